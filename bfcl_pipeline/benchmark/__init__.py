@@ -1,0 +1,33 @@
+"""The definition of BFCL V4 as data: categories, prompt formats, types, the pinned release."""
+
+from bfcl_pipeline.benchmark.categories import (
+    CATEGORIES,
+    GROUPS,
+    Category,
+    Check,
+    Language,
+    resolve_categories,
+    unknown_name,
+)
+from bfcl_pipeline.benchmark.formats import (
+    DEFAULT_FORMAT,
+    FORMATS,
+    PromptFormat,
+    ReturnFormat,
+    parse_format,
+)
+
+__all__ = [
+    "CATEGORIES",
+    "DEFAULT_FORMAT",
+    "FORMATS",
+    "GROUPS",
+    "Category",
+    "Check",
+    "Language",
+    "PromptFormat",
+    "ReturnFormat",
+    "parse_format",
+    "resolve_categories",
+    "unknown_name",
+]

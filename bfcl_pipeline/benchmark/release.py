@@ -1,0 +1,10 @@
+"""Which release of the benchmark is evaluated, and what it holds.
+
+Source: the wheel bfcl-eval 2026.3.23 on the package index, built from upstream commit 6ea57973.
+"""
+
+DISTRIBUTION = "bfcl-eval"
+VERSION = "2026.3.23"
+SHA256 = "3bb6dfa5f0c68ad403c9ec50b00db2bb3b4cc9b38ab1ff33f48fe30d853d3a0a"
+WHEEL = "bfcl_eval-2026.3.23-py3-none-any.whl"
+UPSTREAM_COMMIT = "6ea57973"

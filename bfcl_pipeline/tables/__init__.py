@@ -1,0 +1,16 @@
+"""Tables on disk: their columns, and atomic reading and writing."""
+
+from bfcl_pipeline.tables.entries import entries_path, read_entries, write_entries
+from bfcl_pipeline.tables.files import atomic_path, read_table, write_table, write_text
+from bfcl_pipeline.tables.responses import write_responses
+
+__all__ = [
+    "atomic_path",
+    "entries_path",
+    "read_entries",
+    "read_table",
+    "write_entries",
+    "write_responses",
+    "write_table",
+    "write_text",
+]

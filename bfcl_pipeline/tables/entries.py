@@ -1,0 +1,83 @@
+"""Entries to and from `data/entries/<category>.parquet`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.records import Entry, Json
+from bfcl_pipeline.tables.files import read_table, write_table
+from bfcl_pipeline.tables.schemas import ENTRIES
+
+
+def entries_path(data: Path, category: str) -> Path:
+    """Where the entries of `category` lie under the data folder."""
+    return data / "entries" / f"{category}.parquet"
+
+
+def write_entries(path: Path, entries: Iterable[Entry]) -> None:
+    """Writes entries with the columns of `schemas.ENTRIES`, atomically, in the order given."""
+    write_table(path, pa.Table.from_pylist([_row(entry) for entry in entries], schema=ENTRIES))
+
+
+def read_entries(path: Path) -> list[Entry]:
+    """The entries at `path`, in the release's order. Raises TableError if one cannot be read."""
+    rows = read_table(path, ENTRIES.names).to_pylist()
+    return [_entry(path, row) for row in rows]
+
+
+def _dump(value: Json) -> str | None:
+    return None if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _load(text: str | None) -> Json:
+    return None if text is None else json.loads(text)
+
+
+def _row(entry: Entry) -> dict[str, Any]:
+    return {
+        "entry_id": entry.entry_id,
+        "category": entry.category,
+        "turns_json": _dump(entry.turns),
+        "functions_json": _dump(entry.functions),
+        "truth_json": _dump(entry.truth),
+        "prompt_format": entry.prompt_format,
+        "base_entry_id": entry.base_entry_id,
+        "apis": list(entry.apis),
+        "initial_state_json": _dump(entry.initial_state),
+        "held_out_json": _dump(entry.held_out) if entry.held_out else None,
+        "depends_on": list(entry.depends_on),
+        "prerequisite": entry.prerequisite,
+        "scenario": entry.scenario,
+        "source_json": _dump(entry.source),
+    }
+
+
+def _entry(path: Path, row: Mapping[str, Any]) -> Entry:
+    try:
+        held_out = _load(row["held_out_json"]) or {}
+        return Entry(
+            entry_id=row["entry_id"],
+            category=row["category"],
+            turns=tuple(tuple(turn) for turn in _load(row["turns_json"])),
+            functions=tuple(_load(row["functions_json"])),
+            truth=_load(row["truth_json"]),
+            prompt_format=row["prompt_format"],
+            base_entry_id=row["base_entry_id"],
+            apis=tuple(row["apis"]),
+            initial_state=_load(row["initial_state_json"]),
+            held_out={turn: tuple(docs) for turn, docs in held_out.items()},
+            depends_on=tuple(row["depends_on"]),
+            prerequisite=row["prerequisite"],
+            scenario=row["scenario"],
+            source=_load(row["source_json"]),
+        )
+    except (TypeError, ValueError) as error:
+        raise TableError(
+            f"{path}: entry {row.get('entry_id')!r} cannot be read ({error}). Stage the release again."
+        ) from error

@@ -1,0 +1,81 @@
+"""Files that are either whole or not there.
+
+Covers atomic writing and the reading of Parquet with clear errors. What the columns mean is
+`bfcl_pipeline.tables.schemas`.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bfcl_pipeline.errors import TableError
+
+
+@contextmanager
+def atomic_path(path: Path) -> Iterator[Path]:
+    """A temporary file beside `path` that takes its place when the block ends without an error.
+
+    The folder is made if needed; on an error nothing of the temporary file remains and what stood at
+    `path` is untouched.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        with temporary.open("rb") as written:
+            os.fsync(written.fileno())
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes `text` as UTF-8, atomically."""
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def write_table(path: Path, table: pa.Table) -> None:
+    """Writes `table` as Parquet, atomically; equal tables give equal bytes."""
+    with atomic_path(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd")
+
+
+def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """The table at `path`, with `columns` only if they are named.
+
+    Raises TableError if there is no such file, it is not Parquet, or a column is missing.
+    """
+    if not path.is_file():
+        raise TableError(f"{path}: no such table. Make it with the step that writes it, or check the path.")
+    try:
+        file = pq.ParquetFile(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise TableError(f"{path}: not a readable Parquet file ({error}).") from error
+    with file:
+        present = file.schema_arrow.names
+        missing = [name for name in columns or () if name not in present]
+        if missing:
+            raise TableError(
+                f"{path}: column {missing[0]!r} is missing; the file has {', '.join(present) or 'none'}."
+            )
+        try:
+            return file.read(columns=None if columns is None else list(columns))
+        except (pa.ArrowInvalid, OSError) as error:
+            raise TableError(f"{path}: damaged ({error}). Make it again.") from error

@@ -1,0 +1,76 @@
+"""The columns of every table the pipeline writes, each with one line on what it holds.
+
+`*_json` columns are JSON text. No table holds a time, a path, or anything that differs between two
+equal runs, except latencies of real models.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+
+def _field(name: str, kind: pa.DataType, about: str, nullable: bool = True) -> pa.Field:
+    return pa.field(name, kind, nullable=nullable, metadata={"description": about})
+
+
+_TEXT = pa.string()
+_TEXTS = pa.list_(pa.string())
+
+ENTRIES = pa.schema(
+    [
+        _field("entry_id", _TEXT, "id as in the release", nullable=False),
+        _field("category", _TEXT, "one of the V4 categories", nullable=False),
+        _field("turns_json", _TEXT, "list of turns, each a list of {role, content}", nullable=False),
+        _field("functions_json", _TEXT, "function docs offered from the start", nullable=False),
+        _field("truth_json", _TEXT, "acceptable calls or answers; null where there are none"),
+        _field("prompt_format", _TEXT, "format_sensitivity: its configuration"),
+        _field("base_entry_id", _TEXT, "format_sensitivity: the entry it restates"),
+        _field("apis", _TEXTS, "simulated APIs involved", nullable=False),
+        _field("initial_state_json", _TEXT, "state of each API before the first turn"),
+        _field("held_out_json", _TEXT, "function docs that appear at a later turn, by turn number"),
+        _field("depends_on", _TEXTS, "entries to be run before this one", nullable=False),
+        _field("prerequisite", pa.bool_(), "a session played before the questions", nullable=False),
+        _field("scenario", _TEXT, "memory: whose assistant the model is"),
+        _field("source_json", _TEXT, "where the truth comes from, as the release documents it"),
+    ]
+)
+"""`data/entries/<category>.parquet`: one row per entry, in the release's order."""
+
+RESPONSES = pa.schema(
+    [
+        _field("run", _TEXT, "name of the run"),
+        _field("model", _TEXT, "name of the model, as in config/models.yaml"),
+        _field("category", _TEXT, "one of the V4 categories", nullable=False),
+        _field("entry_id", _TEXT, "id as in the release", nullable=False),
+        _field("mode", _TEXT, "fc or prompt", nullable=False),
+        _field("name_style", _TEXT, "underscored or dotted; null: underscored for fc, else dotted"),
+        _field("result_json", _TEXT, "the official result form: text, or calls; null: no answer"),
+        _field("status", _TEXT, "answered, or why there is no answer"),
+        _field("status_detail", _TEXT, "what went wrong, for a person"),
+        _field("input_tokens", pa.int64(), "tokens sent; null if not told"),
+        _field("output_tokens", pa.int64(), "tokens received; null if not told"),
+        _field("latency_seconds", pa.float64(), "time to the answer in seconds; null if not taken"),
+    ]
+)
+"""`results/<run>/responses/<model>/<category>.parquet`: one row per entry asked, in entry order."""
+
+VERDICT_FIELDS = (
+    _field("valid", pa.bool_(), "the verdict; null where the response is not `answered`"),
+    _field("error_type", _TEXT, "official name of the error; null where valid"),
+    _field("error_message", _TEXT, "what is wrong, for a person; null where valid"),
+    _field("status", _TEXT, "answered, or why there is no verdict", nullable=False),
+)
+"""What scoring adds to a row."""
+
+VERDICTS = pa.schema(
+    [
+        _field("run", _TEXT, "name of the run"),
+        _field("model", _TEXT, "name of the model"),
+        _field("category", _TEXT, "one of the V4 categories", nullable=False),
+        _field("entry_id", _TEXT, "id as in the release", nullable=False),
+        _field("mode", _TEXT, "fc or prompt", nullable=False),
+        _field("rules", _TEXT, "official or corrected: who judges", nullable=False),
+        *VERDICT_FIELDS,
+    ]
+)
+"""`results/<run>/verdicts/<model>.parquet`: one row per response and rule set."""
