@@ -1,0 +1,50 @@
+"""The command line: `bfcl-pipeline COMMAND ...`.
+
+Each command is a module of this package with `add_arguments(parser)` and `run(args) -> int`; only the
+one that is asked for is imported, so that `--help` answers at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+from bfcl_pipeline import __version__
+from bfcl_pipeline.errors import PipelineError
+
+COMMANDS: dict[str, str] = {
+    "stage": "fetch the pinned release, verify it, write data/entries/*.parquet",
+    "generate": "ask one model all entries of one category",
+    "score": "judge a table of responses",
+    "aggregate": "turn verdicts into the leaderboard's tables and CSV files",
+    "report": "write one HTML file from the tables of a run",
+    "table": "print the V4 table of a run",
+    "audit": "list the entries that no answer can pass, and why",
+    "import-official": "read result folders of the official tool into a table of responses",
+}
+"""Every command and its one-line help; the module is the name with `-` as `_`."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command. Returns the exit status: 0, or 1 after a `PipelineError` that was printed."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    command = next((word for word in arguments if not word.startswith("-")), None)
+    parser = argparse.ArgumentParser(prog="bfcl-pipeline", description="Evaluate BFCL V4, reproducibly.")
+    parser.add_argument("--version", action="version", version=f"bfcl-pipeline {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, about in COMMANDS.items():
+        subparser = commands.add_parser(name, help=about, description=about)
+        if name == command:
+            _module(name).add_arguments(subparser)
+    options = parser.parse_args(arguments)
+    try:
+        return int(_module(options.command).run(options))
+    except PipelineError as error:
+        print(f"bfcl-pipeline {options.command}: {error}", file=sys.stderr)
+        return 1
+
+
+def _module(command: str):  # type: ignore[no-untyped-def]  # a module, by its name
+    return importlib.import_module(f"bfcl_pipeline.cli.{command.replace('-', '_')}")
