@@ -1,0 +1,65 @@
+"""The models the official tool supports, read from its source as literals.
+
+Covers name, leaderboard details and how the official scorer treats each; never its handlers' code.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from bfcl_pipeline.records import Json
+from bfcl_pipeline.staging.json_lines import malformed
+from bfcl_pipeline.staging.literals import literal, parse_module
+from bfcl_pipeline.staging.release_files import MODEL_CONFIG
+from bfcl_pipeline.staging.source import Release
+
+
+@dataclass(frozen=True, slots=True)
+class OfficialModel:
+    """One row of models.json."""
+
+    name: str  # as on the official command line
+    model_name: str  # as its vendor or the model hub calls it
+    display_name: str  # as on the leaderboard
+    url: str
+    org: str
+    license: str
+    handler: str  # name of the official class that asks it and reads its answers
+    input_price: float | None = None  # USD per million tokens
+    output_price: float | None = None  # USD per million tokens
+    is_fc_model: bool = True  # native function calling, else prompted
+    underscore_to_dot: bool = False  # its functions are named with underscores for dots
+
+
+_FIELDS = {field.name for field in fields(OfficialModel)}
+
+
+def read_models(release: Release) -> list[dict[str, Json]]:
+    """The content of models.json, in source order. Raises MalformedRelease if there is none."""
+    models = [
+        asdict(_model(key, call))
+        for statement in parse_module(release, MODEL_CONFIG).body
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Dict)
+        for key, call in zip(statement.value.keys, statement.value.values, strict=True)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "ModelConfig"
+    ]
+    if not models:
+        raise malformed(MODEL_CONFIG, "a mapping of names to ModelConfig(...)", "none")
+    return models
+
+
+def _model(key: ast.expr | None, call: ast.Call) -> OfficialModel:
+    where = f"{MODEL_CONFIG}:{call.lineno}"
+    details: dict[str, Any] = {}
+    try:
+        details["name"] = literal(key, {}) if key is not None else None
+        for keyword in call.keywords:
+            if keyword.arg == "model_handler":
+                details["handler"] = ast.unparse(keyword.value)
+            elif keyword.arg in _FIELDS:
+                details[keyword.arg] = literal(keyword.value, {})
+        return OfficialModel(**details)
+    except (TypeError, ValueError) as error:
+        raise malformed(where, "a name and ModelConfig(...) of literals", str(error)) from error

@@ -1,0 +1,57 @@
+"""Entries of several turns with simulated APIs.
+
+Where functions are held out (multi_turn_miss_func), their docs leave the offered ones and are kept
+by the turn at which they appear.
+"""
+
+from __future__ import annotations
+
+from bfcl_pipeline.records import Entry, FunctionDoc
+from bfcl_pipeline.staging.api_docs import ApiDocs, offered
+from bfcl_pipeline.staging.json_lines import Row, by_id, malformed, read_rows, read_turns
+from bfcl_pipeline.staging.release_files import questions_file
+from bfcl_pipeline.staging.source import Release
+from bfcl_pipeline.staging.truths import Truth, read_truths
+
+
+def read_multi_turn(release: Release, category: str, docs: ApiDocs) -> list[Entry]:
+    """The entries of a multi-turn category, in the release's order."""
+    rows = by_id(read_rows(release, questions_file(category)))
+    truths = read_truths(release, category, rows)
+    return [_entry(category, key, row, truths[key], docs) for key, row in rows.items()]
+
+
+def _entry(category: str, key: str, row: Row, truth: Truth, docs: ApiDocs) -> Entry:
+    turns = read_turns(row)
+    if len(truth.answer) != len(turns):
+        raise malformed(row.where, f"{len(turns)} turns of truth for {key!r}", str(len(truth.answer)))
+    apis = row.texts("involved_classes")
+    functions = offered(row, apis, docs)
+    held_out = _hold_out(row, functions, len(turns)) if "missed_function" in row.value else {}
+    return Entry(
+        entry_id=key,
+        category=category,
+        turns=turns,
+        functions=tuple(functions),
+        truth=truth.answer,
+        apis=apis,
+        initial_state=row.get("initial_config", dict),
+        held_out=held_out,
+    )
+
+
+def _hold_out(row: Row, functions: list[FunctionDoc], turns: int) -> dict[str, tuple[FunctionDoc, ...]]:
+    """Takes the held-out docs from `functions` and returns them by turn."""
+    held_out: dict[str, tuple[FunctionDoc, ...]] = {}
+    for turn, names in row.get("missed_function", dict).items():
+        if not turn.isdecimal() or int(turn) >= turns or not isinstance(names, list):
+            raise malformed(row.where, "`missed_function` to list names by turn number", repr(turn))
+        held_out[turn] = tuple(_take(row, functions, name) for name in names)
+    return held_out
+
+
+def _take(row: Row, functions: list[FunctionDoc], name: str) -> FunctionDoc:
+    for position, doc in enumerate(functions):
+        if doc["name"] == name:
+            return functions.pop(position)
+    raise malformed(row.where, "held-out functions of the involved APIs", repr(name))

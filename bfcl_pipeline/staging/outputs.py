@@ -1,0 +1,88 @@
+"""Staging: from the pinned release to the data folder.
+
+Everything is fetched, verified, read and checked before the first output appears; then all outputs
+take their places. Equal releases give equal bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from bfcl_pipeline.benchmark import release as pinned
+from bfcl_pipeline.records import Json
+from bfcl_pipeline.staging.entries import read_all_entries
+from bfcl_pipeline.staging.fetch import download_wheel, wheel_name
+from bfcl_pipeline.staging.literals import read_texts
+from bfcl_pipeline.staging.model_list import read_models
+from bfcl_pipeline.staging.source import Release, read_bounded, read_folder, read_wheel
+from bfcl_pipeline.tables import atomic_path, entries_path, write_entries
+
+Log = Callable[[str], None]
+"""Takes one line of progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Fetched:
+    """A verified release."""
+
+    release: Release
+    wheel: bytes | None  # the wheel it was read from; None for a folder
+
+
+def stage(
+    data: Path,
+    *,
+    source: Path | None = None,
+    version: str = pinned.VERSION,
+    sha256: str = pinned.SHA256,
+    log: Log,
+) -> None:
+    """Writes release/{<wheel>,texts.json,models.json} and entries/<category>.parquet under `data`.
+
+    `source` is a wheel or an unpacked folder; without it the wheel of `version` is fetched with pip,
+    unless it is there already. `sha256` is the wheel's; for a folder, that of its contents
+    (`source.contents_sha256`), where the pinned wheel's stands for the pinned contents. Raises a
+    StagingError naming the file and line, and then writes nothing.
+    """
+    fetched = _fetch(data, source, version, sha256, log)
+    log(f"read {fetched.release.origin}: sha256 verified")
+    texts = read_texts(fetched.release)
+    models = read_models(fetched.release)
+    entries = read_all_entries(fetched.release, texts)
+    folder = data / "release"
+    with ExitStack() as outputs:
+        # Each output takes its place when the stack unwinds: after all were written without an error.
+        def place(path: Path) -> Path:
+            return outputs.enter_context(atomic_path(path))
+
+        if fetched.wheel is not None:
+            place(folder / wheel_name(version)).write_bytes(fetched.wheel)
+        place(folder / "texts.json").write_bytes(_json_bytes(texts))
+        place(folder / "models.json").write_bytes(_json_bytes(models))
+        for category, rows in entries.items():
+            write_entries(place(entries_path(data, category)), rows)
+            log(f"{category}: {len(rows)} entries")
+
+
+def _fetch(data: Path, source: Path | None, version: str, sha256: str, log: Log) -> _Fetched:
+    if source is not None and source.is_dir():
+        return _Fetched(read_folder(source, sha256), wheel=None)
+    path = data / "release" / wheel_name(version)
+    if source is not None:
+        path = source
+        wheel = read_bounded(source)
+    elif path.is_file() and hashlib.sha256(staged := read_bounded(path)).hexdigest() == sha256.lower():
+        wheel = staged
+    else:
+        log(f"fetching {pinned.DISTRIBUTION} {version} with pip")
+        wheel = download_wheel(version)
+    return _Fetched(read_wheel(path, wheel, sha256), wheel)
+
+
+def _json_bytes(value: Json) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()

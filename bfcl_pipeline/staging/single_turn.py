@@ -1,0 +1,67 @@
+"""Entries of one request and one answer, and those that restate them in other prompt formats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from bfcl_pipeline.benchmark import FORMATS
+from bfcl_pipeline.records import Entry
+from bfcl_pipeline.staging.json_lines import (
+    by_id,
+    check_function,
+    malformed,
+    parse_json,
+    read_rows,
+    read_turns,
+)
+from bfcl_pipeline.staging.release_files import FORMAT_SENSITIVITY_IDS, questions_file
+from bfcl_pipeline.staging.source import Release
+from bfcl_pipeline.staging.truths import read_truths
+
+
+def read_single_turn(release: Release, category: str) -> list[Entry]:
+    """The entries of a non-live or live category, in the release's order."""
+    rows = by_id(read_rows(release, questions_file(category)))
+    truths = read_truths(release, category, rows)
+    return [
+        Entry(
+            entry_id=key,
+            category=category,
+            turns=read_turns(row),
+            functions=tuple(check_function(row.where, doc) for doc in row.get("function", list)),
+            truth=truths[key].answer,
+        )
+        for key, row in rows.items()
+    ]
+
+
+def read_format_sensitivity(release: Release, staged: Mapping[str, Sequence[Entry]]) -> list[Entry]:
+    """The chosen entries of the `staged` categories, each restated in all 26 prompt formats.
+
+    Order and numbering are the official ones: categories as the list of ids has them, entries as their
+    own category has them, then formats.
+    """
+    where = f"{FORMAT_SENSITIVITY_IDS}:1"
+    chosen = parse_json(where, release.files[FORMAT_SENSITIVITY_IDS])
+    if not isinstance(chosen, dict) or not all(isinstance(ids, list) for ids in chosen.values()):
+        raise malformed(where, "a mapping of categories to ids", f"a {type(chosen).__name__}")
+    bases: list[Entry] = []
+    for category, ids in chosen.items():
+        entries = [entry for entry in staged.get(category, ()) if entry.entry_id in ids]
+        if len(entries) != len(ids):
+            known = {entry.entry_id for entry in entries}
+            strange = [key for key in ids if key not in known] or ids
+            raise malformed(where, f"distinct ids of {category}", f"{strange[0]!r}")
+        bases.extend(entries)
+    pairs = ((base, prompt_format) for base in bases for prompt_format in FORMATS)
+    return [
+        replace(
+            base,
+            entry_id=f"format_sensitivity_{index}:{prompt_format.key}:{base.entry_id}",
+            category="format_sensitivity",
+            prompt_format=prompt_format.key,
+            base_entry_id=base.entry_id,
+        )
+        for index, (base, prompt_format) in enumerate(pairs)
+    ]

