@@ -6,10 +6,12 @@ equal runs, except latencies of real models.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyarrow as pa
 
 
-def _field(name: str, kind: pa.DataType, about: str, nullable: bool = True) -> pa.Field:
+def _field(name: str, kind: pa.DataType, about: str, nullable: bool = True) -> pa.Field[Any]:
     return pa.field(name, kind, nullable=nullable, metadata={"description": about})
 
 
