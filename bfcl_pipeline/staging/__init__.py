@@ -1,5 +1,6 @@
-"""Staging: the pinned release, fetched, verified and turned into tables."""
+"""Staging: the pinned release, and results of the official tool, turned into tables."""
 
+from bfcl_pipeline.staging.official_results import import_official
 from bfcl_pipeline.staging.outputs import stage
 
-__all__ = ["stage"]
+__all__ = ["import_official", "stage"]

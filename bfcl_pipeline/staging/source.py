@@ -6,6 +6,8 @@ for the readers beside this module.
 
 from __future__ import annotations
 
+import base64
+import csv
 import hashlib
 import io
 import zipfile
@@ -57,7 +59,8 @@ def read_folder(folder: Path, sha256: str) -> Release:
     root = package.parent if package.name == PACKAGE else package
     files = {name: _file(root, name) for name in RELEASE_FILES}
     expected = release.CONTENTS_SHA256 if sha256 == release.SHA256 else sha256
-    verify(folder, contents_sha256(files), expected)
+    altered = _altered(root, files)
+    verify(folder / altered[0] if altered else folder, contents_sha256(files), expected)
     return Release(str(folder), files)
 
 
@@ -74,6 +77,24 @@ def verify(where: Path, got: str, expected: str) -> None:
             f"{where}: not the pinned release: expected sha256 {expected}, got {got}. Fetch it again; if "
             "another release is meant, name its version and its sha256."
         )
+
+
+def _altered(root: Path, files: Mapping[str, bytes]) -> list[str]:
+    """The files that are not as the wheel's own RECORD has them, if one lies beside the package.
+
+    Only tells an error which file to name: RECORD is not pinned, so it proves nothing.
+    """
+    recorded: dict[str, str] = {}
+    for path in sorted(root.glob(f"{PACKAGE}-*.dist-info/RECORD")):
+        lines = read_bounded(path, _MAX_FILE_BYTES).decode("utf-8", "replace").splitlines()
+        recorded.update((row[0], row[1]) for row in csv.reader(lines) if len(row) > 1)
+    return [name for name in files if name in recorded and recorded[name] != _record_hash(files[name])]
+
+
+def _record_hash(content: bytes) -> str:
+    """The hash of `content` as RECORD files write it."""
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest())
+    return f"sha256={digest.rstrip(b'=').decode()}"
 
 
 def read_bounded(path: Path, limit: int = _MAX_WHEEL_BYTES) -> bytes:

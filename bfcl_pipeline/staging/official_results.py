@@ -1,0 +1,243 @@
+"""The official tool's result folders as responses.
+
+Covers `<result>/<model>/<group>/.../BFCL_v4_<category>_result.json`, where `/` in a model's name is `_`,
+or one such model folder. An error that the official tool stored in the place of an answer becomes a
+status, never an answer. How calls are stored is `staging.official_forms`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bfcl_pipeline.benchmark import CATEGORIES, unknown_name
+from bfcl_pipeline.errors import ConfigError, TableError
+from bfcl_pipeline.records import Json, Mode, NameStyle, Response, Status
+from bfcl_pipeline.staging.official_forms import AnswerForm, Convert, assumed_form, known_form
+from bfcl_pipeline.staging.outputs import Log
+from bfcl_pipeline.tables import entries_path, read_table, write_responses
+
+_FILE = re.compile(r"BFCL_v4_(?P<category>\w+)_result\.json")
+_PREREQUISITES = "_prereq"  # results of the sessions played before memory questions; never scored
+_ERROR = "Error during inference:"
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """What has to be known of a model to read its answers."""
+
+    name: str
+    form: AnswerForm
+    name_style: NameStyle | None  # None: the usual one of the mode
+
+
+@dataclass(frozen=True, slots=True)
+class _ResultFile:
+    """One file of results."""
+
+    path: Path
+    folder: str  # of the model
+    category: str
+
+
+def import_official(
+    result_dir: Path, out: Path, *, data: Path, run: str | None = None, mode: Mode | None = None, log: Log
+) -> None:
+    """Writes all results under `result_dir` to `out`, ordered by model, category and entry.
+
+    `data` is a staged data folder: it knows the entries and the official models. `mode` says how a
+    model was asked, against the official list or where it has no such model. Raises ConfigError if
+    there are no results, TableError naming file and line if one cannot be read; then nothing is
+    written.
+    """
+    files = _find_files(result_dir, log)
+    official = _official_models(data)
+    positions: dict[str, Mapping[str, int]] = {}
+    responses: list[Response] = []
+    models: dict[str, _Model] = {}
+    for file in files:
+        if file.folder not in models:
+            models[file.folder] = _model(file.folder, official, mode, log)
+        if file.category not in positions:
+            positions[file.category] = _positions(data, file.category)
+        responses += _read_file(file, models[file.folder], run, positions[file.category])
+        log(f"{file.path}: read")
+    write_responses(out, responses)
+    failed = sum(response.status is not Status.ANSWERED for response in responses)
+    log(f"{out}: {len(responses)} responses, {failed} of them without an answer that can be judged")
+
+
+def _find_files(result_dir: Path, log: Log) -> list[_ResultFile]:
+    groups = {category.group for category in CATEGORIES.values()}
+    files: dict[tuple[str, str], _ResultFile] = {}
+    for path in sorted(result_dir.rglob("BFCL_v4_*_result.json")):
+        match = _FILE.fullmatch(path.name)
+        category = match["category"] if match else path.name
+        if category.removesuffix(_PREREQUISITES) in CATEGORIES and category.endswith(_PREREQUISITES):
+            log(f"{path}: sessions before memory questions are not scored; passed over")
+            continue
+        if category not in CATEGORIES:
+            raise ConfigError(f"{path}: {unknown_name('category', category, CATEGORIES)}")
+        parts = path.relative_to(result_dir).parts
+        single = len(parts) == 1 or parts[0] in groups
+        folder = result_dir.resolve().name if single else parts[0]
+        earlier = files.get((folder, category))
+        if earlier:
+            raise ConfigError(f"{path}: {category} of {folder} again, first at {earlier.path}. Keep one.")
+        files[folder, category] = _ResultFile(path, folder, category)
+    if not files:
+        raise ConfigError(
+            f"{result_dir}: no results of the official tool; expected "
+            "<model>/<group>/BFCL_v4_<category>_result.json under it, or a model's own folder."
+        )
+    order = list(CATEGORIES)
+    return sorted(files.values(), key=lambda file: (file.folder, order.index(file.category)))
+
+
+def _official_models(data: Path) -> dict[str, Mapping[str, Json]]:
+    path = data / "release" / "models.json"
+    try:
+        models = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"{path}: cannot be read ({error}). Stage the release first, or name its folder with --data."
+        ) from error
+    return {_folder(model["name"]): model for model in models}
+
+
+def _folder(name: str) -> str:
+    return name.replace("/", "_")
+
+
+def _model(folder: str, official: Mapping[str, Mapping[str, Json]], mode: Mode | None, log: Log) -> _Model:
+    known = official.get(folder)
+    if known is None:
+        assumed = mode or (Mode.FC if folder.endswith("-FC") else Mode.PROMPT)
+        if mode is None:
+            log(f"{folder}: not a model of the official list; taken as {assumed} by its name (see --mode)")
+        return _Model(folder, assumed_form(assumed), None)
+    form = known_form(known["handler"], known["is_fc_model"])
+    if mode is not None:
+        form = assumed_form(mode)
+    elif form.convert is None:
+        log(f"{folder}: {known['handler']} stores its calls in a form that is not supported")
+    return _Model(
+        known["name"], form, NameStyle.UNDERSCORED if known["underscore_to_dot"] else NameStyle.DOTTED
+    )
+
+
+def _positions(data: Path, category: str) -> Mapping[str, int]:
+    ids = read_table(entries_path(data, category), ["entry_id"])["entry_id"].to_pylist()
+    return {str(entry_id): position for position, entry_id in enumerate(ids)}
+
+
+def _read_file(
+    file: _ResultFile, model: _Model, run: str | None, positions: Mapping[str, int]
+) -> Sequence[Response]:
+    found: dict[str, Response] = {}
+    for where, row in _rows(file.path):
+        entry_id = row.get("id")
+        if not isinstance(entry_id, str) or "result" not in row:
+            raise TableError(f"{where}: expected `id` and `result`, got {', '.join(row)}. Check the file.")
+        if entry_id not in positions:
+            raise TableError(
+                f"{where}: {entry_id!r} is not an entry of {file.category}. Results must be of the staged "
+                "release."
+            )
+        if entry_id in found:
+            raise TableError(f"{where}: {entry_id!r} again. Keep one line per entry.")
+        found[entry_id] = _response(where, row, entry_id, file.category, model, run)
+    return sorted(found.values(), key=lambda response: positions[response.entry_id])
+
+
+def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Json]]]:
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            where = f"{path}:{number}"
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise TableError(
+                    f"{where}: not JSON ({error}). Remove the line, or ask the entry again."
+                ) from error
+            if not isinstance(row, dict):
+                raise TableError(f"{where}: expected a JSON object, got a {type(row).__name__}.")
+            yield where, row
+
+
+def _response(
+    where: str, row: Mapping[str, Json], entry_id: str, category: str, model: _Model, run: str | None
+) -> Response:
+    result = row["result"]
+    status, detail, result_json = Status.ANSWERED, None, None
+    if _is_error(row):
+        status, detail = Status.INFRASTRUCTURE_ERROR, _printable(result.removeprefix(_ERROR).strip())
+    elif model.form.convert is None:
+        status, detail = Status.UNSUPPORTED, "the handler's own form of calls is not supported"
+    else:
+        # Escapes beyond ASCII: texts of models may hold lone surrogates, which UTF-8 cannot.
+        result_json = json.dumps(_converted(result, category, model.form.convert))
+    input_tokens = _total(where, row, "input_token_count")
+    output_tokens = _total(where, row, "output_token_count")
+    return Response(
+        entry_id=entry_id,
+        category=category,
+        mode=model.form.mode,
+        result_json=result_json,
+        status=status,
+        status_detail=detail,
+        model=model.name,
+        run=run,
+        name_style=model.name_style,
+        input_tokens=None if input_tokens is None else round(input_tokens),
+        output_tokens=None if output_tokens is None else round(output_tokens),
+        latency_seconds=_total(where, row, "latency"),
+    )
+
+
+def _is_error(row: Mapping[str, Json]) -> bool:
+    """True where the tool stored its own failure: it then has a traceback, and no latency."""
+    result = row["result"]
+    failed = "traceback" in row or "latency" not in row
+    return failed and isinstance(result, str) and result.startswith(_ERROR)
+
+
+def _converted(result: Json, category: str, convert: Convert) -> Json:
+    """The uniform form of `result`: of the answer, or of each step of each turn."""
+    if CATEGORIES[category].single_turn or not isinstance(result, list):
+        return convert(result)
+    return [
+        [convert(step) for step in turn] if isinstance(turn, list) else convert(turn) for turn in result
+    ]
+
+
+def _total(where: str, row: Mapping[str, Json], key: str) -> float | None:
+    """The number under `key`, or the sum over turns and steps; None if there is none."""
+    numbers = list(_numbers(where, key, row.get(key)))
+    return sum(numbers) if numbers else None
+
+
+def _numbers(where: str, key: str, value: Json) -> Iterator[float]:
+    match value:
+        case None:
+            return
+        case list():
+            for item in value:
+                yield from _numbers(where, key, item)
+        case int() | float() if not isinstance(value, bool) and math.isfinite(value):
+            yield value
+        case _:
+            raise TableError(
+                f"{where}: expected a number or lists of numbers as `{key}`, got {value!r:.80}."
+            )
+
+
+def _printable(text: str) -> str:
+    """`text` without what UTF-8 cannot hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
