@@ -1,0 +1,78 @@
+"""Language hints: what the benchmark adds to function docs before a model sees them.
+
+Every function is said to be in the syntax of its language. Java and JavaScript parameters are moreover
+turned into strings, as their values are to be written in that language's syntax. Scoring uses the docs
+without any of this. Source: the release's utils.py.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bfcl_pipeline.benchmark import Language
+from bfcl_pipeline.records import FunctionDoc, Json
+
+
+@dataclass(frozen=True, slots=True)
+class _Syntax:
+    """How the docs of one language are rewritten."""
+
+    hint: str  # ends the description of each function
+    name: str | None = None  # of the language, in parameter descriptions; None: these stay
+    lists: frozenset[str] = frozenset()  # types whose `items` are put into words
+    dicts: frozenset[str] = frozenset()  # types whose `properties` are put into words
+
+
+_SYNTAX = {
+    Language.PYTHON: _Syntax(" Note that the provided function is in Python 3 syntax."),
+    Language.JAVA: _Syntax(
+        " Note that the provided function is in Java 8 SDK syntax.",
+        name="Java",
+        lists=frozenset({"ArrayList", "Array"}),
+    ),
+    Language.JAVASCRIPT: _Syntax(
+        " Note that the provided function is in JavaScript syntax.",
+        name="JavaScript",
+        lists=frozenset({"array"}),
+        dicts=frozenset({"dict"}),
+    ),
+}
+
+
+def hinted(functions: Sequence[FunctionDoc], language: Language) -> tuple[FunctionDoc, ...]:
+    """`functions` as a model is to see them in a category of `language`. Hints add up if repeated."""
+    syntax = _SYNTAX[language]
+    return tuple(_hinted_function(function, syntax) for function in functions)
+
+
+def _hinted_function(function: FunctionDoc, syntax: _Syntax) -> FunctionDoc:
+    described = {**function, "description": function["description"] + syntax.hint}
+    if syntax.name is not None:
+        parameters = function["parameters"]
+        properties = {name: _as_string(schema, syntax) for name, schema in parameters["properties"].items()}
+        described["parameters"] = {**parameters, "properties": properties}
+    return described
+
+
+def _as_string(schema: Mapping[str, Json], syntax: _Syntax) -> dict[str, Json]:
+    """The parameter as a string, with what it was put into its description."""
+    kind = schema["type"]
+    rewritten = {**schema, "type": "string"}
+    note = (
+        f" This parameter can be of any type of {syntax.name} object in string representation."
+        if kind == "any"
+        else f" This is {syntax.name} {kind} type parameter in string representation."
+    )
+    if kind in syntax.lists:
+        items = rewritten.pop("items", {"type": "any"})
+        note += f" The list elements are of type {items['type']}; they are not in string representation."
+    if kind in syntax.dicts and "properties" in rewritten:
+        entries = json.dumps(rewritten.pop("properties"))
+        note += (
+            " The dictionary entries have the following schema; "
+            f"they are not in string representation. {entries}"
+        )
+    rewritten["description"] = schema.get("description", "") + note
+    return rewritten

@@ -1,0 +1,128 @@
+"""The benchmark's own prompt texts, as staging found them in the release.
+
+Covers the texts that system prompts are made of, and the check that they are complete. None of them
+stands in this repository; reading them from disk is `bfcl_pipeline.tables.texts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from string import Formatter
+
+from bfcl_pipeline.benchmark import FORMATS
+from bfcl_pipeline.errors import MalformedRelease
+from bfcl_pipeline.records import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """One wording of the parts of a system prompt; the names are the release's."""
+
+    persona: str  # who the model is to be
+    task: str  # what it is to do
+    tool_call_no_tag: str  # how to write calls; has {output_format} and {param_types}
+    tool_call_with_tag: str  # the same, between <TOOLCALL> and </TOOLCALL>
+    multiturn_behavior: str  # when a turn is over
+    available_tools: str  # introduces the functions; has {format} and {functions}
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """All texts that a system prompt can be made of."""
+
+    output_formats: Mapping[str, str]  # a sample of each return format
+    param_types: Mapping[str, str]  # what each return format says of types; often empty
+    styles: Mapping[str, Style]  # classic, experimental
+    layouts: Mapping[str, str]  # plaintext, markdown: how the parts are put together
+
+
+_MODULE = "default_prompts"
+_CALL_FIELDS = frozenset({"output_format", "param_types"})
+_PLACEHOLDERS: Mapping[str, frozenset[str]] = {
+    "tool_call_no_tag": _CALL_FIELDS,
+    "tool_call_with_tag": _CALL_FIELDS,
+    "available_tools": frozenset({"format", "functions"}),
+}
+_LAYOUT_FIELDS = frozenset({"persona", "task", "tool_call_format", "multiturn_behavior", "available_tools"})
+_LAYOUT_NAMES = {
+    "plaintext": "_PLAINTEXT_SYSTEM_PROMPT_TEMPLATE",
+    "markdown": "_MARKDOWN_SYSTEM_PROMPT_TEMPLATE",
+}
+
+
+def load_texts(release: Mapping[str, Json]) -> Texts:
+    """The prompt texts among the release's constants (the content of data/release/texts.json).
+
+    Raises MalformedRelease if a text is missing, is not text, or has other placeholders than known.
+    """
+    constants = _mapping(release, _MODULE, "")
+    styles = _mapping(constants, "PROMPT_STYLE_TEMPLATES", _MODULE)
+    return Texts(
+        output_formats=_by_return_format(constants, "OUTPUT_FORMAT_MAPPING"),
+        param_types=_by_return_format(constants, "PARAM_TYPE_MAPPING"),
+        styles={name: _style(styles, name) for name in sorted({fmt.style for fmt in FORMATS})},
+        layouts={
+            layout: _template(constants, name, _MODULE, _LAYOUT_FIELDS)
+            for layout, name in _LAYOUT_NAMES.items()
+        },
+    )
+
+
+def _by_return_format(constants: Mapping[str, Json], name: str) -> dict[str, str]:
+    table = _mapping(constants, name, _MODULE)
+    wanted = dict.fromkeys(fmt.return_format.value for fmt in FORMATS)
+    return {key: _text(table, key, f"{_MODULE}.{name}") for key in wanted}
+
+
+def _style(styles: Mapping[str, Json], name: str) -> Style:
+    where = f"{_MODULE}.PROMPT_STYLE_TEMPLATES"
+    parts = _mapping(styles, name, where)
+    texts: dict[str, str] = {}
+    for part in (field.name for field in fields(Style)):
+        placeholders = _PLACEHOLDERS.get(part)
+        if placeholders is None:
+            texts[part] = _text(parts, part, f"{where}.{name}")
+        else:
+            texts[part] = _template(parts, part, f"{where}.{name}", placeholders)
+    return Style(**texts)
+
+
+def _template(table: Mapping[str, Json], name: str, where: str, placeholders: frozenset[str]) -> str:
+    template = _text(table, name, where)
+    try:
+        found = {field for _, field, _, _ in Formatter().parse(template) if field is not None}
+    except ValueError as error:
+        raise MalformedRelease(_message(f"{where}.{name}", "a template", str(error))) from error
+    if not found <= placeholders:
+        raise MalformedRelease(
+            _message(f"{where}.{name}", f"placeholders among {sorted(placeholders)}", f"{sorted(found)}")
+        )
+    return template
+
+
+def _text(table: Mapping[str, Json], name: str, where: str) -> str:
+    value = _value(table, name, where, "a text")
+    if not isinstance(value, str):
+        raise MalformedRelease(_message(f"{where}.{name}", "a text", type(value).__name__))
+    return value
+
+
+def _mapping(table: Mapping[str, Json], name: str, where: str) -> Mapping[str, Json]:
+    value = _value(table, name, where, "a table of texts")
+    if not isinstance(value, Mapping):
+        raise MalformedRelease(_message(f"{where}.{name}", "a table of texts", type(value).__name__))
+    return value
+
+
+def _value(table: Mapping[str, Json], name: str, where: str, expected: str) -> Json:
+    if name not in table:
+        raise MalformedRelease(_message(f"{where}.{name}".lstrip("."), expected, "nothing of that name"))
+    return table[name]
+
+
+def _message(where: str, expected: str, got: str) -> str:
+    return (
+        f"texts of the release: {where}: expected {expected}, got {got}. "
+        "Stage the release again (bfcl-pipeline stage)."
+    )
