@@ -1,0 +1,43 @@
+"""What every test may ask for: the staged benchmark and its entries."""
+
+from __future__ import annotations
+
+import fcntl
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from bfcl_pipeline.benchmark import CATEGORIES, release
+from bfcl_pipeline.records import Entry
+from bfcl_pipeline.staging import stage
+from bfcl_pipeline.tables import entries_path, read_entries
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def _is_staged(data: Path) -> bool:
+    outputs = [data / "release" / name for name in (release.WHEEL, "texts.json", "models.json")]
+    outputs += [entries_path(data, category) for category in CATEGORIES]
+    return all(path.is_file() for path in outputs)
+
+
+@pytest.fixture(scope="session")
+def staged(pytestconfig: pytest.Config) -> Path:
+    """A staged data folder: the repository's own, else one that is staged once for all test processes."""
+    if _is_staged(ROOT / "data"):
+        return ROOT / "data"
+    folder = Path(pytestconfig.cache.mkdir("staged"))
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not _is_staged(folder):
+            stage(folder, log=lambda line: print(line, file=sys.stderr))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def entries(staged: Path) -> Callable[[str], list[Entry]]:
+    """The entries of a category by its name, read once."""
+    return cache(lambda category: read_entries(entries_path(staged, category)))
