@@ -1,0 +1,85 @@
+"""Model output to Calls, whatever the mode and format.
+
+The one way from what a model wrote to `Call`s. Any input ends in calls or a `DecodeFailure`, never in
+an exception; nothing is evaluated. Source: the release's handlers and its default decoding of prompted
+answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from bfcl_pipeline.benchmark import ReturnFormat
+from bfcl_pipeline.calls.java import read_java
+from bfcl_pipeline.calls.javascript import read_javascript
+from bfcl_pipeline.calls.json_list import read_json
+from bfcl_pipeline.calls.limits import Undecodable
+from bfcl_pipeline.calls.native import read_native
+from bfcl_pipeline.calls.python import read_python
+from bfcl_pipeline.calls.xml_list import read_concise_xml, read_verbose_xml
+from bfcl_pipeline.records import Call, DecodeFailure, Json, Mode, Rules
+
+FAILED = "ast_decoder:decoder_failed"
+WRONG_FORMAT = "ast_decoder:decoder_wrong_output_format"
+
+_Read = Sequence[tuple[str, Json]] | None
+
+# The brackets around the text are taken off before Java and JavaScript are read: they are not of the
+# language. Whatever else stands first and last goes with them.
+_READERS: dict[ReturnFormat, Callable[[str, Rules], _Read]] = {
+    ReturnFormat.PYTHON: read_python,
+    ReturnFormat.JAVA: lambda text, rules: read_java(text[1:-1], rules),
+    ReturnFormat.JAVASCRIPT: lambda text, _rules: read_javascript(text[1:-1]),
+    ReturnFormat.JSON: lambda text, _rules: read_json(text),
+    ReturnFormat.VERBOSE_XML: lambda text, _rules: read_verbose_xml(text),
+    ReturnFormat.CONCISE_XML: lambda text, _rules: read_concise_xml(text),
+}
+
+
+def decode(
+    result: Json,
+    *,
+    mode: Mode,
+    return_format: ReturnFormat = ReturnFormat.PYTHON,
+    tool_call_tag: bool = False,
+    rules: Rules = Rules.OFFICIAL,
+) -> tuple[Call, ...] | DecodeFailure:
+    """The calls in a model's `result`.
+
+    `result` is the official result form: in function-calling mode a list of {name: arguments as JSON
+    text}, in prompt mode text in `return_format`, between <TOOLCALL> tags if `tool_call_tag`.
+    """
+    try:
+        if mode is Mode.FC:
+            found: _Read = read_native(result)
+        else:
+            found = _READERS[return_format](_prompt_text(result, tool_call_tag), rules)
+    except Undecodable as error:
+        return DecodeFailure(FAILED, f"{error}.")
+    if found is None:
+        return DecodeFailure(WRONG_FORMAT, "There is no call in the text.")
+    for name, arguments in found:
+        if not isinstance(arguments, dict):
+            kind = type(arguments).__name__
+            return DecodeFailure(WRONG_FORMAT, f"The arguments of {name!r} are {kind}, not a mapping.")
+    return tuple(Call(name, arguments) for name, arguments in found)
+
+
+def _prompt_text(result: Json, tool_call_tag: bool) -> str:
+    """The text to be read: code fences taken off, brackets put around, the tagged part if asked for."""
+    if not isinstance(result, str):
+        raise Undecodable(f"expected text, got {type(result).__name__}")
+    text = result.strip("`\n ")
+    if not text.startswith("["):
+        text = "[" + text
+    if not text.endswith("]"):
+        text = text + "]"
+    return _tagged(text) if tool_call_tag else text
+
+
+def _tagged(text: str) -> str:
+    start = text.find("<TOOLCALL>")
+    end = text.find("</TOOLCALL>", start) if start >= 0 else -1
+    if end < 0:
+        raise Undecodable("no <TOOLCALL> ... </TOOLCALL> in the text")
+    return text[start + len("<TOOLCALL>") : end].strip()

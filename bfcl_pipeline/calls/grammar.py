@@ -1,0 +1,80 @@
+"""Parsing with tree-sitter, bounded, for Java and JavaScript.
+
+Covers the parser and the question whether a tree has a syntax error; what a call is in each language
+stands in `java` and `javascript`. A tree is only walked with an explicit stack or a bounded depth:
+printing one is recursive in C and overflows the stack on hostile input.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from functools import cache
+
+import tree_sitter_java
+import tree_sitter_javascript
+from tree_sitter import Language, Node, Parser
+
+from bfcl_pipeline.calls.limits import (
+    MAX_GRAMMAR_OPERATORS,
+    MAX_GRAMMAR_TEXT,
+    Undecodable,
+    check_text,
+)
+
+MAX_PARSE_SECONDS = 0.2
+"""Processor time for one parse. Calls take well under a millisecond; only garbage comes near."""
+
+MAX_LEVELS = 200
+"""Levels of a value's syntax tree that are written out."""
+
+
+def parse(text: str, language: str) -> tuple[Node, bytes]:
+    """The root of the syntax tree of `text` and its UTF-8 bytes; `language`: java or javascript.
+
+    Raises Undecodable if the text has a syntax error or is out of bounds.
+    """
+    check_text(text, MAX_GRAMMAR_TEXT)
+    if sum(map(text.count, "<>=")) > MAX_GRAMMAR_OPERATORS:
+        raise Undecodable(f"more than {MAX_GRAMMAR_OPERATORS} of the characters < > =")
+    try:
+        source = text.encode()
+    except UnicodeEncodeError:
+        raise Undecodable("the text holds characters that are not Unicode text") from None
+    deadline = time.thread_time() + MAX_PARSE_SECONDS
+    try:
+        tree = _parser(language).parse(
+            lambda offset, _point: source[offset:],
+            progress_callback=lambda _offset, _error: time.thread_time() > deadline,
+        )
+    except ValueError:
+        _parser(language).reset()
+        raise Undecodable(f"not {language}: parsing was given up") from None
+    if tree.root_node.has_error and any(node.is_error for node in walk(tree.root_node)):
+        raise Undecodable(f"not {language}: syntax error")
+    return tree.root_node, source
+
+
+@cache
+def _parser(language: str) -> Parser:
+    grammars = {"java": tree_sitter_java, "javascript": tree_sitter_javascript}
+    return Parser(Language(grammars[language].language()))
+
+
+def walk(root: Node) -> Iterator[Node]:
+    """`root` and all nodes below it, parents before children, in the order of the text."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(reversed(node.children))
+
+
+def named_arguments(pairs: list[tuple[str | None, str]]) -> dict[str | None, str]:
+    """Arguments as a mapping. Raises Undecodable if a name (or no name) is given twice."""
+    arguments: dict[str | None, str] = {}
+    for name, value in pairs:
+        if name in arguments:
+            raise Undecodable(f"the argument {name or 'without a name'} is given twice")
+        arguments[name] = value
+    return arguments

@@ -1,0 +1,115 @@
+"""A call written as Java: `Class.method(name = value, ...)`.
+
+Reads the first method invocation of the text. Arguments are assignments; a bare name or class literal
+is an argument without a name; anything else among the arguments is ignored, as in the release. Values
+are the text of the value; `scoring` converts them by the function doc.
+Source: the release's reading of the Java return format.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from bfcl_pipeline.calls.grammar import MAX_LEVELS, named_arguments, parse, walk
+from bfcl_pipeline.calls.limits import Undecodable
+from bfcl_pipeline.records import Rules
+
+_QUOTED = ("string_literal", "character_literal")
+_WHOLE = ("identifier", "class_literal", "type_identifier", "method_invocation")
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """The text that was parsed."""
+
+    text: str
+    encoded: bytes
+    rules: Rules
+
+    def of(self, node: Node) -> str:
+        """Rule `java-offsets`: official cuts the text at byte offsets, so that any character outside
+        ASCII shifts all that follows it. Corrected cuts at characters.
+        """
+        if self.rules is Rules.OFFICIAL:
+            return self.text[node.start_byte : node.end_byte]
+        return self.encoded[node.start_byte : node.end_byte].decode()
+
+
+def read_java(text: str, rules: Rules) -> list[tuple[str, dict[str | None, str]]] | None:
+    """Name and arguments of the first call in `text`; None if it has none. Raises Undecodable."""
+    root, encoded = parse(text, "java")
+    source = _Source(text, encoded, rules)
+    for node in walk(root):
+        if node.type == "method_invocation":
+            return [(_name(node, source), _arguments(node, source))]
+    return None
+
+
+def _name(invocation: Node, source: _Source) -> str:
+    name = source.of(_field(invocation, "name"))
+    target = invocation.child_by_field_name("object")
+    return name if target is None else f"{source.of(target)}.{name}"
+
+
+def _arguments(invocation: Node, source: _Source) -> dict[str | None, str]:
+    pairs: list[tuple[str | None, str]] = []
+    for node in _field(invocation, "arguments").children:
+        if node.type == "assignment_expression":
+            name, value = node.children[0], node.children[2]
+            pairs.append((source.of(name), _value(value, source)))
+        elif node.type in ("identifier", "class_literal"):
+            pairs.append((None, source.of(node)))
+    return named_arguments(pairs)
+
+
+def _value(node: Node, source: _Source) -> str:
+    """The text of a whole value: quotes are taken off text, all else is kept."""
+    if node.type in _QUOTED:
+        return source.of(node)[1:-1]
+    return _text(node, source, MAX_LEVELS)
+
+
+def _text(node: Node, source: _Source, levels: int) -> str:
+    """The text of a node with the white space between its parts taken out."""
+    if levels == 0:
+        raise Undecodable(f"a value is nested more than {MAX_LEVELS} levels deep")
+    if node.type in _QUOTED or node.type in _WHOLE:
+        return source.of(node)
+    if node.type == "array_creation_expression":
+        kind = _text(_field(node, "type"), source, levels - 1)
+        return f"new {kind}[]{_text(_field(node, 'value'), source, levels - 1)}"
+    if node.type == "object_creation_expression":
+        return _creation(node, source, levels)
+    if node.children:
+        return "".join([_text(child, source, levels - 1) for child in node.children])
+    return source.of(node)
+
+
+def _creation(node: Node, source: _Source, levels: int) -> str:
+    kind = _text(_field(node, "type"), source, levels - 1)
+    given = node.child_by_field_name("arguments")
+    arguments = [
+        _text(child, source, levels - 1)
+        for child in (given.children if given else ())
+        if child.type not in (",", "(", ")")
+    ]
+    return f"new {kind}({', '.join(arguments)}){class_body(node, source)}"
+
+
+def class_body(node: Node, source: _Source) -> str:
+    """Rule `java-initialiser`: official drops the body of `new ArrayList<>() {{ add(1); }}`, so the
+    collection is read as empty. Corrected keeps it.
+    """
+    if source.rules is Rules.OFFICIAL:
+        return ""
+    bodies = [source.of(child) for child in node.children if child.type == "class_body"]
+    return "".join(f" {body}" for body in bodies)
+
+
+def _field(node: Node, name: str) -> Node:
+    child = node.child_by_field_name(name)
+    if child is None:
+        raise Undecodable(f"a {node.type} has no {name}")
+    return child

@@ -1,0 +1,58 @@
+"""Bounds on what is read from a model, and the one internal exception of the decoders.
+
+Every decoder works on text that passed `check_text` first. The bounds are far above what models write
+(the longest of 15,000 published single-turn answers has 3,571 characters) and low enough that no input
+takes a second or much memory.
+"""
+
+from __future__ import annotations
+
+import re
+
+MAX_TEXT = 50_000
+"""Characters of text that are parsed as Python, JSON or XML."""
+
+MAX_NATIVE_TEXT = 1_000_000
+"""Characters of the arguments of one native call."""
+
+MAX_CALLS = 10_000
+"""Native calls in one answer."""
+
+MAX_GRAMMAR_TEXT = 5_000
+"""Characters of text that are parsed as Java or JavaScript."""
+
+MAX_GRAMMAR_OPERATORS = 300
+"""Occurrences of `<`, `>` and `=` in it: the Java grammar is ambiguous in them, and its parser needs
+time and memory that grow with the cube of their number."""
+
+MAX_DEPTH = 100
+"""Brackets open at once."""
+
+_BRACKET = re.compile(r"[\[\](){}]")
+
+
+class Undecodable(Exception):
+    """The text is not a list of calls. Raised and caught within `bfcl_pipeline.calls` only."""
+
+
+def check_text(text: object, limit: int = MAX_TEXT) -> str:
+    """`text` itself. Raises Undecodable unless it is a string within `limit` and `MAX_DEPTH`."""
+    if not isinstance(text, str):
+        raise Undecodable(f"expected text, got {type(text).__name__}")
+    if len(text) > limit:
+        raise Undecodable(f"{len(text):,} characters; at most {limit:,} are read")
+    if text.count("(") + text.count("[") + text.count("{") > MAX_DEPTH:
+        _check_depth(text)
+    return text
+
+
+def _check_depth(text: str) -> None:
+    """Counts brackets without regard to quotes: a string full of opening brackets is refused too."""
+    depth = 0
+    for bracket in _BRACKET.finditer(text):
+        if bracket[0] in "([{":
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise Undecodable(f"more than {MAX_DEPTH} brackets are open at once")
+        elif depth:
+            depth -= 1

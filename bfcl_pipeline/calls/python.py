@@ -1,0 +1,120 @@
+"""Calls written as Python: `[name(key=value, ...), ...]`, read from the syntax tree.
+
+The text is parsed, never compiled or run. Arguments without a keyword are ignored, as in the release.
+Values keep their Python types (tuples stay tuples); a name stands for its own text; a nested call
+becomes `{name: arguments}`, or its own source if it has no keywords.
+Source: the release's reading of the Python return format.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from typing import Any
+
+from bfcl_pipeline.calls.arithmetic import apply_unary, evaluate
+from bfcl_pipeline.calls.limits import MAX_DEPTH, Undecodable, check_text
+from bfcl_pipeline.records import Json, Rules
+
+
+def read_python(text: str, rules: Rules) -> list[tuple[str, Json]]:
+    """Names and arguments of the calls in `text`. Raises Undecodable."""
+    try:
+        body = parse_expression(text.strip().strip("'"))
+        if isinstance(body, ast.Call):
+            return [_read_call(body, rules, MAX_DEPTH)]
+        if not isinstance(body, ast.List | ast.Tuple | ast.Set):
+            raise Undecodable(f"expected a list of calls, got {type(body).__name__}")
+        return [_read_element(element, rules) for element in body.elts]
+    except (TypeError, ValueError, RecursionError, ArithmeticError) as error:
+        raise Undecodable(f"an argument cannot be read ({error})") from None
+
+
+def parse_expression(text: str) -> ast.expr:
+    """The syntax tree of one Python expression. Raises Undecodable if `text` is not one."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # odd escapes in a model's strings are not our news
+        try:
+            return ast.parse(check_text(text), mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            # MemoryError is how the parser says that its stack, not the memory, is exhausted.
+            raise Undecodable(f"not a Python expression ({error})") from None
+
+
+def read_literal(text: str) -> Any:
+    """The value of a Python literal. Raises Undecodable if `text` is anything else."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.literal_eval(check_text(text))
+        except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
+            raise Undecodable(f"not a Python literal ({error})") from None
+
+
+def _read_element(element: ast.expr, rules: Rules) -> tuple[str, Json]:
+    if not isinstance(element, ast.Call):
+        raise Undecodable(f"expected a call in the list, got {type(element).__name__}")
+    return _read_call(element, rules, MAX_DEPTH)
+
+
+def _read_call(call: ast.Call, rules: Rules, levels: int) -> tuple[str, dict[str | None, Any]]:
+    return _dotted_name(call.func), {
+        keyword.arg: _read_value(keyword.value, rules, levels) for keyword in call.keywords
+    }
+
+
+def _dotted_name(node: ast.expr) -> str:
+    """`a.b.c` of a name or attribute; what is before it is dropped if it is neither."""
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if isinstance(node, ast.Name):
+        parts.append(node.id)
+    return ".".join(reversed(parts))
+
+
+def _read_value(node: ast.expr | None, rules: Rules, levels: int) -> Any:
+    if levels == 0:
+        raise Undecodable(f"arguments are nested more than {MAX_DEPTH} levels deep")
+    match node:
+        case ast.Constant(value=value):
+            return "..." if value is Ellipsis else value
+        case ast.Name(id=name):
+            return name
+        case ast.List(elts=items):
+            return [_read_value(item, rules, levels - 1) for item in items]
+        case ast.Tuple(elts=items):
+            return tuple([_read_value(item, rules, levels - 1) for item in items])
+        case ast.Dict(keys=keys, values=values):
+            return {
+                _read_value(key, rules, levels - 1): _read_value(value, rules, levels - 1)
+                for key, value in zip(keys, values, strict=True)
+            }
+        case ast.UnaryOp():
+            return unary_value(node, rules)
+        case ast.BinOp():
+            return evaluate(node)
+        case ast.Call(keywords=[]) | ast.Subscript():
+            return _source(node)
+        case ast.Call():
+            name, arguments = _read_call(node, rules, levels - 1)
+            return {name: arguments}
+    raise Undecodable(f"an argument is a {type(node).__name__}, which is not a value")
+
+
+def unary_value(node: ast.UnaryOp, rules: Rules) -> Any:
+    """Rule `unary-operator`: official negates whatever the operator is, so `+5` is -5 and `not x` too.
+
+    Corrected applies the operator that was written, to any arithmetic operand.
+    """
+    if rules is Rules.CORRECTED:
+        return evaluate(node)
+    if not isinstance(node.operand, ast.Constant):
+        raise Undecodable("an operator is applied to something that is not a number")
+    return apply_unary(ast.UnaryOp(ast.USub(), node.operand), node.operand.value)
+
+
+def _source(node: ast.expr) -> str:
+    """The normalised source of an expression that is kept as text."""
+    return ast.unparse(node)

@@ -1,0 +1,31 @@
+"""What a checker found wrong, and how values are shown in a message."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 160
+_SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One reason why a response is not valid."""
+
+    error_type: str  # the official name
+    message: str  # for a person
+
+
+def shown(value: Any) -> str:
+    """`value` as it is shown in a message: at most a few hundred characters."""
+    return _SHORT.repr(value)
+
+
+def shown_options(options: Sequence[Any]) -> str:
+    """Acceptable values as they are shown in a message; the mark of an optional one is left out."""
+    wanted = [shown(option) for option in options if option != ""]
+    return " or ".join(wanted) if wanted else "nothing (leave it out)"

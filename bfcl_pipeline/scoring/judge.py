@@ -1,0 +1,164 @@
+"""Verdicts of single-turn responses.
+
+`Judge` prepares an entry once and judges any number of responses to it; `judge` is the same for one.
+Pure: no files, no network, no model code. Source: the release's evaluation runner.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bfcl_pipeline.benchmark import (
+    CATEGORIES,
+    DEFAULT_FORMAT,
+    Check,
+    Language,
+    PromptFormat,
+    ReturnFormat,
+    parse_format,
+)
+from bfcl_pipeline.calls import decode
+from bfcl_pipeline.errors import MalformedRelease, TableError
+from bfcl_pipeline.records import (
+    Call,
+    DecodeFailure,
+    Entry,
+    Json,
+    Mode,
+    NameStyle,
+    Response,
+    Rules,
+    Status,
+    Verdict,
+)
+from bfcl_pipeline.scoring.expected import ExpectedCall, expected_call
+from bfcl_pipeline.scoring.findings import Finding
+from bfcl_pipeline.scoring.matching import check_parallel, check_single
+
+_FORMATS: dict[Language, PromptFormat] = {
+    Language.PYTHON: DEFAULT_FORMAT,
+    Language.JAVA: PromptFormat(ReturnFormat.JAVA),
+    Language.JAVASCRIPT: PromptFormat(ReturnFormat.JAVASCRIPT),
+}
+
+_SUPPORTED = (Check.SIMPLE, Check.MULTIPLE, Check.PARALLEL, Check.IRRELEVANCE, Check.RELEVANCE)
+
+_VALID = Verdict(valid=True)
+
+
+def judge(entry: Entry, response: Response, rules: Rules = Rules.OFFICIAL) -> Verdict:
+    """The verdict on one response to `entry`. Raises TableError if its `result_json` is not JSON."""
+    return Judge(entry).verdict(response, rules)
+
+
+def default_style(mode: Mode) -> NameStyle:
+    """How functions are named where a response does not say."""
+    return NameStyle.UNDERSCORED if mode is Mode.FC else NameStyle.DOTTED
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How the responses to one entry are judged."""
+
+    check: Check
+    prompt_format: PromptFormat
+    expected: tuple[ExpectedCall, ...]
+
+
+class Judge:
+    """Judges responses to one entry."""
+
+    def __init__(self, entry: Entry) -> None:
+        self._entry = entry
+        self._plan = _plan(entry)
+
+    def verdict(self, response: Response, rules: Rules = Rules.OFFICIAL) -> Verdict:
+        """The verdict on one response. Raises TableError if its `result_json` is not JSON."""
+        if response.status is not Status.ANSWERED:
+            return Verdict(None, None, response.status_detail, response.status)
+        plan = self._plan
+        if plan is None:
+            category = self._entry.category
+            return Verdict(None, None, f"{category} is not scored in this version.", Status.UNSUPPORTED)
+        style = response.name_style or default_style(response.mode)
+        finding = _check(plan, _calls(plan, response, rules), style, rules)
+        if finding is None:
+            return _VALID
+        return Verdict(False, finding.error_type, _printable(finding.message))
+
+
+def _calls(plan: _Plan, response: Response, rules: Rules) -> tuple[Call, ...] | DecodeFailure:
+    try:
+        result: Json = json.loads(response.result_json or "null")
+    except json.JSONDecodeError as error:
+        raise TableError(
+            f"entry {response.entry_id!r}: result_json is not JSON ({error}). "
+            "Text must be written as a JSON string."
+        ) from None
+    except (ValueError, RecursionError) as error:
+        return DecodeFailure("ast_decoder:decoder_failed", f"The result cannot be read ({error}).")
+    return decode(
+        result,
+        mode=response.mode,
+        return_format=plan.prompt_format.return_format,
+        tool_call_tag=plan.prompt_format.tool_call_tag,
+        rules=rules,
+    )
+
+
+def _plan(entry: Entry) -> _Plan | None:
+    """How responses to `entry` are judged; None if this version cannot."""
+    category = CATEGORIES[entry.category]
+    prompt_format = _FORMATS[category.language]
+    if category.check is Check.FORMAT_SENSITIVITY:
+        if entry.base_entry_id is None or entry.prompt_format is None:
+            raise MalformedRelease(f"{entry.entry_id}: it does not say which entry and format it is of")
+        prompt_format = parse_format(entry.prompt_format)
+        category = CATEGORIES[entry.base_entry_id.rsplit("_", 1)[0]]
+    if category.check not in _SUPPORTED:
+        return None
+    expected = tuple(
+        expected_call(entry.functions, name, values, category.language)
+        for call in entry.truth or ()
+        for name, values in call.items()
+    )
+    return _Plan(category.check, prompt_format, expected)
+
+
+def _check(
+    plan: _Plan, calls: tuple[Call, ...] | DecodeFailure, style: NameStyle, rules: Rules
+) -> Finding | None:
+    if plan.check is Check.IRRELEVANCE:
+        return _check_irrelevance(calls)
+    if plan.check is Check.RELEVANCE:
+        return _check_relevance(calls)
+    if isinstance(calls, DecodeFailure):
+        return Finding(calls.error_type, f"The calls cannot be read: {calls.message}")
+    if plan.check is Check.PARALLEL:
+        return check_parallel(plan.expected, calls, style, rules)
+    checker = f"{plan.check}_function_checker"
+    return check_single(plan.expected[0], calls, style, rules, checker)
+
+
+def _check_irrelevance(calls: Sequence[Call] | DecodeFailure) -> Finding | None:
+    """An answer without calls is right, one that cannot be read as calls too."""
+    if isinstance(calls, DecodeFailure) or not calls:
+        return None
+    names = ", ".join(call.name for call in calls[:3])
+    return Finding(
+        "irrelevance_error:decoder_success", f"No function fits the request, yet {names} is called."
+    )
+
+
+def _check_relevance(calls: Sequence[Call] | DecodeFailure) -> Finding | None:
+    if not isinstance(calls, DecodeFailure) and calls:
+        return None
+    why = calls.message if isinstance(calls, DecodeFailure) else "The answer holds none."
+    return Finding("relevance_error:decoder_failed", f"Expected at least one call. {why}")
+
+
+def _printable(message: str) -> str:
+    """`message` without what cannot be written as UTF-8: a model's lone surrogates are escaped."""
+    return message.encode("utf-8", "backslashreplace").decode("utf-8")

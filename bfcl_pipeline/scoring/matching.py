@@ -1,0 +1,92 @@
+"""Whether the calls of a response are those of the truth: one, one of several, or several in any order.
+
+Source: the release's simple, multiple and parallel checkers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from bfcl_pipeline.records import Call, NameStyle, Rules
+from bfcl_pipeline.scoring.expected import ExpectedCall
+from bfcl_pipeline.scoring.findings import Finding
+from bfcl_pipeline.scoring.functions import check_call, spelled
+
+_PARALLEL = "parallel_function_checker_no_order"
+
+
+def check_single(
+    expected: ExpectedCall, calls: Sequence[Call], style: NameStyle, rules: Rules, checker: str
+) -> Finding | None:
+    """What is wrong with `calls` where exactly one is expected; `checker` names the official one."""
+    if len(calls) != 1:
+        return Finding(f"{checker}:wrong_count", f"Expected one call, got {len(calls)}.")
+    return check_call(expected, calls[0], style, rules)
+
+
+def check_parallel(
+    expected: Sequence[ExpectedCall], calls: Sequence[Call], style: NameStyle, rules: Rules
+) -> Finding | None:
+    """What is wrong with `calls` where all of `expected` are to be made, in any order."""
+    if len(calls) != len(expected):
+        return Finding(f"{_PARALLEL}:wrong_count", f"Expected {len(expected)} calls, got {len(calls)}.")
+
+    def compare(wanted: int, given: int) -> Finding | None:
+        return check_call(expected[wanted], calls[given], style, rules)
+
+    unmatched = first_unmatched(len(expected), compare, rules)
+    if unmatched is None:
+        return None
+    return Finding(
+        f"{_PARALLEL}:cannot_find_match", _explain(expected[unmatched], unmatched, calls, style, compare)
+    )
+
+
+def first_unmatched(count: int, compare: Callable[[int, int], Finding | None], rules: Rules) -> int | None:
+    """Rule `assignment`: official gives each expected call, in order, the first fitting call that is
+    left, and never goes back; a response can fail although its calls fit in another pairing. Corrected
+    looks for any complete pairing. Returns the first expected call that stays without one, or None.
+    """
+    if rules is Rules.OFFICIAL:
+        left = list(range(count))
+        for wanted in range(count):
+            match = next((given for given in left if compare(wanted, given) is None), None)
+            if match is None:
+                return wanted
+            left.remove(match)
+        return None
+    fits = [[given for given in range(count) if compare(wanted, given) is None] for wanted in range(count)]
+    taken: dict[int, int] = {}
+    for wanted in range(count):
+        if not _place(wanted, fits, taken, set()):
+            return wanted
+    return None
+
+
+def _place(wanted: int, fits: Sequence[Sequence[int]], taken: dict[int, int], tried: set[int]) -> bool:
+    """Gives `wanted` a fitting call, moving others if need be (an augmenting path)."""
+    for given in fits[wanted]:
+        if given not in tried:
+            tried.add(given)
+            if given not in taken or _place(taken[given], fits, taken, tried):
+                taken[given] = wanted
+                return True
+    return False
+
+
+def _explain(
+    expected: ExpectedCall,
+    wanted: int,
+    calls: Sequence[Call],
+    style: NameStyle,
+    compare: Callable[[int, int], Finding | None],
+) -> str:
+    """Which expected call has no match, and what is wrong with the calls of the same function."""
+    name = spelled(expected.name, style)
+    reasons = [
+        f"call {given + 1}: {finding.message}"
+        for given, call in enumerate(calls)
+        if call.name == name and (finding := compare(wanted, given)) is not None
+    ]
+    why = " ".join(reasons) or f"No call of {name!r} is left."
+    return f"Expected call {wanted + 1} ({name}) has no match. {why}"

@@ -1,0 +1,162 @@
+"""Whether a value is acceptable for a parameter: its type first, then the value itself.
+
+Types are compared exactly (True is no integer), one level deep into arrays. Text is compared without
+case, spaces and common punctuation; text inside mappings and arrays likewise, one level deep.
+Source: the release's AST checker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bfcl_pipeline.scoring.expected import Parameter, standardized
+from bfcl_pipeline.scoring.findings import Finding, shown, shown_options
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A value whose type is acceptable."""
+
+    variable: bool  # its type is that of an acceptable value rather than that of the function doc
+
+
+def check_type(parameter: Parameter, value: Any, *, int_items_as_floats: bool) -> Typed | Finding:
+    """Whether the type of `value` fits the function doc, or else that of an acceptable value."""
+    acceptable_kind = parameter.acceptable_kind
+    if type(value) is parameter.kind:
+        typed = Typed(acceptable_kind is not None and acceptable_kind is not parameter.kind)
+        if parameter.item_kind is None:
+            return typed
+        if _items_fit(parameter, value, int_items_as_floats):
+            return typed
+        if acceptable_kind is parameter.kind:
+            return Finding(
+                "type_error:nested",
+                f"Parameter {parameter.name!r}: expected {parameter.type_name} of "
+                f"{parameter.item_type_name}, got {shown(value)}.",
+            )
+    elif acceptable_kind is not None and type(value) is acceptable_kind:
+        return Typed(variable=True)
+    return Finding(
+        "type_error:simple",
+        f"Parameter {parameter.name!r}: expected type {parameter.type_name}, got "
+        f"{type(value).__name__} {shown(value)}.",
+    )
+
+
+def _items_fit(parameter: Parameter, items: Any, int_items_as_floats: bool) -> bool:
+    """True if all items have the documented type, or the type of the items of one acceptable list.
+
+    An acceptable value that is no list (such as the mark of an optional parameter) accepts any items.
+    """
+    for acceptable in parameter.acceptable:
+        if type(acceptable) is not list:
+            return True
+        kinds = {parameter.item_kind, next((type(item) for item in acceptable if item != ""), None)}
+        if int_items_as_floats and parameter.item_kind is float:
+            kinds.add(int)
+        if all(type(item) in kinds for item in items):
+            return True
+    return False
+
+
+def check_value(parameter: Parameter, value: Any, *, variable: bool) -> Finding | None:
+    """Whether `value`, of an acceptable type, is one of the acceptable values."""
+    acceptable = parameter.acceptable
+    if not variable:
+        if parameter.kind is dict:
+            return check_mapping(parameter.name, value, acceptable)
+        if parameter.kind is list and parameter.item_kind is dict:
+            return _check_mappings(parameter.name, value, acceptable)
+        if parameter.kind is str:
+            options = {standardized(option) for option in acceptable if isinstance(option, str)}
+            return None if standardized(value) in options else _wrong("string", parameter, value)
+        if parameter.kind is list:
+            options_of_items = [_standardized_items(option) for option in acceptable]
+            fits = _standardized_items(value) in options_of_items
+            return None if fits else _wrong("list/tuple", parameter, value)
+    return None if value in acceptable else _wrong("others", parameter, value)
+
+
+def _wrong(kind: str, parameter: Parameter, value: Any) -> Finding:
+    return Finding(
+        f"value_error:{kind}",
+        f"Parameter {parameter.name!r}: expected {shown_options(parameter.acceptable)}, "
+        f"got {shown(value)}.",
+    )
+
+
+def _standardized_items(items: Sequence[Any]) -> list[Any]:
+    return [_standardized_item(item) for item in items]
+
+
+def _standardized_item(item: Any) -> Any:
+    return standardized(item) if isinstance(item, str) else item
+
+
+def check_mapping(name: str, value: Mapping[Any, Any], acceptable: Sequence[Any]) -> Finding | None:
+    """Whether the mapping `value` is one of the acceptable ones, each a list of values per key.
+
+    The finding is that of the last acceptable mapping, as in the release.
+    """
+    finding: Finding | None = Finding(
+        "dict_checker:unclear", f"Parameter {name!r}: no mapping is acceptable, got {shown(value)}."
+    )
+    for option in acceptable:
+        if option == "":
+            continue
+        finding = _compare_mapping(name, value, option)
+        if finding is None:
+            return None
+    return finding
+
+
+def _compare_mapping(
+    name: str, value: Mapping[Any, Any], option: Mapping[str, Sequence[Any]]
+) -> Finding | None:
+    for key, demanded in option.items():
+        if key not in value and "" not in demanded:
+            return Finding("value_error:dict_key", f"Parameter {name!r}: key {key!r} is missing.")
+    for key, item in value.items():
+        if key not in option:
+            return Finding("value_error:dict_key", f"Parameter {name!r}: unexpected key {shown(key)}.")
+        if _standardized_item(item) not in _standardized_items(option[key]):
+            return Finding(
+                "value_error:dict_value",
+                f"Parameter {name!r}: key {key!r} should be {shown_options(option[key])}, "
+                f"got {shown(item)}.",
+            )
+    return None
+
+
+def _check_mappings(name: str, value: Sequence[Any], acceptable: Sequence[Any]) -> Finding | None:
+    """Whether the list of mappings `value` is one of the acceptable ones, in order."""
+    finding: Finding | None = Finding(
+        "list_dict_checker:unclear", f"Parameter {name!r}: no list is acceptable, got {shown(value)}."
+    )
+    for options in acceptable:
+        if len(value) != len(options):
+            finding = Finding(
+                "value_error:list_dict_count",
+                f"Parameter {name!r}: expected {len(options)} mappings, got {len(value)}.",
+            )
+            continue
+        finding = _first_unlike(name, value, options)
+        if finding is None:
+            return None
+    return finding
+
+
+def _first_unlike(name: str, value: Sequence[Any], options: Sequence[Any]) -> Finding | None:
+    for item, option in zip(value, options, strict=True):
+        if not isinstance(item, Mapping):
+            return Finding(
+                "value_error:dict_value",
+                f"Parameter {name!r}: expected a mapping in the list, got {shown(item)}.",
+            )
+        finding = check_mapping(name, item, [option])
+        if finding is not None:
+            return finding
+    return None
