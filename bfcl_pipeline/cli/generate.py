@@ -1,0 +1,109 @@
+"""`bfcl-pipeline generate`: ask one model all entries of one category, write its responses."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bfcl_pipeline.errors import ConfigError
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.benchmark import Category
+    from bfcl_pipeline.models import ModelRow
+    from bfcl_pipeline.records import Entry
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options of the command."""
+    parser.add_argument("--model", required=True, help="name of a row of the models file")
+    parser.add_argument("--category", required=True, help="one V4 category")
+    parser.add_argument(
+        "--run", required=True, dest="run_name", help="name of the run, written in each row"
+    )
+    parser.add_argument("--out", type=Path, required=True, help="the table of responses to write (Parquet)")
+    parser.add_argument(
+        "--models",
+        type=Path,
+        default=Path("config/models.yaml"),
+        help="the models file (default: config/models.yaml)",
+    )
+    parser.add_argument(
+        "--data", type=Path, default=Path("data"), help="the staged data folder (default: data)"
+    )
+    parser.add_argument("--sample", type=int, metavar="N", help="ask only N entries, drawn by --seed")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample (default: 0)")
+    parser.add_argument("--entry-ids", nargs="+", metavar="ID", help="ask only these entries")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Writes one row per entry asked, in entry order; one line on stderr says how fast."""
+    from bfcl_pipeline.benchmark import CATEGORIES, unknown_name
+    from bfcl_pipeline.generation import generate
+    from bfcl_pipeline.models import build_model, load_models, model_row
+    from bfcl_pipeline.tables import entries_path, read_entries, write_responses
+    from bfcl_pipeline.tables.texts import read_texts
+
+    if args.category not in CATEGORIES:
+        raise ConfigError(unknown_name("category", args.category, CATEGORIES))
+    row = model_row(load_models(args.models), args.model)
+    _check_pair(row, CATEGORIES[args.category])
+    entries = _selected(read_entries(entries_path(args.data, args.category)), args)
+    texts = read_texts(args.data)
+    started = time.perf_counter()
+    responses = list(generate(entries, build_model(row), texts, run=args.run_name))
+    seconds = time.perf_counter() - started
+    write_responses(args.out, responses)
+    speed = len(responses) / max(seconds, 1e-9)
+    print(
+        f"{args.model} {args.category}: {len(responses)} entries, {speed:,.0f} entries/s", file=sys.stderr
+    )
+    return 0
+
+
+def _check_pair(row: ModelRow, category: Category) -> None:
+    """Refuses a category that this version, or a model of this mode, cannot be asked."""
+    from bfcl_pipeline.benchmark import CATEGORIES
+    from bfcl_pipeline.records import Mode
+
+    if not category.single_turn:
+        known = ", ".join(name for name, other in CATEGORIES.items() if other.single_turn)
+        raise ConfigError(
+            f"{category.name} needs a conversation of several turns, which this version does not hold. "
+            f"Choose among {known}."
+        )
+    if category.prompt_only and row.mode is not Mode.PROMPT:
+        raise ConfigError(
+            f"{category.name} varies the system prompt, and {row.name} has mode {row.mode}. "
+            "Ask it of a model of mode prompt."
+        )
+
+
+def _selected(entries: Sequence[Entry], args: argparse.Namespace) -> list[Entry]:
+    """The entries that --entry-ids and --sample leave, in entry order."""
+    from bfcl_pipeline.config.selection import pick
+
+    chosen = [entry for entry in entries if not entry.prerequisite]
+    if args.entry_ids is not None:
+        known = {entry.entry_id for entry in chosen}
+        for entry_id in args.entry_ids:
+            if entry_id not in known:
+                raise ConfigError(_unknown_entry(entry_id, args.category, known))
+        chosen = [entry for entry in chosen if entry.entry_id in args.entry_ids]
+    if args.sample is not None:
+        if args.sample < 0:
+            raise ConfigError(f"--sample must be 0 or more; got {args.sample}.")
+        taken = frozenset(pick([entry.entry_id for entry in chosen], args.sample, args.seed))
+        chosen = [entry for entry in chosen if entry.entry_id in taken]
+    return chosen
+
+
+def _unknown_entry(entry_id: str, category: str, known: set[str]) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(entry_id, sorted(known), n=3)
+    hint = f" Near ones: {', '.join(near)}." if near else ""
+    return f"{category} has no entry {entry_id!r}.{hint} Its {len(known)} ids are in data/entries."
