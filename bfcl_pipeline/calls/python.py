@@ -38,7 +38,8 @@ def parse_expression(text: str) -> ast.expr:
             return ast.parse(check_text(text), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             # MemoryError is how the parser says that its stack, not the memory, is exhausted.
-            raise Undecodable(f"not a Python expression ({error})") from None
+            reason = error.msg if isinstance(error, SyntaxError) else error
+            raise Undecodable(f"not a Python expression ({reason})") from None
 
 
 def read_literal(text: str) -> Any:
@@ -48,7 +49,8 @@ def read_literal(text: str) -> Any:
         try:
             return ast.literal_eval(check_text(text))
         except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
-            raise Undecodable(f"not a Python literal ({error})") from None
+            reason = error.msg if isinstance(error, SyntaxError) else error
+            raise Undecodable(f"not a Python literal ({reason})") from None
 
 
 def _read_element(element: ast.expr, rules: Rules) -> tuple[str, Json]:

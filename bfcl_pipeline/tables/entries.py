@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +25,13 @@ def write_entries(path: Path, entries: Iterable[Entry]) -> None:
     write_table(path, pa.Table.from_pylist([_row(entry) for entry in entries], schema=ENTRIES))
 
 
-def read_entries(path: Path) -> list[Entry]:
-    """The entries at `path`, in the release's order. Raises TableError if one cannot be read."""
+def read_entries(path: Path, entry_ids: Container[str] | None = None) -> list[Entry]:
+    """The entries at `path` (those in `entry_ids`, if given), in the release's order.
+
+    Raises TableError if there is no such table or an entry cannot be read.
+    """
     rows = read_table(path, ENTRIES.names).to_pylist()
-    return [_entry(path, row) for row in rows]
+    return [_entry(path, row) for row in rows if entry_ids is None or row["entry_id"] in entry_ids]
 
 
 def _dump(value: Json) -> str | None:
