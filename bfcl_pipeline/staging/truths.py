@@ -36,7 +36,7 @@ def read_truths(release: Release, category: str, ids: Iterable[str]) -> Mapping[
         key: Truth(row.get("ground_truth", list), row.value.get("source")) for key, row in rows.items()
     }
     wanted = set(ids)
-    for key in (*wanted - truths.keys(), *truths.keys() - wanted):
+    for key in sorted(wanted ^ truths.keys()):
         where = rows[key].where if key in rows else name
         raise malformed(where, f"one truth per entry of {questions_file(category)}", f"{key!r} in only one")
     return truths

