@@ -30,7 +30,7 @@ _READERS: dict[ReturnFormat, Callable[[str, Rules], _Read]] = {
     ReturnFormat.PYTHON: read_python,
     ReturnFormat.JAVA: lambda text, rules: read_java(text[1:-1], rules),
     ReturnFormat.JAVASCRIPT: lambda text, _rules: read_javascript(text[1:-1]),
-    ReturnFormat.JSON: lambda text, _rules: read_json(text),
+    ReturnFormat.JSON: read_json,
     ReturnFormat.VERBOSE_XML: lambda text, _rules: read_verbose_xml(text),
     ReturnFormat.CONCISE_XML: lambda text, _rules: read_concise_xml(text),
 }

@@ -29,12 +29,17 @@ class _Source:
     rules: Rules
 
     def of(self, node: Node) -> str:
-        """Rule `java-offsets`: official cuts the text at byte offsets, so that any character outside
-        ASCII shifts all that follows it. Corrected cuts at characters.
-        """
-        if self.rules is Rules.OFFICIAL:
-            return self.text[node.start_byte : node.end_byte]
-        return self.encoded[node.start_byte : node.end_byte].decode()
+        """What `node` says."""
+        return cut(self, node.start_byte, node.end_byte)
+
+
+def cut(source: _Source, start_byte: int, end_byte: int) -> str:
+    """Rule `java-offsets`: official cuts the text at byte offsets, so that any character outside ASCII
+    shifts all that follows it. Corrected cuts at characters.
+    """
+    if source.rules is Rules.OFFICIAL:
+        return source.text[start_byte:end_byte]
+    return source.encoded[start_byte:end_byte].decode()
 
 
 def read_java(text: str, rules: Rules) -> list[tuple[str, dict[str | None, str]]] | None:

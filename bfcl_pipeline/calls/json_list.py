@@ -10,17 +10,17 @@ import json
 import re
 
 from bfcl_pipeline.calls.limits import Undecodable, check_text
-from bfcl_pipeline.records import Json
+from bfcl_pipeline.records import Json, Rules
 
 _OPENING = re.compile(r"\[\s*\{")
 _CLOSING = re.compile(r"\}\s*\]")
 
 
-def read_json(text: str) -> list[tuple[str, Json]]:
+def read_json(text: str, rules: Rules) -> list[tuple[str, Json]]:
     """Names and parameters (of any JSON type) of the calls in `text`. Raises Undecodable."""
     check_text(text)
     try:
-        found = json.loads(_list_of_objects(text))
+        found = json.loads(list_of_objects(text, rules))
     except json.JSONDecodeError:
         return []
     except (ValueError, RecursionError) as error:
@@ -30,8 +30,9 @@ def read_json(text: str) -> list[tuple[str, Json]]:
     return [_read_call(item) for item in found if isinstance(item, dict)]
 
 
-def _list_of_objects(text: str) -> str:
-    """The stretch from the first `[{` to the next `}]`, white space between them allowed.
+def list_of_objects(text: str, rules: Rules) -> str:
+    """Rule `json-end`: official reads from the first `[{` to the next `}]`, so a call whose arguments
+    hold a list of objects is cut short. Corrected reads to the bracket that closes the list.
 
     Looked for within the first `[` to the last `]`; where there is none, that whole stretch (or text).
     """
@@ -39,8 +40,20 @@ def _list_of_objects(text: str) -> str:
     if 0 <= first < last:
         text = text[first : last + 1]
     opening = _OPENING.search(text)
-    closing = _CLOSING.search(text, opening.end()) if opening else None
-    return text[opening.start() : closing.end()] if opening and closing else text
+    if opening is None:
+        return text
+    if rules is Rules.CORRECTED:
+        return text[opening.start() : _end_of_list(text, opening.start())]
+    closing = _CLOSING.search(text, opening.end())
+    return text[opening.start() : closing.end()] if closing else text
+
+
+def _end_of_list(text: str, start: int) -> int:
+    """Where the JSON list that starts at `start` ends; the end of the text if it is not JSON."""
+    try:
+        return json.JSONDecoder().raw_decode(text, start)[1]
+    except (ValueError, RecursionError):
+        return len(text)
 
 
 def _read_call(item: dict[str, Json]) -> tuple[str, Json]:

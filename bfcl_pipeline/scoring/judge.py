@@ -59,7 +59,7 @@ def default_style(mode: Mode) -> NameStyle:
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class Plan:
     """How the responses to one entry are judged."""
 
     check: Check
@@ -72,7 +72,7 @@ class Judge:
 
     def __init__(self, entry: Entry) -> None:
         self._entry = entry
-        self._plan = _plan(entry)
+        self._plan = plan_of(entry)
 
     def verdict(self, response: Response, rules: Rules = Rules.OFFICIAL) -> Verdict:
         """The verdict on one response. Raises TableError if its `result_json` is not JSON."""
@@ -89,7 +89,7 @@ class Judge:
         return Verdict(False, finding.error_type, _printable(finding.message))
 
 
-def _calls(plan: _Plan, response: Response, rules: Rules) -> tuple[Call, ...] | DecodeFailure:
+def _calls(plan: Plan, response: Response, rules: Rules) -> tuple[Call, ...] | DecodeFailure:
     try:
         result: Json = json.loads(response.result_json or "null")
     except json.JSONDecodeError as error:
@@ -108,8 +108,8 @@ def _calls(plan: _Plan, response: Response, rules: Rules) -> tuple[Call, ...] | 
     )
 
 
-def _plan(entry: Entry) -> _Plan | None:
-    """How responses to `entry` are judged; None if this version cannot."""
+def plan_of(entry: Entry) -> Plan | None:
+    """How responses to `entry` are judged; None if this version has no checker for it."""
     category = CATEGORIES[entry.category]
     prompt_format = _FORMATS[category.language]
     if category.check is Check.FORMAT_SENSITIVITY:
@@ -124,11 +124,11 @@ def _plan(entry: Entry) -> _Plan | None:
         for call in entry.truth or ()
         for name, values in call.items()
     )
-    return _Plan(category.check, prompt_format, expected)
+    return Plan(category.check, prompt_format, expected)
 
 
 def _check(
-    plan: _Plan, calls: tuple[Call, ...] | DecodeFailure, style: NameStyle, rules: Rules
+    plan: Plan, calls: tuple[Call, ...] | DecodeFailure, style: NameStyle, rules: Rules
 ) -> Finding | None:
     if plan.check is Check.IRRELEVANCE:
         return _check_irrelevance(calls)
