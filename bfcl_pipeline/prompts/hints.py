@@ -58,7 +58,7 @@ def _hinted_function(function: FunctionDoc, syntax: _Syntax) -> FunctionDoc:
 
 def _as_string(schema: Mapping[str, Json], syntax: _Syntax) -> dict[str, Json]:
     """The parameter as a string, with what it was put into its description."""
-    kind = schema["type"]
+    kind = schema.get("type", "any")
     rewritten = {**schema, "type": "string"}
     note = (
         f" This parameter can be of any type of {syntax.name} object in string representation."
