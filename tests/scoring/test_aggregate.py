@@ -1,0 +1,115 @@
+"""The arithmetic of the leaderboard and its intervals."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark.leaderboard import GROUP, LEADERBOARD, categories_of
+from bfcl_pipeline.scoring.aggregate import Count, Interval, format_spread, leaderboard_scores, wilson
+
+ALL_RIGHT = {name: Count(c.entries, c.entries) for name, c in CATEGORIES.items()}
+
+counts = st.dictionaries(
+    st.sampled_from(list(CATEGORIES)),
+    st.integers(0, 300).flatmap(lambda n: st.builds(Count, st.just(n), st.integers(0, n))),
+)
+
+
+def test_a_perfect_model_scores_exactly_one_everywhere() -> None:
+    """With every entry right, each category and group is 1.0 to the last bit."""
+    scores = leaderboard_scores(ALL_RIGHT)
+    assert {score.accuracy for score in scores.values()} == {1.0}
+    assert all(score.complete for score in scores.values())
+
+
+def test_the_overall_is_weighted_ten_ten_ten_thirty_forty() -> None:
+    """A model that is perfect in one group alone has that group's weight as its overall."""
+    weights = {"non_live": 0.1, "live": 0.1, "irrelevance_all": 0.1, "multi_turn": 0.3, "agentic": 0.4}
+    for group, weight in weights.items():
+        perfect = {name: ALL_RIGHT[name] for name in categories_of(group)}
+        assert leaderboard_scores(perfect)["overall"].accuracy == pytest.approx(weight)
+
+
+def test_a_category_that_was_not_evaluated_counts_zero() -> None:
+    """Half of multi-turn gives half its score, and the score says that it is not complete."""
+    scores = leaderboard_scores(
+        {name: ALL_RIGHT[name] for name in ("multi_turn_base", "multi_turn_miss_func")}
+    )
+    assert scores["multi_turn"].accuracy == 0.5
+    assert scores["multi_turn"].evaluated == 2
+    assert not scores["multi_turn"].complete
+    assert not scores["multi_turn_long_context"].complete
+
+
+def test_a_missing_live_category_weighs_with_all_its_entries() -> None:
+    """Live is averaged over the release's entries of a category that nobody evaluated."""
+    score = leaderboard_scores({"live_simple": Count(258, 258)})["live"]
+    assert score.accuracy == 258 / (258 + 1053 + 16 + 24)
+
+
+def test_a_category_without_any_judged_response_was_not_evaluated() -> None:
+    """An outage on all entries is no score of 0 but none."""
+    score = leaderboard_scores({"simple_java": Count(0, 0)})["simple_java"]
+    assert (score.evaluated, score.complete) == (0, False)
+
+
+def test_relevance_is_in_no_group() -> None:
+    """Relevance and format sensitivity are shown but never weighted."""
+    used = {name for group in LEADERBOARD for name in categories_of(group.name)}
+    assert set(CATEGORIES) - used == {"live_relevance", "format_sensitivity"}
+
+
+def test_the_tree_names_only_what_stands_before_it() -> None:
+    """Every member of a group is a category or an earlier group, and weights add up to 100."""
+    known = set(CATEGORIES)
+    for group in LEADERBOARD:
+        assert {member.name for member in group.members} <= known
+        assert group.name not in known
+        known.add(group.name)
+    assert sum(member.weight for member in GROUP["overall"].members) == 100
+
+
+def test_wilson_gives_the_published_limits() -> None:
+    """81 of 263 gives 0.2553 to 0.3662 (Newcombe 1998, table I); 0 of 20 gives 0 to 0.1611."""
+    interval = wilson(81, 263)
+    assert (round(interval.low, 4), round(interval.high, 4)) == (0.2553, 0.3662)
+    none_right = wilson(0, 20)
+    assert (none_right.low, round(none_right.high, 4)) == (0.0, 0.1611)
+
+
+def test_wilson_of_nothing_is_the_whole_range() -> None:
+    """No trial tells nothing."""
+    assert wilson(0, 0) == Interval(0.0, 1.0)
+
+
+@given(counts)
+def test_every_score_lies_within_its_interval_and_within_zero_and_one(found: dict[str, Count]) -> None:
+    """For any counts, 0 <= low <= accuracy <= high <= 1."""
+    for score in leaderboard_scores(found).values():
+        assert 0.0 <= score.interval.low <= score.accuracy + 1e-12
+        assert score.accuracy - 1e-12 <= score.interval.high <= 1.0
+
+
+def test_the_overall_interval_adds_the_strata_in_squares() -> None:
+    """The half widths of a mean of two equal strata shrink by the square root of two."""
+    scores = leaderboard_scores({"irrelevance": Count(240, 120), "live_irrelevance": Count(240, 120)})
+    single, both = scores["irrelevance"].interval, scores["irrelevance_all"].interval
+    assert (both.high - both.low) == pytest.approx((single.high - single.low) / math.sqrt(2))
+
+
+def test_the_spread_over_formats_is_in_rounded_percentage_points() -> None:
+    """Half, three quarters and all right: 50 points apart, a deviation of 25."""
+    spread = format_spread([0.5, 1.0, 0.75])
+    assert (spread.max_delta, spread.std) == (50.0, 25.0)
+
+
+def test_one_format_has_no_spread() -> None:
+    """A single format differs from nothing; of none at all nothing can be said."""
+    assert format_spread([0.3]).std == 0.0
+    with pytest.raises(ValueError, match="no format"):
+        format_spread([])
