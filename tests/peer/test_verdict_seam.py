@@ -1,0 +1,128 @@
+"""The verdict seam: our verdicts equal the official ones, output by output."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from peer import ask_peer, require_peer
+from variants import Case, cases
+from verdict_seam import Comparison, our_verdicts
+
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.records import Entry, Mode, NameStyle
+from bfcl_pipeline.tables import read_table
+
+CONFORMANCE = "BFCL_CONFORMANCE"
+SINGLE_TURN = tuple(category.name for category in CATEGORIES.values() if category.single_turn)
+
+OFFICIAL_ERROR_TYPES = {
+    "ast_decoder:decoder_failed",
+    "ast_decoder:decoder_wrong_output_format",
+    "irrelevance_error:decoder_success",
+    "multiple_function_checker:wrong_count",
+    "parallel_function_checker_no_order:cannot_find_match",
+    "parallel_function_checker_no_order:wrong_count",
+    "relevance_error:decoder_failed",
+    "simple_function_checker:missing_optional",
+    "simple_function_checker:missing_required",
+    "simple_function_checker:unexpected_param",
+    "simple_function_checker:wrong_count",
+    "simple_function_checker:wrong_func_name",
+    "type_error:java",
+    "type_error:js",
+    "type_error:nested",
+    "type_error:simple",
+    "value_error:dict_key",
+    "value_error:dict_value",
+    "value_error:list/tuple",
+    "value_error:list_dict_count",
+    "value_error:others",
+    "value_error:string",
+}
+"""Every error_type that the official single-turn checkers can give on the release's entries."""
+
+
+@pytest.mark.peer
+def test_verdicts_on_variants_equal_the_official_ones(
+    entries: Callable[[str], list[Entry]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On variants of every single-turn entry, valid and error_type are the official ones."""
+    require_peer()
+    asked = [entry for category in SINGLE_TURN for entry in entries(category)]
+    generated = list(cases(asked))
+    official = ask_peer("verdict_reference.py", [asdict(case) for case in generated], tmp_path)
+    comparison = Comparison()
+    for case, theirs, ours in zip(generated, official, our_verdicts(asked, generated), strict=True):
+        comparison.add(case, theirs, ours)
+    with capsys.disabled():
+        print(comparison.summary())
+        for kind, count in comparison.error_types.most_common():
+            print(f"{count:>10,}  {kind}")
+    assert not comparison.disagreements, comparison.shown()
+    assert set(comparison.error_types) >= OFFICIAL_ERROR_TYPES
+    assert len(generated) >= 150_000
+
+
+def test_variants_do_not_depend_on_the_process(entries: Callable[[str], list[Entry]], staged: Path) -> None:
+    """The same seed gives the same variants under another hash seed, and another seed gives others."""
+    script = (
+        "import hashlib, sys\nfrom pathlib import Path\nfrom variants import cases\n"
+        "from bfcl_pipeline.tables import entries_path, read_entries\n"
+        "paths = [entries_path(Path(sys.argv[1]), c) for c in ('simple_java', 'live_parallel')]\n"
+        "asked = [entry for path in paths for entry in read_entries(path)[:16]]\n"
+        "texts = (case.result_json for case in cases(asked, int(sys.argv[2])))\n"
+        "print(hashlib.sha256('\\n'.join(texts).encode()).hexdigest())\n"
+    )
+
+    def digest(hash_seed: str, seed: str) -> str:
+        environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(Path(__file__).parent)}
+        command = [sys.executable, "-c", script, str(staged), seed]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+    assert digest("1", "0") == digest("2", "0")
+    assert digest("1", "0") != digest("1", "1")
+
+
+def test_every_single_turn_entry_has_variants_in_each_of_its_modes(
+    entries: Callable[[str], list[Entry]],
+) -> None:
+    """No entry is left out, and each is asked in every mode and name style that it has."""
+    for category in ("simple_javascript", "live_relevance", "live_parallel"):
+        kinds = {(c.entry_id, c.mode, c.name_style) for c in cases(entries(category))}
+        assert len(kinds) == 4 * len(entries(category))
+    restated = list(cases(entries("format_sensitivity")[:26]))
+    assert {(c.mode, c.name_style) for c in restated} == {(Mode.PROMPT, NameStyle.DOTTED)}
+    assert len({c.entry_id for c in restated}) == 26
+
+
+def test_verdicts_on_recorded_outputs_equal_the_recorded_ones(
+    entries: Callable[[str], list[Entry]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On outputs of real models, valid and error_type are those the official scorer gave."""
+    path = os.environ.get(CONFORMANCE)
+    if path is None:
+        pytest.skip(f"{CONFORMANCE} names no table of outputs with official verdicts")
+    columns = ["run", "category", "entry_id", "mode", "result_json", "valid", "error_type"]
+    rows = [row for row in read_table(Path(path), columns).to_pylist() if row["category"] in SINGLE_TURN]
+    recorded = [
+        Case(r["entry_id"], r["category"], Mode(r["mode"]), _style(r["mode"]), r["result_json"], r["run"])
+        for r in rows
+    ]
+    asked = [entry for category in SINGLE_TURN for entry in entries(category)]
+    comparison = Comparison()
+    for row, case, ours in zip(rows, recorded, our_verdicts(asked, recorded), strict=True):
+        comparison.add(case, {"valid": row["valid"], "error_type": row["error_type"]}, ours)
+    with capsys.disabled():
+        print(comparison.summary())
+    assert recorded
+    assert not comparison.disagreements, comparison.shown()
+
+
+def _style(mode: str) -> NameStyle:
+    return NameStyle.UNDERSCORED if mode == "fc" else NameStyle.DOTTED

@@ -1,0 +1,116 @@
+"""Asks the official package for its verdict on model outputs. Runs under `.venv-peer` only.
+
+    python verdict_reference.py QUESTIONS ANSWERS
+
+Questions are JSON Lines with entry_id, category, mode, name_style and result_json; an answer is
+{valid, error_type}, or {crash} where the official code raises beyond its own handling (an official run
+would end there), or {timeout}. The official code evaluates some model text: ask it only about outputs
+that are known to be harmless.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from functools import cache
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from bfcl_eval.constants.enums import Language, ReturnFormat
+from bfcl_eval.eval_checker import eval_runner
+from bfcl_eval.model_handler.api_inference.openai_completion import OpenAICompletionsHandler
+from bfcl_eval.utils import load_dataset_entry, load_ground_truth_entry
+
+LIMIT_SECONDS = 5
+
+# Registered names whose configuration replaces, and does not replace, dots in function names.
+UNDERSCORED_MODEL = "gpt-4o-2024-11-20-FC"
+DOTTED_MODEL = "gpt-4o-2024-11-20"
+
+LANGUAGES = {
+    "simple_java": (Language.JAVA, ReturnFormat.JAVA),
+    "simple_javascript": (Language.JAVASCRIPT, ReturnFormat.JAVASCRIPT),
+}
+RELEVANCE = ("irrelevance", "live_irrelevance", "live_relevance")
+
+
+class TimeIsUp(BaseException):
+    """Raised by the alarm; not an Exception, so that the official code does not catch it."""
+
+
+def _alarm(signum: int, frame: FrameType | None) -> None:
+    raise TimeIsUp
+
+
+@cache
+def entries(category: str) -> dict[str, tuple[dict[str, Any], Any]]:
+    """Entry and ground truth by id, loaded and paired as the official runner does."""
+    asked = load_dataset_entry(category, include_prereq=False, include_language_specific_hint=False)
+    if category in RELEVANCE:
+        return {entry["id"]: (entry, None) for entry in asked}
+    truths = load_ground_truth_entry(category)
+    return {entry["id"]: (entry, truth["ground_truth"]) for entry, truth in zip(asked, truths, strict=True)}
+
+
+@cache
+def handler(mode: str) -> OpenAICompletionsHandler:
+    """The handler that decodes the mode's results."""
+    return OpenAICompletionsHandler("gpt-4o-2024-11-20", 0, DOTTED_MODEL, mode == "fc")
+
+
+def evaluate(row: dict[str, Any]) -> dict[str, Any]:
+    """The official result record of one output."""
+    category = row["category"]
+    entry, truth = entries(category)[row["entry_id"]]
+    model = UNDERSCORED_MODEL if row["name_style"] == "underscored" else DOTTED_MODEL
+    result = json.loads(row["result_json"])
+    if category in RELEVANCE:
+        return eval_runner._evaluate_single_relevance_entry(
+            handler(row["mode"]), row["entry_id"], result, entry, model, category
+        )
+    language, return_format = LANGUAGES.get(category, (Language.PYTHON, ReturnFormat.PYTHON))
+    tagged = False
+    if category == "format_sensitivity":
+        asked_format, tagged, *_ = eval_runner.parse_prompt_variation_params(row["entry_id"].split(":")[1])
+        return_format = ReturnFormat(asked_format)
+    return eval_runner._evaluate_single_ast_entry(
+        handler(row["mode"]),
+        row["entry_id"],
+        result,
+        truth,
+        entry,
+        model,
+        category,
+        language,
+        return_format,
+        tagged,
+    )
+
+
+def answer(row: dict[str, Any]) -> dict[str, Any]:
+    """The official verdict, or how there came to be none."""
+    entries(row["category"])
+    handler(row["mode"])
+    signal.setitimer(signal.ITIMER_REAL, LIMIT_SECONDS)
+    try:
+        record = evaluate(row)
+    except TimeIsUp:
+        return {"timeout": True}
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever would end an official run
+        return {"crash": type(error).__name__}
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    return {"valid": record["valid"], "error_type": record.get("error_type")}
+
+
+def main(questions: Path, answers: Path) -> None:
+    signal.signal(signal.SIGALRM, _alarm)
+    with questions.open(encoding="ascii") as lines, answers.open("w", encoding="ascii") as out:
+        for line in lines:
+            out.write(json.dumps(answer(json.loads(line))) + "\n")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
