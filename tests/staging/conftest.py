@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.benchmark import release as pinned
+from bfcl_pipeline.records import Entry
+from bfcl_pipeline.staging.entries import read_all_entries
+from bfcl_pipeline.staging.literals import read_texts
 from bfcl_pipeline.staging.source import Release, read_wheel
 
 Changes = Mapping[str, bytes | None]
@@ -25,6 +28,12 @@ def real_wheel(staged: Path) -> Path:
 def real_release(real_wheel: Path) -> Release:
     """The files of the pinned wheel."""
     return read_wheel(real_wheel, real_wheel.read_bytes(), pinned.SHA256)
+
+
+@pytest.fixture(scope="session")
+def entries(real_release: Release) -> Callable[[str], list[Entry]]:
+    """The entries of a category, read from the release by the code as it is now, not from staged tables."""
+    return read_all_entries(real_release, read_texts(real_release)).__getitem__
 
 
 def _changed(files: Mapping[str, bytes], changes: Changes) -> dict[str, bytes]:

@@ -15,6 +15,7 @@ from bfcl_pipeline.benchmark import release as pinned
 from bfcl_pipeline.errors import HashMismatch, MalformedRelease, StagingError
 from bfcl_pipeline.staging import stage
 from bfcl_pipeline.staging.release_files import LITERAL_MODULES
+from bfcl_pipeline.tables import entries_path, read_entries
 
 LAST_QUESTIONS = "bfcl_eval/data/BFCL_v4_web_search.json"
 
@@ -76,6 +77,12 @@ def test_a_folder_gives_what_its_wheel_gives(from_wheel, altered_folder, tmp_pat
     assert {f"release/{pinned.WHEEL}": (from_wheel / "release" / pinned.WHEEL).read_bytes()} | contents(
         tmp_path / "data"
     ) == contents(from_wheel)
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_tables_hold_the_entries(from_wheel, entries, category):
+    """Each table gives back the entries that were read from the release, in order."""
+    assert read_entries(entries_path(from_wheel, category)) == entries(category)
 
 
 def test_json_outputs_are_readable_by_name(from_wheel):
