@@ -1,0 +1,129 @@
+"""Calls written as Python."""
+
+import pytest
+
+from bfcl_pipeline.benchmark import ReturnFormat
+from bfcl_pipeline.calls import decode
+from bfcl_pipeline.records import Call, DecodeFailure, Mode, Rules
+
+
+def read(text, rules=Rules.OFFICIAL, tag=False):
+    return decode(text, mode=Mode.PROMPT, return_format=ReturnFormat.PYTHON, tool_call_tag=tag, rules=rules)
+
+
+def value(source, rules=Rules.OFFICIAL):
+    calls = read(f"[f(a={source})]", rules)
+    assert not isinstance(calls, DecodeFailure), calls
+    return calls[0].arguments["a"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[f(a=1)]",
+        "f(a=1)",
+        "```\n[f(a=1)]\n```",
+        "`f(a=1)`",
+        "\n [f(a=1), ] \n",
+        "[f(a=1)",
+        "'f(a=1)'".strip("'"),
+    ],
+)
+def test_wrapping_is_taken_off(text):
+    """Fences, white space and missing outer brackets do not hide a call."""
+    assert read(text) == (Call("f", {"a": 1}),)
+
+
+def test_several_calls_keep_their_order():
+    """All calls are read, with dotted names, in order."""
+    calls = read("[a.b.c(x=1), d(), e(y='z')]")
+    assert calls == (Call("a.b.c", {"x": 1}), Call("d", {}), Call("e", {"y": "z"}))
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("'text'", "text"),
+        ("None", None),
+        ("...", "..."),
+        ("name", "name"),
+        ("(1, 2)", (1, 2)),
+        ("[1, [2]]", [1, [2]]),
+        ("{'k': {'l': True}}", {"k": {"l": True}}),
+        ("-5", -5),
+        ("2 * 3", 6),
+        ("10 ** 3 / 4", 250.0),
+        ("'a' + 'b'", "ab"),
+        ("[0] * 3", [0, 0, 0]),
+        ("-(-5) * 2", 10),
+        ("round(10 / 3, 1) + 1", 4.3),
+        ("g(1, 2)", "g(1, 2)"),
+        ("g(b=1)", {"g": {"b": 1}}),
+        ("x[0]", "x[0]"),
+        ("b'raw'", b"raw"),
+    ],
+)
+def test_values_keep_their_meaning(source, expected):
+    """Literals, names, arithmetic and nested calls are read without evaluating anything."""
+    found = value(source)
+    assert found == expected
+    assert type(found) is type(expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I cannot help with that.",
+        "[f(a=1)]. That is all.",
+        "[1, 2]",
+        "x = f(a=1)",
+        "[f(a=b.c)]",
+        "[f(a=lambda: 1)]",
+        "[f(a=[x for x in y])]",
+        "[f(a=f'{x}')]",
+        "[f(a={1, 2})]",
+        "[f(a=x if y else z)]",
+        "[f(a=1 < 2)]",
+        "[f(a=1 + x)]",
+        "[f(a='%s' % 1)]",
+        "[f(a=-'x')]",
+        "[f(a=1 / 0)]",
+        "[f(a={[]: 1})]",
+        "[f(a='\ud800')]",
+        "[f(a='\0')]",
+        "",
+    ],
+)
+def test_anything_else_is_a_decode_failure(text):
+    """What is not a list of calls with readable arguments fails, with the official error type."""
+    failure = read(text)
+    if text == "":
+        assert failure == ()  # brackets are put around nothing: an empty list of calls
+    else:
+        assert isinstance(failure, DecodeFailure)
+        assert failure.error_type == "ast_decoder:decoder_failed"
+
+
+def test_arguments_without_a_keyword_are_ignored():
+    """Positional arguments are dropped and a mapping is kept without a name, as in the release."""
+    assert read("[f(1, 2, a=3, **{'b': 4})]") == (Call("f", {"a": 3, None: {"b": 4}}),)
+
+
+def test_unary_operator_rule():
+    """Official negates whatever the operator is; corrected applies the one that was written."""
+    assert value("+5") == -5
+    assert value("not True") == -1
+    assert value("+5", Rules.CORRECTED) == 5
+    assert value("not True", Rules.CORRECTED) is False
+    assert value("~(1 + 2)", Rules.CORRECTED) == -4
+
+
+def test_tagged_calls():
+    """With a tool-call tag only what stands between the tags is read, and it must stand there."""
+    assert read("So: <TOOLCALL>[f(a=1)]</TOOLCALL> done", tag=True) == (Call("f", {"a": 1}),)
+    assert isinstance(read("[f(a=1)]", tag=True), DecodeFailure)
+
+
+def test_a_warning_about_text_is_not_an_error():
+    """Odd escapes in a model's string are read, though Python would warn of them."""
+    assert value(r"'\d'") == r"\d"

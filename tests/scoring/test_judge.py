@@ -1,0 +1,180 @@
+"""Verdicts of single-turn responses."""
+
+import json
+
+import pytest
+
+from bfcl_pipeline.benchmark import FORMATS, GROUPS, ReturnFormat
+from bfcl_pipeline.calls import write_calls
+from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.records import Call, Entry, Mode, NameStyle, Response, Rules, Status
+from bfcl_pipeline.scoring import judge
+
+TRIANGLE = {
+    "name": "shape.area",
+    "description": "Area of a triangle.",
+    "parameters": {
+        "type": "dict",
+        "properties": {
+            "base": {"type": "integer", "description": "Base."},
+            "height": {"type": "float", "description": "Height."},
+            "unit": {"type": "string", "description": "Unit."},
+        },
+        "required": ["base", "height"],
+    },
+}
+TRUTH = [{"shape.area": {"base": [10], "height": [5.0], "unit": ["Square cm", ""]}}]
+
+
+def entry(category="simple_python", truth=None, **fields):
+    return Entry(
+        entry_id=f"{category}_0",
+        category=category,
+        turns=(({"role": "user", "content": "Area?"},),),
+        functions=(TRIANGLE,),
+        truth=TRUTH if truth is None else truth,
+        **fields,
+    )
+
+
+def verdict(result, mode=Mode.PROMPT, on=None, rules=Rules.OFFICIAL, **fields):
+    on = on or entry()
+    response = Response(on.entry_id, on.category, mode, json.dumps(result), **fields)
+    return judge(on, response, rules)
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "[shape.area(base=10, height=5)]",
+        "[shape.area(height=5.0, base=10, unit='square-CM')]",
+        "shape.area(base=5 * 2, height=10 / 2)",
+    ],
+)
+def test_right_answers(result):
+    """Order, spelling of text, whole numbers for floats and arithmetic do not matter."""
+    assert verdict(result).valid is True
+    assert verdict(result).error_type is None
+
+
+@pytest.mark.parametrize(
+    ("result", "error_type"),
+    [
+        ("Sorry.", "ast_decoder:decoder_failed"),
+        ("[]", "simple_function_checker:wrong_count"),
+        (
+            "[shape.area(base=10, height=5), shape.area(base=10, height=5)]",
+            "simple_function_checker:wrong_count",
+        ),
+        ("[area(base=10, height=5)]", "simple_function_checker:wrong_func_name"),
+        ("[shape_area(base=10, height=5)]", "simple_function_checker:wrong_func_name"),
+        ("[shape.area(base=10)]", "simple_function_checker:missing_required"),
+        ("[shape.area(base=10, height=5, depth=1)]", "simple_function_checker:unexpected_param"),
+        ("[shape.area(base='10', height=5)]", "type_error:simple"),
+        ("[shape.area(base=True, height=5)]", "type_error:simple"),
+        ("[shape.area(base=11, height=5)]", "value_error:others"),
+        ("[shape.area(base=10, height=5, unit='m')]", "value_error:string"),
+    ],
+)
+def test_wrong_answers(result, error_type):
+    """Each kind of mistake has its official error type, and a message."""
+    found = verdict(result)
+    assert (found.valid, found.error_type) == (False, error_type)
+    assert found.error_message
+    assert found.status is Status.ANSWERED
+
+
+def test_messages_name_expected_and_got():
+    """A message says what was expected and what came."""
+    assert verdict("[shape.area(base=11, height=5)]").error_message == (
+        "Parameter 'base': expected 10, got 11."
+    )
+
+
+def test_missing_optional():
+    """A parameter that the truth does not allow to be left out is missed."""
+    on = entry(truth=[{"shape.area": {"base": [10], "height": [5.0], "unit": ["cm"]}}])
+    assert verdict("[shape.area(base=10, height=5)]", on=on).error_type == (
+        "simple_function_checker:missing_optional"
+    )
+
+
+def test_name_styles():
+    """Function-calling answers are compared with underscored names unless the response says otherwise."""
+    native = [{"shape_area": '{"base": 10, "height": 5}'}]
+    assert verdict(native, Mode.FC).valid
+    assert not verdict(native, Mode.FC, name_style=NameStyle.DOTTED).valid
+    dotted = [{"shape.area": '{"base": 10, "height": 5}'}]
+    assert verdict(dotted, Mode.FC, name_style=NameStyle.DOTTED).valid
+
+
+@pytest.mark.parametrize(
+    ("category", "result", "error_type"),
+    [
+        ("irrelevance", "[shape.area(base=1)]", "irrelevance_error:decoder_success"),
+        ("live_irrelevance", "No function fits.", None),
+        ("live_irrelevance", "[]", None),
+        ("live_relevance", "[anything(x=1)]", None),
+        ("live_relevance", "No function fits.", "relevance_error:decoder_failed"),
+        ("live_relevance", "[]", "relevance_error:decoder_failed"),
+    ],
+)
+def test_relevance(category, result, error_type):
+    """Irrelevance wants no call, relevance any call."""
+    assert verdict(result, on=entry(category, truth=[])).error_type == error_type
+
+
+@pytest.mark.parametrize("status", [status for status in Status if status is not Status.ANSWERED])
+@pytest.mark.parametrize("category", ["simple_python", "irrelevance", "live_relevance"])
+def test_a_failure_of_the_machinery_has_no_verdict(status, category):
+    """A response that is not an answer is neither right nor wrong, whatever text stands in it."""
+    found = verdict("Error: timeout", on=entry(category), status=status, status_detail="timeout")
+    assert (found.valid, found.error_type, found.status) == (None, None, status)
+    assert found.error_message == "timeout"
+
+
+def test_unsupported_categories_have_no_verdict():
+    """A category without a checker in this version is not scored as wrong."""
+    found = verdict([], on=entry("multi_turn_base", truth=[[]]))
+    assert (found.valid, found.status) == (None, Status.UNSUPPORTED)
+
+
+@pytest.mark.parametrize("prompt_format", FORMATS, ids=lambda prompt_format: prompt_format.key)
+def test_format_sensitivity(prompt_format):
+    """A restated entry is read in its own format, and judged as the entry that it restates."""
+    on = Entry(
+        entry_id=f"format_sensitivity_0:{prompt_format.key}:simple_python_0",
+        category="format_sensitivity",
+        turns=(),
+        functions=(TRIANGLE,),
+        truth=TRUTH,
+        prompt_format=prompt_format.key,
+        base_entry_id="simple_python_0",
+    )
+    call = Call("shape.area", {"base": 10, "height": 5.0})
+    text = write_calls([call], prompt_format.return_format, prompt_format.tool_call_tag)
+    assert verdict(text, on=on).valid
+    other = ReturnFormat.JSON if prompt_format.return_format is ReturnFormat.PYTHON else ReturnFormat.PYTHON
+    assert not verdict(write_calls([call], other), on=on).valid
+
+
+def test_a_result_that_is_not_json_is_named():
+    """A table whose result_json holds plain text is an error of the table, not of the model."""
+    on = entry()
+    with pytest.raises(TableError, match=r"simple_python_0.*JSON string"):
+        judge(on, Response(on.entry_id, on.category, Mode.PROMPT, "[f(a=1)]  plain"))
+
+
+def test_messages_can_be_written():
+    """A message about text that is not Unicode can still be encoded."""
+    message = verdict([{"shape_area": '{"base": "\\ud800", "height": 1}'}], Mode.FC).error_message
+    assert message is not None
+    assert "ud800" in message
+    message.encode()
+
+
+@pytest.mark.parametrize("category", GROUPS["single_turn"])
+def test_every_entry_has_a_judge(category, entries):
+    """Every entry of the release can be prepared, and an empty answer judged."""
+    for on in entries(category):
+        assert isinstance(verdict("", on=on).valid, bool)

@@ -1,0 +1,90 @@
+"""Verdicts on tables of responses."""
+
+import json
+
+import pyarrow as pa
+import pytest
+
+from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.records import Rules
+from bfcl_pipeline.tables.verdicts import add_verdicts, judge_table, verdict_table
+
+
+def table(rows, **columns):
+    base = {
+        "entry_id": [row[0] for row in rows],
+        "category": [row[0].rsplit("_", 1)[0] for row in rows],
+        "mode": [row[1] for row in rows],
+        "result_json": [row[2] for row in rows],
+    }
+    return pa.table(base | columns)
+
+
+RIGHT = json.dumps("[calculate_triangle_area(base=10, height=5)]")
+
+
+def test_rows_keep_their_order_and_columns(staged):
+    """Verdicts stand beside the rows they are of, whatever the order and however often a row occurs."""
+    rows = [
+        ("irrelevance_3", "prompt", json.dumps("None fits.")),
+        ("simple_python_0", "prompt", RIGHT),
+        ("simple_python_0", "prompt", json.dumps("x")),
+        ("simple_python_0", "prompt", RIGHT),
+    ]
+    given = table(rows, note=[1, 2, 3, 4], valid=[None, None, None, None])
+    judged = add_verdicts(given, judge_table(given, staged, Rules.OFFICIAL))
+    assert judged.column("valid").to_pylist() == [True, True, False, True]
+    assert judged.column("note").to_pylist() == [1, 2, 3, 4]
+    assert judged.column_names.count("valid") == 1
+    assert judged.column("error_type").to_pylist()[2] == "ast_decoder:decoder_failed"
+
+
+def test_processes_do_not_change_verdicts(staged, entries):
+    """One process and three give the same columns."""
+    rows = [
+        (entry.entry_id, mode, result)
+        for entry in [*entries("simple_java")[:40], *entries("parallel")[:40]]
+        for mode, result in (("prompt", RIGHT), ("fc", "[]"), ("prompt", json.dumps("text")))
+    ]
+    given = table(rows)
+    alone = judge_table(given, staged, Rules.OFFICIAL, processes=1)
+    assert judge_table(given, staged, Rules.OFFICIAL, processes=3).equals(alone)
+
+
+def test_both_rule_sets(staged):
+    """A verdicts table has one row per response and rule set, with the documented columns."""
+    given = table([("simple_python_0", "prompt", RIGHT)], model=["m"])
+    verdicts = verdict_table(given, {rules: judge_table(given, staged, rules) for rules in Rules})
+    assert verdicts.column("rules").to_pylist() == ["official", "corrected"]
+    assert verdicts.column("model").to_pylist() == ["m", "m"]
+    assert verdicts.column("run").to_pylist() == [None, None]
+
+
+def test_no_result_is_no_verdict(staged):
+    """A row without a result is not judged: nothing tells whether the model or the machinery failed."""
+    judged = judge_table(table([("irrelevance_3", "prompt", None)]), staged, Rules.OFFICIAL)
+    assert judged.to_pylist() == [
+        {
+            "valid": None,
+            "error_type": None,
+            "error_message": "There is no result_json.",
+            "status": "not_recorded",
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (pa.table({"entry_id": ["a"]}), "no column 'category'"),
+        (table([("simple_pyton_0", "prompt", "[]")]), "row 1.*Did you mean 'simple_python'"),
+        (table([("simple_python_0", "prmpt", "[]")]), "row 1.*unknown mode"),
+        (table([("simple_python_9999", "prompt", "[]")]), "'simple_python_9999' is not one of"),
+        (table([("simple_python_0", "prompt", "text")]), "simple_python_0.*not JSON"),
+        (table([("simple_python_0", "prompt", "[]")], status=["lost"]), "unknown status 'lost'"),
+    ],
+)
+def test_bad_tables_are_named(given, message, staged):
+    """A column, category, mode, entry or result that is wrong is named, with its row."""
+    with pytest.raises(TableError, match=message):
+        judge_table(given, staged, Rules.OFFICIAL)
