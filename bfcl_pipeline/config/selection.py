@@ -1,9 +1,32 @@
-"""Which entries a sample holds: the same for the same seed, wherever and in whatever order it is drawn."""
+"""Which entries a sample holds: the same for the same seed, wherever and in whatever order it is drawn.
+
+A larger sample contains every smaller one of the same seed and categories, so that enlarging a sample
+never throws an answer away.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+
+
+def allocate(sizes: Mapping[str, int], total: int) -> dict[str, int]:
+    """How many of `total` entries each stratum gets, in proportion to `sizes`, never more than it has.
+
+    Places go one by one: first one to each stratum, the largest first; then always to the stratum with
+    the greatest size / (2 x places + 1), the divisor method of Webster and Sainte-Lague. Other than
+    the method of largest remainders, it never takes a place back when `total` grows.
+    """
+    order = list(sizes)
+    claims = [
+        (places > 0, -sizes[name] / (2 * places + 1), order.index(name))
+        for name in order
+        for places in range(sizes[name])
+    ]
+    counts = dict.fromkeys(order, 0)
+    for _, _, index in sorted(claims)[:total]:
+        counts[order[index]] += 1
+    return counts
 
 
 def pick(entry_ids: Iterable[str], count: int, seed: int) -> tuple[str, ...]:

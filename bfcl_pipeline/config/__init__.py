@@ -1,0 +1,7 @@
+"""What a run is to do: its config checked, its models and categories paired, its sample drawn."""
+
+from bfcl_pipeline.config.check import check_config
+from bfcl_pipeline.config.run_config import Job, Release, RunConfig, load_run
+from bfcl_pipeline.config.selection import allocate, pick
+
+__all__ = ["Job", "Release", "RunConfig", "allocate", "check_config", "load_run", "pick"]

@@ -1,0 +1,188 @@
+"""The config of a run as a record: which models answer which entries of which categories.
+
+Covers names, the sample and explicit entry ids. Keys and types are `config.check`; whether an entry
+id exists is known only once the release is staged, and said by `bfcl-pipeline generate`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bfcl_pipeline.benchmark import CATEGORIES, resolve_categories, unknown_name
+from bfcl_pipeline.config.selection import allocate
+from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.records import Mode, Rules
+
+LONGEST_COMMAND = 100_000
+"""Entry ids of one job, in characters: Linux refuses an argument, and so a shell command, over 128 KiB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """The release of the benchmark that is staged."""
+
+    version: str  # of the package bfcl-eval
+    sha256: str  # of its wheel, or of the contents of a folder
+    source: str | None  # a local wheel or unpacked folder; None: fetched by pip
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The release as options of `bfcl-pipeline stage`."""
+        source = () if self.source is None else ("--source", self.source)
+        return ("--version", self.version, "--sha256", self.sha256, *source)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One model asked (a selection of) one category."""
+
+    model: str  # name, as in config/models.yaml
+    folder: str  # the model's name as a file name
+    category: str
+    sample: int | None  # that many entries of the category; None: all
+    seed: int  # of the sample
+    entry_ids: tuple[str, ...]  # only these; empty: all
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The selection as options of `bfcl-pipeline generate`; empty where all entries are asked."""
+        if self.entry_ids:
+            return ("--entry-ids", *self.entry_ids)
+        if self.sample is not None:
+            return ("--sample", str(self.sample), "--seed", str(self.seed))
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunConfig:
+    """Everything the workflow needs to know about a run."""
+
+    name: str  # of the run, and of its folder under results/
+    jobs: tuple[Job, ...]  # in the order of the config's models, then of the benchmark's categories
+    rules: Rules  # whose verdicts the official tables show
+    release: Release
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The models of the run, as file names."""
+        return tuple(dict.fromkeys(job.folder for job in self.jobs))
+
+    def categories_of(self, folder: str) -> tuple[str, ...]:
+        """The categories that the model with this file name is asked."""
+        return tuple(job.category for job in self.jobs if job.folder == folder)
+
+    def job(self, folder: str, category: str) -> Job:
+        """The job of one model and category. Raises ConfigError if the run has none such."""
+        for job in self.jobs:
+            if (job.folder, job.category) == (folder, category):
+                return job
+        raise ConfigError(
+            f"run {self.name!r} does not ask {folder!r} {category}; add them to `models` and `categories`."
+        )
+
+
+def load_run(config: Mapping[str, Any], modes: Mapping[str, Mode]) -> RunConfig:
+    """The run that a config, checked and with all keys present, describes.
+
+    `modes` gives the mode of every known model. Raises ConfigError, with what would be right, if a
+    model, category or entry id is unknown or not supported, or if two keys contradict each other.
+    """
+    models = tuple(dict.fromkeys(config["models"]))
+    for name in models:
+        if name not in modes:
+            raise ConfigError(f"models: {unknown_name('model', name, modes)}")
+    categories = _supported(config["categories"])
+    selection = _by_category(config["entry_ids"], categories) if config["entry_ids"] is not None else None
+    if selection is not None and config["sample"] is not None:
+        raise ConfigError("sample and entry_ids are both set; leave one of them null.")
+    if selection is not None:
+        categories = tuple(selection)
+    counts = _counts(categories, config["sample"])
+    folders = _folders(models)
+    jobs = tuple(
+        Job(
+            name,
+            folders[name],
+            category,
+            counts[category],
+            config["seed"],
+            (selection or {}).get(category, ()),
+        )
+        for name in models
+        for category in categories
+        if counts[category] != 0 and not (CATEGORIES[category].prompt_only and modes[name] is Mode.FC)
+    )
+    if not jobs:
+        raise ConfigError(
+            f"nothing to run: {', '.join(categories)} is asked of prompt-mode models only; "
+            "add such a model (without -FC) to `models`, or another category to `categories`."
+        )
+    release = Release(**config["release"])
+    return RunConfig(config["run"], jobs, Rules(config["rules"]), release)
+
+
+def _supported(names: Iterable[str]) -> tuple[str, ...]:
+    """The categories that `names` stand for, all of which this version can run."""
+    try:
+        categories = resolve_categories(names)
+    except ConfigError as error:
+        raise ConfigError(f"categories: {error}") from error
+    missing = [name for name in categories if not CATEGORIES[name].single_turn]
+    if missing:
+        known = [name for name, category in CATEGORIES.items() if category.single_turn]
+        raise ConfigError(
+            f"categories: this version stages {', '.join(missing)} but cannot run them yet. It runs the "
+            f"groups single_turn, live, non_live, python, non_python; the categories {', '.join(known)}."
+        )
+    return categories
+
+
+def _by_category(entry_ids: Sequence[str], categories: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """`entry_ids` by the category that each names, in the benchmark's order."""
+    found: dict[str, list[str]] = {name: [] for name in categories}
+    for entry_id in dict.fromkeys(entry_ids):
+        category = category_of(entry_id)
+        if category not in found:
+            raise ConfigError(
+                f"entry_ids: {entry_id!r} is of {category}, which `categories` leaves out; add it there."
+            )
+        found[category].append(entry_id)
+    for category, ids in found.items():
+        if sum(map(len, ids)) > LONGEST_COMMAND:
+            raise ConfigError(
+                f"entry_ids: the {len(ids)} ids of {category} are too many for one command; "
+                "use `sample`, or split them into several runs."
+            )
+    return {category: tuple(ids) for category, ids in found.items() if ids}
+
+
+def category_of(entry_id: str) -> str:
+    """The category that an official entry id names. Raises ConfigError if it names none."""
+    match = re.match(r"(?P<category>[a-z_]+?)(?:_prereq)?_\d", entry_id)
+    if match is None or match["category"] not in CATEGORIES:
+        raise ConfigError(
+            f"entry_ids: {entry_id!r} is not an entry id; expected a category and a number, "
+            "for example simple_python_3 or live_simple_0-0-0."
+        )
+    return match["category"]
+
+
+def _counts(categories: Sequence[str], sample: int | None) -> dict[str, int | None]:
+    if sample is None:
+        return dict.fromkeys(categories)
+    return dict(allocate({name: CATEGORIES[name].entries for name in categories}, sample))
+
+
+def _folders(models: Sequence[str]) -> dict[str, str]:
+    """The file name of each model: its name with "/" as "_"."""
+    folders = {name: name.replace("/", "_") for name in models}
+    for name, folder in folders.items():
+        twin = next(other for other, its in folders.items() if its == folder)
+        if twin != name:
+            raise ConfigError(
+                f"models: {twin!r} and {name!r} would share the folder {folder!r}; rename one."
+            )
+    return folders

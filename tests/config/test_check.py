@@ -1,0 +1,71 @@
+"""A config against its schema: right ones pass, wrong ones are told in one line what would be right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from bfcl_pipeline.benchmark import release
+from bfcl_pipeline.config import check_config
+from bfcl_pipeline.errors import ConfigError
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMA = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
+CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+
+
+def test_the_shipped_config_passes_and_says_what_the_schema_would_fill_in() -> None:
+    """config/config.yaml shows every key with its default, so leaving a key out changes nothing."""
+    check_config(CONFIG, SCHEMA)
+    defaults = {key: about["default"] for key, about in SCHEMA["properties"].items()}
+    defaults["release"] = {
+        key: about["default"] for key, about in SCHEMA["properties"]["release"]["properties"].items()
+    }
+    assert defaults == CONFIG
+
+
+def test_the_defaults_name_the_pinned_release() -> None:
+    """The config's release is the one that the package is written for."""
+    assert CONFIG["release"]["version"] == release.VERSION
+    assert CONFIG["release"]["sha256"] == release.SHA256
+
+
+def test_every_key_is_typed_described_and_has_a_default() -> None:
+    """At every level the schema refuses unknown keys and explains the known ones."""
+
+    def visit(schema: dict[str, Any]) -> None:
+        assert schema["additionalProperties"] is False
+        for key, about in schema["properties"].items():
+            assert {"type", "description", "default"} <= about.keys(), key
+            if about["type"] == "object":
+                visit(about)
+
+    visit(SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("config", "parts"),
+    [
+        ({"modles": []}, ["unknown key 'modles'", "Did you mean 'models'?", "categories"]),
+        ({"release": {"sha": ""}}, ["release: unknown key 'sha'", "sha256", "version"]),
+        ({"sample": "many"}, ["sample: expected a whole number or null", '"many"', "null for all"]),
+        ({"sample": 0}, ["sample: expected at least 1", "got 0"]),
+        ({"models": "oracle"}, ["models: expected a list", 'got "oracle"']),
+        ({"models": []}, ["models: expected a list of at least 1"]),
+        ({"models": [1]}, ["models.0: expected a text, got 1"]),
+        ({"rules": "offical"}, ["rules: expected official or corrected", 'got "offical"']),
+        ({"run": "../up"}, ["run: expected a text of the form", '"../up"']),
+        ({"seed": None}, ["seed: expected a whole number", "got null"]),
+        ({"sample": "x", "smaple": 3}, ["unknown key 'smaple'", "'sample'"]),
+    ],
+)
+def test_a_wrong_config_is_answered_in_one_line(config: dict[str, Any], parts: list[str]) -> None:
+    """The error names the key, what was expected and what came."""
+    with pytest.raises(ConfigError) as caught:
+        check_config(config, SCHEMA)
+    for part in parts:
+        assert part in str(caught.value)
+    assert "\n" not in str(caught.value)
