@@ -1,0 +1,78 @@
+# What a person types. Nothing but Python 3.11+, make and a package index (pip's own configuration) is needed.
+#
+#   make run CORES=8 ARGS="--config sample=100"     ARGS go to Snakemake
+
+PYTHON ?= python3
+CORES ?= $(shell nproc)
+ARGS ?=
+FUZZ_EXAMPLES ?= 20000
+
+VENV := .venv/.ready
+PEER := .venv-peer/.ready
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+
+SNAKEMAKE := snakemake --cores $(CORES) --workflow-profile workflow/profiles/default
+# The run that ARGS or, if they do not say, the config files name.
+CONFIGS := config/config.yaml $(filter %.yaml %.yml,$(ARGS))
+RUN = $(or $(patsubst run=%,%,$(lastword $(filter run=%,$(ARGS)))),$(shell sed -n 's/^run: *\([^ ]*\).*/\1/p' $(CONFIGS) | tail -n 1))
+
+.PHONY: help run report test lint format parity fuzz benchmark lock clean
+
+help: ## show this list
+	@sed -n 's/^\([a-z]*\): .*## /\1\t/p' Makefile | expand -t 12
+
+run: $(VENV) ## evaluate what config/config.yaml says, print the V4 table
+	@$(SNAKEMAKE) $(ARGS)
+	@test ! -e results/$(RUN)/report.html || bfcl-pipeline table results/$(RUN)
+
+report: $(VENV) ## Snakemake's own report of the run: provenance, times, results
+	@$(SNAKEMAKE) $(ARGS) --report results/$(RUN)/snakemake_report.html
+
+test: $(VENV) ## all tests but those against the official package
+	pytest -n $(CORES) -m "not peer" $(ARGS)
+
+lint: $(VENV) ## formatting, types, layers, workflow
+	ruff check .
+	ruff format --check .
+	mypy
+	lint-imports
+	snakefmt --check Snakefile workflow
+	snakemake --lint
+
+format: $(VENV) ## put Python and Snakemake files in form
+	ruff check --fix-only .
+	ruff format .
+	snakefmt Snakefile workflow
+
+parity: $(VENV) $(PEER) ## compare with the official package, installed in .venv-peer
+	BFCL_PEER_REQUIRED=1 pytest -m peer -s $(ARGS)
+
+fuzz: $(VENV) ## attack decoders and checkers with generated outputs, for minutes
+	FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) pytest tests/fuzz $(ARGS)
+
+benchmark: $(VENV) $(PEER) ## measure against the official package, print ratios
+	python tests/benchmarks/score.py $(ARGS)
+
+lock: ## pin every dependency anew in requirements.lock (needs uv)
+	echo 'setuptools>=77' | uv pip compile pyproject.toml - --extra workflow --group dev --upgrade \
+	  --universal --python-version 3.11 --no-annotate --no-emit-index-url --no-emit-find-links \
+	  --custom-compile-command "make lock" --output-file requirements.lock
+
+clean: ## delete environments, staged data and caches; results stay
+	rm -rf .venv .venv-peer .snakemake build data/release data/entries *.egg-info
+	find . -name __pycache__ -prune -exec rm -rf {} +
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(VENV): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=...")'
+	$(PYTHON) -m venv --clear .venv
+	.venv/bin/pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# torch first: on its own it is the build that the user's index prefers, with the package it may be gigabytes more.
+$(PEER):
+	$(PYTHON) -m venv --clear .venv-peer
+	.venv-peer/bin/pip install --quiet --disable-pip-version-check torch==2.13.0
+	.venv-peer/bin/pip install --quiet --disable-pip-version-check bfcl-eval==2026.3.23 soundfile
+	@touch $@

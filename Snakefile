@@ -1,0 +1,54 @@
+# BFCL V4 as a DAG: stage the pinned release, ask the models, judge their answers, tabulate, report.
+#
+#   snakemake --cores N --workflow-profile workflow/profiles/default
+#
+# What a run evaluates stands in config/config.yaml; what a rule does, in `bfcl-pipeline <rule> --help`.
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import yaml
+from snakemake.utils import min_version, validate
+
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.config import check_config, load_run
+from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.models import load_models
+
+min_version("9.27")
+
+
+configfile: "config/config.yaml"
+
+
+SCHEMA = "workflow/schemas/config.schema.yaml"
+
+try:
+    check_config(config, yaml.safe_load(Path(workflow.basedir, SCHEMA).read_text()))
+    validate(config, SCHEMA)  # fills in the defaults
+    MODELS = load_models(Path("config/models.yaml"))
+    RUN = load_run(config, {name: row.mode for name, row in MODELS.items()})
+except ConfigError as error:
+    sys.exit(f"config: {error}")
+
+
+report: "workflow/report/workflow.rst"
+
+
+container: config["container"]
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/stage.smk"
+include: "workflow/rules/generate.smk"
+include: "workflow/rules/score.smk"
+include: "workflow/rules/report.smk"
+
+
+rule all:
+    """The report of the run, and with it every table."""
+    default_target: True
+    input:
+        f"results/{RUN.name}/report.html",

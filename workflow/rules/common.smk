@@ -1,0 +1,21 @@
+# What all rules share: which wildcards there are, how commands start, what is said at the end.
+
+
+wildcard_constraints:
+    run=re.escape(RUN.name),
+    model="|".join(map(re.escape, RUN.folders)),
+    category="|".join(CATEGORIES),
+
+
+# `bfcl-pipeline` is found beside this Python even if its environment is not activated.
+shell.prefix(f"set -euo pipefail; export PATH=$PATH:{Path(sys.executable).parent}; ")
+
+
+onsuccess:
+    print(f"Report: results/{RUN.name}/report.html")
+
+
+onerror:
+    print(
+        "A step failed: its log is shown above. Finished steps are kept; the same command goes on from there."
+    )

@@ -1,0 +1,84 @@
+rule aggregate:
+    """Adds the verdicts up. One row of a table is what its columns say in docs/tables.md."""
+    input:
+        models="config/models.yaml",
+        entries="data/entries/format_sensitivity.parquet",
+        responses=[
+            f"results/{{run}}/responses/{job.folder}/{job.category}.parquet"
+            for job in RUN.jobs
+        ],
+        verdicts=expand("results/{{run}}/verdicts/{model}.parquet", model=RUN.folders),
+    output:
+        tables=expand(
+            "results/{{run}}/tables/{table}.parquet",
+            table=["categories", "coverage", "error_types", "formats", "leaderboard", "rules"],
+        ),
+        leaderboard=report(
+            "results/{run}/tables/leaderboard.csv",
+            caption="../report/leaderboard.rst",
+            category="Leaderboard",
+            labels={"table": "V4, with intervals"},
+        ),
+        categories=report(
+            "results/{run}/tables/categories.csv",
+            caption="../report/categories.rst",
+            category="Details",
+            labels={"table": "by category"},
+        ),
+        error_types=report(
+            "results/{run}/tables/error_types.csv",
+            caption="../report/error_types.rst",
+            category="Details",
+            labels={"table": "error types"},
+        ),
+        formats=report(
+            "results/{run}/tables/formats.csv",
+            caption="../report/formats.rst",
+            category="Details",
+            labels={"table": "prompt formats"},
+        ),
+        rules=report(
+            "results/{run}/tables/rules.csv",
+            caption="../report/rules.rst",
+            category="Details",
+            labels={"table": "official and corrected rules"},
+        ),
+        coverage=report(
+            "results/{run}/tables/coverage.csv",
+            caption="../report/coverage.rst",
+            category="Details",
+            labels={"table": "what was asked and answered"},
+        ),
+        official=report(
+            expand(
+                "results/{{run}}/tables/official/data_{table}.csv",
+                table=["overall", "non_live", "live", "multi_turn", "agentic", "format_sensitivity"],
+            ),
+            caption="../report/official.rst",
+            category="Official files",
+        ),
+    params:
+        rules=RUN.rules,
+    log:
+        "results/{run}/logs/aggregate.log",
+    shell:
+        "bfcl-pipeline aggregate results/{wildcards.run} --data data --models {input.models:q}"
+        " --rules {params.rules} > {log:q} 2>&1"
+
+
+rule report:
+    """Writes the run as one HTML page; one row of its first table is one model."""
+    input:
+        verdicts=expand("results/{{run}}/verdicts/{model}.parquet", model=RUN.folders),
+        tables=rules.aggregate.output.tables,
+    output:
+        report(
+            "results/{run}/report.html",
+            caption="../report/report.rst",
+            category="Leaderboard",
+            labels={"table": "the whole report"},
+        ),
+    log:
+        "results/{run}/logs/report.log",
+    shell:
+        "bfcl-pipeline report results/{wildcards.run} > {log:q} 2>&1"

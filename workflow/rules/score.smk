@@ -1,0 +1,20 @@
+rule score:
+    """Judges all responses of one model. One row is one response and what one rule set says of it."""
+    input:
+        entries=lambda wildcards: expand(
+            "data/entries/{category}.parquet",
+            category=RUN.categories_of(wildcards.model),
+        ),
+        responses=lambda wildcards: expand(
+            "results/{{run}}/responses/{{model}}/{category}.parquet",
+            category=RUN.categories_of(wildcards.model),
+        ),
+    output:
+        "results/{run}/verdicts/{model}.parquet",
+    log:
+        "results/{run}/logs/score/{model}.log",
+    benchmark:
+        "results/{run}/benchmarks/score/{model}.tsv"
+    shell:
+        "bfcl-pipeline score {input.responses:q} --out {output:q} --data data --rules both"
+        " --processes {threads} 2> {log:q}"
