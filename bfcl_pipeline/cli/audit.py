@@ -92,7 +92,9 @@ def _print(lines: list[_Line]) -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
-    for heading in ("entry", "where", "call", "parameter", "why no answer can pass"):
+    for heading in ("entry", "where"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("call", "parameter", "why no answer can pass"):
         table.add_column(heading, overflow="fold")
     for line in lines:
         entry = line.entry_id
@@ -100,7 +102,8 @@ def _print(lines: list[_Line]) -> None:
             entry = f"format_sensitivity of {entry}"
         obstacle = line.obstacle
         table.add_row(entry, line.where, obstacle.call, obstacle.parameter, obstacle.reason)
-    Console(highlight=False, markup=False, emoji=False).print(table)
+    width = None if sys.stdout.isatty() else 200
+    Console(width=width, highlight=False, markup=False, emoji=False).print(table)
 
 
 def _markdown(lines: list[_Line], audited: int, rules: Rules) -> str:

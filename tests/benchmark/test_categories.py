@@ -1,0 +1,44 @@
+"""The categories and groups of V4."""
+
+import pytest
+
+from bfcl_pipeline.benchmark import CATEGORIES, FORMATS, GROUPS, parse_format, resolve_categories
+from bfcl_pipeline.errors import ConfigError
+
+
+def test_sizes():
+    """5,106 scored entries: 3,641 single-turn, 800 multi-turn, 665 agentic."""
+    assert sum(CATEGORIES[name].entries for name in GROUPS["all_scoring"]) == 5_106
+    assert sum(CATEGORIES[name].entries for name in GROUPS["single_turn"]) == 3_641
+    assert sum(CATEGORIES[name].entries for name in GROUPS["agentic"]) == 665
+    assert len(GROUPS["all"]) == 23
+
+
+def test_groups_hold_categories():
+    """Every group is made of known categories, each once."""
+    for names in GROUPS.values():
+        assert len(set(names)) == len(names)
+        assert set(names) <= CATEGORIES.keys()
+
+
+def test_names_and_groups_are_resolved():
+    """Names and groups may overlap; the result has benchmark order."""
+    assert resolve_categories(["parallel", "non_python", "simple_java"]) == (
+        "simple_java",
+        "simple_javascript",
+        "parallel",
+    )
+
+
+def test_an_unknown_name_lists_the_known_ones():
+    """A wrong name is answered with the nearest right one and all others."""
+    with pytest.raises(ConfigError, match=r"Did you mean 'simple_python'.*live_relevance"):
+        resolve_categories(["simple_pyhton"])
+
+
+def test_formats():
+    """There are 26 prompt formats, and each is found by its key."""
+    assert len(FORMATS) == len({prompt_format.key for prompt_format in FORMATS}) == 26
+    assert [parse_format(prompt_format.key) for prompt_format in FORMATS] == list(FORMATS)
+    with pytest.raises(ConfigError, match="expected the form"):
+        parse_format("ret_fmt=yaml")

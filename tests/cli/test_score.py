@@ -1,0 +1,72 @@
+"""`bfcl-pipeline score` on a table of one's own."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bfcl_pipeline.cli import main
+from bfcl_pipeline.tables.schemas import VERDICTS
+
+RESPONSES = {
+    "entry_id": ["simple_python_0", "irrelevance_0", "simple_python_0"],
+    "category": ["simple_python", "irrelevance", "simple_python"],
+    "mode": ["fc", "prompt", "prompt"],
+    "result_json": [
+        json.dumps([{"calculate_triangle_area": '{"base": 10, "height": 5}'}]),
+        json.dumps("No function fits."),
+        json.dumps("[calculate_triangle_area(base=10)]"),
+    ],
+    "my_column": ["a", "b", "c"],
+}
+
+
+def _score(folder, staged, *options):
+    source, out = folder / "responses.parquet", folder / "verdicts.parquet"
+    pq.write_table(pa.table(RESPONSES), source)
+    code = main(["score", str(source), "--out", str(out), "--data", str(staged), *options])
+    return code, out
+
+
+def test_a_table_is_judged(tmp_path, staged, capsys):
+    """Rows keep their order and columns, and gain four; a summary is printed."""
+    code, out = _score(tmp_path, staged)
+    assert code == 0
+    table = pq.read_table(out)
+    assert table.column_names == [*RESPONSES, "valid", "error_type", "error_message", "status"]
+    assert table.column("valid").to_pylist() == [True, True, False]
+    assert table.column("error_type").to_pylist()[2] == "simple_function_checker:missing_required"
+    assert "3 rows, 3 judged, 2 valid (66.67%)" in capsys.readouterr().err
+
+
+def test_equal_inputs_give_equal_bytes(tmp_path, staged):
+    """Judging twice, with one process or two, gives the same file."""
+    _, out = _score(tmp_path, staged)
+    first = out.read_bytes()
+    _, out = _score(tmp_path, staged, "--processes", "2")
+    assert out.read_bytes() == first
+
+
+def test_both_rule_sets(tmp_path, staged):
+    """`--rules both` writes a verdicts table."""
+    code, out = _score(tmp_path, staged, "--rules", "both")
+    assert code == 0
+    assert pq.read_schema(out).names == VERDICTS.names
+    assert pq.read_metadata(out).num_rows == 6
+
+
+def test_a_bad_row_leaves_no_output(tmp_path, staged, capsys):
+    """A table with one bad row is refused as a whole, and what stood at the output stays."""
+    _, out = _score(tmp_path, staged)
+    before = out.read_bytes()
+    bad = dict(RESPONSES, mode=["fc", "chat", "prompt"])
+    pq.write_table(pa.table(bad), tmp_path / "bad.parquet")
+    command = ["score", str(tmp_path / "bad.parquet"), "--out", str(out), "--data", str(staged)]
+    assert main(command) == 1
+    assert "row 2: unknown mode 'chat'" in capsys.readouterr().err
+    assert out.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "bad.parquet",
+        "responses.parquet",
+        "verdicts.parquet",
+    ]
