@@ -114,7 +114,8 @@ def _markdown(lines: list[_Line], audited: int, rules: Rules) -> str:
     )
     return (
         "# Entries that no answer can pass\n\n"
-        f"Found by `bfcl-pipeline audit --markdown docs/audit.md` under the {rules} rules, among {audited:,} "
+        f"Found by `bfcl-pipeline audit --markdown docs/audit.md` under the {rules} rules, among "
+        f"{audited:,} "
         "single-turn entries and restatements of the pinned release. For each, every value that could "
         "pass was put to the checker, and none did. Everything else the oracle passes.\n\n"
         "| category | entry | where | call | parameter | why |\n|---|---|---|---|---|---|\n" + rows

@@ -51,7 +51,7 @@ def _call_obstacles(
     names = dict.fromkeys((*expected.required, *expected.demanded))
     known = {name: expected.parameters[name] for name in names if name in expected.parameters}
     passing = {name: _passing(parameter, rules) for name, parameter in known.items()}
-    whole = Call(expected.name, {name: values[0] for name, values in passing.items() if values})
+    others = Call(expected.name, dict.fromkeys(known, "text"))  # a value that any format can hold
     for name in names:
         if name not in known:
             sides = ("the function doc", "the truth")
@@ -60,7 +60,7 @@ def _call_obstacles(
         elif not passing[name]:
             yield Obstacle(expected.name, name, _unacceptable(known[name]))
         elif prompt_format is not None and not any(
-            _survives(whole, known[name], value, prompt_format, rules) for value in passing[name]
+            _survives(others, known[name], value, prompt_format, rules) for value in passing[name]
         ):
             yield Obstacle(expected.name, name, _unwritable(known[name], prompt_format))
 
@@ -74,10 +74,10 @@ def _passing(parameter: Parameter, rules: Rules) -> list[Any]:
 
 
 def _survives(
-    whole: Call, parameter: Parameter, value: Any, prompt_format: PromptFormat, rules: Rules
+    others: Call, parameter: Parameter, value: Any, prompt_format: PromptFormat, rules: Rules
 ) -> bool:
-    """True if `value` is still acceptable after the call was written as text and read again."""
-    call = Call(whole.name, {**whole.arguments, parameter.name: value})
+    """True if `value` is still acceptable after its call was written as text and read again."""
+    call = Call(others.name, {**others.arguments, parameter.name: value})
     calls = decode(
         write_calls([call], prompt_format.return_format, prompt_format.tool_call_tag),
         mode=Mode.PROMPT,

@@ -28,4 +28,6 @@ def shown(value: Any) -> str:
 def shown_options(options: Sequence[Any]) -> str:
     """Acceptable values as they are shown in a message; the mark of an optional one is left out."""
     wanted = [shown(option) for option in options if option != ""]
-    return " or ".join(wanted) if wanted else "nothing (leave it out)"
+    if wanted:
+        return " or ".join(wanted)
+    return "that it is left out" if options else "no value at all"
