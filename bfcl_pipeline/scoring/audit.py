@@ -96,6 +96,8 @@ def _kind(parameter: Parameter) -> str:
 
 
 def _unacceptable(parameter: Parameter) -> str:
+    if not parameter.acceptable:
+        return "the truth accepts no value at all"
     accepted = shown_options(parameter.acceptable)
     return f"accepted is only {accepted}, which does not pass the check for {_kind(parameter)}"
 
