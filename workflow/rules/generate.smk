@@ -5,16 +5,20 @@ rule generate:
         entries="data/entries/{category}.parquet",
     output:
         "results/{run}/responses/{model}/{category}.parquet",
-    params:
-        models="config/models.yaml",
-        # Read by no command: a model that is someone else now is asked again.
-        kind=lambda wildcards: MODELS[RUN.job(wildcards.model, wildcards.category).model].kind,
-        model=lambda wildcards: RUN.job(wildcards.model, wildcards.category).model,
-        selection=lambda wildcards: RUN.job(wildcards.model, wildcards.category).options,
     log:
         "results/{run}/logs/generate/{model}/{category}.log",
     benchmark:
         "results/{run}/benchmarks/generate/{model}/{category}.tsv"
+    params:
+        models="config/models.yaml",
+        # Read by no command: a model that is someone else now is asked again.
+        kind=lambda wildcards: MODELS[
+            RUN.job(wildcards.model, wildcards.category).model
+        ].kind,
+        model=lambda wildcards: RUN.job(wildcards.model, wildcards.category).model,
+        selection=lambda wildcards: RUN.job(wildcards.model, wildcards.category).options,
+    message:
+        "Ask {wildcards.model} {wildcards.category}"
     shell:
         "bfcl-pipeline generate --run {wildcards.run:q} --model {params.model:q} --models {params.models:q}"
         " --category {wildcards.category:q} --data data --out {output:q} {params.selection:q} 2> {log:q}"

@@ -11,7 +11,14 @@ rule aggregate:
     output:
         tables=expand(
             "results/{{run}}/tables/{table}.parquet",
-            table=["categories", "coverage", "error_types", "formats", "leaderboard", "rules"],
+            table=[
+                "categories",
+                "coverage",
+                "error_types",
+                "formats",
+                "leaderboard",
+                "rules",
+            ],
         ),
         leaderboard=report(
             "results/{run}/tables/leaderboard.csv",
@@ -52,15 +59,24 @@ rule aggregate:
         official=report(
             expand(
                 "results/{{run}}/tables/official/data_{table}.csv",
-                table=["overall", "non_live", "live", "multi_turn", "agentic", "format_sensitivity"],
+                table=[
+                    "overall",
+                    "non_live",
+                    "live",
+                    "multi_turn",
+                    "agentic",
+                    "format_sensitivity",
+                ],
             ),
             caption="../report/official.rst",
             category="Official files",
         ),
-    params:
-        rules=RUN.rules,
     log:
         "results/{run}/logs/aggregate.log",
+    params:
+        rules=RUN.rules,
+    message:
+        "Tabulate the verdicts of {wildcards.run}"
     shell:
         "bfcl-pipeline aggregate results/{wildcards.run} --data data --models {input.models:q}"
         " --rules {params.rules} > {log:q} 2>&1"
@@ -80,5 +96,7 @@ rule report:
         ),
     log:
         "results/{run}/logs/report.log",
+    message:
+        "Write the report of {wildcards.run}"
     shell:
         "bfcl-pipeline report results/{wildcards.run} > {log:q} 2>&1"

@@ -15,6 +15,8 @@ rule score:
         "results/{run}/logs/score/{model}.log",
     benchmark:
         "results/{run}/benchmarks/score/{model}.tsv"
+    message:
+        "Judge {wildcards.model}"
     shell:
         "bfcl-pipeline score {input.responses:q} --out {output:q} --data data --rules both"
         " --processes {threads} 2> {log:q}"
