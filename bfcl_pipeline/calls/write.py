@@ -33,7 +33,7 @@ _XML_TYPES: dict[type, str] = {
     type(None): "null",  # not among the types a prompt allows, but no allowed one can say it
 }
 
-_XML_UNWRITABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_XML_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that XML 1.0 cannot hold, even escaped."""
 
 _JAVA_EXPRESSION = re.compile(

@@ -42,6 +42,7 @@ _PYTHON_ARGUMENT = re.compile(
     r"^(?P<indent> {8,})(?P<name>[\w.$-]+) "
     r"\((?P<type>\w+(?:\[.*?\])*)(?P<default>, default=.*?)?\): ?(?P<description>.*)$"
 )
+_OPTIONAL = re.compile(r"\b(?:optional|default)", re.IGNORECASE)
 _XML_DOC = re.compile(
     r'^<function name="(?P<name>[^"\n]+)">\n(?P<body>.*?)^</function>$', re.MULTILINE | re.DOTALL
 )
@@ -122,13 +123,13 @@ def _assembled(drafts: list[_Draft]) -> tuple[Parameter, ...]:
 
 
 def _python_parameters(text: str) -> tuple[Parameter, ...]:
-    """Python docs do not say what is required: what has no default and is not called optional."""
+    """Python docs do not say what is required: what has no default and no word of being optional."""
     drafts: list[_Draft] = []
     for line in text.splitlines():
         match = _PYTHON_ARGUMENT.match(line)
         if match is not None:
             about = match["description"]
-            required = match["default"] is None and "optional" not in about.lower()
+            required = match["default"] is None and not _OPTIONAL.search(about)
             drafts.append(_Draft(len(match["indent"]), match["name"], match["type"], required, about))
         elif drafts:
             drafts[-1].description += f"\n{line}"

@@ -155,7 +155,9 @@ def _over_spans(
         if span.start <= inner.start and inner.end <= span.end:
             filled = _filled(function, part(reading, inner))
             given = {name: filled.values[name] for name in filled.places}
-            if given:
+            if told and not given.keys() & told[-1].keys():
+                told[-1].update(given)  # it tells more of the same: "a base of 3" "and a height of 4"
+            elif given:
                 told.append(given)
     needed = frozenset(p.name for p in function.parameters if p.required) & whole.places.keys()
     if len(told) < 2 or not needed or not all(needed <= given.keys() for given in told):

@@ -1,0 +1,96 @@
+"""Holding conversations: order, sums, statuses."""
+
+import json
+from dataclasses import dataclass, field
+
+import pytest
+
+from bfcl_pipeline.errors import ModelError
+from bfcl_pipeline.generation import conversation, generate
+from bfcl_pipeline.prompts import fc_request, prompt_request
+from bfcl_pipeline.records import Exchange, Mode, Status
+from bfcl_pipeline.tables.texts import read_texts
+
+
+@dataclass
+class Scripted:
+    """A model that says what it was told to, or fails."""
+
+    mode: Mode = Mode.FC
+    name: str = "scripted"
+    fails: str | None = None  # the entry it cannot be asked
+    requests: list = field(default_factory=list)
+
+    def responder(self, entry):
+        def respond(request):
+            self.requests.append(request)
+            if entry.entry_id == self.fails:
+                raise ModelError("the server is down")
+            return Exchange(request, f"said to {entry.entry_id} é", input_tokens=3, latency_seconds=0.5)
+
+        return respond
+
+
+@pytest.fixture
+def texts(staged):
+    return read_texts(staged)
+
+
+def test_responses_come_in_entry_order_with_their_origin(entries, texts):
+    """Each entry gets one response, in order, with run, model, mode, result and sums."""
+    asked = entries("simple_python")[:3]
+    responses = list(generate(asked, Scripted(), texts, run="r1"))
+    assert [response.entry_id for response in responses] == [entry.entry_id for entry in asked]
+    first = responses[0]
+    assert (first.run, first.model, first.category, first.mode) == (
+        "r1",
+        "scripted",
+        "simple_python",
+        Mode.FC,
+    )
+    assert json.loads(first.result_json) == f"said to {asked[0].entry_id} é"
+    assert first.status is Status.ANSWERED
+    assert (first.input_tokens, first.output_tokens, first.latency_seconds) == (3, None, 0.5)
+
+
+def test_a_failure_of_the_machinery_is_a_status(entries, texts):
+    """A model that could not be asked leaves no answer and a status; the other entries go on."""
+    asked = entries("irrelevance")[:3]
+    model = Scripted(fails=asked[1].entry_id)
+    responses = list(generate(asked, model, texts))
+    assert [response.status for response in responses] == [
+        Status.ANSWERED,
+        Status.INFRASTRUCTURE_ERROR,
+        Status.ANSWERED,
+    ]
+    assert responses[1].result_json is None
+    assert responses[1].status_detail == "the server is down"
+
+
+def test_another_exception_stops_the_job(entries, texts):
+    """What is not named for the machinery is a defect and is not hidden in a status."""
+
+    class Broken(Scripted):
+        def responder(self, entry):
+            raise KeyError("defect")
+
+    with pytest.raises(KeyError):
+        list(generate(entries("irrelevance")[:1], Broken(), texts))
+
+
+def test_the_request_is_that_of_the_mode(entries, texts):
+    """In function-calling mode a model is sent tools, in prompt mode the system prompt."""
+    entry = entries("multiple")[0]
+    for mode, wanted in ((Mode.FC, fc_request(entry)), (Mode.PROMPT, prompt_request(entry, texts))):
+        model = Scripted(mode=mode)
+        list(generate([entry], model, texts))
+        assert model.requests == [wanted]
+
+
+def test_a_single_turn_conversation_is_one_exchange(entries, texts):
+    """The conversation yields one request and ends with the result of its exchange."""
+    talk = conversation(entries("multiple")[0], Mode.FC, texts)
+    request = next(talk)
+    with pytest.raises(StopIteration) as end:
+        talk.send(Exchange(request, [{"f": "{}"}]))
+    assert end.value.value == [{"f": "{}"}]
