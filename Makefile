@@ -29,7 +29,7 @@ report: $(VENV) ## Snakemake's own report of the run: provenance, times, results
 	@$(SNAKEMAKE) $(ARGS) --report results/$(RUN)/snakemake_report.html
 
 test: $(VENV) ## all tests but those against the official package
-	pytest -n $(CORES) -m "not peer" $(ARGS)
+	pytest -n $(CORES) --dist loadgroup -m "not peer" $(ARGS)
 
 lint: $(VENV) ## formatting, types, layers, workflow
 	ruff check .
@@ -51,7 +51,7 @@ fuzz: $(VENV) ## attack decoders and checkers with generated outputs, for minute
 	FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) pytest tests/fuzz $(ARGS)
 
 benchmark: $(VENV) $(PEER) ## measure against the official package, print ratios
-	python tests/benchmarks/score.py $(ARGS)
+	python tests/benchmarks/score_speed.py $(ARGS)
 
 lock: ## pin every dependency anew in requirements.lock (needs uv)
 	echo 'setuptools>=77' | uv pip compile pyproject.toml - --extra workflow --group dev --upgrade \

@@ -1,0 +1,51 @@
+"""A copy of the workflow in a folder of its own, and Snakemake to run it as a user does."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A folder in which Snakemake is run as a user runs it."""
+
+    folder: Path
+
+    def snakemake(self, *arguments: str, **config: str) -> subprocess.CompletedProcess[str]:
+        """One call of Snakemake; `config` goes to --config. Output and errors are in `stdout`."""
+        command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+        command += ["--workflow-profile", "workflow/profiles/default"]
+        if config:
+            command += ["--config", *(f"{key}={value}" for key, value in config.items())]
+        return subprocess.run(
+            command,
+            cwd=self.folder,
+            env={**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+
+    def steps(self, *arguments: str, **config: str) -> list[str]:
+        """What Snakemake would do, as the messages of its steps, sorted."""
+        planned = self.snakemake("-n", *arguments, **config)
+        assert planned.returncode == 0, planned.stdout
+        lines = [line.partition(": ") for line in planned.stdout.splitlines()]
+        return sorted(text for label, _, text in lines if label.startswith("Job "))
+
+
+def make_project(folder: Path) -> Project:
+    """The workflow and its config in `folder`, without any data."""
+    shutil.copy(ROOT / "Snakefile", folder / "Snakefile")
+    shutil.copytree(ROOT / "workflow", folder / "workflow")
+    shutil.copytree(ROOT / "config", folder / "config")
+    return Project(folder)

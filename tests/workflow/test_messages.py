@@ -1,0 +1,84 @@
+"""What a user is told: wrong configs in one line, failed steps with their log, a clean lint."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from snakemake_project import Project
+
+pytestmark = pytest.mark.xdist_group("workflow")
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize(
+    ("config", "told"),
+    [
+        (
+            {"modles": "[oracle]"},
+            "config: unknown key 'modles'. Did you mean 'models'? Known: run, models,",
+        ),
+        ({"models": "[orcale]"}, "config: models: unknown model 'orcale'. Did you mean 'oracle'? Known:"),
+        ({"categories": "[simple_pyton]"}, "config: categories: unknown category 'simple_pyton'. Did you"),
+    ],
+)
+def test_a_wrong_config_is_told_in_one_line(bare: Project, config: dict[str, str], told: str) -> None:
+    """No traceback, no schema dump: the last line says what is right."""
+    done = bare.snakemake("-n", **config)
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-1].startswith(told)
+    assert "Traceback" not in done.stdout
+
+
+def test_a_failed_step_shows_its_log(project: Project) -> None:
+    """The reason stands in what Snakemake prints; no half-written output stays."""
+    done = project.snakemake(models="[oracle]", entry_ids="[simple_python_9999]")
+    assert done.returncode == 1
+    assert "no entry 'simple_python_9999'" in done.stdout
+    assert not list(project.folder.glob("results/*/responses/**/*.parquet"))
+
+
+def test_the_workflow_passes_snakemakes_lint(bare: Project) -> None:
+    """`snakemake --lint` has nothing to say."""
+    done = bare.snakemake("--lint")
+    assert done.returncode == 0, done.stdout
+    assert "Congratulations" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "run"),
+    [
+        ("", "embedded"),
+        ("--config sample=3 run=quick", "quick"),
+        ("--configfile mine.yaml", "mine"),
+        ("--configfile mine.yaml --config run=quick", "quick"),
+    ],
+)
+def test_make_prints_the_table_of_the_run_that_was_asked_for(
+    tmp_path: Path, arguments: str, run: str
+) -> None:
+    """The run's name comes from --config, else from the config files, the last one first."""
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/config.yaml").write_text("run: embedded # name\nmodels: [oracle]\n")
+    (tmp_path / "mine.yaml").write_text("run: mine\n")
+    done = subprocess.run(
+        ["make", "-n", "-f", ROOT / "Makefile", "-o", ".venv/.ready", "run", f"ARGS={arguments}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1].endswith(f"bfcl-pipeline table results/{run}")
+
+
+def test_reading_the_snakefile_loads_no_heavy_library() -> None:
+    """A run with nothing to do must answer at once: tables and templates are for the steps."""
+    code = (
+        "import sys, bfcl_pipeline.config, bfcl_pipeline.models;"
+        "print(*{'polars', 'pyarrow', 'jinja2', 'rich', 'tree_sitter'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
