@@ -14,6 +14,7 @@ from bfcl_pipeline.generation import generate
 from bfcl_pipeline.models import ModelRow
 from bfcl_pipeline.models.lexical import Lexical, answer
 from bfcl_pipeline.models.lexical.answer import NO_CALL
+from bfcl_pipeline.models.lexical.prompt_docs import read_prompt
 from bfcl_pipeline.prompts import fc_request, prompt_request
 from bfcl_pipeline.records import Mode, Request, Response, Rules
 from bfcl_pipeline.scoring import judge
@@ -77,27 +78,26 @@ def test_it_cannot_see_the_truth(entries, staged, mode):
 
 
 def test_all_26_formats_are_the_same_request(entries, staged):
-    """Whatever the docs and the asked syntax look like, the calls that come back are the same."""
+    """Whatever the asked syntax and the form of equal docs, the calls that come back are the same."""
     texts = read_texts(staged)
     chosen = [
-        entry for name in ("simple_python", "multiple", "parallel") for entry in entries(name)[20:60:8]
+        entry for name in ("simple_python", "multiple", "parallel") for entry in entries(name)[20:60:4]
     ]
-    called = 0
+    asked = called = 0
     for entry in chosen:
-        found = set()
-        for fmt in FORMATS:
-            asked = replace(entry, prompt_format=fmt.key)
-            text = answer(prompt_request(asked, texts))
-            calls = decode(
-                text,
-                mode=Mode.PROMPT,
-                return_format=fmt.return_format,
-                tool_call_tag=fmt.tool_call_tag,
-            )
-            found.add(repr(calls) if isinstance(calls, tuple) and calls else "no call")
+        requests = [prompt_request(replace(entry, prompt_format=fmt.key), texts) for fmt in FORMATS]
+        if len({read_prompt(request.messages[0]["content"]).functions for request in requests}) > 1:
+            continue  # docs as Python or XML leave out what a list may hold and, some, what is required
+        found = {_decoded(answer(request), fmt) for request, fmt in zip(requests, FORMATS, strict=True)}
         assert len(found) == 1, (entry.entry_id, found)
+        asked += 1
         called += "no call" not in found
-    assert called > len(chosen) / 2
+    assert called > asked / 2 > 5
+
+
+def _decoded(text, fmt):
+    calls = decode(text, mode=Mode.PROMPT, return_format=fmt.return_format, tool_call_tag=fmt.tool_call_tag)
+    return repr(calls) if isinstance(calls, tuple) and calls else "no call"
 
 
 def test_both_modes_give_the_same_calls(entries, staged):
