@@ -52,3 +52,5 @@ rule all:
     default_target: True
     input:
         f"results/{RUN.name}/report.html",
+    message:
+        "All done"

@@ -12,7 +12,7 @@ shell.prefix(f"set -euo pipefail; export PATH=$PATH:{Path(sys.executable).parent
 
 
 onsuccess:
-    print(f"Report: results/{RUN.name}/report.html")
+    print(f"The V4 table, any time: bfcl-pipeline table results/{RUN.name}")
 
 
 onerror:
