@@ -18,14 +18,14 @@ MAX_NATIVE_TEXT = 1_000_000
 MAX_CALLS = 10_000
 """Native calls in one answer."""
 
-MAX_GRAMMAR_TEXT = 5_000
+MAX_GRAMMAR_TEXT = 4_000
 """Characters of text that are parsed as Java or JavaScript."""
 
 MAX_GRAMMAR_OPERATORS = 300
 """Occurrences of `<`, `>` and `=` in it: the Java grammar is ambiguous in them, and its parser needs
 time and memory that grow with the cube of their number."""
 
-MAX_DEPTH = 100
+MAX_DEPTH = 200
 """Brackets open at once."""
 
 _BRACKET = re.compile(r"[\[\](){}]")

@@ -13,7 +13,7 @@ from typing import Any
 from bfcl_pipeline.benchmark import Language
 from bfcl_pipeline.benchmark.types import JAVA_TYPES, JAVASCRIPT_TYPES, PYTHON_TYPES
 from bfcl_pipeline.errors import MalformedRelease
-from bfcl_pipeline.records import FunctionDoc
+from bfcl_pipeline.records import FunctionDoc, NameStyle
 
 _TYPES: dict[Language, dict[str, type]] = {
     Language.PYTHON: PYTHON_TYPES,
@@ -42,6 +42,7 @@ class Parameter:
     item_kind: type | None  # of arrays: the Python type of the items
     acceptable: Sequence[Any]  # values that pass; "" marks an optional parameter
     acceptable_kind: type | None  # type of the first of them that is not ""
+    options: frozenset[str]  # the acceptable texts, standardized
     language: Language
 
 
@@ -50,6 +51,7 @@ class ExpectedCall:
     """One call of the truth."""
 
     name: str  # of the function, as the release writes it
+    underscored_name: str  # of the function, as most function-calling APIs want it
     required: tuple[str, ...]  # parameters that the function doc requires, in its order
     parameters: Mapping[str, Parameter]  # those that the doc and the truth both know
     demanded: tuple[str, ...]  # parameters that the truth does not allow to be left out, in its order
@@ -58,6 +60,11 @@ class ExpectedCall:
 def standardized(text: str) -> str:
     """`text` as it is compared with an acceptable answer."""
     return text.lower().translate(_IGNORED)
+
+
+def spelled(expected: ExpectedCall, style: NameStyle) -> str:
+    """The name of an expected call as the model was given it."""
+    return expected.underscored_name if style is NameStyle.UNDERSCORED else expected.name
 
 
 def expected_call(
@@ -70,6 +77,7 @@ def expected_call(
     properties = doc["parameters"]["properties"]
     return ExpectedCall(
         name=name,
+        underscored_name=name.replace(".", "_"),
         required=tuple(doc["parameters"]["required"]),
         parameters={
             parameter: _parameter(parameter, properties[parameter], acceptable, language)
@@ -95,6 +103,7 @@ def _parameter(
         item_kind=_kind(item_type_name, language) if item_type_name else None,
         acceptable=acceptable,
         acceptable_kind=next((type(value) for value in acceptable if value != ""), None),
+        options=frozenset(standardized(value) for value in acceptable if isinstance(value, str)),
         language=language,
     )
 

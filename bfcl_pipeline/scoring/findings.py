@@ -22,6 +22,8 @@ class Finding:
 
 def shown(value: Any) -> str:
     """`value` as it is shown in a message: at most a few hundred characters."""
+    if (type(value) is str and len(value) <= _SHORT.maxstring) or isinstance(value, float | bool):
+        return repr(value)  # the same, much faster
     return _SHORT.repr(value)
 
 

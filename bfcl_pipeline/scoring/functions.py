@@ -10,18 +10,18 @@ from typing import Any
 
 from bfcl_pipeline.benchmark import Language
 from bfcl_pipeline.records import Call, NameStyle, Rules
-from bfcl_pipeline.scoring.expected import ExpectedCall, Parameter
+from bfcl_pipeline.scoring.expected import ExpectedCall, Parameter, spelled
 from bfcl_pipeline.scoring.findings import Finding, shown
 from bfcl_pipeline.scoring.java_values import convert_java
 from bfcl_pipeline.scoring.javascript_values import convert_javascript
-from bfcl_pipeline.scoring.values import check_type, check_value
+from bfcl_pipeline.scoring.values import check_parameter
 
 _PREFIX = "simple_function_checker"
 
 
 def check_call(expected: ExpectedCall, call: Call, style: NameStyle, rules: Rules) -> Finding | None:
     """What is wrong with `call`, or None if it is the expected one."""
-    name = spelled(expected.name, style)
+    name = spelled(expected, style)
     if call.name != name:
         return Finding(f"{_PREFIX}:wrong_func_name", f"Expected a call of {name!r}, got {call.name!r}.")
     for parameter in expected.required:
@@ -45,11 +45,6 @@ def check_call(expected: ExpectedCall, call: Call, style: NameStyle, rules: Rule
     return None
 
 
-def spelled(name: str, style: NameStyle) -> str:
-    """A function's name as the model was given it."""
-    return name.replace(".", "_") if style is NameStyle.UNDERSCORED else name
-
-
 def check_argument(parameter: Parameter, value: Any, rules: Rules) -> Finding | None:
     """What is wrong with `value` for `parameter`, or None if it is acceptable."""
     if parameter.language is Language.PYTHON:
@@ -62,10 +57,7 @@ def check_argument(parameter: Parameter, value: Any, rules: Rules) -> Finding | 
             return _not_source_text(parameter, value)
         convert = convert_java if parameter.language is Language.JAVA else convert_javascript
         value = convert(value, parameter.type_name, parameter.item_type_name)
-    typed = check_type(parameter, value, int_items_as_floats=int_items_as_floats(rules))
-    if isinstance(typed, Finding):
-        return typed
-    return check_value(parameter, value, variable=typed.variable)
+    return check_parameter(parameter, value, int_items_as_floats=int_items_as_floats(rules))
 
 
 def int_items_as_floats(rules: Rules) -> bool:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from bfcl_pipeline.records import Call, NameStyle, Rules
-from bfcl_pipeline.scoring.expected import ExpectedCall
+from bfcl_pipeline.scoring.expected import ExpectedCall, spelled
 from bfcl_pipeline.scoring.findings import Finding
-from bfcl_pipeline.scoring.functions import check_call, spelled
+from bfcl_pipeline.scoring.functions import check_call
 
 _PARALLEL = "parallel_function_checker_no_order"
 
@@ -82,7 +82,7 @@ def _explain(
     compare: Callable[[int, int], Finding | None],
 ) -> str:
     """Which expected call has no match, and what is wrong with the calls of the same function."""
-    name = spelled(expected.name, style)
+    name = spelled(expected, style)
     reasons = [
         f"call {given + 1}: {finding.message}"
         for given, call in enumerate(calls)

@@ -8,41 +8,37 @@ Source: the release's AST checker.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from bfcl_pipeline.scoring.expected import Parameter, standardized
 from bfcl_pipeline.scoring.findings import Finding, shown, shown_options
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
-    """A value whose type is acceptable."""
+def check_parameter(parameter: Parameter, value: Any, *, int_items_as_floats: bool) -> Finding | None:
+    """What is wrong with `value`, or None if its type and the value itself are acceptable.
 
-    variable: bool  # its type is that of an acceptable value rather than that of the function doc
-
-
-def check_type(parameter: Parameter, value: Any, *, int_items_as_floats: bool) -> Typed | Finding:
-    """Whether the type of `value` fits the function doc, or else that of an acceptable value."""
+    A value may have the type of an acceptable one rather than that of the function doc: it is then a
+    variable of the model's, and compared as it is.
+    """
     acceptable_kind = parameter.acceptable_kind
-    if type(value) is parameter.kind:
-        typed = Typed(acceptable_kind is not None and acceptable_kind is not parameter.kind)
-        if parameter.item_kind is None:
-            return typed
-        if _items_fit(parameter, value, int_items_as_floats):
-            return typed
-        if acceptable_kind is parameter.kind:
+    kind = type(value)
+    if kind is parameter.kind:
+        if parameter.item_kind is None or _items_fit(parameter, value, int_items_as_floats):
+            if acceptable_kind is kind or acceptable_kind is None:
+                return _check_value(parameter, value)
+            return _check_variable(parameter, value)
+        if acceptable_kind is kind:
             return Finding(
                 "type_error:nested",
                 f"Parameter {parameter.name!r}: expected {parameter.type_name} of "
                 f"{parameter.item_type_name}, got {shown(value)}.",
             )
-    elif acceptable_kind is not None and type(value) is acceptable_kind:
-        return Typed(variable=True)
+    elif kind is acceptable_kind:
+        return _check_variable(parameter, value)
     return Finding(
         "type_error:simple",
         f"Parameter {parameter.name!r}: expected type {parameter.type_name}, got "
-        f"{type(value).__name__} {shown(value)}.",
+        f"{kind.__name__} {shown(value)}.",
     )
 
 
@@ -62,22 +58,24 @@ def _items_fit(parameter: Parameter, items: Any, int_items_as_floats: bool) -> b
     return False
 
 
-def check_value(parameter: Parameter, value: Any, *, variable: bool) -> Finding | None:
-    """Whether `value`, of an acceptable type, is one of the acceptable values."""
-    acceptable = parameter.acceptable
-    if not variable:
-        if parameter.kind is dict:
-            return check_mapping(parameter.name, value, acceptable)
-        if parameter.kind is list and parameter.item_kind is dict:
-            return _check_mappings(parameter.name, value, acceptable)
-        if parameter.kind is str:
-            options = {standardized(option) for option in acceptable if isinstance(option, str)}
-            return None if standardized(value) in options else _wrong("string", parameter, value)
-        if parameter.kind is list:
-            options_of_items = [_standardized_items(option) for option in acceptable]
-            fits = _standardized_items(value) in options_of_items
-            return None if fits else _wrong("list/tuple", parameter, value)
-    return None if value in acceptable else _wrong("others", parameter, value)
+def _check_value(parameter: Parameter, value: Any) -> Finding | None:
+    """Whether `value`, of the documented type, is one of the acceptable values."""
+    if parameter.kind is str:
+        fits = standardized(value) in parameter.options
+        return None if fits else _wrong("string", parameter, value)
+    if parameter.kind is dict:
+        return check_mapping(parameter.name, value, parameter.acceptable)
+    if parameter.kind is list:
+        if parameter.item_kind is dict:
+            return _check_mappings(parameter.name, value, parameter.acceptable)
+        options = [_standardized_items(option) for option in parameter.acceptable]
+        fits = _standardized_items(value) in options
+        return None if fits else _wrong("list/tuple", parameter, value)
+    return _check_variable(parameter, value)
+
+
+def _check_variable(parameter: Parameter, value: Any) -> Finding | None:
+    return None if value in parameter.acceptable else _wrong("others", parameter, value)
 
 
 def _wrong(kind: str, parameter: Parameter, value: Any) -> Finding:

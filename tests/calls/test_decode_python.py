@@ -127,3 +127,12 @@ def test_tagged_calls():
 def test_a_warning_about_text_is_not_an_error():
     """Odd escapes in a model's string are read, though Python would warn of them."""
     assert value(r"'\d'") == r"\d"
+
+
+@pytest.mark.parametrize(
+    "source", ["1if 1else 2", "0x1for", "1or 2", "1.5in x", "1_0and 2", r"'\w'", "1jor 2"]
+)
+def test_no_text_raises_a_warning(source):
+    """Whatever Python's parser would warn of (an error in these tests) is read or refused in silence."""
+    assert read(f"[f(a={source})]") is not None
+    assert read(f"[f(a=[x for x in {source}])]") is not None
