@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from bfcl_pipeline.records import Rules
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of this command."""
+    """Declares the options of the command."""
     parser.add_argument(
         "run_dir", type=Path, metavar="RUN_DIR", help="has responses/ and verdicts/; gets tables/"
     )
     parser.add_argument("--data", type=Path, default=Path("data"), help="the staged release")
     parser.add_argument(
         "--models", type=Path, default=Path("config/models.yaml"), help="what the tables say of each model"
+    )
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="tabulate this model only; repeatable (default: all that have verdicts)",
     )
     parser.add_argument(
         "--rules",
@@ -25,10 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace) -> int:
-    """Writes the tables. Returns 0."""
+def run(options: argparse.Namespace) -> int:
+    """Writes the tables."""
     from bfcl_pipeline.report.aggregate_run import aggregate_run
+    from bfcl_pipeline.report.cells import plural
 
-    found = aggregate_run(args.run_dir, args.data, args.models, Rules(args.rules))
-    print(f"{args.run_dir / 'tables'}: {len(found)} models")
+    found = aggregate_run(
+        options.run_dir, options.data, options.models, Rules(options.rules), options.model
+    )
+    print(f"{options.run_dir / 'tables'}: {plural(len(found), 'model', 'models')}", file=sys.stderr)
     return 0

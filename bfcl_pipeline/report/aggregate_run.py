@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,13 +19,16 @@ from bfcl_pipeline.report.standings import Standing, standings
 from bfcl_pipeline.tables import write_table, write_text
 
 
-def aggregate_run(run_dir: Path, data: Path, models: Path, rules: Rules) -> list[Standing]:
+def aggregate_run(
+    run_dir: Path, data: Path, models: Path, rules: Rules, only: Collection[str] = ()
+) -> list[Standing]:
     """Writes every table under `run_dir`/tables; the official files show the verdicts under `rules`.
 
+    `models` is the models file; `only` names the models to tabulate, all that were judged unless told.
     Returns the standings it wrote. Raises TableError if there is nothing to write or the verdicts
     cannot be added up, ConfigError if the models file cannot be read.
     """
-    records = read_run(run_dir, data)
+    records = read_run(run_dir, data, only)
     found = standings(records, load_model_rows(models))
     chosen = [standing for standing in found if standing.rules is rules]
     if not chosen:

@@ -6,7 +6,7 @@ added up: unknown categories, an entry judged twice, files of different runs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,21 +34,22 @@ class RunRecords:
     formats: pl.DataFrame  # entry_id and prompt_format of the format-sensitivity test; may be empty
 
 
-def read_run(run_dir: Path, data: Path) -> RunRecords:
+def read_run(run_dir: Path, data: Path, models: Collection[str] = ()) -> RunRecords:
     """Everything under `run_dir` that the tables are made of; `data` is the staged release.
 
-    Raises TableError if there is no verdict, or if the verdicts cannot be added up.
+    Of `models` only, if they are named: a folder may hold what an earlier configuration left. Raises
+    TableError if there is no verdict, also of one of `models`, or if the verdicts cannot be added up.
     """
-    verdicts = _read_verdicts(run_dir)
+    verdicts = _read_verdicts(run_dir, models)
     return RunRecords(
         run=_run_name(run_dir, verdicts),
         verdicts=verdicts,
-        responses=_read_responses(run_dir),
+        responses=_read_responses(run_dir).join(verdicts, on=["model", "category"], how="semi"),
         formats=_read_formats(data, verdicts),
     )
 
 
-def _read_verdicts(run_dir: Path) -> pl.DataFrame:
+def _read_verdicts(run_dir: Path, models: Collection[str]) -> pl.DataFrame:
     folder = run_dir / "verdicts"
     paths = sorted(folder.glob("*.parquet"))
     if not paths:
@@ -56,6 +57,10 @@ def _read_verdicts(run_dir: Path) -> pl.DataFrame:
             f"{folder}: no verdicts. Judge the responses of the run first (bfcl-pipeline score)."
         )
     frame = pl.concat(_read_named(path, VERDICTS, VERDICTS.names, path.stem) for path in paths)
+    for model in sorted(set(models) - set(frame["model"])):
+        raise TableError(f"{folder}: {unknown_name('model', model, frame['model'].unique().sort())}")
+    if models:
+        frame = frame.filter(pl.col("model").is_in(list(models)))
     frame = frame.sort("model", maintain_order=True)
     _check_categories(folder, frame)
     _check_rules(folder, frame)

@@ -10,9 +10,18 @@ from typing import Any
 import pyarrow as pa
 
 from bfcl_pipeline.benchmark import FORMATS
-from bfcl_pipeline.records import Entry, Mode, Response
+from bfcl_pipeline.records import Entry, Mode, Response, Rules
+from bfcl_pipeline.report.aggregate_run import aggregate_run
 from bfcl_pipeline.tables import entries_path, write_entries, write_responses, write_table
 from bfcl_pipeline.tables.schemas import VERDICTS
+
+MODELS_FILE = """
+models:
+  - {name: oracle, kind: oracle, mode: prompt, display_name: Oracle (Prompt), org: us, license: Apache-2.0,
+     url: "https://example.org/oracle"}
+  - {name: tie/a, display_name: A, org: them, license: MIT, url: "javascript:alert(1)"}
+"""
+"""Rows for two of the models that tests make up; the others have none."""
 
 
 @dataclass
@@ -40,23 +49,17 @@ def marks(correct: int, wrong: int = 0, missing: int = 0) -> Marks:
     return Marks([True] * correct + [False] * wrong + [None] * missing)
 
 
-def format_entry_ids(questions: int) -> list[str]:
-    """Ids of a format-sensitivity test with so many questions: every format of one, then the next."""
-    return [
-        f"format_sensitivity_{n}:{fmt.key}:simple_python_{n}" for n in range(questions) for fmt in FORMATS
-    ]
-
-
 def entry_id(category: str, index: int) -> str:
-    """The id of an entry as `write_run` numbers them."""
-    if category == "format_sensitivity":
-        return format_entry_ids(index // len(FORMATS) + 1)[index]
-    return f"{category}_{index}"
+    """The id of an entry as `write_run` numbers them; of a format, every one of a question in turn."""
+    if category != "format_sensitivity":
+        return f"{category}_{index}"
+    question, number = divmod(index, len(FORMATS))
+    return f"format_sensitivity_{question}:{FORMATS[number].key}:simple_python_{question}"
 
 
 def write_format_entries(data: Path, questions: int) -> None:
     """Writes the staged table that tells which format each format-sensitivity entry is in."""
-    ids = format_entry_ids(questions)
+    ids = [entry_id("format_sensitivity", index) for index in range(questions * len(FORMATS))]
     entries = [
         Entry(
             name,
@@ -119,3 +122,12 @@ def _responses(model: MadeUpModel, run: str | None, category: str, entries: int)
             output_tokens=tokens[index][1],
             latency_seconds=latencies[index],
         )
+
+
+def made_up_tables(folder: Path, models: Sequence[MadeUpModel], run: str | None = "made-up") -> Path:
+    """Writes a run of `models` and its tables under `folder`; returns the run's folder."""
+    write_format_entries(folder / "data", 2)
+    (folder / "models.yaml").write_text(MODELS_FILE, encoding="utf-8")
+    write_run(folder / "run", models, run)
+    aggregate_run(folder / "run", folder / "data", folder / "models.yaml", Rules.OFFICIAL)
+    return folder / "run"

@@ -1,0 +1,28 @@
+"""`bfcl-pipeline report`: tables of a run -> one HTML file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from bfcl_pipeline.records import Rules
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options of the command."""
+    parser.add_argument("run_dir", type=Path, metavar="RUN_DIR", help="has tables/; gets report.html")
+    parser.add_argument(
+        "--rules",
+        choices=[rules.value for rules in Rules],
+        default=Rules.OFFICIAL.value,
+        help="whose verdicts the page shows (default: official)",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Writes the page."""
+    from bfcl_pipeline.report.page import write_page
+
+    print(write_page(options.run_dir, Rules(options.rules)), file=sys.stderr)
+    return 0

@@ -1,0 +1,41 @@
+"""`bfcl-pipeline aggregate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from synthetic_run import MadeUpModel, made_up_tables, marks
+
+from bfcl_pipeline.cli import main
+
+
+def run_of_two(tmp_path: Path) -> Path:
+    return made_up_tables(tmp_path, [MadeUpModel(name, {"multiple": marks(1)}) for name in ("a", "b")])
+
+
+def test_it_writes_the_tables_and_says_where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The folder is printed as it was given, with the number of models."""
+    run = run_of_two(tmp_path)
+    (run / "tables" / "leaderboard.csv").unlink()
+    assert (
+        main(["aggregate", str(run), "--data", str(tmp_path), "--models", str(tmp_path / "models.yaml")])
+        == 0
+    )
+    assert (run / "tables" / "leaderboard.csv").is_file()
+    assert capsys.readouterr().err == f"{run}/tables: 2 models\n"
+
+
+def test_models_and_rules_can_be_chosen(tmp_path: Path) -> None:
+    """The official files show the chosen models under the chosen rules."""
+    run = run_of_two(tmp_path)
+    options = ["--models", str(tmp_path / "models.yaml"), "--model", "b", "--rules", "corrected"]
+    assert main(["aggregate", str(run), *options]) == 0
+    text = (run / "tables" / "official" / "data_overall.csv").read_text()
+    assert [line.split(",")[2] for line in text.splitlines()] == ["Model", "b"]
+
+
+def test_a_run_without_verdicts_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The status is 1, the message names the folder and the missing step."""
+    assert main(["aggregate", str(tmp_path)]) == 1
+    assert f"{tmp_path}/verdicts: no verdicts." in capsys.readouterr().err

@@ -1,0 +1,33 @@
+"""A made-up run with its tables, for the tests of this folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from synthetic_run import MadeUpModel, Marks, made_up_tables, marks
+
+from bfcl_pipeline.records import Mode
+
+HOSTILE = "<script>alert('&\"')</script>, \u202eevil"
+
+
+@pytest.fixture(scope="session")
+def made_up_models() -> list[MadeUpModel]:
+    """A perfect one, a hostile one, one with lost entries that the rules disagree on, and a tie."""
+    lost = Marks(
+        [True, False, False, None], [True, True, False, None], ["value_error:string", "type_error:simple"]
+    )
+    formats = Marks([index % 26 < 13 or index < 26 for index in range(52)])
+    return [
+        MadeUpModel("oracle", {"simple_python": marks(4), "irrelevance": marks(2)}, Mode.PROMPT),
+        MadeUpModel(HOSTILE, {"simple_python": marks(1, 3), "live_simple": marks(0, 2)}),
+        MadeUpModel("tie/b", {"simple_python": lost, "format_sensitivity": formats}, Mode.PROMPT),
+        MadeUpModel("tie/a", {"simple_python": lost}, latencies={"simple_python": [1.0, 2.0, 3.0, None]}),
+    ]
+
+
+@pytest.fixture(scope="session")
+def made_up_run(tmp_path_factory: pytest.TempPathFactory, made_up_models: list[MadeUpModel]) -> Path:
+    """The folder of a run of these models, tables included. Not to be changed."""
+    return made_up_tables(tmp_path_factory.mktemp("made-up"), made_up_models)

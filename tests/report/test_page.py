@@ -1,0 +1,214 @@
+"""The HTML page of a run."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from synthetic_run import MadeUpModel, made_up_tables, marks
+
+from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.records import Rules
+from bfcl_pipeline.report.page import render_page, write_page
+from bfcl_pipeline.report.run_tables import read_run_tables
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+STYLE = Path(__file__).parents[2] / "bfcl_pipeline" / "report" / "templates" / "style.css"
+
+
+class Outline(HTMLParser):
+    """Collects tags with their attributes, and whether they are balanced."""
+
+    VOID = ("meta", "link", "br", "img", "hr", "input")
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.fixture(scope="module")
+def page(made_up_run: Path) -> str:
+    """The page of the made-up run."""
+    return render_page(read_run_tables(made_up_run, Rules.OFFICIAL))
+
+
+def test_the_page_is_well_formed(page: str) -> None:
+    """Every element is closed by its own end, in order."""
+    assert Outline(page).open == []
+
+
+def test_the_page_asks_for_nothing_from_outside(page: str) -> None:
+    """No element loads a file; links to models are the only addresses."""
+    for tag, attributes in Outline(page).tags:
+        assert tag not in ("link", "img", "iframe", "object", "embed", "base", "form")
+        assert "src" not in attributes
+        assert tag == "a" or "href" not in attributes
+    assert "url(" not in page
+    assert "@import" not in page
+    (policy,) = [
+        attributes["content"] for _, attributes in Outline(page).tags if "http-equiv" in attributes
+    ]
+    assert policy
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+
+
+def test_a_hostile_name_is_shown_and_does_nothing(page: str) -> None:
+    """Markup in a model's name is text, and an address that is no web address is no link."""
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert(&#39;&amp;&#34;&#39;)&lt;/script&gt;" in page
+    assert "javascript:alert" not in page
+    assert sum(tag == "script" for tag, _ in Outline(page).tags) == 1
+    links = {attributes["href"] for tag, attributes in Outline(page).tags if tag == "a"}
+    assert {link for link in links if link and not link.startswith("#")} == {"https://example.org/oracle"}
+
+
+def test_no_element_has_a_style_or_handler_of_its_own(page: str) -> None:
+    """The page's policy forbids inline styles and handlers, so none may be there to be missed."""
+    for _, attributes in Outline(page).tags:
+        assert "style" not in attributes
+        assert not [name for name in attributes if name.startswith("on")]
+
+
+def test_the_same_tables_give_the_same_page_anywhere(
+    tmp_path: Path, page: str, made_up_models: list[MadeUpModel]
+) -> None:
+    """No time, path or order of files is in it."""
+    again = made_up_tables(tmp_path, made_up_models[::-1])
+    path = write_page(again, Rules.OFFICIAL)
+    assert path.read_text(encoding="utf-8") == page
+    assert str(tmp_path) not in page
+
+
+def test_the_page_says_what_a_reader_must_know_first(page: str) -> None:
+    """Release, what is missing, what was lost, and which models ship with the pipeline."""
+    assert "bfcl-eval 2026.3.23" in page
+    assert "19 categories were not evaluated" in page
+    assert "A: 1 entry without a verdict (infrastructure error), in no score." in page
+    assert "Oracle (Prompt): embedded models." in page
+    assert page.count('<span class="badge">embedded</span>') == 3  # leaderboard, heat map, bars
+
+
+def test_numbers_intervals_and_gaps_are_shown(page: str) -> None:
+    """The overall with its interval, a category with its counts, and N/A without a value to sort by."""
+    assert re.search(
+        r'<td class="number overall" data-value="0.058\d+"[^>]*>5.83\*<small>2.5–5.8</small>', page
+    )
+    assert (
+        'title="simple_python: 1 of 3 right, 33.33 % (95 % interval 6.1–79.2); 1 without a verdict"' in page
+    )
+    assert '<td class="heat missing" title="memory_kv: not evaluated">N/A</td>' in page
+
+
+def test_sections_without_content_are_left_out(tmp_path: Path) -> None:
+    """A perfect function-calling model has no errors and no prompt formats to show."""
+    run = made_up_tables(tmp_path, [MadeUpModel("perfect", {"multiple": marks(3)})])
+    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    assert "No answer was judged wrong." in page
+    assert 'id="formats"' not in page
+    assert "0 differ" in page
+    assert Outline(page).open == []
+
+
+def test_full_colour_stands_for_all_of_it_alone(tmp_path: Path) -> None:
+    """1,052 of 1,053 is not shown as 100."""
+    run = made_up_tables(tmp_path, [MadeUpModel("m", {"live_multiple": marks(4999, 1)})])
+    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    assert re.search(r'class="heat h9"[^>]*>99.9<', page)
+
+
+def test_corrected_rules_are_named_on_the_page(made_up_run: Path) -> None:
+    """Numbers that are not the leaderboard's say so."""
+    page = render_page(read_run_tables(made_up_run, Rules.CORRECTED))
+    assert "these numbers are not those of the leaderboard" in page
+
+
+def test_without_tables_the_error_says_how_to_make_them(tmp_path: Path) -> None:
+    """The error names the folder and the step."""
+    with pytest.raises(TableError, match=r"tables.*bfcl-pipeline aggregate"):
+        write_page(tmp_path, Rules.OFFICIAL)
+    assert not (tmp_path / "report.html").exists()
+
+
+def luminance(colour: str) -> float:
+    channels = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_text_is_readable_on_every_colour_of_the_scale() -> None:
+    """In light and dark, each step of the heat map has a contrast of at least 4.5 to its text."""
+    light, dark = re.findall(r":root \{(.*?)\n *\}", STYLE.read_text(encoding="utf-8"), re.DOTALL)[:2]
+    for block in (light, dark):
+        colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", block))
+        for level in range(11):
+            ink = colours["high-ink" if level >= 8 else "low-ink"]
+            assert contrast(colours[f"h{level}"], ink) >= 4.5, level
+        assert contrast(colours["soft"], colours["ground"]) >= 4.5
+        assert contrast(colours["soft"], colours["panel"]) >= 4.5
+
+
+CLICKS = """
+const all = selector => [...document.querySelectorAll(".leaderboard " + selector)];
+const header = text => all("th").find(th => th.textContent === text);
+const names = () => all("tbody th bdi").map(name => name.textContent[0]).join("");
+const seen = [names()];
+for (const text of ["Live", "Live", "Model"]) {
+  header(text).querySelector("button").click();
+  seen.push(text + ":" + header(text).getAttribute("aria-sort") + ":" + names());
+}
+document.title = seen.join(" ");
+"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium to open the page with")
+def test_a_browser_sorts_the_table_and_keeps_gaps_last(tmp_path: Path, page: str) -> None:
+    """The script passes the page's own policy; a click sorts, another turns it round, N/A stays last."""
+    assert "</button>" in dom(tmp_path, page)
+    policy = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
+    clicked = policy.sub("", page).replace("</body>", f"<script>{CLICKS}</script></body>")
+    title = re.search(r"<title>(.*?)</title>", dom(tmp_path, clicked))
+    assert title is not None
+    assert title[1].split() == [
+        "OAt&lt;",
+        "Live:descending:&lt;OAt",
+        "Live:ascending:&lt;OAt",
+        "Model:ascending:&lt;AOt",
+    ]
+
+
+def dom(folder: Path, text: str) -> str:
+    """The page's elements after its scripts ran."""
+    file = folder / "page.html"
+    file.write_text(text, encoding="utf-8")
+    options = [
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--user-data-dir={folder / 'profile'}",
+        "--dump-dom",
+    ]
+    found = subprocess.run(
+        [str(CHROMIUM), *options, file.as_uri()], capture_output=True, text=True, check=True
+    )
+    return found.stdout
