@@ -9,12 +9,14 @@ FUZZ_EXAMPLES ?= 20000
 
 VENV := .venv/.ready
 PEER := .venv-peer/.ready
+STAGED := data/release/texts.json
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 SNAKEMAKE := snakemake --cores $(CORES) --workflow-profile workflow/profiles/default
-# The run that ARGS or, if they do not say, the config files name.
+# What ARGS or, if they do not say, the config files (the last one first) say of a key; else its default.
 CONFIGS := config/config.yaml $(filter %.yaml %.yml,$(ARGS))
-RUN = $(or $(patsubst run=%,%,$(lastword $(filter run=%,$(ARGS)))),$(shell sed -n 's/^run: *\([^ ]*\).*/\1/p' $(CONFIGS) | tail -n 1))
+key = $(or $(patsubst $1=%,%,$(lastword $(filter $1=%,$(ARGS)))),$(shell sed -n 's/^$1: *\([^ ]*\).*/\1/p' $(CONFIGS) | tail -n 1),$2)
+RUN = results/$(call key,run,embedded)
 
 .PHONY: help run report test lint format parity fuzz benchmark lock clean
 
@@ -23,10 +25,10 @@ help: ## show this list
 
 run: $(VENV) ## evaluate what config/config.yaml says, print the V4 table
 	@$(SNAKEMAKE) $(ARGS)
-	@test ! -e results/$(RUN)/report.html || bfcl-pipeline table results/$(RUN)
+	@test ! -e $(RUN)/report.html || bfcl-pipeline table $(RUN) --rules $(call key,rules,official)
 
 report: $(VENV) ## Snakemake's own report of the run: provenance, times, results
-	@$(SNAKEMAKE) $(ARGS) --report results/$(RUN)/snakemake_report.html
+	@$(SNAKEMAKE) $(ARGS) --report $(RUN)/snakemake_report.html
 
 test: $(VENV) ## all tests but those against the official package
 	pytest -n $(CORES) --dist loadgroup -m "not peer" $(ARGS)
@@ -50,7 +52,7 @@ parity: $(VENV) $(PEER) ## compare with the official package, installed in .venv
 fuzz: $(VENV) ## attack decoders and checkers with generated outputs, for minutes
 	FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) pytest -n $(CORES) tests/fuzz $(ARGS)
 
-benchmark: $(VENV) $(PEER) ## measure against the official package, print ratios
+benchmark: $(VENV) $(PEER) $(STAGED) ## measure against the official package, print ratios
 	python tests/benchmarks/score_speed.py $(ARGS)
 
 lock: ## pin every dependency anew in requirements.lock (needs uv)
@@ -76,3 +78,6 @@ $(PEER):
 	.venv-peer/bin/pip install --quiet --disable-pip-version-check torch==2.13.0
 	.venv-peer/bin/pip install --quiet --disable-pip-version-check bfcl-eval==2026.3.23 soundfile
 	@touch $@
+
+$(STAGED): | $(VENV)
+	bfcl-pipeline stage

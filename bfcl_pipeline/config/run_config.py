@@ -66,8 +66,13 @@ class RunConfig:
     release: Release
 
     @property
+    def models(self) -> tuple[str, ...]:
+        """The names of the models of the run."""
+        return tuple(dict.fromkeys(job.model for job in self.jobs))
+
+    @property
     def folders(self) -> tuple[str, ...]:
-        """The models of the run, as file names."""
+        """Their names as file names."""
         return tuple(dict.fromkeys(job.folder for job in self.jobs))
 
     def categories_of(self, folder: str) -> tuple[str, ...]:

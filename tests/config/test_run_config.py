@@ -34,7 +34,7 @@ def load(**changes: Any) -> RunConfig:
 def test_the_shipped_config_asks_every_single_turn_category_of_four_models() -> None:
     """13 categories of each model, and format sensitivity of those in prompt mode; all entries."""
     run = load()
-    assert run.folders == ("oracle-FC", "oracle", "lexical-FC", "lexical")
+    assert run.models == run.folders == ("oracle-FC", "oracle", "lexical-FC", "lexical")
     assert run.categories_of("oracle-FC") == GROUPS["single_turn"]
     assert run.categories_of("oracle") == (*GROUPS["single_turn"], "format_sensitivity")
     assert all(job.options == () for job in run.jobs)

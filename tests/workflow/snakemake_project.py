@@ -40,7 +40,8 @@ class Project:
         planned = self.snakemake("-n", *arguments, **config)
         assert planned.returncode == 0, planned.stdout
         lines = [line.partition(": ") for line in planned.stdout.splitlines()]
-        return sorted(text for label, _, text in lines if label.startswith("Job "))
+        steps = [text for label, _, text in lines if label.startswith("Job ")]
+        return sorted(step for step in steps if step != "All done")
 
 
 def make_project(folder: Path) -> Project:

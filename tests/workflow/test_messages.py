@@ -49,21 +49,21 @@ def test_the_workflow_passes_snakemakes_lint(bare: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "run"),
+    ("arguments", "table"),
     [
-        ("", "embedded"),
-        ("--config sample=3 run=quick", "quick"),
-        ("--configfile mine.yaml", "mine"),
-        ("--configfile mine.yaml --config run=quick", "quick"),
+        ("", "results/embedded --rules official"),
+        ("--config sample=3 run=quick", "results/quick --rules official"),
+        ("--configfile mine.yaml", "results/mine --rules corrected"),
+        ("--configfile mine.yaml --config run=quick rules=official", "results/quick --rules official"),
     ],
 )
 def test_make_prints_the_table_of_the_run_that_was_asked_for(
-    tmp_path: Path, arguments: str, run: str
+    tmp_path: Path, arguments: str, table: str
 ) -> None:
-    """The run's name comes from --config, else from the config files, the last one first."""
+    """The name and the rules come from --config, else from the config files, the last one first."""
     (tmp_path / "config").mkdir()
     (tmp_path / "config/config.yaml").write_text("run: embedded # name\nmodels: [oracle]\n")
-    (tmp_path / "mine.yaml").write_text("run: mine\n")
+    (tmp_path / "mine.yaml").write_text("run: mine\nrules: corrected\n")
     done = subprocess.run(
         ["make", "-n", "-f", ROOT / "Makefile", "-o", ".venv/.ready", "run", f"ARGS={arguments}"],
         cwd=tmp_path,
@@ -71,7 +71,7 @@ def test_make_prints_the_table_of_the_run_that_was_asked_for(
         text=True,
         check=True,
     )
-    assert done.stdout.splitlines()[-1].endswith(f"bfcl-pipeline table results/{run}")
+    assert done.stdout.splitlines()[-1].endswith(f"bfcl-pipeline table {table}")
 
 
 def test_reading_the_snakefile_loads_no_heavy_library() -> None:

@@ -12,7 +12,9 @@ shell.prefix(f"set -euo pipefail; export PATH=$PATH:{Path(sys.executable).parent
 
 
 onsuccess:
-    print(f"The V4 table, any time: bfcl-pipeline table results/{RUN.name}")
+    print(
+        f"The V4 table, any time: bfcl-pipeline table results/{RUN.name} --rules {RUN.rules}"
+    )
 
 
 onerror:

@@ -74,12 +74,14 @@ rule aggregate:
     log:
         "results/{run}/logs/aggregate.log",
     params:
+        # Named, because the folder may hold verdicts of models that the config no longer names.
+        models=[f"--model={name}" for name in RUN.models],
         rules=RUN.rules,
     message:
         "Tabulate the verdicts of {wildcards.run}"
     shell:
         "bfcl-pipeline aggregate results/{wildcards.run} --data data --models {input.models:q}"
-        " --rules {params.rules} > {log:q} 2>&1"
+        " --rules {params.rules} {params.models:q} 2> {log:q}"
 
 
 rule report:
@@ -96,7 +98,9 @@ rule report:
         ),
     log:
         "results/{run}/logs/report.log",
+    params:
+        rules=RUN.rules,
     message:
         "Write the report of {wildcards.run}"
     shell:
-        "bfcl-pipeline report results/{wildcards.run} > {log:q} 2>&1"
+        "bfcl-pipeline report results/{wildcards.run} --rules {params.rules} 2> {log:q}"
