@@ -7,10 +7,9 @@ OpenAI-compatible and Anthropic models, which share this reading.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
-from bfcl_pipeline.calls.limits import MAX_CALLS, MAX_NATIVE_TEXT, Undecodable, check_text
+from bfcl_pipeline.calls.limits import MAX_CALLS, MAX_NATIVE_TEXT, Undecodable, check_text, parse_json
 from bfcl_pipeline.records import Json
 
 
@@ -36,6 +35,6 @@ def _read_call(item: Json) -> tuple[str, Json]:
     if not isinstance(arguments, str):
         raise Undecodable(f"the arguments of {name!r} are {type(arguments).__name__}, expected JSON text")
     try:
-        return name, json.loads(check_text(arguments, MAX_NATIVE_TEXT))
+        return name, parse_json(check_text(arguments, MAX_NATIVE_TEXT))
     except (ValueError, RecursionError) as error:
         raise Undecodable(f"the arguments of {name!r} are not JSON ({error})") from None

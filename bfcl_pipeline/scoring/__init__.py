@@ -1,5 +1,5 @@
 """Verdicts and aggregation: pure functions from records to records."""
 
-from bfcl_pipeline.scoring.judge import Judge, judge
+from bfcl_pipeline.scoring.judge import Judge, default_style, judge
 
-__all__ = ["Judge", "judge"]
+__all__ = ["Judge", "default_style", "judge"]

@@ -19,7 +19,7 @@ from bfcl_pipeline.benchmark import (
     ReturnFormat,
     parse_format,
 )
-from bfcl_pipeline.calls import decode
+from bfcl_pipeline.calls import decode, parse_json
 from bfcl_pipeline.errors import MalformedRelease, TableError
 from bfcl_pipeline.records import (
     Call,
@@ -78,34 +78,38 @@ class Judge:
         """The verdict on one response. Raises TableError if its `result_json` is not JSON."""
         if response.status is not Status.ANSWERED:
             return Verdict(None, None, response.status_detail, response.status)
+        style = response.name_style or default_style(response.mode)
+        return self.answer_verdict(response.result_json or "null", response.mode, style, rules)
+
+    def answer_verdict(self, result_json: str, mode: Mode, style: NameStyle, rules: Rules) -> Verdict:
+        """The verdict on one answer. Raises TableError if `result_json` is not JSON."""
         plan = self._plan
         if plan is None:
             category = self._entry.category
             return Verdict(None, None, f"{category} is not scored in this version.", Status.UNSUPPORTED)
-        style = response.name_style or default_style(response.mode)
-        finding = _check(plan, _calls(plan, response, rules), style, rules)
+        try:
+            result: Json = parse_json(result_json)
+        except json.JSONDecodeError as error:
+            raise TableError(
+                f"entry {self._entry.entry_id!r}: result_json is not JSON ({error}). "
+                "Text must be written as a JSON string."
+            ) from None
+        except (ValueError, RecursionError) as error:
+            calls: tuple[Call, ...] | DecodeFailure = DecodeFailure(
+                "ast_decoder:decoder_failed", f"The result cannot be read ({error})."
+            )
+        else:
+            calls = decode(
+                result,
+                mode=mode,
+                return_format=plan.prompt_format.return_format,
+                tool_call_tag=plan.prompt_format.tool_call_tag,
+                rules=rules,
+            )
+        finding = _check(plan, calls, style, rules)
         if finding is None:
             return _VALID
         return Verdict(False, finding.error_type, _printable(finding.message))
-
-
-def _calls(plan: Plan, response: Response, rules: Rules) -> tuple[Call, ...] | DecodeFailure:
-    try:
-        result: Json = json.loads(response.result_json or "null")
-    except json.JSONDecodeError as error:
-        raise TableError(
-            f"entry {response.entry_id!r}: result_json is not JSON ({error}). "
-            "Text must be written as a JSON string."
-        ) from None
-    except (ValueError, RecursionError) as error:
-        return DecodeFailure("ast_decoder:decoder_failed", f"The result cannot be read ({error}).")
-    return decode(
-        result,
-        mode=response.mode,
-        return_format=plan.prompt_format.return_format,
-        tool_call_tag=plan.prompt_format.tool_call_tag,
-        rules=rules,
-    )
 
 
 def plan_of(entry: Entry) -> Plan | None:
@@ -161,4 +165,6 @@ def _check_relevance(calls: Sequence[Call] | DecodeFailure) -> Finding | None:
 
 def _printable(message: str) -> str:
     """`message` without what cannot be written as UTF-8: a model's lone surrogates are escaped."""
+    if message.isascii():
+        return message
     return message.encode("utf-8", "backslashreplace").decode("utf-8")

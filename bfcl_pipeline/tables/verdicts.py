@@ -11,17 +11,16 @@ import multiprocessing
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
-from itertools import repeat
+from itertools import chain, repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
 from bfcl_pipeline.benchmark import CATEGORIES, unknown_name
 from bfcl_pipeline.errors import TableError
-from bfcl_pipeline.records import Mode, NameStyle, Response, Rules, Status, Verdict
-from bfcl_pipeline.scoring import Judge
+from bfcl_pipeline.records import Mode, NameStyle, Rules, Status, Verdict
+from bfcl_pipeline.scoring import Judge, default_style
 from bfcl_pipeline.tables.entries import entries_path, read_entries
 from bfcl_pipeline.tables.schemas import VERDICT_FIELDS, VERDICTS
 
@@ -31,18 +30,12 @@ REQUIRED = ("entry_id", "category", "mode", "result_json")
 _ROWS_PER_PROCESS = 4_000
 """Below this many different rows another process costs more than it saves."""
 
+_Row: TypeAlias = tuple[str, str, str, str | None, str, str | None, str | None]
+"""What a verdict depends on, so that equal rows have equal verdicts: category, entry_id, mode,
+name_style, status, status_detail, result_json."""
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """What a verdict depends on: equal rows have equal verdicts."""
-
-    category: str
-    entry_id: str
-    mode: str
-    name_style: str | None
-    status: str
-    status_detail: str | None
-    result_json: str | None
+_Verdicts: TypeAlias = tuple[list[bool | None], list[str | None], list[str | None], list[str]]
+"""The columns of `schemas.VERDICT_FIELDS`."""
 
 
 def judge_table(table: pa.Table, data: Path, rules: Rules, processes: int | None = None) -> pa.Table:
@@ -52,12 +45,13 @@ def judge_table(table: pa.Table, data: Path, rules: Rules, processes: int | None
     status_detail`. data: the staged data folder. Raises TableError naming the row or column.
     """
     rows = _rows(table)
-    distinct = sorted(set(rows), key=_entry_order)
-    processes = processes or min(os.cpu_count() or 1, 1 + len(distinct) // _ROWS_PER_PROCESS)
-    found: dict[_Row, Verdict] = {}
-    for share, verdicts in _judged(distinct, data, rules, processes):
-        found.update(zip(share, verdicts, strict=True))
-    return _columns([found[row] for row in rows])
+    distinct: dict[_Row, int] = dict.fromkeys(rows, 0)
+    shares, columns = _judge(distinct, data, rules, processes)
+    for position, row in enumerate(chain.from_iterable(shares)):
+        distinct[row] = position
+    schema = pa.schema(VERDICT_FIELDS)
+    verdicts = pa.Table.from_pydict(dict(zip(schema.names, columns, strict=True)), schema=schema)
+    return verdicts.take(pa.array([distinct[row] for row in rows], pa.int64()))
 
 
 def add_verdicts(table: pa.Table, verdicts: pa.Table) -> pa.Table:
@@ -83,11 +77,6 @@ def verdict_table(responses: pa.Table, verdicts: dict[Rules, pa.Table]) -> pa.Ta
     return pa.concat_tables(blocks)
 
 
-def _entry_order(row: _Row) -> tuple[str, str, str, str]:
-    """Rows of one entry stand together, so that it is prepared in one process only."""
-    return row.category, row.entry_id, row.mode, row.result_json or ""
-
-
 def _rows(table: pa.Table) -> list[_Row]:
     missing = [name for name in REQUIRED if name not in table.column_names]
     if missing:
@@ -106,16 +95,9 @@ def _rows(table: pa.Table) -> list[_Row]:
         ("status", statuses, [*Status]),
     ):
         _require_known(name, values, known)
-    columns = (
-        categories,
-        _texts(table, "entry_id"),
-        modes,
-        styles,
-        statuses,
-        _texts(table, "status_detail"),
-        _texts(table, "result_json"),
-    )
-    return [_Row(*values) for values in zip(*columns, strict=True)]
+    details = _texts(table, "status_detail")
+    entry_ids, results = _texts(table, "entry_id"), _texts(table, "result_json")
+    return list(zip(categories, entry_ids, modes, styles, statuses, details, results, strict=True))
 
 
 def _texts(table: pa.Table, name: str, default: str | None = None) -> list[Any]:
@@ -137,69 +119,85 @@ def _require_known(name: str, values: Sequence[Any], known: Iterable[Any]) -> No
         raise TableError(f"row {row}: {unknown_name(name, value, filter(None, known))}")
 
 
-def _judged(
-    rows: Sequence[_Row], data: Path, rules: Rules, processes: int
-) -> Iterator[tuple[Sequence[_Row], list[Verdict]]]:
-    if processes <= 1:
-        yield rows, _judge_share(rows, data, rules)
-        return
-    shares = list(_shares(rows, processes * 2))
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context) as pool:
-        yield from zip(shares, pool.map(_judge_share, shares, repeat(data), repeat(rules)), strict=True)
-
-
-def _shares(rows: Sequence[_Row], count: int) -> Iterator[Sequence[_Row]]:
-    """`rows` in about `count` parts of equal size, never cutting between rows of one entry."""
-    start = 0
-    for part in range(1, count + 1):
-        end = max(start, len(rows) * part // count)
-        while 0 < end < len(rows) and rows[end].entry_id == rows[end - 1].entry_id:
-            end += 1
-        if end > start:
-            yield rows[start:end]
-        start = end
-
-
-def _judge_share(rows: Sequence[_Row], data: Path, rules: Rules) -> list[Verdict]:
-    wanted: dict[str, set[str]] = {}
+def _judge(
+    rows: Iterable[_Row], data: Path, rules: Rules, processes: int | None
+) -> tuple[list[list[_Row]], list[list[Any]]]:
+    """`rows` in the order in which they were judged, and the verdict columns in that order."""
+    entries: dict[tuple[str, str], list[_Row]] = {}
     for row in rows:
-        wanted.setdefault(row.category, set()).add(row.entry_id)
-    judges: dict[str, Judge] = {}
-    for category, entry_ids in wanted.items():
-        path = entries_path(data, category)
-        judges.update((entry.entry_id, Judge(entry)) for entry in read_entries(path, entry_ids))
-        unknown = sorted(entry_ids - judges.keys(), key=str)
-        if unknown:
-            raise TableError(
-                f"entry {unknown[0]!r} is not one of {category} in {path}. "
-                "Entry ids are those of the release; check the category."
-            )
-    return [_verdict(judges[row.entry_id], row, rules) for row in rows]
+        entries.setdefault(row[:2], []).append(row)
+    total = sum(map(len, entries.values()))
+    processes = processes or min(os.cpu_count() or 1, 1 + total // _ROWS_PER_PROCESS)
+    shares = list(_shares(entries, total, processes))
+    if len(shares) <= 1:
+        found = [_judge_share(share, data, rules) for share in shares]
+    else:
+        with ProcessPoolExecutor(processes, mp_context=_context()) as pool:
+            found = list(pool.map(_judge_share, shares, repeat(data), repeat(rules)))
+    return shares, [list(chain.from_iterable(column)) for column in zip(*found, strict=True)]
+
+
+def _shares(entries: dict[tuple[str, str], list[_Row]], total: int, count: int) -> Iterator[list[_Row]]:
+    """The rows in `count` parts of about equal size; each entry is in one part only."""
+    share: list[_Row] = []
+    for key in sorted(entries):
+        share.extend(entries[key])
+        if len(share) * count >= total:
+            yield share
+            share = []
+    if share:
+        yield share
+
+
+def _context() -> multiprocessing.context.BaseContext:
+    """Forks where that is safe, which saves the start of an interpreter, else spawns.
+
+    It is safe while this process has a single thread; reading a table does not start any.
+    """
+    threads = Path("/proc/self/task")
+    alone = threads.is_dir() and len(list(threads.iterdir())) == 1
+    return multiprocessing.get_context("fork" if alone else "spawn")
+
+
+def _judge_share(rows: Sequence[_Row], data: Path, rules: Rules) -> _Verdicts:
+    """The verdicts on rows that stand together by entry."""
+    wanted: dict[str, set[str]] = {}
+    for category, entry_id, *_ in rows:
+        wanted.setdefault(category, set()).add(entry_id)
+    judges = {category: _judges(category, entry_ids, data) for category, entry_ids in wanted.items()}
+    verdicts = [_verdict(judges[row[0]][row[1]], row, rules) for row in rows]
+    names = {status: status.value for status in Status}
+    return (
+        [verdict.valid for verdict in verdicts],
+        [verdict.error_type for verdict in verdicts],
+        [verdict.error_message for verdict in verdicts],
+        [names[verdict.status] for verdict in verdicts],
+    )
+
+
+def _judges(category: str, entry_ids: set[str], data: Path) -> dict[str, Judge]:
+    path = entries_path(data, category)
+    judges = {entry.entry_id: Judge(entry) for entry in read_entries(path, entry_ids)}
+    unknown = sorted(entry_ids - judges.keys(), key=str)
+    if unknown:
+        raise TableError(
+            f"entry {unknown[0]!r} is not one of {category} in {path}. "
+            "Entry ids are those of the release; check the category."
+        )
+    return judges
+
+
+_ANSWERED = Status.ANSWERED.value
+_MODES = {mode.value: mode for mode in Mode}
+_STYLES = {style.value: style for style in NameStyle}
 
 
 def _verdict(judge: Judge, row: _Row, rules: Rules) -> Verdict:
-    if row.result_json is None and row.status == Status.ANSWERED:
+    _, _, mode_name, style_name, status, detail, result_json = row
+    if status != _ANSWERED:
+        return Verdict(None, None, detail, Status(status))
+    if result_json is None:
         return Verdict(None, None, "There is no result_json.", Status.NOT_RECORDED)
-    response = Response(
-        entry_id=row.entry_id,
-        category=row.category,
-        mode=Mode(row.mode),
-        result_json=row.result_json,
-        status=Status(row.status),
-        status_detail=row.status_detail,
-        name_style=None if row.name_style is None else NameStyle(row.name_style),
-    )
-    return judge.verdict(response, rules)
-
-
-def _columns(verdicts: Sequence[Verdict]) -> pa.Table:
-    return pa.table(
-        [
-            pa.array([verdict.valid for verdict in verdicts], pa.bool_()),
-            pa.array([verdict.error_type for verdict in verdicts], pa.string()),
-            pa.array([verdict.error_message for verdict in verdicts], pa.string()),
-            pa.array([verdict.status.value for verdict in verdicts], pa.string()),
-        ],
-        schema=pa.schema(VERDICT_FIELDS),
-    )
+    mode = _MODES[mode_name]
+    style = _STYLES[style_name] if style_name else default_style(mode)
+    return judge.answer_verdict(result_json, mode, style, rules)
