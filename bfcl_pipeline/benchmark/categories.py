@@ -108,9 +108,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "web_search": tuple(c.name for c in _ALL if c.check is Check.WEB_SEARCH),
     "non_python": ("simple_java", "simple_javascript"),
     "python": tuple(
-        c.name
-        for c in _ALL
-        if c.group in ("non_live", "live") and c.language is Language.PYTHON
+        c.name for c in _ALL if c.group in ("non_live", "live") and c.language is Language.PYTHON
     ),
 }
 """The official group names and the categories each stands for."""

@@ -77,9 +77,7 @@ def parse_format(key: str) -> PromptFormat:
     """The configuration that `key` names. Raises ConfigError if it is not of the documented form."""
     match = _KEY.fullmatch(key)
     if match is None:
-        raise ConfigError(
-            f"{key!r} is not a prompt format; expected the form {DEFAULT_FORMAT.key!r}."
-        )
+        raise ConfigError(f"{key!r} is not a prompt format; expected the form {DEFAULT_FORMAT.key!r}.")
     return PromptFormat(
         ReturnFormat(match["return_format"]),
         match["tag"] == "True",
