@@ -4,10 +4,10 @@
 #
 # What a run evaluates stands in config/config.yaml; what a rule does, in `bfcl-pipeline <rule> --help`.
 
-import os
 import re
 import sys
 from pathlib import Path
+from shlex import quote
 
 import yaml
 from snakemake.utils import min_version, validate

@@ -8,7 +8,9 @@ wildcard_constraints:
 
 
 # `bfcl-pipeline` is found beside this Python even if its environment is not activated.
-shell.prefix(f"set -euo pipefail; export PATH=$PATH:{Path(sys.executable).parent}; ")
+shell.prefix(
+    f"set -euo pipefail; export PATH=$PATH:{quote(str(Path(sys.executable).parent))}; "
+)
 
 
 onsuccess:
