@@ -27,8 +27,8 @@ from bfcl_pipeline.tables.schemas import VERDICT_FIELDS, VERDICTS
 REQUIRED = ("entry_id", "category", "mode", "result_json")
 """Columns that a table of responses must have; the others of `schemas.RESPONSES` may be missing."""
 
-_ROWS_PER_PROCESS = 4_000
-"""Below this many different rows another process costs more than it saves."""
+_ROWS_PER_PROCESS = 8_000
+"""Different rows that are judged in the time that another process takes to start."""
 
 _Row: TypeAlias = tuple[str, str, str, str | None, str, str | None, str | None]
 """What a verdict depends on, so that equal rows have equal verdicts: category, entry_id, mode,
@@ -127,36 +127,34 @@ def _judge(
     for row in rows:
         entries.setdefault(row[:2], []).append(row)
     total = sum(map(len, entries.values()))
-    processes = processes or min(os.cpu_count() or 1, 1 + total // _ROWS_PER_PROCESS)
+    if processes is None:
+        processes = min(os.cpu_count() or 1, 1 + total // _ROWS_PER_PROCESS)
     shares = list(_shares(entries, total, processes))
-    if len(shares) <= 1:
-        found = [_judge_share(share, data, rules) for share in shares]
+    if len(shares) == 1:
+        found = [_judge_share(shares[0], data, rules)]
     else:
-        with ProcessPoolExecutor(processes, mp_context=_context()) as pool:
-            found = list(pool.map(_judge_share, shares, repeat(data), repeat(rules)))
+        context = multiprocessing.get_context("spawn")  # tables are read with threads: no fork
+        with ProcessPoolExecutor(len(shares) - 1, mp_context=context) as pool:
+            others = pool.map(_judge_share, shares[1:], repeat(data), repeat(rules))
+            found = [_judge_share(shares[0], data, rules), *others]
     return shares, [list(chain.from_iterable(column)) for column in zip(*found, strict=True)]
 
 
 def _shares(entries: dict[tuple[str, str], list[_Row]], total: int, count: int) -> Iterator[list[_Row]]:
-    """The rows in `count` parts of about equal size; each entry is in one part only."""
-    share: list[_Row] = []
+    """The rows in up to `count` parts, each entry in one part only.
+
+    The first part is for this process, which need not wait until the others have started.
+    """
+    first = (total + (count - 1) * _ROWS_PER_PROCESS) // count
+    other = -(-(total - first) // max(1, count - 1))
+    size, share = first, list[_Row]()
     for key in sorted(entries):
         share.extend(entries[key])
-        if len(share) * count >= total:
+        if len(share) >= size:
             yield share
-            share = []
-    if share:
+            size, share = other, []
+    if share or not entries:
         yield share
-
-
-def _context() -> multiprocessing.context.BaseContext:
-    """Forks where that is safe, which saves the start of an interpreter, else spawns.
-
-    It is safe while this process has a single thread; reading a table does not start any.
-    """
-    threads = Path("/proc/self/task")
-    alone = threads.is_dir() and len(list(threads.iterdir())) == 1
-    return multiprocessing.get_context("fork" if alone else "spawn")
 
 
 def _judge_share(rows: Sequence[_Row], data: Path, rules: Rules) -> _Verdicts:
