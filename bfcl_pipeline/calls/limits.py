@@ -44,7 +44,7 @@ def check_text(text: object, limit: int = MAX_TEXT) -> str:
         raise Undecodable(f"expected text, got {type(text).__name__}")
     if len(text) > limit:
         raise Undecodable(f"{len(text):,} characters; at most {limit:,} are read")
-    if text.count("(") + text.count("[") + text.count("{") > MAX_DEPTH:
+    if len(text) > MAX_DEPTH and text.count("(") + text.count("[") + text.count("{") > MAX_DEPTH:
         _check_depth(text)
     return text
 

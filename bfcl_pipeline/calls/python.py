@@ -18,7 +18,7 @@ from bfcl_pipeline.calls.arithmetic import apply_unary, evaluate
 from bfcl_pipeline.calls.limits import MAX_DEPTH, Undecodable, check_text
 from bfcl_pipeline.records import Json, Rules
 
-_NUMBER_THEN_WORD = re.compile(r"(?<![\w.])[0-9][\w.]*(?:and|else|for|if|in|is|not|or)\b")
+_NUMBER_THEN_WORD = re.compile(r"[0-9](?<![\w.].)[\w.]*(?:and|else|for|if|in|is|not|or)\b")
 
 
 def read_python(text: str, rules: Rules) -> list[tuple[str, Json]]:

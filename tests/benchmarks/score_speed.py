@@ -5,8 +5,10 @@
 Without a table the rows are drawn from the generated outputs of the verdict seam, each at most once;
 with one (columns entry_id, category, mode, result_json) from its single-turn rows, repeated as needed.
 Equal rows cost us little, so `--distinct` makes repeated ones differ by blanks at the end of the text.
-What is timed is a process from its start to its end: ours reads and writes Parquet, the official one
-reads and writes JSON Lines. Prints medians, rows per second, ratios and the peak memory of ours.
+What is timed is a process from its start to its end. Ours reads and writes Parquet. The official scorer
+is timed as what its users run, on result folders of its own layout (one per model, an entry once each),
+and, as a lower bound of it, as nothing but its per-entry functions over JSON Lines. Prints medians, rows
+per second, ratios and the peak memory of ours.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "peer"))
 
 import pyarrow as pa
 from peer import PYTHON, peer_environment
+from score_speed_folders import lay_out
 from variants import cases
 
 from bfcl_pipeline.benchmark import CATEGORIES
@@ -118,6 +121,7 @@ def _contenders(rows: list[dict[str, str]], folder: Path, data: Path) -> list[Co
     ours, alone, official = folder / "ours.parquet", folder / "alone.parquet", folder / "official.jsonl"
     score = [sys.executable, "-m", "bfcl_pipeline.cli", "score", str(table), "--data", str(data.resolve())]
     script = str(Path(__file__).with_name("score_speed_official.py"))
+    runner = str(Path(__file__).with_name("score_speed_runner.py"))
     return [
         Contender("ours", [*score, "--out", str(ours)], None, lambda: _parquet_verdicts(ours)),
         Contender(
@@ -127,10 +131,16 @@ def _contenders(rows: list[dict[str, str]], folder: Path, data: Path) -> list[Co
             lambda: _parquet_verdicts(alone),
         ),
         Contender(
-            "official",
+            "official functions",
             [str(PYTHON), "-W", "ignore", script, str(questions), str(official)],
             peer_environment(folder),
             lambda: [tuple(json.loads(line).values()) for line in official.read_text().splitlines()],
+        ),
+        Contender(
+            "official",
+            [str(PYTHON), "-W", "ignore", runner, str(lay_out(rows, folder / "results", data))],
+            peer_environment(folder),
+            list,
         ),
     ]
 
@@ -169,7 +179,7 @@ def _report(rows: int, contenders: list[Contender], seconds: dict[str, list[floa
     for name, measured in seconds.items():
         median = statistics.median(measured)
         print(f"{name:<20}{median:>10.2f}{rows / median:>12,.0f}{official / median:>20.1f}")
-    ours, alone, theirs = (contender.read() for contender in contenders)
+    ours, alone, theirs = (contender.read() for contender in contenders[:3])
     differ = sum(mine != other for mine, other in zip(ours, theirs, strict=True))
     print(f"verdicts that differ from the official ones (its crashes included): {differ:,}")
     if ours != alone:
