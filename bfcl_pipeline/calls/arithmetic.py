@@ -13,16 +13,13 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bfcl_pipeline.calls.limits import Undecodable
+from bfcl_pipeline.calls.limits import MAX_DEPTH, Undecodable
 
 MAX_BITS = 14_000
 """Bits of an integer: about 4,200 decimal digits, what Python prints without complaint."""
 
 MAX_ITEMS = 50_000
 """Characters of a text, or items of a list, that an operator may make."""
-
-MAX_LEVELS = 150
-"""Levels of nested operators."""
 
 
 def _shift_left(number: Any, places: Any) -> Any:
@@ -106,7 +103,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 def evaluate(node: ast.expr) -> Any:
     """The value of an arithmetic expression. Raises Undecodable if it is anything else."""
     try:
-        return _value(node, MAX_LEVELS)
+        return _value(node, MAX_DEPTH)
     except (TypeError, ValueError, ArithmeticError) as error:
         raise Undecodable(f"an expression cannot be computed ({error})") from None
 
@@ -118,7 +115,7 @@ def apply_unary(node: ast.UnaryOp, operand: Any) -> Any:
 
 def _value(node: ast.expr, levels: int) -> Any:
     if levels == 0:
-        raise Undecodable(f"an expression is nested more than {MAX_LEVELS} levels deep")
+        raise Undecodable(f"an expression is nested more than {MAX_DEPTH} levels deep")
     match node:
         case ast.Constant(value=value):
             return value

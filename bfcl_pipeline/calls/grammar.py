@@ -25,7 +25,7 @@ from bfcl_pipeline.calls.limits import (
 MAX_PARSE_SECONDS = 0.2
 """Processor time for one parse. Calls take well under a millisecond; only garbage comes near."""
 
-MAX_LEVELS = 200
+MAX_LEVELS = 450
 """Levels of a value's syntax tree that are written out."""
 
 

@@ -87,9 +87,12 @@ def _text(node: Node, source: _Source, levels: int) -> str:
         return f"new {kind}[]{_text(_field(node, 'value'), source, levels - 1)}"
     if node.type == "object_creation_expression":
         return _creation(node, source, levels)
-    if node.children:
-        return "".join([_text(child, source, levels - 1) for child in node.children])
-    return source.of(node)
+    if not node.children:
+        return source.of(node)
+    text = ""
+    for child in node.children:  # a loop, not a comprehension: one frame a level
+        text += _text(child, source, levels - 1)
+    return text
 
 
 def _creation(node: Node, source: _Source, levels: int) -> str:
