@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -67,6 +68,7 @@ def test_make_prints_the_table_of_the_run_that_was_asked_for(
     done = subprocess.run(
         ["make", "-n", "-f", ROOT / "Makefile", "-o", ".venv/.ready", "run", f"ARGS={arguments}"],
         cwd=tmp_path,
+        env={key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "MFLAGS"))},
         capture_output=True,
         text=True,
         check=True,
