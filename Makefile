@@ -31,7 +31,7 @@ report: $(VENV) ## Snakemake's own report of the run: provenance, times, results
 	@$(SNAKEMAKE) $(ARGS) --report $(RUN)/snakemake_report.html
 
 test: $(VENV) ## all tests but those against the official package
-	pytest -n $(CORES) --dist loadgroup -m "not peer" $(ARGS)
+	pytest -n $(CORES) --dist loadfile -m "not peer" $(ARGS)
 
 lint: $(VENV) ## formatting, types, layers, workflow
 	ruff check .

@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 from snakemake_project import Project
 
-pytestmark = pytest.mark.xdist_group("workflow")
-
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -13,8 +13,6 @@ from snakemake_project import Project, make_project
 
 from bfcl_pipeline.benchmark import FORMATS
 
-pytestmark = pytest.mark.xdist_group("workflow")  # the run that they share is made once
-
 TINY = {
     "run": "tiny",
     "models": "[oracle-FC,oracle]",

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from snakemake_project import Project
 
 from bfcl_pipeline.benchmark import CATEGORIES, release
-
-pytestmark = pytest.mark.xdist_group("workflow")
 
 
 def test_a_fresh_project_plans_every_step(bare: Project) -> None:
