@@ -28,8 +28,12 @@ def write_entries(path: Path, entries: Iterable[Entry]) -> None:
 def read_entries(path: Path, entry_ids: Container[str] | None = None) -> list[Entry]:
     """The entries at `path` (those in `entry_ids`, if given), in the release's order.
 
-    Raises TableError if there is no such table or an entry cannot be read.
+    Raises TableError if the benchmark is not staged there or an entry cannot be read.
     """
+    if not path.is_file():
+        raise TableError(
+            f"{path}: no such table. Stage the benchmark first: bfcl-pipeline stage --data {path.parent.parent}"
+        )
     rows = read_table(path, ENTRIES.names).to_pylist()
     return [_entry(path, row) for row in rows if entry_ids is None or row["entry_id"] in entry_ids]
 

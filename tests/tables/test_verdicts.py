@@ -88,3 +88,10 @@ def test_bad_tables_are_named(given, message, staged):
     """A column, category, mode, entry or result that is wrong is named, with its row."""
     with pytest.raises(TableError, match=message):
         judge_table(given, staged, Rules.OFFICIAL)
+
+
+def test_an_unstaged_folder_says_what_to_do(tmp_path):
+    """Where the benchmark is not staged, the error names the command that stages it."""
+    given = table([("simple_python_0", "prompt", RIGHT)])
+    with pytest.raises(TableError, match="bfcl-pipeline stage --data"):
+        judge_table(given, tmp_path, Rules.OFFICIAL)
