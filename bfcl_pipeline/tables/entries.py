@@ -31,9 +31,8 @@ def read_entries(path: Path, entry_ids: Container[str] | None = None) -> list[En
     Raises TableError if the benchmark is not staged there or an entry cannot be read.
     """
     if not path.is_file():
-        raise TableError(
-            f"{path}: no such table. Stage the benchmark first: bfcl-pipeline stage --data {path.parent.parent}"
-        )
+        stage = f"bfcl-pipeline stage --data {path.parent.parent}"
+        raise TableError(f"{path}: no such table. Stage the benchmark first: {stage}")
     rows = read_table(path, ENTRIES.names).to_pylist()
     return [_entry(path, row) for row in rows if entry_ids is None or row["entry_id"] in entry_ids]
 
