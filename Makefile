@@ -50,7 +50,7 @@ parity: $(VENV) $(PEER) ## compare with the official package, installed in .venv
 	BFCL_PEER_REQUIRED=1 pytest -m peer -s $(ARGS)
 
 fuzz: $(VENV) ## attack decoders and checkers with generated outputs, for minutes
-	FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) pytest -n $(CORES) tests/fuzz $(ARGS)
+	FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) pytest -n $(CORES) tests/fuzz/test_fuzz.py $(ARGS)
 
 benchmark: $(VENV) $(PEER) $(STAGED) ## measure against the official package, print ratios
 	python tests/benchmarks/score_speed.py $(ARGS)
