@@ -27,7 +27,10 @@ from bfcl_pipeline.tables.schemas import VERDICT_FIELDS, VERDICTS
 REQUIRED = ("entry_id", "category", "mode", "result_json")
 """Columns that a table of responses must have; the others of `schemas.RESPONSES` may be missing."""
 
-_ROWS_PER_PROCESS = 8_000
+_ROWS_PER_PROCESS = 30_000
+"""Different rows for which another process pays off."""
+
+_HEAD_START = 12_000
 """Different rows that are judged in the time that another process takes to start."""
 
 _Row: TypeAlias = tuple[str, str, str, str | None, str, str | None, str | None]
@@ -145,7 +148,7 @@ def _shares(entries: dict[tuple[str, str], list[_Row]], total: int, count: int) 
 
     The first part is for this process, which need not wait until the others have started.
     """
-    first = (total + (count - 1) * _ROWS_PER_PROCESS) // count
+    first = (total + (count - 1) * _HEAD_START) // count
     other = -(-(total - first) // max(1, count - 1))
     size, share = first, list[_Row]()
     for key in sorted(entries):
