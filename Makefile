@@ -3,6 +3,8 @@
 #   make run CORES=8 ARGS="--config sample=100"     ARGS go to Snakemake
 
 PYTHON ?= python3
+# The official package pins numpy 1.26, which has no wheels for 3.13.
+PEER_PYTHON ?= $(PYTHON)
 CORES ?= $(shell nproc)
 ARGS ?=
 FUZZ_EXAMPLES ?= 20000
@@ -74,7 +76,7 @@ $(VENV): requirements.lock pyproject.toml
 
 # torch first: on its own it is the build that the user's index prefers, with the package it may be gigabytes more.
 $(PEER):
-	$(PYTHON) -m venv --clear .venv-peer
+	$(PEER_PYTHON) -m venv --clear .venv-peer
 	.venv-peer/bin/pip install --quiet --disable-pip-version-check torch==2.13.0
 	.venv-peer/bin/pip install --quiet --disable-pip-version-check bfcl-eval==2026.3.23 soundfile
 	@touch $@
