@@ -13,9 +13,8 @@ import yaml
 from snakemake.utils import min_version, validate
 
 from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.config import check_config, load_run
+from bfcl_pipeline.config import check_config, load_models, load_run
 from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.models import load_models
 
 min_version("9.27")
 

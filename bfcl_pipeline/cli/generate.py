@@ -13,7 +13,7 @@ from bfcl_pipeline.errors import ConfigError
 
 if TYPE_CHECKING:
     from bfcl_pipeline.benchmark import Category
-    from bfcl_pipeline.models import ModelRow
+    from bfcl_pipeline.config import ModelRow
     from bfcl_pipeline.records import Entry
 
 
@@ -42,8 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Writes one row per entry asked, in entry order; one line on stderr says how fast."""
     from bfcl_pipeline.benchmark import CATEGORIES, unknown_name
+    from bfcl_pipeline.config import load_models, model_row
     from bfcl_pipeline.generation import generate
-    from bfcl_pipeline.models import build_model, load_models, model_row
+    from bfcl_pipeline.models import build_model
     from bfcl_pipeline.tables import entries_path, read_entries, write_responses
     from bfcl_pipeline.tables.texts import read_texts
 

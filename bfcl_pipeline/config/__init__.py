@@ -1,7 +1,20 @@
 """What a run is to do: its config checked, its models and categories paired, its sample drawn."""
 
 from bfcl_pipeline.config.check import check_config
+from bfcl_pipeline.config.model_rows import ModelRow, described, load_models, model_row
 from bfcl_pipeline.config.run_config import Job, Release, RunConfig, load_run
 from bfcl_pipeline.config.selection import allocate, pick
 
-__all__ = ["Job", "Release", "RunConfig", "allocate", "check_config", "load_run", "pick"]
+__all__ = [
+    "Job",
+    "ModelRow",
+    "Release",
+    "RunConfig",
+    "allocate",
+    "check_config",
+    "described",
+    "load_models",
+    "load_run",
+    "model_row",
+    "pick",
+]

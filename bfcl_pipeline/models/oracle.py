@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check, Language, PromptFormat, ReturnFormat, parse_format
 from bfcl_pipeline.calls import write_calls, write_native
 from bfcl_pipeline.generation import Responder
-from bfcl_pipeline.models.rows import ModelRow
+from bfcl_pipeline.models.embedded import EmbeddedModel
 from bfcl_pipeline.models.specimen import specimen_call
 from bfcl_pipeline.records import Call, Entry, Exchange, FunctionDoc, Json, Mode, Request, Response, Rules
 from bfcl_pipeline.scoring import judge
@@ -30,21 +30,10 @@ _LANGUAGE_FORMATS: dict[Language, ReturnFormat] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Oracle:
+class Oracle(EmbeddedModel):
     """A model that knows the answers."""
 
-    row: ModelRow  # how config/models.yaml describes it
-
-    @property
-    def name(self) -> str:
-        """As in config/models.yaml."""
-        return self.row.name
-
-    @property
-    def mode(self) -> Mode:
-        """How it is given the functions."""
-        return self.row.mode
+    __slots__ = ()
 
     def responder(self, entry: Entry) -> Responder:
         """Answers the one request of `entry` with what its truth says."""

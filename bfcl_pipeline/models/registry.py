@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bfcl_pipeline.benchmark import unknown_name
+from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.generation import Model
-from bfcl_pipeline.models.rows import ModelRow
 
 
 def build_model(row: ModelRow) -> Model:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from bfcl_pipeline.config import load_models
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.build import build_tables
 from bfcl_pipeline.report.collect import read_run
-from bfcl_pipeline.report.model_rows import load_model_rows
 from bfcl_pipeline.report.official import official_files
 from bfcl_pipeline.report.standings import Standing, standings
 from bfcl_pipeline.tables import write_table, write_text
@@ -29,7 +29,7 @@ def aggregate_run(
     cannot be added up, ConfigError if the models file cannot be read.
     """
     records = read_run(run_dir, data, only)
-    found = standings(records, load_model_rows(models))
+    found = standings(records, load_models(models))
     chosen = [standing for standing in found if standing.rules is rules]
     if not chosen:
         there = ", ".join(sorted({standing.rules.value for standing in found}))

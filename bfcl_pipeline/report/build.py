@@ -57,7 +57,7 @@ def _leaderboard_row(standing: Standing) -> dict[str, Any]:
         "rules": standing.rules.value,
         "model": model.name,
         "display_name": model.display_name,
-        "kind": model.kind,
+        "kind": model.kind or None,
         "mode": standing.mode,
         **_group_columns(standing),
         **_category_columns(standing),

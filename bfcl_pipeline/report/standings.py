@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from bfcl_pipeline.benchmark import FORMATS
+from bfcl_pipeline.config import ModelRow, described
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.collect import FORMAT_CATEGORY, RunRecords
-from bfcl_pipeline.report.model_rows import ModelRow, describe
 from bfcl_pipeline.scoring.aggregate import Count, Score, Spread, format_spread, leaderboard_scores
 from bfcl_pipeline.scoring.leaderboard_usage import Usage, UsageSummary, summarise_usage
 
@@ -54,7 +54,7 @@ def standings(records: RunRecords, rows: Mapping[str, ModelRow]) -> list[Standin
     modes = _modes(records.verdicts)
     found = [
         _standing(
-            describe(rows, model),
+            described(rows, model),
             modes[model],
             Rules(rules),
             tallies,

@@ -10,8 +10,8 @@ import pytest
 
 from bfcl_pipeline.benchmark import FORMATS
 from bfcl_pipeline.calls import decode
+from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.generation import generate
-from bfcl_pipeline.models import ModelRow
 from bfcl_pipeline.models.lexical import Lexical, answer
 from bfcl_pipeline.models.lexical.answer import NO_CALL
 from bfcl_pipeline.models.lexical.prompt_docs import read_prompt

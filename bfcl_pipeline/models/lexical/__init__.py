@@ -6,31 +6,18 @@ that a model must beat to have understood anything. It sees the request alone: n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from bfcl_pipeline.generation import Responder
+from bfcl_pipeline.models.embedded import EmbeddedModel
 from bfcl_pipeline.models.lexical.answer import answer
-from bfcl_pipeline.models.rows import ModelRow
-from bfcl_pipeline.records import Entry, Exchange, Mode, Request
+from bfcl_pipeline.records import Entry, Exchange, Request
 
 __all__ = ["Lexical", "answer"]
 
 
-@dataclass(frozen=True, slots=True)
-class Lexical:
+class Lexical(EmbeddedModel):
     """A model that matches words."""
 
-    row: ModelRow  # how config/models.yaml describes it
-
-    @property
-    def name(self) -> str:
-        """As in config/models.yaml."""
-        return self.row.name
-
-    @property
-    def mode(self) -> Mode:
-        """How it is given the functions."""
-        return self.row.mode
+    __slots__ = ()
 
     def responder(self, entry: Entry) -> Responder:  # noqa: ARG002  # it may not see the entry
         """The same for every entry."""

@@ -28,10 +28,16 @@ class ModelRow:
     org: str  # whose model it is
     license: str  # its license
     url: str  # where to read about it
-    description: str  # one line on what it is
+    description: str = ""  # one line on what it is
     input_price: float | None = None  # US dollars for a million tokens sent
     output_price: float | None = None  # US dollars for a million tokens received
 
+
+EMBEDDED_KINDS = frozenset({"oracle", "lexical"})
+"""Kinds of the models that ship with the pipeline; the report marks them."""
+
+UNKNOWN = "Unknown"
+"""What stands for a maker or license that nobody told."""
 
 _COLUMNS = tuple(field.name for field in fields(ModelRow))
 _REQUIRED = tuple(field.name for field in fields(ModelRow) if field.default is MISSING)
@@ -66,6 +72,22 @@ def model_row(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
     if name not in rows:
         raise ConfigError(unknown_name("model", name, rows))
     return rows[name]
+
+
+def described(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
+    """The row called `name`; for results brought from elsewhere, one that has only the name."""
+    if name in rows:
+        return rows[name]
+    return ModelRow(
+        name=name,
+        kind="",
+        mode=Mode.FC if name.endswith("-FC") else Mode.PROMPT,
+        display_name=name,
+        org=UNKNOWN,
+        license=UNKNOWN,
+        url="",
+        description="",
+    )
 
 
 def _row(where: str, values: Any) -> ModelRow:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from bfcl_pipeline.config import ModelRow, described, load_models, model_row
 from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.models import MODEL_KINDS, build_model, load_models, model_row
+from bfcl_pipeline.models import MODEL_KINDS, build_model
 from bfcl_pipeline.records import Mode
 
 SHIPPED = Path(__file__).parents[2] / "config" / "models.yaml"
@@ -100,3 +101,10 @@ def test_unknown_names_list_the_known(tmp_path):
     with pytest.raises(ConfigError, match="no such file"):
         load_models(tmp_path / "none.yaml")
     assert sorted(MODEL_KINDS) == ["lexical", "oracle"]
+
+
+def test_a_model_without_a_row_is_described_by_its_name():
+    """Results brought from elsewhere need no row."""
+    unlisted = described({}, "mine-FC")
+    assert unlisted == ModelRow("mine-FC", "", Mode.FC, "mine-FC", "Unknown", "Unknown", "", "")
+    assert described({"mine-FC": unlisted}, "mine-FC") is unlisted
