@@ -35,7 +35,8 @@ def test_the_six_files_equal_the_official_ones(tmp_path: Path) -> None:
     for number, (case, answer) in enumerate(zip(cases, answers, strict=True)):
         folder = tmp_path / str(number)
         folder.mkdir()
-        (folder / "models.yaml").write_text(yaml.safe_dump({"models": answer["models"]}))
+        rows = [{"kind": "api", "mode": mode_of(row["name"]).value, **row} for row in answer["models"]]
+        (folder / "models.yaml").write_text(yaml.safe_dump({"models": rows}))
         write_run(folder, case)
         aggregate_run(folder, tmp_path / "data", folder / "models.yaml", Rules.OFFICIAL)
         ours = {path.name: path.read_bytes() for path in (folder / "tables" / "official").iterdir()}
@@ -53,6 +54,11 @@ def made_up_models(rng: random.Random) -> list[MadeUpModel]:
     return models
 
 
+def mode_of(name: str) -> Mode:
+    """The mode that a model's name tells."""
+    return Mode.FC if name.endswith("-FC") else Mode.PROMPT
+
+
 def made_up_model(rng: random.Random, name: str) -> MadeUpModel:
     share = rng.random()
     chosen = list(CATEGORIES) if share < 0.3 else [c for c in CATEGORIES if rng.random() < share]
@@ -67,7 +73,7 @@ def made_up_model(rng: random.Random, name: str) -> MadeUpModel:
     return MadeUpModel(
         name,
         marks,
-        mode=Mode.FC if name.endswith("-FC") else Mode.PROMPT,
+        mode=mode_of(name),
         latencies={
             c: [rng.choice([0.0, rng.expovariate(0.3)]) for _ in m.official] for c, m in marks.items()
         }
