@@ -57,14 +57,7 @@ def check_argument(parameter: Parameter, value: Any, rules: Rules) -> Finding | 
             return _not_source_text(parameter, value)
         convert = convert_java if parameter.language is Language.JAVA else convert_javascript
         value = convert(value, parameter.type_name, parameter.item_type_name)
-    return check_parameter(parameter, value, int_items_as_floats=int_items_as_floats(rules))
-
-
-def int_items_as_floats(rules: Rules) -> bool:
-    """Rule `int-items`: official takes 2 for 2.0 as a parameter, but not as an item of an array of
-    floats. Corrected takes it in both places.
-    """
-    return rules is Rules.CORRECTED
+    return check_parameter(parameter, value, rules)
 
 
 def _as_float(value: int) -> float:

@@ -29,9 +29,16 @@ DIFFERENCES: tuple[Difference, ...] = (
     ),
     Difference(
         "int-items",
-        "bfcl_pipeline.scoring.functions:int_items_as_floats",
+        "bfcl_pipeline.scoring.values:int_items_as_floats",
         "2 is accepted for 2.0 as a parameter, but not as an item of an array of floats",
         "2 is accepted for 2.0 in both places",
+    ),
+    Difference(
+        "text-alternatives",
+        "bfcl_pipeline.scoring.values:alternatives",
+        "where the truth gives a key of an object a text instead of a list of alternatives, its "
+        "characters are the alternatives and the key is optional",
+        "the text is the one acceptable value",
     ),
     Difference(
         "unary-operator",

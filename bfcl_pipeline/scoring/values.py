@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bfcl_pipeline.records import Rules
 from bfcl_pipeline.scoring.expected import Parameter, standardized
 from bfcl_pipeline.scoring.findings import Finding, shown, shown_options
 
 
-def check_parameter(parameter: Parameter, value: Any, *, int_items_as_floats: bool) -> Finding | None:
+def check_parameter(parameter: Parameter, value: Any, rules: Rules) -> Finding | None:
     """What is wrong with `value`, or None if its type and the value itself are acceptable.
 
     A value may have the type of an acceptable one rather than that of the function doc: it is then a
@@ -23,9 +24,9 @@ def check_parameter(parameter: Parameter, value: Any, *, int_items_as_floats: bo
     acceptable_kind = parameter.acceptable_kind
     kind = type(value)
     if kind is parameter.kind:
-        if parameter.item_kind is None or _items_fit(parameter, value, int_items_as_floats):
+        if parameter.item_kind is None or _items_fit(parameter, value, rules):
             if acceptable_kind is kind or acceptable_kind is None:
-                return _check_value(parameter, value)
+                return _check_value(parameter, value, rules)
             return _check_variable(parameter, value)
         if acceptable_kind is kind:
             return Finding(
@@ -42,7 +43,7 @@ def check_parameter(parameter: Parameter, value: Any, *, int_items_as_floats: bo
     )
 
 
-def _items_fit(parameter: Parameter, items: Any, int_items_as_floats: bool) -> bool:
+def _items_fit(parameter: Parameter, items: Any, rules: Rules) -> bool:
     """True if all items have the documented type, or the type of the items of one acceptable list.
 
     An acceptable value that is no list (such as the mark of an optional parameter) accepts any items.
@@ -51,23 +52,30 @@ def _items_fit(parameter: Parameter, items: Any, int_items_as_floats: bool) -> b
         if type(acceptable) is not list:
             return True
         kinds = {parameter.item_kind, next((type(item) for item in acceptable if item != ""), None)}
-        if int_items_as_floats and parameter.item_kind is float:
+        if parameter.item_kind is float and int_items_as_floats(rules):
             kinds.add(int)
         if all(type(item) in kinds for item in items):
             return True
     return False
 
 
-def _check_value(parameter: Parameter, value: Any) -> Finding | None:
+def int_items_as_floats(rules: Rules) -> bool:
+    """Rule `int-items`: official takes 2 for 2.0 as a parameter, but not as an item of an array of
+    floats. Corrected takes it in both places.
+    """
+    return rules is Rules.CORRECTED
+
+
+def _check_value(parameter: Parameter, value: Any, rules: Rules) -> Finding | None:
     """Whether `value`, of the documented type, is one of the acceptable values."""
     if parameter.kind is str:
         fits = standardized(value) in parameter.options
         return None if fits else _wrong("string", parameter, value)
     if parameter.kind is dict:
-        return check_mapping(parameter.name, value, parameter.acceptable)
+        return check_mapping(parameter.name, value, parameter.acceptable, rules)
     if parameter.kind is list:
         if parameter.item_kind is dict:
-            return _check_mappings(parameter.name, value, parameter.acceptable)
+            return _check_mappings(parameter.name, value, parameter.acceptable, rules)
         options = [_standardized_items(option) for option in parameter.acceptable]
         fits = _standardized_items(value) in options
         return None if fits else _wrong("list/tuple", parameter, value)
@@ -94,7 +102,9 @@ def _standardized_item(item: Any) -> Any:
     return standardized(item) if isinstance(item, str) else item
 
 
-def check_mapping(name: str, value: Mapping[Any, Any], acceptable: Sequence[Any]) -> Finding | None:
+def check_mapping(
+    name: str, value: Mapping[Any, Any], acceptable: Sequence[Any], rules: Rules
+) -> Finding | None:
     """Whether the mapping `value` is one of the acceptable ones, each a list of values per key.
 
     The finding is that of the last acceptable mapping, as in the release.
@@ -105,31 +115,40 @@ def check_mapping(name: str, value: Mapping[Any, Any], acceptable: Sequence[Any]
     for option in acceptable:
         if option == "":
             continue
-        finding = _compare_mapping(name, value, option)
+        finding = _compare_mapping(name, value, option, rules)
         if finding is None:
             return None
     return finding
 
 
 def _compare_mapping(
-    name: str, value: Mapping[Any, Any], option: Mapping[str, Sequence[Any]]
+    name: str, value: Mapping[Any, Any], option: Mapping[str, Any], rules: Rules
 ) -> Finding | None:
     for key, demanded in option.items():
-        if key not in value and "" not in demanded:
+        if key not in value and "" not in alternatives(demanded, rules):
             return Finding("value_error:dict_key", f"Parameter {name!r}: key {key!r} is missing.")
     for key, item in value.items():
         if key not in option:
             return Finding("value_error:dict_key", f"Parameter {name!r}: unexpected key {shown(key)}.")
-        if _standardized_item(item) not in _standardized_items(option[key]):
+        accepted = alternatives(option[key], rules)
+        if _standardized_item(item) not in _standardized_items(accepted):
             return Finding(
                 "value_error:dict_value",
-                f"Parameter {name!r}: key {key!r} should be {shown_options(option[key])}, "
-                f"got {shown(item)}.",
+                f"Parameter {name!r}: key {key!r} should be {shown_options(accepted)}, got {shown(item)}.",
             )
     return None
 
 
-def _check_mappings(name: str, value: Sequence[Any], acceptable: Sequence[Any]) -> Finding | None:
+def alternatives(values: Any, rules: Rules) -> Sequence[Any]:
+    """Rule `text-alternatives`: where the truth gives a key a text instead of a list of alternatives,
+    official takes its characters for them, and the key for optional. Corrected takes the text itself.
+    """
+    return [values] if isinstance(values, str) and rules is Rules.CORRECTED else values
+
+
+def _check_mappings(
+    name: str, value: Sequence[Any], acceptable: Sequence[Any], rules: Rules
+) -> Finding | None:
     """Whether the list of mappings `value` is one of the acceptable ones, in order."""
     finding: Finding | None = Finding(
         "list_dict_checker:unclear", f"Parameter {name!r}: no list is acceptable, got {shown(value)}."
@@ -141,20 +160,20 @@ def _check_mappings(name: str, value: Sequence[Any], acceptable: Sequence[Any]) 
                 f"Parameter {name!r}: expected {len(options)} mappings, got {len(value)}.",
             )
             continue
-        finding = _first_unlike(name, value, options)
+        finding = _first_unlike(name, value, options, rules)
         if finding is None:
             return None
     return finding
 
 
-def _first_unlike(name: str, value: Sequence[Any], options: Sequence[Any]) -> Finding | None:
+def _first_unlike(name: str, value: Sequence[Any], options: Sequence[Any], rules: Rules) -> Finding | None:
     for item, option in zip(value, options, strict=True):
         if not isinstance(item, Mapping):
             return Finding(
                 "value_error:dict_value",
                 f"Parameter {name!r}: expected a mapping in the list, got {shown(item)}.",
             )
-        finding = check_mapping(name, item, [option])
+        finding = check_mapping(name, item, [option], rules)
         if finding is not None:
             return finding
     return None

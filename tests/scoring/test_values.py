@@ -70,6 +70,15 @@ def test_whole_numbers_in_arrays_of_floats():
     assert error("array", [[1.0]], [True], "float", rules=Rules.CORRECTED) == "type_error:nested"
 
 
+def test_text_for_alternatives():
+    """Official takes a text in place of a list of alternatives for its characters; corrected for itself."""
+    assert error("dict", [{"k": "ab"}], {"k": "a"}) is None
+    assert error("dict", [{"k": "ab"}], {}) is None
+    assert error("dict", [{"k": "ab"}], {"k": "AB"}) == "value_error:dict_value"
+    assert error("dict", [{"k": "ab"}], {"k": "AB"}, rules=Rules.CORRECTED) is None
+    assert error("dict", [{"k": "ab"}], {}, rules=Rules.CORRECTED) == "value_error:dict_key"
+
+
 @pytest.mark.parametrize(
     ("type_name", "items", "acceptable", "value", "expected"),
     [
