@@ -38,15 +38,16 @@ def run(options: argparse.Namespace) -> int:
     """Judges every row and writes the table, in row order."""
     import pyarrow as pa
 
-    from bfcl_pipeline.tables import read_table, write_table
-    from bfcl_pipeline.tables.verdicts import add_verdicts, judge_table, verdict_table
+    from bfcl_pipeline.tables import count_rows, read_table, write_table
+    from bfcl_pipeline.tables.verdicts import add_verdicts, judge_table, verdict_table, workers
 
     started = time.monotonic()
-    responses = pa.concat_tables(
-        [read_table(path) for path in options.responses], promote_options="default"
-    )
     chosen = list(Rules) if options.rules == _BOTH else [Rules(options.rules)]
-    verdicts = {rules: judge_table(responses, options.data, rules, options.processes) for rules in chosen}
+    with workers(sum(map(count_rows, options.responses)), options.processes) as others:
+        responses = pa.concat_tables(
+            [read_table(path) for path in options.responses], promote_options="default"
+        )
+        verdicts = {rules: judge_table(responses, options.data, rules, others) for rules in chosen}
     if options.rules == _BOTH:
         write_table(options.out, verdict_table(responses, verdicts))
     else:

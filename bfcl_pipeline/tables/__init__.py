@@ -1,11 +1,12 @@
 """Tables on disk: their columns, and atomic reading and writing."""
 
 from bfcl_pipeline.tables.entries import entries_path, read_entries, write_entries
-from bfcl_pipeline.tables.files import atomic_path, read_table, write_table, write_text
+from bfcl_pipeline.tables.files import atomic_path, count_rows, read_table, write_table, write_text
 from bfcl_pipeline.tables.responses import write_responses
 
 __all__ = [
     "atomic_path",
+    "count_rows",
     "entries_path",
     "read_entries",
     "read_table",

@@ -62,12 +62,7 @@ def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
 
     Raises TableError if there is no such file, it is not Parquet, or a column is missing.
     """
-    if not path.is_file():
-        raise TableError(f"{path}: no such table. Make it with the step that writes it, or check the path.")
-    try:
-        file = pq.ParquetFile(path)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise TableError(f"{path}: not a readable Parquet file ({error}).") from error
+    file = _open(path)
     with file:
         present = file.schema_arrow.names
         missing = [name for name in columns or () if name not in present]
@@ -79,3 +74,18 @@ def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
             return file.read(columns=None if columns is None else list(columns), use_threads=False)
         except (pa.ArrowInvalid, OSError) as error:
             raise TableError(f"{path}: damaged ({error}). Make it again.") from error
+
+
+def count_rows(path: Path) -> int:
+    """The number of rows of the table at `path`. Raises TableError as `read_table` does."""
+    with _open(path) as file:
+        return int(file.metadata.num_rows)
+
+
+def _open(path: Path) -> pq.ParquetFile:
+    if not path.is_file():
+        raise TableError(f"{path}: no such table. Make it with the step that writes it, or check the path.")
+    try:
+        return pq.ParquetFile(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise TableError(f"{path}: not a readable Parquet file ({error}).") from error

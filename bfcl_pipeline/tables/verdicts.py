@@ -7,17 +7,20 @@ verdicts do not depend on how many processes there are.
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from bfcl_pipeline.benchmark import CATEGORIES, unknown_name
+from bfcl_pipeline.benchmark import CATEGORIES, Language, unknown_name
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Mode, NameStyle, Rules, Status, Verdict
 from bfcl_pipeline.scoring import Judge, default_style
@@ -30,8 +33,8 @@ REQUIRED = ("entry_id", "category", "mode", "result_json")
 _ROWS_PER_PROCESS = 30_000
 """Different rows for which another process pays off."""
 
-_HEAD_START = 12_000
-"""Different rows that are judged in the time that another process takes to start."""
+_HEAD_START = 4_000
+"""Different rows that are judged in the time that a process takes to get its share."""
 
 _Row: TypeAlias = tuple[str, str, str, str | None, str, str | None, str | None]
 """What a verdict depends on, so that equal rows have equal verdicts: category, entry_id, mode,
@@ -41,7 +44,34 @@ _Verdicts: TypeAlias = tuple[list[bool | None], list[str | None], list[str | Non
 """The columns of `schemas.VERDICT_FIELDS`."""
 
 
-def judge_table(table: pa.Table, data: Path, rules: Rules, processes: int | None = None) -> pa.Table:
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Processes that judge beside this one."""
+
+    pool: Executor  # runs them
+    count: int  # how many there are
+
+
+@contextmanager
+def workers(rows: int, processes: int | None = None) -> Iterator[Workers | None]:
+    """Other processes to judge about `rows` rows with, or None if they would not pay off.
+
+    They are started at once, so that they are ready when the rows have been read. `processes` counts
+    this one too; by default as many as pay off.
+    """
+    if processes is None:
+        processes = min(os.cpu_count() or 1, 1 + rows // _ROWS_PER_PROCESS)
+    if processes <= 1:
+        yield None
+        return
+    context = multiprocessing.get_context("spawn")  # tables are read with threads: no fork
+    with ProcessPoolExecutor(processes - 1, mp_context=context) as pool:
+        for _ in range(processes - 1):
+            pool.submit(_judge_share, [], Path(), Rules.OFFICIAL)
+        yield Workers(pool, processes - 1)
+
+
+def judge_table(table: pa.Table, data: Path, rules: Rules, workers: Workers | None = None) -> pa.Table:
     """The columns `valid, error_type, error_message, status` for each row of `table`, in its order.
 
     table: columns `entry_id, category, mode, result_json`, optionally `name_style, status,
@@ -49,7 +79,7 @@ def judge_table(table: pa.Table, data: Path, rules: Rules, processes: int | None
     """
     rows = _rows(table)
     distinct: dict[_Row, int] = dict.fromkeys(rows, 0)
-    shares, columns = _judge(distinct, data, rules, processes)
+    shares, columns = _judge(distinct, data, rules, workers)
     for position, row in enumerate(chain.from_iterable(shares)):
         distinct[row] = position
     schema = pa.schema(VERDICT_FIELDS)
@@ -123,45 +153,60 @@ def _require_known(name: str, values: Sequence[Any], known: Iterable[Any]) -> No
 
 
 def _judge(
-    rows: Iterable[_Row], data: Path, rules: Rules, processes: int | None
+    rows: Iterable[_Row], data: Path, rules: Rules, workers: Workers | None
 ) -> tuple[list[list[_Row]], list[list[Any]]]:
     """`rows` in the order in which they were judged, and the verdict columns in that order."""
     entries: dict[tuple[str, str], list[_Row]] = {}
     for row in rows:
         entries.setdefault(row[:2], []).append(row)
-    total = sum(map(len, entries.values()))
-    if processes is None:
-        processes = min(os.cpu_count() or 1, 1 + total // _ROWS_PER_PROCESS)
-    shares = list(_shares(entries, total, processes))
-    if len(shares) == 1:
-        found = [_judge_share(shares[0], data, rules)]
-    else:
-        context = multiprocessing.get_context("spawn")  # tables are read with threads: no fork
-        with ProcessPoolExecutor(len(shares) - 1, mp_context=context) as pool:
-            others = pool.map(_judge_share, shares[1:], repeat(data), repeat(rules))
-            found = [_judge_share(shares[0], data, rules), *others]
+    shares = list(_shares(entries, 1 + workers.count if workers else 1))
+    others: Iterable[_Verdicts] = ()
+    if workers:
+        others = workers.pool.map(_judge_share, shares[1:], repeat(data), repeat(rules))
+    found = [_judge_share(shares[0], data, rules), *others]
     return shares, [list(chain.from_iterable(column)) for column in zip(*found, strict=True)]
 
 
-def _shares(entries: dict[tuple[str, str], list[_Row]], total: int, count: int) -> Iterator[list[_Row]]:
-    """The rows in up to `count` parts, each entry in one part only.
+def _shares(entries: dict[tuple[str, str], list[_Row]], count: int) -> Iterator[list[_Row]]:
+    """The rows in up to `count` parts of about equal work, each entry in one part only.
 
-    The first part is for this process, which need not wait until the others have started.
+    The first part is for this process, which need not wait until the others have got theirs.
     """
-    first = (total + (count - 1) * _HEAD_START) // count
+    work = {key: len(rows) * _work(key[0]) for key, rows in entries.items()}
+    total = sum(work.values())
+    first = min(total, (total + (count - 1) * _HEAD_START) // count)
     other = -(-(total - first) // max(1, count - 1))
-    size, share = first, list[_Row]()
+    wanted, share, done = first, list[_Row](), 0
     for key in sorted(entries):
         share.extend(entries[key])
-        if len(share) >= size:
+        done += work[key]
+        if done >= wanted:
             yield share
-            size, share = other, []
+            wanted, share, done = other, [], 0
     if share or not entries:
         yield share
 
 
+def _work(category: str) -> int:
+    """How long a row of `category` takes, in rows of Python: other languages have slower parsers."""
+    return 1 if CATEGORIES[category].language is Language.PYTHON else 4
+
+
 def _judge_share(rows: Sequence[_Row], data: Path, rules: Rules) -> _Verdicts:
-    """The verdicts on rows that stand together by entry."""
+    """The verdicts on rows that stand together by entry.
+
+    Judging leaves no cycles behind, so nothing is gained by looking for them meanwhile.
+    """
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return _verdict_columns(rows, data, rules)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _verdict_columns(rows: Sequence[_Row], data: Path, rules: Rules) -> _Verdicts:
     wanted: dict[str, set[str]] = {}
     for category, entry_id, *_ in rows:
         wanted.setdefault(category, set()).add(entry_id)

@@ -7,7 +7,7 @@ import pytest
 
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
-from bfcl_pipeline.tables.verdicts import add_verdicts, judge_table, verdict_table
+from bfcl_pipeline.tables.verdicts import add_verdicts, judge_table, verdict_table, workers
 
 
 def table(rows, **columns):
@@ -47,8 +47,16 @@ def test_processes_do_not_change_verdicts(staged, entries):
         for mode, result in (("prompt", RIGHT), ("fc", "[]"), ("prompt", json.dumps("text")))
     ]
     given = table(rows)
-    alone = judge_table(given, staged, Rules.OFFICIAL, processes=1)
-    assert judge_table(given, staged, Rules.OFFICIAL, processes=3).equals(alone)
+    alone = judge_table(given, staged, Rules.OFFICIAL)
+    with workers(len(given), processes=3) as others:
+        assert others is not None
+        assert judge_table(given, staged, Rules.OFFICIAL, others).equals(alone)
+
+
+def test_few_rows_start_no_process():
+    """Where another process would not pay off, none is started."""
+    with workers(1_000) as others:
+        assert others is None
 
 
 def test_both_rule_sets(staged):
