@@ -6,6 +6,7 @@ from bfcl_pipeline.benchmark.categories import (
     Category,
     Check,
     Language,
+    category_of,
     resolve_categories,
     unknown_name,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "Language",
     "PromptFormat",
     "ReturnFormat",
+    "category_of",
     "parse_format",
     "resolve_categories",
     "unknown_name",

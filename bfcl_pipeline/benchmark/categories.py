@@ -7,6 +7,7 @@ Source: the release's category mapping and its documentation of the leaderboard 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -128,6 +129,17 @@ def resolve_categories(names: Iterable[str]) -> tuple[str, ...]:
         else:
             raise ConfigError(unknown_name("category", name, [*GROUPS, *CATEGORIES]))
     return tuple(name for name in CATEGORIES if name in wanted)
+
+
+def category_of(entry_id: str) -> str:
+    """The category that an official entry id names. Raises ConfigError if it names none."""
+    match = re.match(r"(?P<category>[a-z_]+?)(?:_prereq)?_\d", entry_id)
+    if match is None or match["category"] not in CATEGORIES:
+        raise ConfigError(
+            f"{entry_id!r} is not an entry id; expected a category and a number, "
+            "for example simple_python_3 or live_simple_0-0-0."
+        )
+    return match["category"]
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> str:

@@ -7,10 +7,7 @@ takes a second or much memory.
 
 from __future__ import annotations
 
-import json
 import re
-from json.scanner import make_scanner
-from typing import Any
 
 MAX_TEXT = 50_000
 """Characters of text that are parsed as Python, JSON or XML."""
@@ -59,18 +56,3 @@ def _check_depth(text: str) -> None:
                 raise Undecodable(f"more than {MAX_DEPTH} brackets are open at once")
         elif depth:
             depth -= 1
-
-
-_SCAN = make_scanner(json.JSONDecoder())  # type: ignore[arg-type]  # any decoder will do
-
-
-def parse_json(text: str) -> Any:
-    """`json.loads(text)`, without its overhead where the text starts with the value.
-
-    Raises ValueError (JSONDecodeError if the text is not JSON) and RecursionError.
-    """
-    try:
-        value, end = _SCAN(text, 0)
-    except StopIteration:
-        return json.loads(text)
-    return value if not text[end:].strip(" \t\n\r") else json.loads(text)

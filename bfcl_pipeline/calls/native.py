@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bfcl_pipeline.calls.limits import MAX_CALLS, MAX_NATIVE_TEXT, Undecodable, check_text, parse_json
+from bfcl_pipeline.calls.json_text import parse_json
+from bfcl_pipeline.calls.limits import MAX_CALLS, MAX_NATIVE_TEXT, Undecodable, check_text
 from bfcl_pipeline.records import Json
 
 

@@ -111,7 +111,7 @@ def _read_value(node: ast.expr | None, rules: Rules, levels: int) -> Any:
         case ast.BinOp():
             return evaluate(node)
         case ast.Call(keywords=[]) | ast.Subscript():
-            return _source(node)
+            return ast.unparse(node)  # kept as text
         case ast.Call():
             name, arguments = _read_call(node, rules, levels - 1)
             return {name: arguments}
@@ -128,8 +128,3 @@ def unary_value(node: ast.UnaryOp, rules: Rules) -> Any:
     if not isinstance(node.operand, ast.Constant):
         raise Undecodable("an operator is applied to something that is not a number")
     return apply_unary(ast.UnaryOp(ast.USub(), node.operand), node.operand.value)
-
-
-def _source(node: ast.expr) -> str:
-    """The normalised source of an expression that is kept as text."""
-    return ast.unparse(node)

@@ -6,12 +6,11 @@ id exists is known only once the release is staged, and said by `bfcl-pipeline g
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bfcl_pipeline.benchmark import CATEGORIES, resolve_categories, unknown_name
+from bfcl_pipeline.benchmark import CATEGORIES, category_of, resolve_categories, unknown_name
 from bfcl_pipeline.config.selection import allocate
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Mode, Rules
@@ -149,7 +148,10 @@ def _by_category(entry_ids: Sequence[str], categories: Sequence[str]) -> dict[st
     """`entry_ids` by the category that each names, in the benchmark's order."""
     found: dict[str, list[str]] = {name: [] for name in categories}
     for entry_id in dict.fromkeys(entry_ids):
-        category = category_of(entry_id)
+        try:
+            category = category_of(entry_id)
+        except ConfigError as error:
+            raise ConfigError(f"entry_ids: {error}") from error
         if category not in found:
             raise ConfigError(
                 f"entry_ids: {entry_id!r} is of {category}, which `categories` leaves out; add it there."
@@ -162,17 +164,6 @@ def _by_category(entry_ids: Sequence[str], categories: Sequence[str]) -> dict[st
                 "use `sample`, or split them into several runs."
             )
     return {category: tuple(ids) for category, ids in found.items() if ids}
-
-
-def category_of(entry_id: str) -> str:
-    """The category that an official entry id names. Raises ConfigError if it names none."""
-    match = re.match(r"(?P<category>[a-z_]+?)(?:_prereq)?_\d", entry_id)
-    if match is None or match["category"] not in CATEGORIES:
-        raise ConfigError(
-            f"entry_ids: {entry_id!r} is not an entry id; expected a category and a number, "
-            "for example simple_python_3 or live_simple_0-0-0."
-        )
-    return match["category"]
 
 
 def _counts(categories: Sequence[str], sample: int | None) -> dict[str, int | None]:

@@ -11,23 +11,17 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from bfcl_pipeline.benchmark import CATEGORIES, Check, Language, PromptFormat, ReturnFormat, parse_format
+from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.calls import write_calls, write_native
 from bfcl_pipeline.generation import Responder
 from bfcl_pipeline.models.embedded import EmbeddedModel
 from bfcl_pipeline.models.specimen import specimen_call
 from bfcl_pipeline.records import Call, Entry, Exchange, FunctionDoc, Json, Mode, Request, Response, Rules
-from bfcl_pipeline.scoring import judge
+from bfcl_pipeline.scoring import answer_format, judge
 from bfcl_pipeline.scoring.candidates import candidate_values
 
 NO_CALL = "None of the functions offered here can answer this request."
 """What it says where a call would be wrong; no decoder takes it for one."""
-
-_LANGUAGE_FORMATS: dict[Language, ReturnFormat] = {
-    Language.PYTHON: ReturnFormat.PYTHON,
-    Language.JAVA: ReturnFormat.JAVA,
-    Language.JAVASCRIPT: ReturnFormat.JAVASCRIPT,
-}
 
 
 class Oracle(EmbeddedModel):
@@ -102,11 +96,5 @@ def _passes(entry: Entry, result: Json, mode: Mode) -> bool:
 def _written(calls: Sequence[Call], entry: Entry, mode: Mode) -> Json:
     if mode is Mode.FC:
         return write_native(calls)
-    asked = _asked_format(entry)
+    asked = answer_format(entry)
     return write_calls(calls, asked.return_format, asked.tool_call_tag)
-
-
-def _asked_format(entry: Entry) -> PromptFormat:
-    if entry.prompt_format is not None:
-        return parse_format(entry.prompt_format)
-    return PromptFormat(_LANGUAGE_FORMATS[CATEGORIES[entry.category].language])

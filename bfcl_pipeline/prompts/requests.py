@@ -9,7 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bfcl_pipeline.benchmark import CATEGORIES, DEFAULT_FORMAT, Language, parse_format, unknown_name
+from bfcl_pipeline.benchmark import (
+    CATEGORIES,
+    DEFAULT_FORMAT,
+    Language,
+    category_of,
+    parse_format,
+    unknown_name,
+)
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.prompts.hints import hinted
 from bfcl_pipeline.prompts.schemas import WireFormat, tool_schemas
@@ -42,7 +49,7 @@ def offered_functions(entry: Entry) -> tuple[FunctionDoc, ...]:
     """
     functions = entry.functions
     if entry.base_entry_id is not None:
-        functions = hinted(functions, _language(entry.base_entry_id.rpartition("_")[0]))
+        functions = hinted(functions, _language(category_of(entry.base_entry_id)))
     return hinted(functions, _language(entry.category))
 
 

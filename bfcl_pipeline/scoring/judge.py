@@ -17,9 +17,10 @@ from bfcl_pipeline.benchmark import (
     Language,
     PromptFormat,
     ReturnFormat,
+    category_of,
     parse_format,
 )
-from bfcl_pipeline.calls import decode, parse_json
+from bfcl_pipeline.calls import FAILED, decode, parse_json
 from bfcl_pipeline.errors import MalformedRelease, TableError
 from bfcl_pipeline.records import (
     Call,
@@ -78,11 +79,17 @@ class Judge:
         """The verdict on one response. Raises TableError if its `result_json` is not JSON."""
         if response.status is not Status.ANSWERED:
             return Verdict(None, None, response.status_detail, response.status)
-        style = response.name_style or default_style(response.mode)
-        return self.answer_verdict(response.result_json or "null", response.mode, style, rules)
+        return self.answer_verdict(response.result_json, response.mode, response.name_style, rules)
 
-    def answer_verdict(self, result_json: str, mode: Mode, style: NameStyle, rules: Rules) -> Verdict:
-        """The verdict on one answer. Raises TableError if `result_json` is not JSON."""
+    def answer_verdict(
+        self, result_json: str | None, mode: Mode, style: NameStyle | None, rules: Rules
+    ) -> Verdict:
+        """The verdict on one answer; none without a result, which may be anybody's fault.
+
+        `style`: None stands for that of the mode. Raises TableError if `result_json` is not JSON.
+        """
+        if result_json is None:
+            return Verdict(None, None, "There is no result_json.", Status.NOT_RECORDED)
         plan = self._plan
         if plan is None:
             category = self._entry.category
@@ -96,7 +103,7 @@ class Judge:
             ) from None
         except (ValueError, RecursionError) as error:
             calls: tuple[Call, ...] | DecodeFailure = DecodeFailure(
-                "ast_decoder:decoder_failed", f"The result cannot be read ({error})."
+                FAILED, f"The result cannot be read ({error})."
             )
         else:
             calls = decode(
@@ -106,21 +113,26 @@ class Judge:
                 tool_call_tag=plan.prompt_format.tool_call_tag,
                 rules=rules,
             )
-        finding = _check(plan, calls, style, rules)
+        finding = _check(plan, calls, style or default_style(mode), rules)
         if finding is None:
             return _VALID
         return Verdict(False, finding.error_type, _printable(finding.message))
 
 
+def answer_format(entry: Entry) -> PromptFormat:
+    """The format in which a prompted model is to answer `entry`."""
+    if entry.prompt_format is not None:
+        return parse_format(entry.prompt_format)
+    return _FORMATS[CATEGORIES[entry.category].language]
+
+
 def plan_of(entry: Entry) -> Plan | None:
     """How responses to `entry` are judged; None if this version has no checker for it."""
     category = CATEGORIES[entry.category]
-    prompt_format = _FORMATS[category.language]
     if category.check is Check.FORMAT_SENSITIVITY:
         if entry.base_entry_id is None or entry.prompt_format is None:
             raise MalformedRelease(f"{entry.entry_id}: it does not say which entry and format it is of")
-        prompt_format = parse_format(entry.prompt_format)
-        category = CATEGORIES[entry.base_entry_id.rsplit("_", 1)[0]]
+        category = CATEGORIES[category_of(entry.base_entry_id)]
     if category.check not in _SUPPORTED:
         return None
     expected = tuple(
@@ -128,7 +140,7 @@ def plan_of(entry: Entry) -> Plan | None:
         for call in entry.truth or ()
         for name, values in call.items()
     )
-    return Plan(category.check, prompt_format, expected)
+    return Plan(category.check, answer_format(entry), expected)
 
 
 def _check(

@@ -71,7 +71,7 @@ def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
                 f"{path}: column {missing[0]!r} is missing; the file has {', '.join(present) or 'none'}."
             )
         try:
-            return file.read(columns=None if columns is None else list(columns), use_threads=False)
+            return file.read(columns=None if columns is None else list(columns))
         except (pa.ArrowInvalid, OSError) as error:
             raise TableError(f"{path}: damaged ({error}). Make it again.") from error
 

@@ -23,7 +23,7 @@ import pyarrow as pa
 from bfcl_pipeline.benchmark import CATEGORIES, Language, unknown_name
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Mode, NameStyle, Rules, Status, Verdict
-from bfcl_pipeline.scoring import Judge, default_style
+from bfcl_pipeline.scoring import Judge
 from bfcl_pipeline.tables.entries import entries_path, read_entries
 from bfcl_pipeline.tables.schemas import VERDICT_FIELDS, VERDICTS
 
@@ -31,10 +31,10 @@ REQUIRED = ("entry_id", "category", "mode", "result_json")
 """Columns that a table of responses must have; the others of `schemas.RESPONSES` may be missing."""
 
 _ROWS_PER_PROCESS = 30_000
-"""Different rows for which another process pays off."""
+"""Rows for which another process pays off."""
 
 _HEAD_START = 4_000
-"""Different rows that are judged in the time that a process takes to get its share."""
+"""Rows that are judged in the time that a process takes to get its share."""
 
 _Row: TypeAlias = tuple[str, str, str, str | None, str, str | None, str | None]
 """What a verdict depends on, so that equal rows have equal verdicts: category, entry_id, mode,
@@ -64,7 +64,7 @@ def workers(rows: int, processes: int | None = None) -> Iterator[Workers | None]
     if processes <= 1:
         yield None
         return
-    context = multiprocessing.get_context("spawn")  # tables are read with threads: no fork
+    context = multiprocessing.get_context("spawn")  # pyarrow has threads of its own: no fork
     with ProcessPoolExecutor(processes - 1, mp_context=context) as pool:
         for _ in range(processes - 1):
             pool.submit(_judge_share, [], Path(), Rules.OFFICIAL)
@@ -235,15 +235,11 @@ def _judges(category: str, entry_ids: set[str], data: Path) -> dict[str, Judge]:
 
 _ANSWERED = Status.ANSWERED.value
 _MODES = {mode.value: mode for mode in Mode}
-_STYLES = {style.value: style for style in NameStyle}
+_STYLES: dict[str | None, NameStyle | None] = {None: None, **{style.value: style for style in NameStyle}}
 
 
 def _verdict(judge: Judge, row: _Row, rules: Rules) -> Verdict:
     _, _, mode_name, style_name, status, detail, result_json = row
     if status != _ANSWERED:
         return Verdict(None, None, detail, Status(status))
-    if result_json is None:
-        return Verdict(None, None, "There is no result_json.", Status.NOT_RECORDED)
-    mode = _MODES[mode_name]
-    style = _STYLES[style_name] if style_name else default_style(mode)
-    return judge.answer_verdict(result_json, mode, style, rules)
+    return judge.answer_verdict(result_json, _MODES[mode_name], _STYLES[style_name], rules)

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
-from bfcl_pipeline.benchmark import CATEGORIES, FORMATS, GROUPS
+from bfcl_pipeline.benchmark import CATEGORIES, FORMATS, GROUPS, category_of
 from bfcl_pipeline.config import RunConfig, load_run
-from bfcl_pipeline.config.run_config import LONGEST_COMMAND, category_of
+from bfcl_pipeline.config.run_config import LONGEST_COMMAND
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Entry, Mode, Rules
 

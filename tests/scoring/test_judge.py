@@ -133,6 +133,15 @@ def test_a_failure_of_the_machinery_has_no_verdict(status, category):
     assert found.error_message == "timeout"
 
 
+@pytest.mark.parametrize("category", ["simple_python", "irrelevance"])
+def test_no_result_has_no_verdict(category):
+    """A response without any result is not judged: nothing tells whose fault it is. JSON null is one."""
+    on = entry(category)
+    found = judge(on, Response(on.entry_id, on.category, Mode.PROMPT, None))
+    assert (found.valid, found.status) == (None, Status.NOT_RECORDED)
+    assert verdict(None, on=on).status is Status.ANSWERED
+
+
 def test_unsupported_categories_have_no_verdict():
     """A category without a checker in this version is not scored as wrong."""
     found = verdict([], on=entry("multi_turn_base", truth=[[]]))
