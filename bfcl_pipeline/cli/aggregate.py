@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from bfcl_pipeline.records import Rules
+from bfcl_pipeline.cli.options import add_data, add_rules
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "run_dir", type=Path, metavar="RUN_DIR", help="has responses/ and verdicts/; gets tables/"
     )
-    parser.add_argument("--data", type=Path, default=Path("data"), help="the staged release")
+    add_data(parser)
     parser.add_argument(
         "--models", type=Path, default=Path("config/models.yaml"), help="what the tables say of each model"
     )
@@ -25,12 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="tabulate this model only; repeatable (default: all that have verdicts)",
     )
-    parser.add_argument(
-        "--rules",
-        choices=[rules.value for rules in Rules],
-        default=Rules.OFFICIAL.value,
-        help="whose verdicts the official CSV files show",
-    )
+    add_rules(parser, "whose verdicts the official CSV files show")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -38,8 +33,6 @@ def run(options: argparse.Namespace) -> int:
     from bfcl_pipeline.report.aggregate_run import aggregate_run
     from bfcl_pipeline.report.cells import plural
 
-    found = aggregate_run(
-        options.run_dir, options.data, options.models, Rules(options.rules), options.model
-    )
+    found = aggregate_run(options.run_dir, options.data, options.models, options.rules, options.model)
     print(f"{options.run_dir / 'tables'}: {plural(len(found), 'model', 'models')}", file=sys.stderr)
     return 0

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bfcl_pipeline.benchmark import CATEGORIES, GROUPS, resolve_categories
+from bfcl_pipeline.benchmark import CATEGORIES, resolve_categories
+from bfcl_pipeline.cli.options import add_data, add_rules
 from bfcl_pipeline.records import Entry, Mode, Rules
 from bfcl_pipeline.scoring.audit import Obstacle, obstacles
 
@@ -27,11 +28,11 @@ class _Line:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument("--data", type=Path, default=Path("data"), help="the staged data (default: data)")
+    add_data(parser)
     parser.add_argument(
         "--categories", nargs="+", default=list(_DEFAULT), metavar="NAME", help="categories or groups"
     )
-    parser.add_argument("--rules", choices=[*Rules], default=Rules.OFFICIAL, type=Rules)
+    add_rules(parser, "under which no answer can pass")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the list as a Markdown page")
 
 
@@ -42,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     lines: list[_Line] = []
     audited = 0
     for category in resolve_categories(options.categories):
-        if category not in (*GROUPS["single_turn"], "format_sensitivity"):
+        if not CATEGORIES[category].single_turn:
             continue
         entries = read_entries(entries_path(options.data, category))
         audited += len(entries)

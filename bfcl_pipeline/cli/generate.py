@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bfcl_pipeline.cli.options import add_data
 from bfcl_pipeline.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -31,9 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=Path("config/models.yaml"),
         help="the models file (default: config/models.yaml)",
     )
-    parser.add_argument(
-        "--data", type=Path, default=Path("data"), help="the staged data folder (default: data)"
-    )
+    add_data(parser)
     parser.add_argument("--sample", type=int, metavar="N", help="ask only N entries, drawn by --seed")
     parser.add_argument("--seed", type=int, default=0, help="of the sample (default: 0)")
     parser.add_argument("--entry-ids", nargs="+", metavar="ID", help="ask only these entries")

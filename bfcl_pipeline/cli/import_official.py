@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from bfcl_pipeline.cli.options import add_data
 from bfcl_pipeline.records import Mode
 
 
@@ -18,9 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the official `result` folder, or one model's in it",
     )
     parser.add_argument("--out", type=Path, required=True, help="the table to write (Parquet)")
-    parser.add_argument(
-        "--data", type=Path, default=Path("data"), help="a staged data folder (default: data)"
-    )
+    add_data(parser)
     parser.add_argument("--run", help="name of the run, for the column `run`")
     parser.add_argument(
         "--mode",

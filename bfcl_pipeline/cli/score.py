@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+from bfcl_pipeline.cli.options import add_data
 from bfcl_pipeline.records import Rules
 
 _BOTH = "both"
@@ -23,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "name_style (underscored or dotted), status",
     )
     parser.add_argument("--out", type=Path, required=True, metavar="VERDICTS.parquet")
-    parser.add_argument("--data", type=Path, default=Path("data"), help="the staged data (default: data)")
+    add_data(parser)
     parser.add_argument(
         "--rules",
         choices=[*(rules.value for rules in Rules), _BOTH],

@@ -6,25 +6,20 @@ import argparse
 import sys
 from pathlib import Path
 
-from bfcl_pipeline.records import Rules
+from bfcl_pipeline.cli.options import add_rules
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     parser.add_argument("run_dir", type=Path, metavar="RUN_DIR", help="has tables/")
-    parser.add_argument(
-        "--rules",
-        choices=[rules.value for rules in Rules],
-        default=Rules.OFFICIAL.value,
-        help="whose verdicts to show (default: official)",
-    )
+    add_rules(parser, "whose verdicts to show")
 
 
 def run(options: argparse.Namespace) -> int:
     """Prints the table."""
     from bfcl_pipeline.report.terminal import plain_text, print_rich, read_terminal_table
 
-    table = read_terminal_table(options.run_dir, Rules(options.rules))
+    table = read_terminal_table(options.run_dir, options.rules)
     if sys.stdout.isatty():
         print_rich(table)
     else:

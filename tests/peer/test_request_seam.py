@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+from peer import PYTHON, peer_environment, require_peer
 
 from bfcl_pipeline.benchmark import CATEGORIES, FORMATS
 from bfcl_pipeline.prompts import (
@@ -35,7 +35,6 @@ from bfcl_pipeline.tables.texts import read_texts
 pytestmark = pytest.mark.peer
 
 HERE = Path(__file__).parent
-PEER_PYTHON = HERE.parents[1] / ".venv-peer" / "bin" / "python"
 
 Cases: TypeAlias = Iterator[tuple[str, Json]]
 """Keys, as the reference names them, and what is sent."""
@@ -62,11 +61,7 @@ class Reference:
     """The official package, asked in its own environment."""
 
     def __init__(self, folder: Path) -> None:
-        self._environment = {
-            "PATH": os.environ.get("PATH", ""),
-            "BFCL_PROJECT_ROOT": str(folder),
-            **dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY"), "unused"),
-        }
+        self._environment = peer_environment(folder)
         self.digests: dict[str, dict[str, str]] = {name: {} for name in PARTS}
         table = folder / "digests.jsonl"
         self._run("digests", str(table))
@@ -78,7 +73,7 @@ class Reference:
         return self._run("show", part, key)
 
     def _run(self, *arguments: str) -> str:
-        command = [str(PEER_PYTHON), str(HERE / "request_reference.py"), *arguments]
+        command = [str(PYTHON), str(HERE / "request_reference.py"), *arguments]
         done = subprocess.run(
             command, env=self._environment, capture_output=True, encoding="utf-8", timeout=900, check=False
         )
@@ -141,8 +136,7 @@ def inputs(staged: Path) -> Staged:
 
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory: pytest.TempPathFactory) -> Reference:
-    if not PEER_PYTHON.exists():
-        pytest.skip("no official package in .venv-peer: `make parity` installs it")
+    require_peer()
     return Reference(tmp_path_factory.mktemp("reference"))
 
 
