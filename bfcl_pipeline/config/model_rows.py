@@ -86,7 +86,6 @@ def described(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
         org=UNKNOWN,
         license=UNKNOWN,
         url="",
-        description="",
     )
 
 

@@ -6,8 +6,10 @@ and the words of the parameter's name and description.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 from bfcl_pipeline.models.lexical.functions import Kind, Parameter
 from bfcl_pipeline.models.lexical.mentions import Mention, Sort
@@ -131,20 +133,11 @@ def _text_base(known: Traits, mention: Mention) -> float | None:
 def _context(known: Traits, around: Neighbours) -> float:
     """What the words next to a mention add: those of the parameter, and prepositions that point to it."""
     score = 0.0
-    weight = 1.6
-    for near in around.before:
+    for near, weight in chain(_fading(around.before, 1.6, 0.8), _fading(around.after, 1.0, 0.7)):
         if near in known.name:
             score += weight
         elif near in known.description:
             score += 0.3 * weight
-        weight *= 0.8
-    weight = 1.0
-    for near in around.after:
-        if near in known.name:
-            score += weight
-        elif near in known.description:
-            score += 0.3 * weight
-        weight *= 0.7
     for near in around.before[:3]:
         if near in _CUES:
             score += 1.2 if _CUES[near] & known.name else 0.0
@@ -152,3 +145,10 @@ def _context(known: Traits, around: Neighbours) -> float:
         if near not in _ARTICLES:
             break
     return score
+
+
+def _fading(words: Sequence[str], weight: float, fade: float) -> Iterator[tuple[str, float]]:
+    """Each word with its weight, which is less the farther it stands from the mention."""
+    for word in words:
+        yield word, weight
+        weight *= fade
