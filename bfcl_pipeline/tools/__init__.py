@@ -1,0 +1,7 @@
+"""The simulated APIs of the multi-turn categories, and running calls against them. Pure: no I/O."""
+
+from bfcl_pipeline.tools.api import Effect, Setting, effects
+from bfcl_pipeline.tools.constants import Constants
+from bfcl_pipeline.tools.world import APIS, World
+
+__all__ = ["APIS", "Constants", "Effect", "Setting", "World", "effects"]

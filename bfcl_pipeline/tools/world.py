@@ -1,0 +1,127 @@
+"""The simulated world of one conversation: its APIs, and running calls against them.
+
+A call runs by look-up among the marked methods of the entry's APIs; nothing in it is evaluated or
+imported, and no attribute is reached from its text. Whatever goes wrong inside an API is the text of a
+failed call. Source: the release's execution of calls, whose texts these are.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
+from typing import Any
+
+from bfcl_pipeline.errors import MalformedRelease
+from bfcl_pipeline.records import Call, Json
+from bfcl_pipeline.tools.api import Api, Setting, effects
+from bfcl_pipeline.tools.limits import MAX_CALLS, MAX_RESULT, MAX_RESULTS, BoundExceeded, CallFailed
+from bfcl_pipeline.tools.retelling import Retelling, undefined
+from bfcl_pipeline.tools.ticket_api import TicketAPI
+
+APIS: Mapping[str, type[Api]] = {
+    "TicketAPI": TicketAPI,
+}
+"""Every simulated API, by the name that entries give it."""
+
+REFUSED = frozenset({"kill", "exit", "quit", "remove", "unlink", "popen", "Popen", "run"})
+"""Names that the release refuses to run, with a text of its own."""
+
+
+class World:
+    """The APIs of one conversation. `run` is all that a model can do to them."""
+
+    def __init__(self, apis: Mapping[str, Api], owner: str) -> None:
+        self.apis = apis
+        self._calls_left = MAX_CALLS
+        self._characters_left = MAX_RESULTS
+        self._methods: dict[str, Callable[..., Any]] = {}
+        self._instances: dict[str, str] = {}
+        for api_name, api in apis.items():
+            for name in effects(type(api)):
+                self._methods[name] = getattr(api, name)
+                self._instances[name] = f"{owner}_{api_name}_instance"
+        self._retelling = Retelling(self._instances)
+
+    @classmethod
+    def of(
+        cls, apis: Sequence[str], initial: Mapping[str, Json] | None, setting: Setting, owner: str
+    ) -> World:
+        """A fresh world with the named APIs; an API that `initial` does not name starts in its default.
+
+        owner: whose world it is; it shows only in the texts of `retelling`. Raises MalformedRelease if
+        an API is unknown or its initial state is not well formed.
+        """
+        initial = initial or {}
+        unknown = next((name for name in apis if name not in APIS), None)
+        if unknown is not None:
+            raise MalformedRelease(f"unknown API {unknown!r}; known are {', '.join(APIS)}")
+        return cls({name: APIS[name].load(initial.get(name, {}), setting) for name in apis}, owner)
+
+    def states(self) -> dict[str, Any]:
+        """The state of each API, as it is: whoever keeps it copies it."""
+        return {name: api.state for name, api in self.apis.items()}
+
+    def run(self, call: Call) -> str:
+        """The result of `call` as the text that a model is shown."""
+        try:
+            self._count_call()
+            self._refuse(call)
+            text = _text(self._value(call))
+            self._count_result(len(text))
+        except Exception as error:  # noqa: BLE001  # whatever an API does not take: its text is the result
+            return f"Error during execution: {error}"
+        return text
+
+    def _refuse(self, call: Call) -> None:
+        """Raises CallFailed if `call` is refused by name or is not written as Python would take it."""
+        bare = call.name.split(".")[1] if "." in call.name else call.name
+        if bare in REFUSED:
+            raise CallFailed(f"Function call {bare} is not allowed.")
+        problem = self._retelling.problem(call)
+        if problem is not None:
+            raise CallFailed(problem)
+
+    def _value(self, call: Call) -> Any:
+        """What the method returns; calls among the arguments are run first."""
+        if call.name not in self._methods:
+            raise CallFailed(undefined(call.name))
+        method = self._methods[call.name]
+        arguments = {str(name): self._argument(value) for name, value in call.arguments.items()}
+        return method(**arguments)
+
+    def _argument(self, value: Any) -> Any:
+        """`value` as the method gets it: a copy of its own."""
+        if isinstance(value, str):
+            return self._retelling.text(value) if "(" in value else value
+        if isinstance(value, Call):
+            return self._value(value)
+        if isinstance(value, dict):
+            return {self._argument(key): self._argument(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return type(value)(self._argument(item) for item in value)
+        if isinstance(value, float) and not isfinite(value):
+            raise CallFailed(undefined(repr(value).lstrip("-")))
+        return value
+
+    def _count_call(self) -> None:
+        self._calls_left -= 1
+        if self._calls_left < 0:
+            raise BoundExceeded(f"more than {MAX_CALLS:,} calls in one conversation")
+
+    def _count_result(self, characters: int) -> None:
+        self._characters_left -= characters
+        if characters > MAX_RESULT or self._characters_left < 0:
+            raise BoundExceeded(f"a result of {characters:,} characters is too long")
+
+
+def _text(result: Any) -> str:
+    """A result as text: mappings as JSON where they can be, all else as Python prints it."""
+    if isinstance(result, str):
+        return result
+    if isinstance(result, dict):
+        try:
+            return json.dumps(result)
+        except (TypeError, ValueError, RecursionError):
+            return str(result)
+    return str(result)
