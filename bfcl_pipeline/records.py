@@ -1,25 +1,30 @@
 """The nouns of the pipeline, as frozen records.
 
 Covers what passes between the layers: entries, requests, exchanges, responses, calls, verdicts. It
-holds no behaviour beyond construction; reading and writing tables is `bfcl_pipeline.tables`.
+holds no behaviour beyond construction and sums; reading and writing tables is `bfcl_pipeline.tables`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 Json: TypeAlias = Any
 """A value as `json.loads` returns it."""
 
 Message: TypeAlias = Mapping[str, Any]
-"""One chat message: `role` (system, user, assistant) and `content` (text)."""
+"""One chat message: `role` and `content` (text).
+
+Roles are system, user, assistant and tool. What an assistant called stands in `tool_calls`, a list of
+{id, name, arguments as JSON text}; a tool message names the call it answers in `tool_call_id`."""
 
 FunctionDoc: TypeAlias = Mapping[str, Any]
 """One function as the release documents it: `name`, `description`, `parameters` (a JSON-schema-like
 mapping with the release's own type names), sometimes `response`."""
+
+Number = TypeVar("Number", int, float)
 
 
 class Mode(StrEnum):
@@ -98,6 +103,7 @@ class Request:
     mode: Mode
     messages: tuple[Message, ...]
     tools: tuple[Json, ...] = ()  # tool schemas in function-calling mode, else empty
+    turn: int = 0  # which turn of the entry it belongs to; not sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +115,23 @@ class Exchange:
     input_tokens: int | None = None
     output_tokens: int | None = None
     latency_seconds: float | None = None
+    reply: Message | None = None  # what goes into the history; None: a message made of `result`
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one exchange of a response took."""
+
+    turn: int  # which turn of the entry it belongs to, from 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    latency_seconds: float | None = None
+
+
+def total(amounts: Iterable[Number | None]) -> Number | None:
+    """The sum of what was told; None if nothing was."""
+    told = [amount for amount in amounts if amount is not None]
+    return sum(told[1:], told[0]) if told else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +150,7 @@ class Response:
     input_tokens: int | None = None
     output_tokens: int | None = None
     latency_seconds: float | None = None
+    steps: tuple[Step, ...] = ()  # its exchanges in order; the three totals are their sums
 
 
 @dataclass(frozen=True, slots=True)

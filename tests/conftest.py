@@ -14,6 +14,8 @@ from bfcl_pipeline.benchmark import CATEGORIES, release
 from bfcl_pipeline.records import Entry
 from bfcl_pipeline.staging import stage
 from bfcl_pipeline.tables import entries_path, read_entries
+from bfcl_pipeline.tables.texts import read_constants
+from bfcl_pipeline.tools import Constants
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -41,3 +43,9 @@ def staged(pytestconfig: pytest.Config) -> Path:
 def entries(staged: Path) -> Callable[[str], list[Entry]]:
     """The entries of a category by its name, read once."""
     return cache(lambda category: read_entries(entries_path(staged, category)))
+
+
+@pytest.fixture(scope="session")
+def constants(staged: Path) -> Constants:
+    """What the simulated world takes from the release."""
+    return read_constants(staged)

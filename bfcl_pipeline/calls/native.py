@@ -23,9 +23,22 @@ def read_native(result: Json) -> list[tuple[str, Json]]:
         return []
     if not isinstance(result, list):
         raise Undecodable(f"expected a list of tool calls, got {type(result).__name__}")
-    if len(result) > MAX_CALLS:
-        raise Undecodable(f"{len(result):,} tool calls; at most {MAX_CALLS:,} are read")
-    return [_read_call(item) for item in result]
+    return [_read_call(item) for item in require_few(result)]
+
+
+def require_few(items: list[Json]) -> list[Json]:
+    """`items` themselves. Raises Undecodable if they are more than a model writes."""
+    if len(items) > MAX_CALLS:
+        raise Undecodable(f"{len(items):,} tool calls; at most {MAX_CALLS:,} are read")
+    return items
+
+
+def read_arguments(name: str, text: str) -> Json:
+    """The arguments of the call of `name`, of any JSON type. Raises Undecodable."""
+    try:
+        return parse_json(check_text(text, MAX_NATIVE_TEXT))
+    except (ValueError, RecursionError) as error:
+        raise Undecodable(f"the arguments of {name!r} are not JSON ({error})") from None
 
 
 def _read_call(item: Json) -> tuple[str, Json]:
@@ -35,7 +48,4 @@ def _read_call(item: Json) -> tuple[str, Json]:
     arguments = item[name]
     if not isinstance(arguments, str):
         raise Undecodable(f"the arguments of {name!r} are {type(arguments).__name__}, expected JSON text")
-    try:
-        return name, parse_json(check_text(arguments, MAX_NATIVE_TEXT))
-    except (ValueError, RecursionError) as error:
-        raise Undecodable(f"the arguments of {name!r} are not JSON ({error})") from None
+    return name, read_arguments(name, arguments)

@@ -45,16 +45,16 @@ def run(args: argparse.Namespace) -> int:
     from bfcl_pipeline.generation import generate
     from bfcl_pipeline.models import build_model
     from bfcl_pipeline.tables import entries_path, read_entries, write_responses
-    from bfcl_pipeline.tables.texts import read_texts
+    from bfcl_pipeline.tables.texts import read_constants, read_texts
 
     if args.category not in CATEGORIES:
         raise ConfigError(unknown_name("category", args.category, CATEGORIES))
     row = model_row(load_models(args.models), args.model)
     _check_pair(row, CATEGORIES[args.category])
     entries = _selected(read_entries(entries_path(args.data, args.category)), args)
-    texts = read_texts(args.data)
+    texts, constants = read_texts(args.data), read_constants(args.data)
     started = time.perf_counter()
-    responses = list(generate(entries, build_model(row), texts, run=args.run_name))
+    responses = list(generate(entries, build_model(row), texts, constants, run=args.run_name))
     seconds = time.perf_counter() - started
     write_responses(args.out, responses)
     speed = len(responses) / max(seconds, 1e-9)
@@ -69,10 +69,10 @@ def _check_pair(row: ModelRow, category: Category) -> None:
     from bfcl_pipeline.benchmark import CATEGORIES
     from bfcl_pipeline.records import Mode
 
-    if not category.single_turn:
-        known = ", ".join(name for name, other in CATEGORIES.items() if other.single_turn)
+    if category.group == "agentic":
+        known = ", ".join(name for name, other in CATEGORIES.items() if other.group != "agentic")
         raise ConfigError(
-            f"{category.name} needs a conversation of several turns, which this version does not hold. "
+            f"{category.name} needs memory or a web, which this version does not have. "
             f"Choose among {known}."
         )
     if category.prompt_only and row.mode is not Mode.PROMPT:

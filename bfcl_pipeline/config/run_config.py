@@ -134,12 +134,13 @@ def _supported(names: Iterable[str]) -> tuple[str, ...]:
         categories = resolve_categories(names)
     except ConfigError as error:
         raise ConfigError(f"categories: {error}") from error
-    missing = [name for name in categories if not CATEGORIES[name].single_turn]
+    missing = [name for name in categories if CATEGORIES[name].group == "agentic"]
     if missing:
-        known = [name for name, category in CATEGORIES.items() if category.single_turn]
+        known = [name for name, category in CATEGORIES.items() if category.group != "agentic"]
         raise ConfigError(
-            f"categories: this version stages {', '.join(missing)} but cannot run them yet. It runs the "
-            f"groups single_turn, live, non_live, python, non_python; the categories {', '.join(known)}."
+            f"categories: this version stages {', '.join(missing)} but cannot run them yet. It runs "
+            "the groups single_turn, live, non_live, python, non_python, multi_turn; the categories "
+            f"{', '.join(known)}."
         )
     return categories
 

@@ -1,7 +1,9 @@
 """The conversation over one entry, sans-IO: it yields requests, takes exchanges, ends in a result.
 
-Covers the single-turn categories, whose conversation is one request. It knows no model, clock or
+Covers single-turn entries, whose conversation is one request, and entries of several turns, in which
+calls run in a simulated world and their results go back to the model. It knows no model, clock or
 disk: whoever drives it (`generate`, later a scheduler or a replay) supplies the exchanges.
+Source: the release's inference loop.
 """
 
 from __future__ import annotations
@@ -9,15 +11,57 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TypeAlias
 
-from bfcl_pipeline.prompts import Texts, fc_request, prompt_request
-from bfcl_pipeline.records import Entry, Exchange, Json, Mode, Request
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.calls import decode_step
+from bfcl_pipeline.generation.messages import answer_message, more_functions_message, outcome_messages
+from bfcl_pipeline.prompts import Texts, WireFormat, fc_request, prompt_request, tool_schemas
+from bfcl_pipeline.records import DecodeFailure, Entry, Exchange, Json, Mode, Request
+from bfcl_pipeline.tools import Constants, World
+
+STEP_LIMIT = 20
+"""Steps with calls that a turn may have; one more, and the whole conversation is ended."""
 
 Conversation: TypeAlias = Generator[Request, Exchange, Json]
-"""Yields what the model is to be sent, takes what came back, returns the official result form."""
+"""Yields what the model is to be sent, takes what came back, returns the official result form: of one
+turn the result itself, of several turns a list of the results of each turn's steps."""
 
 
-def conversation(entry: Entry, mode: Mode, texts: Texts) -> Conversation:
-    """The conversation that a single-turn entry asks for."""
+def conversation(entry: Entry, mode: Mode, texts: Texts, constants: Constants) -> Conversation:
+    """The conversation that `entry` asks for. Raises MalformedRelease if its world cannot be built."""
     request = fc_request(entry) if mode is Mode.FC else prompt_request(entry, texts)
-    exchange = yield request
-    return exchange.result
+    if CATEGORIES[entry.category].single_turn:
+        exchange = yield request
+        return exchange.result
+    world = World.for_entry(entry, constants, "model")
+    return (yield from _turns(entry, request, texts, world))
+
+
+def _turns(entry: Entry, first: Request, texts: Texts, world: World) -> Conversation:
+    """Every turn is a number of steps: the model answers, its calls run, it sees what they returned.
+
+    A turn ends with an answer that holds no call, or none that can be read. A turn of too many steps
+    ends all: the turns after it are missing from the result.
+    """
+    mode, tools, history = first.mode, first.tools, list(first.messages)
+    turns: list[list[Json]] = []
+    for turn, messages in enumerate(entry.turns):
+        appeared = entry.held_out.get(str(turn), ())
+        if appeared:
+            tools += tool_schemas(appeared, WireFormat.OPENAI_CHAT) if mode is Mode.FC else ()
+            history.append(more_functions_message(mode, appeared, texts))
+        elif turn > 0:  # the first turn's messages stand in the first request
+            history.extend(messages)
+        turns.append([])
+        for _ in range(STEP_LIMIT + 1):
+            exchange = yield Request(mode, tuple(history), tools, turn)
+            turns[turn].append(exchange.result)
+            answer = exchange.reply or answer_message(exchange.result, len(history))
+            history.append(answer)
+            calls = decode_step(exchange.result, mode)
+            if isinstance(calls, DecodeFailure) or not calls:
+                break
+            outcomes = [world.run(call) for call in calls]
+            history.extend(outcome_messages(mode, answer, calls, outcomes))
+        else:
+            break
+    return turns

@@ -8,25 +8,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
 
 from bfcl_pipeline.errors import ModelError
 from bfcl_pipeline.generation.conversation import Conversation, conversation
 from bfcl_pipeline.generation.model import Model, Responder
 from bfcl_pipeline.prompts import Texts
-from bfcl_pipeline.records import Entry, Exchange, Json, Response, Status
-
-Number = TypeVar("Number", int, float)
+from bfcl_pipeline.records import Entry, Exchange, Json, Response, Status, Step, total
+from bfcl_pipeline.tools import Constants
 
 
 def generate(
-    entries: Iterable[Entry], model: Model, texts: Texts, run: str | None = None
+    entries: Iterable[Entry],
+    model: Model,
+    texts: Texts,
+    constants: Constants,
+    run: str | None = None,
 ) -> Iterator[Response]:
     """One response for each entry, in order. `run` is written into each."""
     for entry in entries:
         exchanges: list[Exchange] = []
         try:
-            talk = conversation(entry, model.mode, texts)
+            talk = conversation(entry, model.mode, texts, constants)
             result = _hold(talk, model.responder(entry), exchanges)
         except ModelError as error:
             yield _response(entry, model, run, exchanges, None, Status.INFRASTRUCTURE_ERROR, str(error))
@@ -68,13 +70,11 @@ def _response(
         status_detail=detail,
         model=model.name,
         run=run,
-        input_tokens=_total(exchange.input_tokens for exchange in exchanges),
-        output_tokens=_total(exchange.output_tokens for exchange in exchanges),
-        latency_seconds=_total(exchange.latency_seconds for exchange in exchanges),
+        input_tokens=total(exchange.input_tokens for exchange in exchanges),
+        output_tokens=total(exchange.output_tokens for exchange in exchanges),
+        latency_seconds=total(exchange.latency_seconds for exchange in exchanges),
+        steps=tuple(
+            Step(one.request.turn, one.input_tokens, one.output_tokens, one.latency_seconds)
+            for one in exchanges
+        ),
     )
-
-
-def _total(amounts: Iterable[Number | None]) -> Number | None:
-    """The sum of what was told; None if nothing was."""
-    told = [amount for amount in amounts if amount is not None]
-    return sum(told[1:], told[0]) if told else None

@@ -1,6 +1,7 @@
 """The benchmark's own prompt texts, as staging found them in the release.
 
-Covers the texts that system prompts are made of, and the check that they are complete. None of them
+Covers the texts that system prompts are made of, what a user says when functions appear later, and the
+check that they are complete. None of them
 stands in this repository; reading them from disk is `bfcl_pipeline.tables.texts`.
 """
 
@@ -29,12 +30,14 @@ class Style:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """All texts that a system prompt can be made of."""
+    """All texts that system prompts, and the turns at which functions appear, are made of."""
 
     output_formats: Mapping[str, str]  # a sample of each return format
     param_types: Mapping[str, str]  # what each return format says of types; often empty
     styles: Mapping[str, Style]  # classic, experimental
     layouts: Mapping[str, str]  # plaintext, markdown: how the parts are put together
+    more_functions_fc: str  # what the user says when functions appear later, as tools
+    more_functions_prompt: str  # the same where they are written into the message; has {functions}
 
 
 _MODULE = "default_prompts"
@@ -49,6 +52,9 @@ _LAYOUT_NAMES = {
     "plaintext": "_PLAINTEXT_SYSTEM_PROMPT_TEMPLATE",
     "markdown": "_MARKDOWN_SYSTEM_PROMPT_TEMPLATE",
 }
+
+_MORE_FUNCTIONS_FC = "DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_FC"
+_MORE_FUNCTIONS_PROMPT = "DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_PROMPTING"
 
 
 def load_texts(release: Mapping[str, Json]) -> Texts:
@@ -66,6 +72,10 @@ def load_texts(release: Mapping[str, Json]) -> Texts:
             layout: _template(constants, name, _MODULE, _LAYOUT_FIELDS)
             for layout, name in _LAYOUT_NAMES.items()
         },
+        more_functions_fc=_text(constants, _MORE_FUNCTIONS_FC, _MODULE),
+        more_functions_prompt=_template(
+            constants, _MORE_FUNCTIONS_PROMPT, _MODULE, frozenset({"functions"})
+        ),
     )
 
 

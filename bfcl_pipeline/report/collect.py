@@ -21,7 +21,7 @@ from bfcl_pipeline.tables.schemas import RESPONSES, VERDICTS
 
 FORMAT_CATEGORY = "format_sensitivity"
 
-_RESPONSE_COLUMNS = ("model", "category", "input_tokens", "output_tokens", "latency_seconds")
+_RESPONSE_COLUMNS = ("model", "category", "steps")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class RunRecords:
 
     run: str | None  # its name, where the verdicts tell one
     verdicts: pl.DataFrame  # columns of schemas.VERDICTS, models in order of name
-    responses: pl.DataFrame  # model, category, tokens and latency; empty where there are none
+    responses: pl.DataFrame  # model, category and exchanges; empty where there are none
     formats: pl.DataFrame  # entry_id and prompt_format of the format-sensitivity test; may be empty
 
 

@@ -88,7 +88,7 @@ LEADERBOARD_TABLE = pa.schema(
         _field("answered", _COUNT, "entries with a judged response", nullable=False),
         _field("not_answered", _COUNT, "entries without a verdict: in no score", nullable=False),
         _field("cost_usd", _SHARE, "cost in US dollars as the leaderboard reckons it; null if unknown"),
-        _field("latency_mean_seconds", _SHARE, "mean latency of a response"),
+        _field("latency_mean_seconds", _SHARE, "mean latency of an exchange"),
         _field("latency_std_seconds", _SHARE, "sample standard deviation of the latencies"),
         _field("latency_p95_seconds", _SHARE, "95th percentile of the latencies"),
         _field("org", _TEXT, "who made the model", nullable=False),

@@ -103,11 +103,13 @@ def _modes(verdicts: pl.DataFrame) -> dict[str, str]:
 
 
 def _usage(responses: pl.DataFrame, model: str) -> Usage:
+    """Tokens and latencies as the leaderboard takes them: of each exchange, not of each entry."""
     own = responses.filter(pl.col("model") == model)
+    steps = own["steps"].explode().drop_nulls().struct
     return Usage(
-        own["input_tokens"].drop_nulls().to_list(),
-        own["output_tokens"].drop_nulls().to_list(),
-        own["latency_seconds"].drop_nulls().to_list(),
+        steps.field("input_tokens").drop_nulls().to_list(),
+        steps.field("output_tokens").drop_nulls().to_list(),
+        steps.field("latency_seconds").drop_nulls().to_list(),
     )
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES, unknown_name
 from bfcl_pipeline.errors import ConfigError, TableError
-from bfcl_pipeline.records import Json, Mode, NameStyle, Response, Status
+from bfcl_pipeline.records import Json, Mode, NameStyle, Response, Status, Step, total
 from bfcl_pipeline.staging.official_forms import AnswerForm, Convert, assumed_form, known_form
 from bfcl_pipeline.staging.outputs import Log
 from bfcl_pipeline.tables import entries_path, read_table, write_responses
@@ -183,8 +183,7 @@ def _response(
     else:
         # Escapes beyond ASCII: texts of models may hold lone surrogates, which UTF-8 cannot.
         result_json = json.dumps(_converted(result, category, model.form.convert))
-    input_tokens = _total(where, row, "input_token_count")
-    output_tokens = _total(where, row, "output_token_count")
+    steps = _steps(where, row)
     return Response(
         entry_id=entry_id,
         category=category,
@@ -195,9 +194,10 @@ def _response(
         model=model.name,
         run=run,
         name_style=model.name_style,
-        input_tokens=None if input_tokens is None else round(input_tokens),
-        output_tokens=None if output_tokens is None else round(output_tokens),
-        latency_seconds=_total(where, row, "latency"),
+        input_tokens=total(step.input_tokens for step in steps),
+        output_tokens=total(step.output_tokens for step in steps),
+        latency_seconds=total(step.latency_seconds for step in steps),
+        steps=steps,
     )
 
 
@@ -217,25 +217,41 @@ def _converted(result: Json, category: str, convert: Convert) -> Json:
     ]
 
 
-def _total(where: str, row: Mapping[str, Json], key: str) -> float | None:
-    """The number under `key`, or the sum over turns and steps; None if there is none."""
-    numbers = list(_numbers(where, key, row.get(key)))
-    return sum(numbers) if numbers else None
+def _steps(where: str, row: Mapping[str, Json]) -> tuple[Step, ...]:
+    """What each exchange took; the tool stores numbers by turn and step, or one number."""
+    sent = _by_step(where, row, "input_token_count")
+    received = _by_step(where, row, "output_token_count")
+    latency = _by_step(where, row, "latency")
+    return tuple(
+        Step(
+            turn,
+            _whole(sent.get((turn, step))),
+            _whole(received.get((turn, step))),
+            latency.get((turn, step)),
+        )
+        for turn, step in sorted({*sent, *received, *latency})
+    )
 
 
-def _numbers(where: str, key: str, value: Json) -> Iterator[float]:
-    match value:
-        case None:
-            return
-        case list():
-            for item in value:
-                yield from _numbers(where, key, item)
-        case int() | float() if not isinstance(value, bool) and math.isfinite(value):
-            yield value
-        case _:
-            raise TableError(
-                f"{where}: expected a number or lists of numbers as `{key}`, got {value!r:.80}."
-            )
+def _by_step(where: str, row: Mapping[str, Json], key: str) -> dict[tuple[int, int], float]:
+    """The numbers under `key` by turn and step. Raises TableError if they are none."""
+    value = row.get(key)
+    turns = [] if value is None else value if isinstance(value, list) else [[value]]
+    found: dict[tuple[int, int], float] = {}
+    for turn, steps in enumerate(turns):
+        for step, number in enumerate(steps if isinstance(steps, list) else [steps]):
+            if number is None:
+                continue
+            if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+                raise TableError(
+                    f"{where}: expected a number or lists of numbers as `{key}`, got {number!r:.80}."
+                )
+            found[turn, step] = number
+    return found
+
+
+def _whole(number: float | None) -> int | None:
+    return None if number is None else round(number)
 
 
 def _printable(text: str) -> str:

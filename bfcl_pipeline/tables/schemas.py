@@ -17,6 +17,14 @@ def _field(name: str, kind: pa.DataType, about: str, nullable: bool = True) -> p
 
 _TEXT = pa.string()
 _TEXTS = pa.list_(pa.string())
+_STEP = pa.struct(
+    [
+        pa.field("turn", pa.int32(), nullable=False),
+        pa.field("input_tokens", pa.int64()),
+        pa.field("output_tokens", pa.int64()),
+        pa.field("latency_seconds", pa.float64()),
+    ]
+)
 
 ENTRIES = pa.schema(
     [
@@ -52,6 +60,7 @@ RESPONSES = pa.schema(
         _field("input_tokens", pa.int64(), "tokens sent; null if not told"),
         _field("output_tokens", pa.int64(), "tokens received; null if not told"),
         _field("latency_seconds", pa.float64(), "time to the answer in seconds; null if not taken"),
+        _field("steps", pa.list_(_STEP), "its exchanges in order: turn, and the same three of each"),
     ]
 )
 """`results/<run>/responses/<model>/<category>.parquet`: one row per entry asked, in entry order."""

@@ -13,8 +13,9 @@ from math import isfinite
 from typing import Any
 
 from bfcl_pipeline.errors import MalformedRelease
-from bfcl_pipeline.records import Call, Json
+from bfcl_pipeline.records import Call, Entry, Json
 from bfcl_pipeline.tools.api import Api, Setting, effects
+from bfcl_pipeline.tools.constants import Constants
 from bfcl_pipeline.tools.limits import MAX_CALLS, MAX_RESULT, MAX_RESULTS, BoundExceeded, CallFailed
 from bfcl_pipeline.tools.retelling import Retelling, undefined
 from bfcl_pipeline.tools.ticket_api import TicketAPI
@@ -26,6 +27,9 @@ APIS: Mapping[str, type[Api]] = {
 
 REFUSED = frozenset({"kill", "exit", "quit", "remove", "unlink", "popen", "Popen", "run"})
 """Names that the release refuses to run, with a text of its own."""
+
+LONG_CONTEXT = "multi_turn_long_context"
+"""The category whose worlds are filled up."""
 
 
 class World:
@@ -57,6 +61,15 @@ class World:
         if unknown is not None:
             raise MalformedRelease(f"unknown API {unknown!r}; known are {', '.join(APIS)}")
         return cls({name: APIS[name].load(initial.get(name, {}), setting) for name in apis}, owner)
+
+    @classmethod
+    def for_entry(cls, entry: Entry, constants: Constants, owner: str) -> World:
+        """The world that `entry` starts in. Raises MalformedRelease as `of` does, naming the entry."""
+        setting = Setting(constants, long_context=entry.category == LONG_CONTEXT)
+        try:
+            return cls.of(entry.apis, entry.initial_state, setting, owner)
+        except MalformedRelease as error:
+            raise MalformedRelease(f"{entry.entry_id}: {error}") from error
 
     def states(self) -> dict[str, Any]:
         """The state of each API, as it is: whoever keeps it copies it."""

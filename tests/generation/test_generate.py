@@ -36,10 +36,10 @@ def texts(staged):
     return read_texts(staged)
 
 
-def test_responses_come_in_entry_order_with_their_origin(entries, texts):
+def test_responses_come_in_entry_order_with_their_origin(entries, texts, constants):
     """Each entry gets one response, in order, with run, model, mode, result and sums."""
     asked = entries("simple_python")[:3]
-    responses = list(generate(asked, Scripted(), texts, run="r1"))
+    responses = list(generate(asked, Scripted(), texts, constants, run="r1"))
     assert [response.entry_id for response in responses] == [entry.entry_id for entry in asked]
     first = responses[0]
     assert (first.run, first.model, first.category, first.mode) == (
@@ -53,11 +53,11 @@ def test_responses_come_in_entry_order_with_their_origin(entries, texts):
     assert (first.input_tokens, first.output_tokens, first.latency_seconds) == (3, None, 0.5)
 
 
-def test_a_failure_of_the_machinery_is_a_status(entries, texts):
+def test_a_failure_of_the_machinery_is_a_status(entries, texts, constants):
     """A model that could not be asked leaves no answer and a status; the other entries go on."""
     asked = entries("irrelevance")[:3]
     model = Scripted(fails=asked[1].entry_id)
-    responses = list(generate(asked, model, texts))
+    responses = list(generate(asked, model, texts, constants))
     assert [response.status for response in responses] == [
         Status.ANSWERED,
         Status.INFRASTRUCTURE_ERROR,
@@ -67,7 +67,7 @@ def test_a_failure_of_the_machinery_is_a_status(entries, texts):
     assert responses[1].status_detail == "the server is down"
 
 
-def test_another_exception_stops_the_job(entries, texts):
+def test_another_exception_stops_the_job(entries, texts, constants):
     """What is not named for the machinery is a defect and is not hidden in a status."""
 
     class Broken(Scripted):
@@ -75,21 +75,24 @@ def test_another_exception_stops_the_job(entries, texts):
             raise KeyError("defect")
 
     with pytest.raises(KeyError):
-        list(generate(entries("irrelevance")[:1], Broken(), texts))
+        list(generate(entries("irrelevance")[:1], Broken(), texts, constants))
 
 
-def test_the_request_is_that_of_the_mode(entries, texts):
+def test_the_request_is_that_of_the_mode(entries, texts, constants):
     """In function-calling mode a model is sent tools, in prompt mode the system prompt."""
     entry = entries("multiple")[0]
-    for mode, wanted in ((Mode.FC, fc_request(entry)), (Mode.PROMPT, prompt_request(entry, texts))):
+    for mode, wanted in (
+        (Mode.FC, fc_request(entry)),
+        (Mode.PROMPT, prompt_request(entry, texts)),
+    ):
         model = Scripted(mode=mode)
-        list(generate([entry], model, texts))
+        list(generate([entry], model, texts, constants))
         assert model.requests == [wanted]
 
 
-def test_a_single_turn_conversation_is_one_exchange(entries, texts):
+def test_a_single_turn_conversation_is_one_exchange(entries, texts, constants):
     """The conversation yields one request and ends with the result of its exchange."""
-    talk = conversation(entries("multiple")[0], Mode.FC, texts)
+    talk = conversation(entries("multiple")[0], Mode.FC, texts, constants)
     request = next(talk)
     with pytest.raises(StopIteration) as end:
         talk.send(Exchange(request, [{"f": "{}"}]))

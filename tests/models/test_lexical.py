@@ -64,7 +64,7 @@ def _calls(text, *tools):
 
 
 @pytest.mark.parametrize("mode", list(Mode))
-def test_it_cannot_see_the_truth(entries, staged, mode):
+def test_it_cannot_see_the_truth(entries, staged, constants, mode):
     """With ids, truths and sources scrambled the answers are the same, byte for byte."""
     texts = read_texts(staged)
     model = Lexical(_row(mode))
@@ -72,8 +72,8 @@ def test_it_cannot_see_the_truth(entries, staged, mode):
     scrambled = [
         replace(entry, entry_id=f"x{n}", truth=[{"none": {}}], source="x") for n, entry in enumerate(plain)
     ]
-    seen = [response.result_json for response in generate(plain, model, texts)]
-    assert seen == [response.result_json for response in generate(scrambled, model, texts)]
+    seen = [response.result_json for response in generate(plain, model, texts, constants)]
+    assert seen == [response.result_json for response in generate(scrambled, model, texts, constants)]
     assert len(set(seen)) > len(seen) / 2
 
 

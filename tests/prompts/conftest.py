@@ -33,6 +33,8 @@ def _release() -> dict[str, Any]:
             "_MARKDOWN_SYSTEM_PROMPT_TEMPLATE": (
                 "# {persona}\n{task}\n{tool_call_format}\n{multiturn_behavior}\n{available_tools}"
             ),
+            "DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_FC": "More.",
+            "DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_PROMPTING": "{functions} More.",
         }
     }
 

@@ -17,6 +17,7 @@ def test_texts_are_found_by_the_names_of_the_release(release: dict[str, Any]) ->
     assert texts.param_types["concise_xml"] == " Types."
     assert texts.styles["experimental"].persona == "Other persona."
     assert texts.layouts["markdown"].startswith("# {persona}")
+    assert texts.more_functions_prompt == "{functions} More."
 
 
 @pytest.mark.parametrize(

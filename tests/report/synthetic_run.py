@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from bfcl_pipeline.benchmark import FORMATS
-from bfcl_pipeline.records import Entry, Mode, Response, Rules
+from bfcl_pipeline.records import Entry, Mode, Response, Rules, Step
 from bfcl_pipeline.report.aggregate_run import aggregate_run
 from bfcl_pipeline.tables import entries_path, write_entries, write_responses, write_table
 from bfcl_pipeline.tables.schemas import VERDICTS
@@ -122,6 +122,7 @@ def _responses(model: MadeUpModel, run: str | None, category: str, entries: int)
             input_tokens=tokens[index][0],
             output_tokens=tokens[index][1],
             latency_seconds=latencies[index],
+            steps=(Step(0, *tokens[index], latencies[index]),),
         )
 
 

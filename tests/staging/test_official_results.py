@@ -72,6 +72,7 @@ def test_rows_are_ordered_and_known(read, tmp_path):
         "input_tokens": 3,
         "output_tokens": 4,
         "latency_seconds": 0.5,
+        "steps": [{"turn": 0, "input_tokens": 3, "output_tokens": 4, "latency_seconds": 0.5}],
     }
     assert [(row["mode"], row["name_style"]) for row in rows[1:]] == [("fc", "underscored")] * 3
     assert [json.loads(row["result_json"]) for row in rows[1:]] == ["text", None, calls]
@@ -120,6 +121,7 @@ def test_turns_and_steps_are_summed(read, tmp_path):
         1,
         1.0,
     )
+    assert [(step["turn"], step["input_tokens"]) for step in read_row["steps"]] == [(0, 10), (0, 20), (1, 5)]
     assert json.loads(read_row["result_json"]) == row["result"]
 
 

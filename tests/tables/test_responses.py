@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bfcl_pipeline.records import Mode, NameStyle, Response, Status
+from bfcl_pipeline.records import Mode, NameStyle, Response, Status, Step
 from bfcl_pipeline.tables import read_table, write_responses
 from bfcl_pipeline.tables.schemas import RESPONSES
 
@@ -10,7 +10,16 @@ from bfcl_pipeline.tables.schemas import RESPONSES
 def test_responses_have_the_documented_columns(tmp_path):
     """Every field has its column; enumerations are their texts and what is missing is null."""
     responses = [
-        Response("e_1", "simple_python", Mode.FC, "[]", name_style=NameStyle.DOTTED, run="r", model="m"),
+        Response(
+            "e_1",
+            "simple_python",
+            Mode.FC,
+            "[]",
+            name_style=NameStyle.DOTTED,
+            run="r",
+            model="m",
+            steps=(Step(0, 3, latency_seconds=0.5), Step(1)),
+        ),
         Response(
             "e_0", "simple_python", Mode.PROMPT, None, Status.CONTEXT_OVERFLOW, "too long", input_tokens=7
         ),
@@ -38,4 +47,9 @@ def test_responses_have_the_documented_columns(tmp_path):
         "input_tokens": 7,
         "output_tokens": None,
         "latency_seconds": None,
+        "steps": [],
     }
+    assert first["steps"] == [
+        {"turn": 0, "input_tokens": 3, "output_tokens": None, "latency_seconds": 0.5},
+        {"turn": 1, "input_tokens": None, "output_tokens": None, "latency_seconds": None},
+    ]

@@ -1,19 +1,10 @@
-"""What the tests of the simulated APIs share: the constants of the staged release."""
+"""What the tests of the simulated APIs share: the setting of an entry."""
 
 from __future__ import annotations
-
-import json
-from pathlib import Path
 
 import pytest
 
 from bfcl_pipeline.tools import Constants, Setting
-
-
-@pytest.fixture(scope="session")
-def constants(staged: Path) -> Constants:
-    """The constants of the staged release."""
-    return Constants(json.loads((staged / "release" / "texts.json").read_text(encoding="utf-8")))
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,93 @@
+"""Model output to Calls that are to be run in a simulated world.
+
+The same text is read in another way than where calls are only compared: every name in a native item is
+a call, a nested mapping of mappings is a call among the arguments, keys of other mappings become text.
+Any input ends in calls or a `DecodeFailure`; nothing is evaluated. Source: the release's execution
+decoding of native and of prompted answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bfcl_pipeline.calls.decode import FAILED, decode
+from bfcl_pipeline.calls.limits import Undecodable
+from bfcl_pipeline.calls.native import read_arguments, require_few
+from bfcl_pipeline.calls.python import read_literal
+from bfcl_pipeline.records import Call, DecodeFailure, Json, Mode
+
+
+def decode_step(result: Json, mode: Mode) -> tuple[Call, ...] | DecodeFailure:
+    """The calls that one answer of a conversation asks to run, in order; empty if it asks for none.
+
+    `result` is the official result form of one step: in function-calling mode a list of {name:
+    arguments as JSON text}, in prompt mode text with a Python list of calls. A value among the
+    arguments may be a Call, to be run first.
+    """
+    try:
+        if mode is Mode.FC:
+            return tuple(_native_calls(result))
+        calls = decode(result, mode=mode)
+        if isinstance(calls, DecodeFailure):
+            return calls
+        return tuple(
+            Call(call.name, {name: _executable(value) for name, value in call.arguments.items()})
+            for call in calls
+        )
+    except Undecodable as error:
+        return DecodeFailure(FAILED, f"{error}.")
+
+
+def _native_calls(result: Json) -> Iterator[Call]:
+    if isinstance(result, Mapping):
+        result = [result]
+    if isinstance(result, str) and not result:
+        return
+    if not isinstance(result, list):
+        raise Undecodable(f"expected a list of tool calls, got {type(result).__name__}")
+    for item in require_few(result):
+        if not isinstance(item, Mapping):
+            raise Undecodable(f"expected {{name: arguments}}, got {type(item).__name__}")
+        for name, written in item.items():
+            arguments = read_arguments(name, written) if isinstance(written, str) else written
+            if not isinstance(arguments, Mapping):
+                kind = type(arguments).__name__
+                raise Undecodable(f"the arguments of {name!r} are {kind}, not a mapping")
+            yield Call(name, arguments)
+
+
+def _executable(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    if not value:
+        raise Undecodable("an argument is an empty mapping, which is read as a call without a name")
+    if all(isinstance(item, dict) for item in value.values()):
+        name, arguments = next(iter(value.items()))
+        return Call(str(name), {key: _executable(item) for key, item in arguments.items()})
+    return {_quoted(key): _executable(item) for key, item in value.items()}
+
+
+def _quoted(key: Any) -> str:
+    """What a key is after it was put between quotes as it stands and read back."""
+    text = str(key)
+    if "'" not in text and "\\" not in text:
+        return text
+    try:
+        return str(read_literal(f"'{text}'"))
+    except Undecodable:
+        return text
+
+
+def executed_text(call: Call) -> str:
+    """`call` as the release names it to a prompted model beside its result: one line of Python."""
+    arguments = ", ".join(f"{name}={_value_text(value)}" for name, value in call.arguments.items())
+    return f"{call.name}({arguments})"
+
+
+def _value_text(value: Any) -> str:
+    if isinstance(value, Call):
+        return executed_text(value)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"'{key}': {_value_text(item)}" for key, item in value.items()) + "}"
+    return repr(value)

@@ -1,0 +1,51 @@
+"""What a conversation adds to its history: what the model said, what its calls returned, what the user
+says when functions appear.
+
+Covers both modes, in the terms of `records.Message`; what a wire format makes of them is `prompts.wire`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bfcl_pipeline.calls import executed_text
+from bfcl_pipeline.prompts import Texts
+from bfcl_pipeline.records import Call, FunctionDoc, Json, Message, Mode
+
+
+def answer_message(result: Json, step: int) -> Message:
+    """The assistant's message of a result in the official form. `step` numbers the ids of its calls."""
+    if not isinstance(result, list):
+        return {"role": "assistant", "content": result}
+    written = [item for named in result for item in named.items()]
+    calls = [
+        {"id": f"call_{step}_{place}", "name": name, "arguments": arguments}
+        for place, (name, arguments) in enumerate(written)
+    ]
+    return {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+def outcome_messages(
+    mode: Mode, answer: Message, calls: Sequence[Call], outcomes: Sequence[str]
+) -> list[Message]:
+    """The results of the calls of one step: a tool message each, or one user message in prompt mode.
+
+    answer: the assistant's message that made the calls.
+    """
+    if mode is Mode.FC:
+        return [
+            {"role": "tool", "tool_call_id": asked["id"], "name": asked["name"], "content": outcome}
+            for asked, outcome in zip(answer["tool_calls"], outcomes, strict=False)
+        ]
+    told = [
+        {"role": "tool", "name": executed_text(call), "content": outcome}
+        for call, outcome in zip(calls, outcomes, strict=True)
+    ]
+    return [{"role": "user", "content": repr(told)}]
+
+
+def more_functions_message(mode: Mode, appeared: Sequence[FunctionDoc], texts: Texts) -> Message:
+    """What the user says at a turn at which held-out functions appear."""
+    if mode is Mode.FC:
+        return {"role": "user", "content": texts.more_functions_fc}
+    return {"role": "user", "content": texts.more_functions_prompt.format(functions=list(appeared))}
