@@ -20,9 +20,9 @@ from bfcl_pipeline.benchmark.leaderboard import GPU_DOLLARS_PER_HOUR, LOCAL_CONC
 class Usage:
     """What a model's responses took, as far as it is known."""
 
-    input_tokens: Sequence[int] = ()  # of each response
-    output_tokens: Sequence[int] = ()  # of each response
-    latencies_seconds: Sequence[float] = ()  # of each response
+    input_tokens: Sequence[int] = ()  # of each exchange
+    output_tokens: Sequence[int] = ()  # of each exchange
+    latencies_seconds: Sequence[float] = ()  # of each exchange
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,11 @@ def test_turns_and_steps_are_summed(read, tmp_path):
         1,
         1.0,
     )
-    assert [(step["turn"], step["input_tokens"]) for step in read_row["steps"]] == [(0, 10), (0, 20), (1, 5)]
+    assert [(step["turn"], step["input_tokens"]) for step in read_row["steps"]] == [
+        (0, 10),
+        (0, 20),
+        (1, 5),
+    ]
     assert json.loads(read_row["result_json"]) == row["result"]
 
 
