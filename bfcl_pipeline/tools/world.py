@@ -19,9 +19,11 @@ from bfcl_pipeline.tools.constants import Constants
 from bfcl_pipeline.tools.limits import MAX_CALLS, MAX_RESULT, MAX_RESULTS, BoundExceeded, CallFailed
 from bfcl_pipeline.tools.retelling import Retelling, undefined
 from bfcl_pipeline.tools.ticket_api import TicketAPI
+from bfcl_pipeline.tools.vehicle_control import VehicleControlAPI
 
 APIS: Mapping[str, type[Api]] = {
     "TicketAPI": TicketAPI,
+    "VehicleControlAPI": VehicleControlAPI,
 }
 """Every simulated API, by the name that entries give it."""
 

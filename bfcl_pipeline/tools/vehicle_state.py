@@ -1,0 +1,122 @@
+"""What a simulated car consists of: the state that is compared, what it keeps to itself, what it displays.
+
+Covers the start from an entry, and how large a value may be that a call puts into the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bfcl_pipeline.records import Json
+from bfcl_pipeline.tools.api import Setting
+from bfcl_pipeline.tools.limits import BoundExceeded
+from bfcl_pipeline.tools.state import fill
+
+MAX_STORED = 20_000
+"""Values and characters in a list or mapping that becomes a climate setting: it may hold what the car
+displayed of the climate before, twice, and so on. Any filler of a long context fits."""
+
+MAX_STORED_DEPTH = 200
+"""Levels of such a list or mapping."""
+
+_IN_ENTRIES = {
+    "engine_state": "engineState",
+    "_parkingBrakeForce": "parkingBrakeForce",
+    "_slopeAngle": "slopeAngle",
+}
+"""Defaults that have another name than entries give them."""
+
+
+@dataclass(slots=True)
+class VehicleState:
+    """The car as far as the checker compares it."""
+
+    fuelLevel: float  # gallons
+    batteryVoltage: float
+    engine_state: str  # running, stopped
+    remainingUnlockedDoors: int  # counted at the start, whatever an entry says
+    doorStatus: dict[str, str]  # locked or unlocked, by door
+    acTemperature: float  # degrees Celsius
+    fanSpeed: int  # 0 to 100
+    acMode: str  # auto, cool, heat, defrost
+    humidityLevel: float  # percent
+    headLightStatus: str  # on, off
+    parkingBrakeStatus: str  # engaged, released
+    brakePedalStatus: str  # pressed, released
+    distanceToNextVehicle: float  # meters
+    cruiseStatus: str  # active, inactive
+    destination: str  # "None" if there is none
+    frontLeftTirePressure: float  # psi, as the other three
+    frontRightTirePressure: float
+    rearLeftTirePressure: float
+    rearRightTirePressure: float
+    long_context: bool  # whether fillers are added
+
+
+@dataclass(slots=True)
+class VehicleInternals:
+    """What a car keeps to itself: shown or drawn from, never compared. Named as in an entry."""
+
+    random_seed: int  # of temperatures and speeds
+    parkingBrakeForce: float  # newtons
+    slopeAngle: float  # degrees
+    brakePedalForce: float  # newtons
+
+
+def start(initial: Mapping[str, Json], setting: Setting) -> tuple[VehicleState, VehicleInternals]:
+    """The car that an entry starts with; the release's where the entry says nothing."""
+    table = setting.constants.table("vehicle_control", "DEFAULT_STATE")
+    known = {**{_IN_ENTRIES.get(name, name): value for name, value in table.items()}, **initial}
+    own = {
+        "engine_state": known["engineState"],
+        "remainingUnlockedDoors": 0,  # counted below, whatever the entry says
+        "long_context": setting.long_context,
+    }
+    state = fill(VehicleState, own, known)
+    state.remainingUnlockedDoors = 4 - list(state.doorStatus.values()).count("locked")
+    return state, fill(VehicleInternals, known, {})
+
+
+def instruments(state: VehicleState, internals: VehicleInternals) -> dict[str, dict[str, Any]]:
+    """What there is to display of a car, by the option that asks for it."""
+    return {
+        "fuel": {"fuelLevel": state.fuelLevel},
+        "battery": {"batteryVoltage": state.batteryVoltage},
+        "doors": {"doorStatus": state.doorStatus},
+        "climate": {
+            "currentACTemperature": state.acTemperature,
+            "fanSpeed": state.fanSpeed,
+            "climateMode": state.acMode,
+            "humidityLevel": state.humidityLevel,
+        },
+        "headlights": {"headlightStatus": state.headLightStatus},
+        "parkingBrake": {
+            "parkingBrakeStatus": state.parkingBrakeStatus,
+            "parkingBrakeForce": internals.parkingBrakeForce,
+            "slopeAngle": internals.slopeAngle,
+        },
+        "brakePedal": {
+            "brakePedalStatus": state.brakePedalStatus,
+            "brakePedalForce": internals.brakePedalForce,
+        },
+        "engine": {"engineState": state.engine_state},
+    }
+
+
+def refuse_huge(value: object) -> None:
+    """Raises BoundExceeded if `value` is a list or mapping past the bounds; a lone text may be long."""
+    if isinstance(value, str):
+        return
+    size = 0
+    unseen = [(value, 0)]
+    while unseen:
+        one, depth = unseen.pop()
+        size += 1 + (len(one) if isinstance(one, str) else 0)
+        if size > MAX_STORED or depth > MAX_STORED_DEPTH:
+            raise BoundExceeded("a value is too large to be kept")
+        if isinstance(one, dict):
+            unseen += [(inner, depth + 1) for item in one.items() for inner in item]
+        elif isinstance(one, list | tuple):
+            unseen += [(inner, depth + 1) for inner in one]

@@ -1,0 +1,233 @@
+"""The simulated car."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from bfcl_pipeline.records import Call
+from bfcl_pipeline.tools import APIS, World, effects
+from bfcl_pipeline.tools.vehicle_state import MAX_STORED
+
+DOORS = ["driver", "passenger", "rear_left", "rear_right"]
+LOCKED = dict.fromkeys(DOORS, "locked")
+UNLOCKED = dict.fromkeys(DOORS, "unlocked")
+
+
+class Car:
+    """A world with a car only."""
+
+    def __init__(self, setting, **initial):
+        self.world = World.of(["VehicleControlAPI"], {"VehicleControlAPI": initial}, setting, "test")
+
+    def __call__(self, name, **arguments):
+        text = self.world.run(Call(name, arguments))
+        return json.loads(text) if text.startswith("{") else text
+
+    @property
+    def state(self):
+        return self.world.states()["VehicleControlAPI"]
+
+
+@pytest.fixture
+def car(setting):
+    return Car(setting)
+
+
+@pytest.fixture
+def long_setting(setting):
+    return replace(setting, long_context=True)
+
+
+def ready(setting, **initial):
+    """A car that is locked and fully braked."""
+    car = Car(setting, **{"doorStatus": LOCKED, "fuelLevel": 10.0, **initial})
+    car("pressBrakePedal", pedalPosition=1)
+    return car
+
+
+def test_the_start(car):
+    """Without an initial state a car stands empty, unlocked and stopped."""
+    state = car.state
+    assert (state.fuelLevel, state.engine_state, state.remainingUnlockedDoors) == (0.0, "stopped", 4)
+    assert (state.doorStatus, state.destination, state.long_context) == (UNLOCKED, "None", False)
+
+
+def test_names_of_entries(setting):
+    """An entry says engineState and parkingBrakeForce; the names of the state mean nothing in it."""
+    car = Car(setting, engineState="running", engine_state=3, parkingBrakeForce=4.5, _slopeAngle=9)
+    assert car("displayCarStatus", option="engine") == {"engineState": "running"}
+    assert car("displayCarStatus", option="parkingBrake") == {
+        "parkingBrakeStatus": "released",
+        "parkingBrakeForce": 4.5,
+        "slopeAngle": 0.0,
+    }
+
+
+def test_unlocked_doors_are_counted(setting):
+    """How many doors are unlocked is counted, whatever the entry says."""
+    car = Car(setting, doorStatus={**UNLOCKED, "driver": "locked"}, remainingUnlockedDoors=0)
+    assert car.state.remainingUnlockedDoors == 3
+
+
+def test_an_engine_starts_locked_and_braked(setting):
+    """The engine names what it misses: locked doors, then the brake, then all of it."""
+    car = Car(setting, doorStatus={**LOCKED, "rear_left": "unlocked"})
+    start = {"ignitionMode": "START"}
+    assert car("startEngine", **start)["error"].endswith("Here are the unlocked doors: rear_left")
+    car("lockDoors", unlock=False, door=["rear_left"])
+    assert car("startEngine", **start) == {
+        "error": "Brake pedal needs to be pressed when starting the engine."
+    }
+    car("pressBrakePedal", pedalPosition=0.5)
+    assert car("startEngine", **start) == {
+        "error": "Must press the brake fully before starting the engine."
+    }
+    car("pressBrakePedal", pedalPosition=1.0)
+    assert car("startEngine", **start) == {
+        "engineState": "running",
+        "fuelLevel": 0.0,
+        "batteryVoltage": 12.6,
+    }
+
+
+def test_stop_is_an_invalid_mode(setting):
+    """STOP stops the engine, and is answered as an invalid mode."""
+    car = ready(setting, engineState="running")
+    assert car("startEngine", ignitionMode="STOP") == {"error": "Invalid ignition mode."}
+    assert car.state.engine_state == "stopped"
+
+
+def test_the_tank_is_bounded(setting):
+    """A tank holds 50 gallons, and what does not fit changes nothing."""
+    car = Car(setting, fuelLevel=10.0)
+    assert car("fillFuelTank", fuelAmount=40.5) == {"error": "Cannot fill gas above the tank capacity."}
+    assert car("fillFuelTank", fuelAmount=-1) == {"error": "Fuel amount cannot be negative."}
+    assert car("fillFuelTank", fuelAmount=40) == {"fuelLevel": 50.0}
+    assert car("estimate_drive_feasibility_by_mileage", distance=1000) == {"canDrive": True}
+    assert car("estimate_drive_feasibility_by_mileage", distance=1000.1) == {"canDrive": False}
+
+
+def test_doors_before_an_unknown_one_change(car):
+    """An unknown door fails the call, but not what it did before."""
+    call = car("lockDoors", unlock=False, door=["driver", "trunk", "passenger"])
+    assert call == "Error during execution: 'trunk'"
+    assert car.state.doorStatus == {**UNLOCKED, "driver": "locked"}
+    assert car.state.remainingUnlockedDoors == 3
+
+
+def test_a_door_counts_once(car):
+    """Locking a locked door is no further locked door."""
+    answer = car("lockDoors", unlock=False, door=["driver", "driver"])
+    assert answer == {"lockStatus": "locked", "remainingUnlockedDoors": 3}
+
+
+def test_fahrenheit_is_repeated(car):
+    """A temperature in fahrenheit is kept in celsius, and repeated as it came."""
+    answer = car("adjustClimateControl", temperature=68, unit="fahrenheit")
+    assert answer["currentACTemperature"] == 68
+    assert car.state.acTemperature == 20.0
+
+
+def test_a_temperature_that_cannot_be_converted_stays(car):
+    """Text as a temperature is kept before its conversion fails; fan and mode are not."""
+    answer = car("adjustClimateControl", temperature="68", unit="fahrenheit", fanSpeed=9, mode="heat")
+    assert answer == "Error during execution: unsupported operand type(s) for -: 'str' and 'int'"
+    assert (car.state.acTemperature, car.state.fanSpeed, car.state.acMode) == ("68", 50, "auto")
+
+
+def test_settings_of_settings_are_bounded(car):
+    """A climate setting made of the climate status, again and again, stays small."""
+    climate = Call("displayCarStatus", {"option": "climate"})
+    for _ in range(100):
+        answer = car("adjustClimateControl", temperature=climate, mode=climate)
+    assert answer == "Error during execution: a value is too large to be kept"
+    assert len(car.world.run(climate)) < 3 * MAX_STORED
+
+
+def test_a_long_text_is_kept(car):
+    """Bounds are for lists and mappings: a long text is a setting as any other."""
+    car("adjustClimateControl", temperature=20, mode="x" * (MAX_STORED + 1))
+    assert len(car.state.acMode) == MAX_STORED + 1
+
+
+def test_the_brake_is_shown_as_pressed(car):
+    """The pedal is answered with a float and displayed with the number it came as."""
+    assert car.world.run(Call("pressBrakePedal", {"pedalPosition": 1})).endswith(
+        '"brakePedalForce": 1000.0}'
+    )
+    shown = car.world.run(Call("displayCarStatus", {"option": "brakePedal"}))
+    assert shown == '{"brakePedalStatus": "pressed", "brakePedalForce": 1000}'
+
+
+def test_cruise_control(setting):
+    """Cruise control takes steps of 5 as numbers or text, and keeps the distance of a refused speed."""
+    car = ready(setting)
+    cruise = {"activate": True, "distanceToNextVehicle": "80"}
+    stopped = {"error": "Start the engine before activating the cruise control."}
+    assert car("setCruiseControl", speed=65, **cruise) == stopped
+    car("startEngine", ignitionMode="START")
+    assert car("setCruiseControl", speed=66, **cruise) == {"error": "Invalid speed"}
+    assert (car.state.cruiseStatus, car.state.distanceToNextVehicle) == ("inactive", 80.0)
+    assert car("setCruiseControl", speed="65", **cruise)["currentSpeed"] == 65.0
+    assert car.state.cruiseStatus == "active"
+
+
+@pytest.mark.parametrize("zips", [("94016", "83214"), ("83214", "94016")])
+def test_distances_are_symmetric(car, zips):
+    """A distance is the same in both directions."""
+    assert car("estimate_distance", cityA=zips[0], cityB=zips[1]) == {"distance": 980.0}
+
+
+@pytest.mark.parametrize("place", ["Nowhere", None, [], {}])
+def test_unknown_places(car, place):
+    """What is no known place has zip code 00000 and no distance, whatever its type."""
+    assert car("get_zipcode_based_on_city", city=place) == {"zipcode": "00000"}
+    assert car("estimate_distance", cityA=place, cityB="94016") == {
+        "error": "distance not found in database."
+    }
+    assert car("get_zipcode_based_on_city", city="Rivermist") == {"zipcode": "83214"}
+
+
+def test_a_destination_that_is_no_text(car):
+    """A destination that cannot be announced is set nevertheless."""
+    answer = car("set_navigation", destination=7)
+    assert answer == 'Error during execution: can only concatenate str (not "int") to str'
+    assert car.state.destination == 7
+
+
+def test_draws_follow_the_seed(setting):
+    """Speeds and temperatures are drawn from one generator, seeded by the entry."""
+    drawn = Random(7)
+    car = Car(setting, random_seed=7)
+    assert car("get_current_speed") == {"currentSpeed": drawn.uniform(0.0, 120.0)}
+    assert car("get_outside_temperature_from_google") == {"outsideTemperature": drawn.uniform(-10.0, 40.0)}
+
+
+def test_fillers_of_a_long_context(constants, long_setting):
+    """In a long context, instruments, brake, distances and weather come with the release's fillers."""
+    car = Car(long_setting)
+    metadata = constants.text("long_context", "CAR_STATUS_METADATA_EXTENSION")
+    cities = constants.items("long_context", "INTERMEDIARY_CITIES")
+    assert car("displayCarStatus", option="fuel") == {"metadata": metadata, "fuelLevel": 0.0}
+    assert car("check_tire_pressure")["car_info"] == metadata
+    assert next(iter(car("activateParkingBrake", mode="engage"))) == "parkingBrakeInstruction"
+    assert car("estimate_distance", cityA="", cityB="")["intermediaryCities"] == cities
+
+
+def test_worlds_share_no_weather(constants, long_setting):
+    """The long weather report of one car does not change that of another, nor the release's."""
+    one, other = Car(long_setting, random_seed=1), Car(long_setting, random_seed=2)
+    first = one("get_outside_temperature_from_google")
+    assert first != other("get_outside_temperature_from_google")
+    assert list(first)[-1] == "outsideTemperature"
+    assert "outsideTemperature" not in constants.table("long_context", "LONG_WEATHER_EXTENSION")
+
+
+def test_the_documented_functions_can_be_called(entries):
+    """Every function that entries offer of the car is a method of it."""
+    entry = next(e for e in entries("multi_turn_base") if e.apis == ("VehicleControlAPI",))
+    assert set(effects(APIS["VehicleControlAPI"])) == {doc["name"] for doc in entry.functions}
