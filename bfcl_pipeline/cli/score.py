@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
         responses = pa.concat_tables(
             [read_table(path) for path in options.responses], promote_options="default"
         )
-        verdicts = {rules: judge_table(responses, options.data, rules, others) for rules in chosen}
+        verdicts = judge_table(responses, options.data, chosen, others)
     if options.rules == _BOTH:
         write_table(options.out, verdict_table(responses, verdicts))
     else:

@@ -1,5 +1,7 @@
 """Verdicts and aggregation: pure functions from records to records."""
 
-from bfcl_pipeline.scoring.judge import Judge, answer_format, judge
+from bfcl_pipeline.scoring.judge import NO_CONSTANTS, Judge, judge
+from bfcl_pipeline.scoring.single_turn import answer_format
+from bfcl_pipeline.scoring.truth import truth_calls
 
-__all__ = ["Judge", "answer_format", "judge"]
+__all__ = ["NO_CONSTANTS", "Judge", "answer_format", "judge", "truth_calls"]

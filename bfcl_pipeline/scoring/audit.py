@@ -20,7 +20,7 @@ from bfcl_pipeline.scoring.candidates import candidate_values
 from bfcl_pipeline.scoring.expected import ExpectedCall, Parameter
 from bfcl_pipeline.scoring.findings import shown_options
 from bfcl_pipeline.scoring.functions import check_argument
-from bfcl_pipeline.scoring.judge import plan_of
+from bfcl_pipeline.scoring.single_turn import plan_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Verdicts of single-turn responses.
+"""Verdicts on responses.
 
 `Judge` prepares an entry once and judges any number of responses to it; `judge` is the same for one.
 Pure: no files, no network, no model code. Source: the release's evaluation runner.
@@ -8,22 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Protocol
 
-from bfcl_pipeline.benchmark import (
-    CATEGORIES,
-    DEFAULT_FORMAT,
-    Check,
-    Language,
-    PromptFormat,
-    ReturnFormat,
-    category_of,
-    parse_format,
-)
-from bfcl_pipeline.calls import FAILED, decode, parse_json
-from bfcl_pipeline.errors import MalformedRelease, TableError
+from bfcl_pipeline.benchmark import CATEGORIES, Check
+from bfcl_pipeline.calls import FAILED, parse_json
+from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import (
-    Call,
     DecodeFailure,
     Entry,
     Json,
@@ -34,24 +24,25 @@ from bfcl_pipeline.records import (
     Status,
     Verdict,
 )
-from bfcl_pipeline.scoring.expected import ExpectedCall, expected_call
 from bfcl_pipeline.scoring.findings import Finding
-from bfcl_pipeline.scoring.matching import check_parallel, check_single
-
-_FORMATS: dict[Language, PromptFormat] = {
-    Language.PYTHON: DEFAULT_FORMAT,
-    Language.JAVA: PromptFormat(ReturnFormat.JAVA),
-    Language.JAVASCRIPT: PromptFormat(ReturnFormat.JAVASCRIPT),
-}
-
-_SUPPORTED = (Check.SIMPLE, Check.MULTIPLE, Check.PARALLEL, Check.IRRELEVANCE, Check.RELEVANCE)
+from bfcl_pipeline.scoring.multi_turn import MultiTurnChecker
+from bfcl_pipeline.scoring.single_turn import SingleTurnChecker, plan_of
+from bfcl_pipeline.tools import Constants
 
 _VALID = Verdict(valid=True)
 
+NO_CONSTANTS = Constants({})
+"""Enough for entries that no simulated world is needed for."""
 
-def judge(entry: Entry, response: Response, rules: Rules = Rules.OFFICIAL) -> Verdict:
+
+def judge(
+    entry: Entry,
+    response: Response,
+    rules: Rules = Rules.OFFICIAL,
+    constants: Constants = NO_CONSTANTS,
+) -> Verdict:
     """The verdict on one response to `entry`. Raises TableError if its `result_json` is not JSON."""
-    return Judge(entry).verdict(response, rules)
+    return Judge(entry, constants).verdict(response, rules)
 
 
 def default_style(mode: Mode) -> NameStyle:
@@ -59,41 +50,42 @@ def default_style(mode: Mode) -> NameStyle:
     return NameStyle.UNDERSCORED if mode is Mode.FC else NameStyle.DOTTED
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How the responses to one entry are judged."""
+class Checker(Protocol):
+    """What finds out what is wrong with the answers to one entry."""
 
-    check: Check
-    prompt_format: PromptFormat
-    expected: tuple[ExpectedCall, ...]
+    def check(
+        self, result: Json | DecodeFailure, mode: Mode, style: NameStyle, rules: Sequence[Rules]
+    ) -> Sequence[Finding | None]:
+        """What is wrong with one answer by each of `rules`; it is a result, or why that cannot be read."""
 
 
 class Judge:
-    """Judges responses to one entry."""
+    """Judges responses to one entry; several turns are played with the release's `constants`."""
 
-    def __init__(self, entry: Entry) -> None:
+    def __init__(self, entry: Entry, constants: Constants = NO_CONSTANTS) -> None:
         self._entry = entry
-        self._plan = plan_of(entry)
+        self._checker = _checker(entry, constants)
 
     def verdict(self, response: Response, rules: Rules = Rules.OFFICIAL) -> Verdict:
         """The verdict on one response. Raises TableError if its `result_json` is not JSON."""
         if response.status is not Status.ANSWERED:
             return Verdict(None, None, response.status_detail, response.status)
-        return self.answer_verdict(response.result_json, response.mode, response.name_style, rules)
+        return self.answer_verdicts(response.result_json, response.mode, response.name_style, (rules,))[0]
 
-    def answer_verdict(
-        self, result_json: str | None, mode: Mode, style: NameStyle | None, rules: Rules
-    ) -> Verdict:
-        """The verdict on one answer; none without a result, which may be anybody's fault.
+    def answer_verdicts(
+        self, result_json: str | None, mode: Mode, style: NameStyle | None, rules: Sequence[Rules]
+    ) -> list[Verdict]:
+        """The verdicts on one answer, by each of `rules`.
 
-        `style`: None stands for that of the mode. Raises TableError if `result_json` is not JSON.
+        Without a result there is none: that may be anybody's fault. `style`: None stands for that
+        of the mode. Raises TableError if `result_json` is not JSON.
         """
         if result_json is None:
-            return Verdict(None, None, "There is no result_json.", Status.NOT_RECORDED)
-        plan = self._plan
-        if plan is None:
+            return [Verdict(None, None, "There is no result_json.", Status.NOT_RECORDED)] * len(rules)
+        if self._checker is None:
             category = self._entry.category
-            return Verdict(None, None, f"{category} is not scored in this version.", Status.UNSUPPORTED)
+            detail = f"{category} is not scored in this version."
+            return [Verdict(None, None, detail, Status.UNSUPPORTED)] * len(rules)
         try:
             result: Json = parse_json(result_json)
         except json.JSONDecodeError as error:
@@ -102,77 +94,23 @@ class Judge:
                 "Text must be written as a JSON string."
             ) from None
         except (ValueError, RecursionError) as error:
-            calls: tuple[Call, ...] | DecodeFailure = DecodeFailure(
-                FAILED, f"The result cannot be read ({error})."
-            )
-        else:
-            calls = decode(
-                result,
-                mode=mode,
-                return_format=plan.prompt_format.return_format,
-                tool_call_tag=plan.prompt_format.tool_call_tag,
-                rules=rules,
-            )
-        finding = _check(plan, calls, style or default_style(mode), rules)
-        if finding is None:
-            return _VALID
-        return Verdict(False, finding.error_type, _printable(finding.message))
+            result = DecodeFailure(FAILED, f"The result cannot be read ({error}).")
+        found = self._checker.check(result, mode, style or default_style(mode), rules)
+        return [_verdict(finding) for finding in found]
 
 
-def answer_format(entry: Entry) -> PromptFormat:
-    """The format in which a prompted model is to answer `entry`."""
-    if entry.prompt_format is not None:
-        return parse_format(entry.prompt_format)
-    return _FORMATS[CATEGORIES[entry.category].language]
+def _checker(entry: Entry, constants: Constants) -> Checker | None:
+    """The checker for `entry`; None if this version has none."""
+    if CATEGORIES[entry.category].check is Check.MULTI_TURN:
+        return MultiTurnChecker(entry, constants)
+    plan = plan_of(entry)
+    return None if plan is None else SingleTurnChecker(plan)
 
 
-def plan_of(entry: Entry) -> Plan | None:
-    """How responses to `entry` are judged; None if this version has no checker for it."""
-    category = CATEGORIES[entry.category]
-    if category.check is Check.FORMAT_SENSITIVITY:
-        if entry.base_entry_id is None or entry.prompt_format is None:
-            raise MalformedRelease(f"{entry.entry_id}: it does not say which entry and format it is of")
-        category = CATEGORIES[category_of(entry.base_entry_id)]
-    if category.check not in _SUPPORTED:
-        return None
-    expected = tuple(
-        expected_call(entry.functions, name, values, category.language)
-        for call in entry.truth or ()
-        for name, values in call.items()
-    )
-    return Plan(category.check, answer_format(entry), expected)
-
-
-def _check(
-    plan: Plan, calls: tuple[Call, ...] | DecodeFailure, style: NameStyle, rules: Rules
-) -> Finding | None:
-    if plan.check is Check.IRRELEVANCE:
-        return _check_irrelevance(calls)
-    if plan.check is Check.RELEVANCE:
-        return _check_relevance(calls)
-    if isinstance(calls, DecodeFailure):
-        return Finding(calls.error_type, f"The calls cannot be read: {calls.message}")
-    if plan.check is Check.PARALLEL:
-        return check_parallel(plan.expected, calls, style, rules)
-    checker = f"{plan.check}_function_checker"
-    return check_single(plan.expected[0], calls, style, rules, checker)
-
-
-def _check_irrelevance(calls: Sequence[Call] | DecodeFailure) -> Finding | None:
-    """An answer without calls is right, one that cannot be read as calls too."""
-    if isinstance(calls, DecodeFailure) or not calls:
-        return None
-    names = ", ".join(call.name for call in calls[:3])
-    return Finding(
-        "irrelevance_error:decoder_success", f"No function fits the request, yet {names} is called."
-    )
-
-
-def _check_relevance(calls: Sequence[Call] | DecodeFailure) -> Finding | None:
-    if not isinstance(calls, DecodeFailure) and calls:
-        return None
-    why = calls.message if isinstance(calls, DecodeFailure) else "The answer holds none."
-    return Finding("relevance_error:decoder_failed", f"Expected at least one call. {why}")
+def _verdict(finding: Finding | None) -> Verdict:
+    if finding is None:
+        return _VALID
+    return Verdict(False, finding.error_type, _printable(finding.message))
 
 
 def _printable(message: str) -> str:

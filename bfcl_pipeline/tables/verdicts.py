@@ -23,9 +23,10 @@ import pyarrow as pa
 from bfcl_pipeline.benchmark import CATEGORIES, Language, unknown_name
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Mode, NameStyle, Rules, Status, Verdict
-from bfcl_pipeline.scoring import Judge
+from bfcl_pipeline.scoring import NO_CONSTANTS, Judge
 from bfcl_pipeline.tables.entries import entries_path, read_entries
 from bfcl_pipeline.tables.schemas import VERDICT_FIELDS, VERDICTS
+from bfcl_pipeline.tables.texts import read_constants
 
 REQUIRED = ("entry_id", "category", "mode", "result_json")
 """Columns that a table of responses must have; the others of `schemas.RESPONSES` may be missing."""
@@ -67,24 +68,29 @@ def workers(rows: int, processes: int | None = None) -> Iterator[Workers | None]
     context = multiprocessing.get_context("spawn")  # pyarrow has threads of its own: no fork
     with ProcessPoolExecutor(processes - 1, mp_context=context) as pool:
         for _ in range(processes - 1):
-            pool.submit(_judge_share, [], Path(), Rules.OFFICIAL)
+            pool.submit(_judge_share, [], Path(), ())
         yield Workers(pool, processes - 1)
 
 
-def judge_table(table: pa.Table, data: Path, rules: Rules, workers: Workers | None = None) -> pa.Table:
-    """The columns `valid, error_type, error_message, status` for each row of `table`, in its order.
+def judge_table(
+    table: pa.Table, data: Path, rules: Sequence[Rules], workers: Workers | None = None
+) -> dict[Rules, pa.Table]:
+    """By each of `rules`: the columns `valid, error_type, error_message, status` for each row of `table`.
 
     table: columns `entry_id, category, mode, result_json`, optionally `name_style, status,
     status_detail`. data: the staged data folder. Raises TableError naming the row or column.
     """
     rows = _rows(table)
     distinct: dict[_Row, int] = dict.fromkeys(rows, 0)
-    shares, columns = _judge(distinct, data, rules, workers)
+    shares, found = _judge(distinct, data, rules, workers)
     for position, row in enumerate(chain.from_iterable(shares)):
         distinct[row] = position
+    order = pa.array([distinct[row] for row in rows], pa.int64())
     schema = pa.schema(VERDICT_FIELDS)
-    verdicts = pa.Table.from_pydict(dict(zip(schema.names, columns, strict=True)), schema=schema)
-    return verdicts.take(pa.array([distinct[row] for row in rows], pa.int64()))
+    return {
+        one: pa.Table.from_pydict(dict(zip(schema.names, columns, strict=True)), schema=schema).take(order)
+        for one, columns in found.items()
+    }
 
 
 def add_verdicts(table: pa.Table, verdicts: pa.Table) -> pa.Table:
@@ -153,18 +159,24 @@ def _require_known(name: str, values: Sequence[Any], known: Iterable[Any]) -> No
 
 
 def _judge(
-    rows: Iterable[_Row], data: Path, rules: Rules, workers: Workers | None
-) -> tuple[list[list[_Row]], list[list[Any]]]:
-    """`rows` in the order in which they were judged, and the verdict columns in that order."""
+    rows: Iterable[_Row], data: Path, rules: Sequence[Rules], workers: Workers | None
+) -> tuple[list[list[_Row]], dict[Rules, list[list[Any]]]]:
+    """`rows` in the order in which they were judged, and the verdict columns in that order by rules."""
     entries: dict[tuple[str, str], list[_Row]] = {}
     for row in rows:
         entries.setdefault(row[:2], []).append(row)
     shares = list(_shares(entries, 1 + workers.count if workers else 1))
-    others: Iterable[_Verdicts] = ()
+    others: Iterable[dict[Rules, _Verdicts]] = ()
     if workers:
         others = workers.pool.map(_judge_share, shares[1:], repeat(data), repeat(rules))
     found = [_judge_share(shares[0], data, rules), *others]
-    return shares, [list(chain.from_iterable(column)) for column in zip(*found, strict=True)]
+    return shares, {
+        one: [
+            list(chain.from_iterable(column))
+            for column in zip(*(share[one] for share in found), strict=True)
+        ]
+        for one in rules
+    }
 
 
 def _shares(entries: dict[tuple[str, str], list[_Row]], count: int) -> Iterator[list[_Row]]:
@@ -192,7 +204,7 @@ def _work(category: str) -> int:
     return 1 if CATEGORIES[category].language is Language.PYTHON else 4
 
 
-def _judge_share(rows: Sequence[_Row], data: Path, rules: Rules) -> _Verdicts:
+def _judge_share(rows: Sequence[_Row], data: Path, rules: Sequence[Rules]) -> dict[Rules, _Verdicts]:
     """The verdicts on rows that stand together by entry.
 
     Judging leaves no cycles behind, so nothing is gained by looking for them meanwhile.
@@ -206,12 +218,16 @@ def _judge_share(rows: Sequence[_Row], data: Path, rules: Rules) -> _Verdicts:
             gc.enable()
 
 
-def _verdict_columns(rows: Sequence[_Row], data: Path, rules: Rules) -> _Verdicts:
+def _verdict_columns(rows: Sequence[_Row], data: Path, rules: Sequence[Rules]) -> dict[Rules, _Verdicts]:
     wanted: dict[str, set[str]] = {}
     for category, entry_id, *_ in rows:
         wanted.setdefault(category, set()).add(entry_id)
     judges = {category: _judges(category, entry_ids, data) for category, entry_ids in wanted.items()}
-    verdicts = [_verdict(judges[row[0]][row[1]], row, rules) for row in rows]
+    verdicts = [_verdicts(judges[row[0]][row[1]], row, rules) for row in rows]
+    return {one: _columns([judged[place] for judged in verdicts]) for place, one in enumerate(rules)}
+
+
+def _columns(verdicts: Sequence[Verdict]) -> _Verdicts:
     names = {status: status.value for status in Status}
     return (
         [verdict.valid for verdict in verdicts],
@@ -223,7 +239,8 @@ def _verdict_columns(rows: Sequence[_Row], data: Path, rules: Rules) -> _Verdict
 
 def _judges(category: str, entry_ids: set[str], data: Path) -> dict[str, Judge]:
     path = entries_path(data, category)
-    judges = {entry.entry_id: Judge(entry) for entry in read_entries(path, entry_ids)}
+    constants = NO_CONSTANTS if CATEGORIES[category].single_turn else read_constants(data)
+    judges = {entry.entry_id: Judge(entry, constants) for entry in read_entries(path, entry_ids)}
     unknown = sorted(entry_ids - judges.keys(), key=str)
     if unknown:
         raise TableError(
@@ -238,8 +255,8 @@ _MODES = {mode.value: mode for mode in Mode}
 _STYLES: dict[str | None, NameStyle | None] = {None: None, **{style.value: style for style in NameStyle}}
 
 
-def _verdict(judge: Judge, row: _Row, rules: Rules) -> Verdict:
+def _verdicts(judge: Judge, row: _Row, rules: Sequence[Rules]) -> list[Verdict]:
     _, _, mode_name, style_name, status, detail, result_json = row
     if status != _ANSWERED:
-        return Verdict(None, None, detail, Status(status))
-    return judge.answer_verdict(result_json, _MODES[mode_name], _STYLES[style_name], rules)
+        return [Verdict(None, None, detail, Status(status))] * len(rules)
+    return judge.answer_verdicts(result_json, _MODES[mode_name], _STYLES[style_name], rules)

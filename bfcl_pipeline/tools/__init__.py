@@ -2,6 +2,17 @@
 
 from bfcl_pipeline.tools.api import Effect, Setting, effects
 from bfcl_pipeline.tools.constants import Constants
-from bfcl_pipeline.tools.world import APIS, World
+from bfcl_pipeline.tools.state import plain, snapshot
+from bfcl_pipeline.tools.world import APIS, World, parameters_of
 
-__all__ = ["APIS", "Constants", "Effect", "Setting", "World", "effects"]
+__all__ = [
+    "APIS",
+    "Constants",
+    "Effect",
+    "Setting",
+    "World",
+    "effects",
+    "parameters_of",
+    "plain",
+    "snapshot",
+]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from functools import cache
+from inspect import signature
 from typing import Any, Protocol, Self, TypeVar
 
 from bfcl_pipeline.records import Json
@@ -65,3 +66,9 @@ def changes(method: Method) -> Method:
 def effects(api: type[Api]) -> Mapping[str, Effect]:
     """The methods of an API that can be called, in the order in which they stand, and their effects."""
     return {name: getattr(member, _MARK) for name, member in vars(api).items() if hasattr(member, _MARK)}
+
+
+@cache
+def parameters(api: type[Api], method: str) -> tuple[str, ...]:
+    """The parameters of a method, in the order in which arguments without a name are bound."""
+    return tuple(signature(vars(api)[method]).parameters)[1:]

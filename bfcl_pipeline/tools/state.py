@@ -10,7 +10,17 @@ from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, ClassVar, Protocol, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    ClassVar,
+    Protocol,
+    Self,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+    runtime_checkable,
+)
 
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Json
@@ -47,13 +57,36 @@ def fill(kind: type[State], initial: Mapping[str, Json], defaults: Mapping[str, 
     return kind(**values)
 
 
+@runtime_checkable
+class Part(Protocol):
+    """Something in a state that is neither a JSON value nor made of them, such as a directory."""
+
+    def copied(self) -> Self:
+        """A copy that no later call changes."""
+
+    def plain(self) -> Json:
+        """The same as nested mappings, for people."""
+
+
 def copied(value: Any) -> Any:
-    """A copy of JSON data that shares no list or mapping with it."""
+    """A copy of a value of a state that shares nothing changeable with it."""
+    if value is None or isinstance(value, str | int | float):
+        return value
     if isinstance(value, dict):
         return {key: copied(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [copied(item) for item in value]
-    return value
+    if isinstance(value, list | tuple):
+        return type(value)([copied(item) for item in value])
+    return value.copied() if isinstance(value, Part) else value
+
+
+def plain(value: Any) -> Any:
+    """`value`, or its form for people if it has one."""
+    return value.plain() if isinstance(value, Part) else value
+
+
+def snapshot(state: State) -> State:
+    """A copy of a whole state that no later call changes."""
+    return type(state)(*(copied(getattr(state, field.name)) for field in fields(state)))
 
 
 @cache

@@ -14,14 +14,18 @@ from typing import Any
 
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Call, Entry, Json
-from bfcl_pipeline.tools.api import Api, Setting, effects
+from bfcl_pipeline.tools.api import Api, Setting, effects, parameters
 from bfcl_pipeline.tools.constants import Constants
 from bfcl_pipeline.tools.limits import MAX_CALLS, MAX_RESULT, MAX_RESULTS, BoundExceeded, CallFailed
+from bfcl_pipeline.tools.math_api import MathAPI
+from bfcl_pipeline.tools.message_api import MessageAPI
 from bfcl_pipeline.tools.retelling import Retelling, undefined
 from bfcl_pipeline.tools.ticket_api import TicketAPI
 from bfcl_pipeline.tools.vehicle_control import VehicleControlAPI
 
 APIS: Mapping[str, type[Api]] = {
+    "MathAPI": MathAPI,
+    "MessageAPI": MessageAPI,
     "TicketAPI": TicketAPI,
     "VehicleControlAPI": VehicleControlAPI,
 }
@@ -32,6 +36,17 @@ REFUSED = frozenset({"kill", "exit", "quit", "remove", "unlink", "popen", "Popen
 
 LONG_CONTEXT = "multi_turn_long_context"
 """The category whose worlds are filled up."""
+
+
+def parameters_of(apis: Sequence[str], method: str) -> tuple[str, ...]:
+    """The parameters, in order, of a method of one of the named APIs; of the last one that has it.
+
+    Raises KeyError if none has.
+    """
+    for name in reversed(apis):
+        if method in effects(APIS[name]):
+            return parameters(APIS[name], method)
+    raise KeyError(method)
 
 
 class World:

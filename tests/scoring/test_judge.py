@@ -144,7 +144,7 @@ def test_no_result_has_no_verdict(category):
 
 def test_unsupported_categories_have_no_verdict():
     """A category without a checker in this version is not scored as wrong."""
-    found = verdict([], on=entry("multi_turn_base", truth=[[]]))
+    found = verdict([], on=entry("memory_kv", truth=[]))
     assert (found.valid, found.status) == (None, Status.UNSUPPORTED)
 
 

@@ -23,6 +23,11 @@ def table(rows, **columns):
 RIGHT = json.dumps("[calculate_triangle_area(base=10, height=5)]")
 
 
+def official(given, data, others=None):
+    """The verdicts by the official rules."""
+    return judge_table(given, data, [Rules.OFFICIAL], others)[Rules.OFFICIAL]
+
+
 def test_rows_keep_their_order_and_columns(staged):
     """Verdicts stand beside the rows they are of, whatever the order and however often a row occurs."""
     rows = [
@@ -32,7 +37,7 @@ def test_rows_keep_their_order_and_columns(staged):
         ("simple_python_0", "prompt", RIGHT),
     ]
     given = table(rows, note=[1, 2, 3, 4], valid=[None, None, None, None])
-    judged = add_verdicts(given, judge_table(given, staged, Rules.OFFICIAL))
+    judged = add_verdicts(given, official(given, staged))
     assert judged.column("valid").to_pylist() == [True, True, False, True]
     assert judged.column("note").to_pylist() == [1, 2, 3, 4]
     assert judged.column_names.count("valid") == 1
@@ -47,10 +52,10 @@ def test_processes_do_not_change_verdicts(staged, entries):
         for mode, result in (("prompt", RIGHT), ("fc", "[]"), ("prompt", json.dumps("text")))
     ]
     given = table(rows)
-    alone = judge_table(given, staged, Rules.OFFICIAL)
+    alone = official(given, staged)
     with workers(len(given), processes=3) as others:
         assert others is not None
-        assert judge_table(given, staged, Rules.OFFICIAL, others).equals(alone)
+        assert official(given, staged, others).equals(alone)
 
 
 def test_few_rows_start_no_process():
@@ -62,7 +67,7 @@ def test_few_rows_start_no_process():
 def test_both_rule_sets(staged):
     """A verdicts table has one row per response and rule set, with the documented columns."""
     given = table([("simple_python_0", "prompt", RIGHT)], model=["m"])
-    verdicts = verdict_table(given, {rules: judge_table(given, staged, rules) for rules in Rules})
+    verdicts = verdict_table(given, judge_table(given, staged, list(Rules)))
     assert verdicts.column("rules").to_pylist() == ["official", "corrected"]
     assert verdicts.column("model").to_pylist() == ["m", "m"]
     assert verdicts.column("run").to_pylist() == [None, None]
@@ -70,7 +75,7 @@ def test_both_rule_sets(staged):
 
 def test_no_result_is_no_verdict(staged):
     """A row without a result is not judged: nothing tells whether the model or the machinery failed."""
-    judged = judge_table(table([("irrelevance_3", "prompt", None)]), staged, Rules.OFFICIAL)
+    judged = official(table([("irrelevance_3", "prompt", None)]), staged)
     assert judged.to_pylist() == [
         {
             "valid": None,
@@ -95,11 +100,11 @@ def test_no_result_is_no_verdict(staged):
 def test_bad_tables_are_named(given, message, staged):
     """A column, category, mode, entry or result that is wrong is named, with its row."""
     with pytest.raises(TableError, match=message):
-        judge_table(given, staged, Rules.OFFICIAL)
+        official(given, staged)
 
 
 def test_an_unstaged_folder_says_what_to_do(tmp_path):
     """Where the benchmark is not staged, the error names the command that stages it."""
     given = table([("simple_python_0", "prompt", RIGHT)])
     with pytest.raises(TableError, match="bfcl-pipeline stage --data"):
-        judge_table(given, tmp_path, Rules.OFFICIAL)
+        official(given, tmp_path)

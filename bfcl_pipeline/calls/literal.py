@@ -1,0 +1,36 @@
+"""One call whose arguments are literals, as the release writes the truth of a conversation."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from bfcl_pipeline.calls.limits import Undecodable
+from bfcl_pipeline.calls.python import parse_expression
+from bfcl_pipeline.records import Call
+
+
+def read_literal_call(text: str, parameters: Callable[[str], Sequence[str]]) -> Call:
+    """The call in `text`, all its arguments named.
+
+    parameters: the names of a function's parameters in order, which arguments without a name take.
+    Raises ValueError or TypeError saying what is not as expected.
+    """
+    try:
+        node = parse_expression(text)
+    except Undecodable as error:
+        raise ValueError(str(error)) from None
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        raise TypeError("expected a call of a function by its name")
+    names = parameters(node.func.id)
+    if len(node.args) > len(names):
+        raise ValueError(f"{len(node.args)} arguments without a name, for {len(names)} parameters")
+    arguments: dict[str | None, Any] = {
+        name: ast.literal_eval(value) for name, value in zip(names, node.args, strict=False)
+    }
+    for keyword in node.keywords:
+        if keyword.arg is None or keyword.arg in arguments:
+            raise ValueError(f"the argument {keyword.arg} is given twice or has no name")
+        arguments[keyword.arg] = ast.literal_eval(keyword.value)
+    return Call(node.func.id, arguments)

@@ -1,0 +1,135 @@
+"""The checks of single-turn entries: what is expected, and what is wrong with an answer.
+
+Covers the choice of the checker by category and the two relevance checks; matching calls is `matching`.
+Source: the release's evaluation runner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bfcl_pipeline.benchmark import (
+    CATEGORIES,
+    DEFAULT_FORMAT,
+    Check,
+    Language,
+    PromptFormat,
+    ReturnFormat,
+    category_of,
+    parse_format,
+)
+from bfcl_pipeline.calls import decode
+from bfcl_pipeline.errors import MalformedRelease
+from bfcl_pipeline.records import (
+    Call,
+    DecodeFailure,
+    Entry,
+    Json,
+    Mode,
+    NameStyle,
+    Rules,
+)
+from bfcl_pipeline.scoring.expected import ExpectedCall, expected_call
+from bfcl_pipeline.scoring.findings import Finding
+from bfcl_pipeline.scoring.matching import check_parallel, check_single
+
+_FORMATS: dict[Language, PromptFormat] = {
+    Language.PYTHON: DEFAULT_FORMAT,
+    Language.JAVA: PromptFormat(ReturnFormat.JAVA),
+    Language.JAVASCRIPT: PromptFormat(ReturnFormat.JAVASCRIPT),
+}
+
+_SUPPORTED = (Check.SIMPLE, Check.MULTIPLE, Check.PARALLEL, Check.IRRELEVANCE, Check.RELEVANCE)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How the responses to one entry are judged."""
+
+    check: Check
+    prompt_format: PromptFormat
+    expected: tuple[ExpectedCall, ...]
+
+
+class SingleTurnChecker:
+    """Checks the answers to one entry."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+
+    def check(
+        self, result: Json | DecodeFailure, mode: Mode, style: NameStyle, rules: Sequence[Rules]
+    ) -> list[Finding | None]:
+        """What is wrong with one answer by each of `rules`; it is a result, or why that cannot be read."""
+        plan, found = self._plan, list[Finding | None]()
+        for one in rules:
+            calls = result if isinstance(result, DecodeFailure) else _decoded(plan, result, mode, one)
+            found.append(_check(plan, calls, style, one))
+        return found
+
+
+def answer_format(entry: Entry) -> PromptFormat:
+    """The format in which a prompted model is to answer `entry`."""
+    if entry.prompt_format is not None:
+        return parse_format(entry.prompt_format)
+    return _FORMATS[CATEGORIES[entry.category].language]
+
+
+def plan_of(entry: Entry) -> Plan | None:
+    """How responses to `entry` are judged; None if this version has no checker for it."""
+    category = CATEGORIES[entry.category]
+    if category.check is Check.FORMAT_SENSITIVITY:
+        if entry.base_entry_id is None or entry.prompt_format is None:
+            raise MalformedRelease(f"{entry.entry_id}: it does not say which entry and format it is of")
+        category = CATEGORIES[category_of(entry.base_entry_id)]
+    if category.check not in _SUPPORTED:
+        return None
+    expected = tuple(
+        expected_call(entry.functions, name, values, category.language)
+        for call in entry.truth or ()
+        for name, values in call.items()
+    )
+    return Plan(category.check, answer_format(entry), expected)
+
+
+def _decoded(plan: Plan, result: Json, mode: Mode, rules: Rules) -> tuple[Call, ...] | DecodeFailure:
+    return decode(
+        result,
+        mode=mode,
+        return_format=plan.prompt_format.return_format,
+        tool_call_tag=plan.prompt_format.tool_call_tag,
+        rules=rules,
+    )
+
+
+def _check(
+    plan: Plan, calls: tuple[Call, ...] | DecodeFailure, style: NameStyle, rules: Rules
+) -> Finding | None:
+    if plan.check is Check.IRRELEVANCE:
+        return _check_irrelevance(calls)
+    if plan.check is Check.RELEVANCE:
+        return _check_relevance(calls)
+    if isinstance(calls, DecodeFailure):
+        return Finding(calls.error_type, f"The calls cannot be read: {calls.message}")
+    if plan.check is Check.PARALLEL:
+        return check_parallel(plan.expected, calls, style, rules)
+    checker = f"{plan.check}_function_checker"
+    return check_single(plan.expected[0], calls, style, rules, checker)
+
+
+def _check_irrelevance(calls: Sequence[Call] | DecodeFailure) -> Finding | None:
+    """An answer without calls is right, one that cannot be read as calls too."""
+    if isinstance(calls, DecodeFailure) or not calls:
+        return None
+    names = ", ".join(call.name for call in calls[:3])
+    return Finding(
+        "irrelevance_error:decoder_success", f"No function fits the request, yet {names} is called."
+    )
+
+
+def _check_relevance(calls: Sequence[Call] | DecodeFailure) -> Finding | None:
+    if not isinstance(calls, DecodeFailure) and calls:
+        return None
+    why = calls.message if isinstance(calls, DecodeFailure) else "The answer holds none."
+    return Finding("relevance_error:decoder_failed", f"Expected at least one call. {why}")
