@@ -1,8 +1,9 @@
 """The oracle: answers from the ground truth, as well as the rules allow.
 
-Covers the choice of one acceptable value for every parameter that the checkers accept, in either mode
-and every format; the ceiling that what cannot be passed stands out from. For an entry that no answer
-can pass it still answers, with the natural values.
+Covers conversations, in which it calls what the truth of each turn calls, and single answers: the choice
+of one acceptable value for every parameter that the checkers accept, in either mode and every format.
+It is the ceiling that what cannot be passed stands out from. For an entry that no answer can pass it
+still answers, with the natural values.
 """
 
 from __future__ import annotations
@@ -11,17 +12,21 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from bfcl_pipeline.benchmark import CATEGORIES, Check
+from bfcl_pipeline.benchmark import CATEGORIES, Check, ReturnFormat
 from bfcl_pipeline.calls import write_calls, write_native
 from bfcl_pipeline.generation import Responder
 from bfcl_pipeline.models.embedded import EmbeddedModel
 from bfcl_pipeline.models.specimen import specimen_call
 from bfcl_pipeline.records import Call, Entry, Exchange, FunctionDoc, Json, Mode, Request, Response, Rules
-from bfcl_pipeline.scoring import answer_format, judge
+from bfcl_pipeline.scoring import answer_format, judge, truth_calls
 from bfcl_pipeline.scoring.candidates import candidate_values
 
 NO_CALL = "None of the functions offered here can answer this request."
 """What it says where a call would be wrong; no decoder takes it for one."""
+
+
+DONE = "All of it is done."
+"""What it says at the end of a turn."""
 
 
 class Oracle(EmbeddedModel):
@@ -30,12 +35,34 @@ class Oracle(EmbeddedModel):
     __slots__ = ()
 
     def responder(self, entry: Entry) -> Responder:
-        """Answers the one request of `entry` with what its truth says."""
+        """Answers the requests of `entry` with what its truth says."""
+        if CATEGORIES[entry.category].check is Check.MULTI_TURN:
+            return _turn_responder(truth_calls(entry))
 
         def respond(request: Request) -> Exchange:
             return Exchange(request, answer(entry, request.mode))
 
         return respond
+
+
+def _turn_responder(truth: Sequence[Sequence[Call]]) -> Responder:
+    """Calls all that the truth of a turn calls in its first step, then ends the turn."""
+    called: set[int] = set()
+
+    def respond(request: Request) -> Exchange:
+        calls = truth[request.turn]
+        if not calls:
+            return Exchange(request, NO_CALL)
+        if request.turn in called:
+            return Exchange(request, DONE)
+        called.add(request.turn)
+        return Exchange(request, _in_mode(calls, request.mode))
+
+    return respond
+
+
+def _in_mode(calls: Sequence[Call], mode: Mode) -> Json:
+    return write_native(calls) if mode is Mode.FC else write_calls(calls, ReturnFormat.PYTHON)
 
 
 def answer(entry: Entry, mode: Mode) -> Json:

@@ -54,7 +54,7 @@ class MultiTurnChecker:
         turns = [decoded_steps(turn, mode) for turn in result]
         finding = self._played(turns)
         return [
-            self._unwanted_calls(turns) if finding is None and one is Rules.CORRECTED else finding
+            unwanted_calls(turns, self.truth) if finding is None and one is Rules.CORRECTED else finding
             for one in rules
         ]
 
@@ -75,18 +75,19 @@ class MultiTurnChecker:
                 return finding
         return None
 
-    def _unwanted_calls(self, turns: Sequence[Steps]) -> Finding | None:
-        """Rule `empty-turn`: official never checks that nothing is called where the truth calls nothing.
 
-        Corrected does, with the check that the release has for it.
-        """
-        for number, (steps, truth) in enumerate(zip(turns, self.truth, strict=True)):
-            if steps and not truth.calls:
-                return Finding(
-                    "multi_turn:irrelevance_error:decoder_success",
-                    f"Turn {number + 1}: nothing can be called yet, but {_named(steps)} is called.",
-                )
-        return None
+def unwanted_calls(turns: Sequence[Steps], truth: Sequence[TruthTurn]) -> Finding | None:
+    """Rule `empty-turn`: official never checks that nothing is called where the truth calls nothing.
+
+    Corrected does, with the check that the release has for it.
+    """
+    for number, (steps, wanted) in enumerate(zip(turns, truth, strict=True)):
+        if steps and not wanted.calls:
+            return Finding(
+                "multi_turn:irrelevance_error:decoder_success",
+                f"Turn {number + 1}: nothing can be called yet, but {_named(steps)} is called.",
+            )
+    return None
 
 
 def _ended(turns: int, wanted: int) -> Finding:

@@ -1,20 +1,26 @@
 """From a request to calls: read it, choose functions, split, fill in, write.
 
-Covers the whole of what lexical does, on a page. It sees the request and nothing else.
+Covers the whole of what lexical does, on a page. It sees the request and nothing else. In a conversation
+it reads what the user said since something was last called, and calls once; it reads no results.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from bfcl_pipeline.benchmark import Language, ReturnFormat
 from bfcl_pipeline.calls import write_calls, write_native
 from bfcl_pipeline.calls.spelling import spellings
 from bfcl_pipeline.models.lexical.functions import Function, Parameter, read_function
-from bfcl_pipeline.models.lexical.prompt_docs import PromptReading, read_prompt
+from bfcl_pipeline.models.lexical.prompt_docs import PromptReading, later_docs, read_prompt
 from bfcl_pipeline.models.lexical.splitting import asked_calls
 from bfcl_pipeline.records import Call, Json, Mode, Request
 
 NO_CALL = "None of the functions seems to be meant."
 """What it says where no function shares enough words with the request."""
+
+_RESULTS = "[{'role': 'tool', "
+"""How the results of calls begin where they are told in a user's message."""
 
 _LANGUAGE_FORMATS: dict[Language, ReturnFormat] = {
     Language.JAVA: ReturnFormat.JAVA,
@@ -25,7 +31,7 @@ _LANGUAGE_FORMATS: dict[Language, ReturnFormat] = {
 def answer(request: Request) -> Json:
     """The result, in the official form, that lexical gives to `request`."""
     offer = _offer(request)
-    text = "\n".join(str(m["content"]) for m in request.messages if m["role"] == "user")
+    text = "\n".join(_unanswered(request))
     calls = [
         Call(one.function.name, _written(one.function, one.values))
         for one in asked_calls(offer.functions, text)
@@ -42,7 +48,25 @@ def _offer(request: Request) -> PromptReading:
         functions = tuple(read_function(tool["function"]) for tool in request.tools)
         return PromptReading(functions, ReturnFormat.PYTHON, False)
     system = next((str(m["content"]) for m in request.messages if m["role"] == "system"), "")
-    return read_prompt(system)
+    offer = read_prompt(system)
+    later = [doc for text in _said(request) for doc in later_docs(text)]
+    return replace(offer, functions=(*offer.functions, *map(read_function, later))) if later else offer
+
+
+def _said(request: Request) -> list[str]:
+    return [str(message["content"]) for message in request.messages if message["role"] == "user"]
+
+
+def _unanswered(request: Request) -> list[str]:
+    """What the user said since the last results of calls; a prompted model is told those as the user."""
+    said: list[str] = []
+    for message in request.messages:
+        content = str(message["content"])
+        if message["role"] == "tool" or (message["role"] == "user" and content.startswith(_RESULTS)):
+            said.clear()
+        elif message["role"] == "user":
+            said.append(content.partition("\n")[2] if later_docs(content) else content)
+    return said
 
 
 def _format(offer: PromptReading) -> ReturnFormat:

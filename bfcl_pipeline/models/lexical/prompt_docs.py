@@ -6,6 +6,7 @@ goes by the shape of the text, so that it knows neither the wording nor the orde
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from bfcl_pipeline.models.lexical.functions import (
     parameter,
     read_function,
 )
+from bfcl_pipeline.records import FunctionDoc
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,18 @@ def read_prompt(text: str) -> PromptReading:
     """The functions and the form of calls that a system prompt names."""
     functions = _json_functions(text) or _python_functions(text) or _xml_functions(text)
     return PromptReading(functions, _return_format(text), "<TOOLCALL>" in text)
+
+
+@lru_cache(maxsize=512)
+def later_docs(text: str) -> tuple[FunctionDoc, ...]:
+    """Function docs that a message opens with, as the first line of a turn at which they appear."""
+    line = text.partition("\n")[0]
+    if not line.startswith("[{'name': "):
+        return ()
+    try:
+        return tuple(ast.literal_eval(line))
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return ()
 
 
 def _return_format(text: str) -> ReturnFormat:
