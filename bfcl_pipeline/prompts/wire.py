@@ -1,14 +1,19 @@
-"""Chat messages in the form that each wire format sends them on the first turn.
+"""Chat messages in the form that each wire format sends them, for whole conversations.
 
-Covers roles, where the system prompt goes and the blocks that hold text. Options of a request (cache
-marks, temperature) and messages with tool results are the adapters'. Source: the release's handlers
-openai_completion, openai_response, claude and gemini.
+Covers roles, where the system prompt goes, the blocks that hold text, and how calls and their results
+stand in a history. Not covered: options of a request (cache marks, temperature), which are the
+adapters'; and what an API puts beside text and calls and wants back (thoughts and their signatures, ids
+and statuses of output items, refusals, annotations, several texts in one answer or a text after a call),
+which is to come back through `Exchange.reply`. Source: the release's handlers openai_completion,
+openai_response, claude and gemini.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from bfcl_pipeline.prompts.schemas import WireFormat
 from bfcl_pipeline.records import Json, Message
@@ -23,37 +28,110 @@ class WireMessages:
 
 
 def messages_for(wire: WireFormat, messages: Sequence[Message]) -> WireMessages:
-    """`messages` as `wire` sends them."""
+    """`messages` as `wire` sends them.
+
+    Raises ValueError where the format sends arguments as an object and those of a call are no JSON text.
+    """
     return _SHAPES[wire](messages)
 
 
 def _openai_chat(messages: Sequence[Message]) -> WireMessages:
-    return WireMessages(None, tuple(messages))
+    return WireMessages(None, tuple(_chat_message(message) for message in messages))
+
+
+def _chat_message(message: Message) -> Json:
+    if message["role"] == "tool":
+        return {"role": "tool", "content": message["content"], "tool_call_id": message["tool_call_id"]}
+    if "tool_calls" not in message:
+        return message
+    calls = [
+        {"id": call["id"], "type": "function", "function": _named_arguments(call)}
+        for call in message["tool_calls"]
+    ]
+    return {**message, "tool_calls": calls}
 
 
 def _openai_responses(messages: Sequence[Message]) -> WireMessages:
-    return WireMessages(None, tuple(_in_role(message, "system", "developer") for message in messages))
+    return WireMessages(None, tuple(item for message in messages for item in _response_items(message)))
+
+
+def _response_items(message: Message) -> Iterator[Json]:
+    """The items that stand for `message`; an answer without text and calls leaves none."""
+    if message["role"] == "tool":
+        yield {
+            "type": "function_call_output",
+            "call_id": message["tool_call_id"],
+            "output": message["content"],
+        }
+    elif message["role"] == "assistant":
+        if message["content"]:
+            yield {key: value for key, value in message.items() if key != "tool_calls"}
+        for call in _calls(message):
+            yield {"type": "function_call", "call_id": call["id"], **_named_arguments(call)}
+    else:
+        yield _in_role(message, "system", "developer")
 
 
 def _anthropic(messages: Sequence[Message]) -> WireMessages:
     system, others = _without_system(messages)
     return WireMessages(
         None if system is None else [_text_block(system)],
-        tuple(
-            {**message, "content": [_text_block(message["content"])]} for message in _joined_users(others)
-        ),
+        tuple(_shaped(_joined_users(others), _anthropic_message, _tool_results)),
     )
+
+
+def _anthropic_message(message: Message) -> Json:
+    """Text in a block, calls in blocks after it; an answer of neither has no block."""
+    if message["role"] != "assistant":
+        return {**message, "content": [_text_block(message["content"])]}
+    text = [_text_block(message["content"])] if message["content"] else []
+    calls = [
+        {"type": "tool_use", "id": call["id"], "name": call["name"], "input": _arguments(call)}
+        for call in _calls(message)
+    ]
+    return {"role": "assistant", "content": text + calls}
+
+
+def _tool_results(results: Sequence[Message]) -> Json:
+    blocks = [
+        {"type": "tool_result", "content": result["content"], "tool_use_id": result["tool_call_id"]}
+        for result in results
+    ]
+    return {"role": "user", "content": blocks}
 
 
 def _gemini(messages: Sequence[Message]) -> WireMessages:
     system, others = _without_system(messages)
-    return WireMessages(
-        system or None,
-        tuple(
-            {"role": renamed["role"], "parts": [{"text": renamed["content"]}]}
-            for renamed in (_in_role(message, "assistant", "model") for message in others)
-        ),
-    )
+    return WireMessages(system or None, tuple(_shaped(others, _gemini_content, _function_responses)))
+
+
+def _gemini_content(message: Message) -> Json:
+    text = [] if message["content"] is None else [{"text": message["content"]}]
+    calls = [
+        {"function_call": {"name": call["name"], "args": _arguments(call)}} for call in _calls(message)
+    ]
+    return {"role": _in_role(message, "assistant", "model")["role"], "parts": text + calls}
+
+
+def _function_responses(results: Sequence[Message]) -> Json:
+    parts = [
+        {"function_response": {"name": result["name"], "response": {"result": result["content"]}}}
+        for result in results
+    ]
+    return {"role": "user", "parts": parts}
+
+
+def _calls(message: Message) -> Sequence[Mapping[str, str]]:
+    calls: Sequence[Mapping[str, str]] = message.get("tool_calls", ())
+    return calls
+
+
+def _named_arguments(call: Mapping[str, str]) -> dict[str, Json]:
+    return {"name": call["name"], "arguments": call["arguments"]}
+
+
+def _arguments(call: Mapping[str, str]) -> Json:
+    return json.loads(call["arguments"])
 
 
 def _in_role(message: Message, role: str, name: str) -> Message:
@@ -73,7 +151,11 @@ def _without_system(messages: Sequence[Message]) -> tuple[str | None, list[Messa
 
 
 def _joined_users(messages: Sequence[Message]) -> list[Message]:
-    """`messages` with neighbouring user messages made one, as roles have to alternate."""
+    """`messages` with neighbouring user messages made one, as roles have to alternate.
+
+    The release joins them within a turn, before the conversation. That is the same: a model's answer
+    stands between the turns, and before the results of prompted calls.
+    """
     joined: list[Message] = []
     for message in messages:
         if joined and message["role"] == joined[-1]["role"] == "user":
@@ -81,6 +163,19 @@ def _joined_users(messages: Sequence[Message]) -> list[Message]:
         else:
             joined.append(message)
     return joined
+
+
+def _shaped(
+    messages: Sequence[Message],
+    one: Callable[[Message], Json],
+    results_of_a_step: Callable[[Sequence[Message]], Json],
+) -> Iterator[Json]:
+    """Each message as `one` shapes it, neighbouring tool messages together as `results_of_a_step` does."""
+    for are_results, group in groupby(messages, key=lambda message: message["role"] == "tool"):
+        if are_results:
+            yield results_of_a_step(list(group))
+        else:
+            yield from map(one, group)
 
 
 _SHAPES: Mapping[WireFormat, Callable[[Sequence[Message]], WireMessages]] = {

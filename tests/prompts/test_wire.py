@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from bfcl_pipeline.prompts import WireFormat, WireMessages, messages_for
+from bfcl_pipeline.records import Json
 
 CHAT = (
     {"role": "system", "content": "Be brief."},
@@ -13,6 +16,22 @@ CHAT = (
     {"role": "assistant", "content": "Yes?"},
     {"role": "user", "content": "Three."},
 )
+
+CALLS = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [
+        {"id": "a", "name": "cd", "arguments": '{"folder": "x"}'},
+        {"id": "b", "name": "ls", "arguments": "{}"},
+    ],
+}
+RESULTS = (
+    {"role": "tool", "tool_call_id": "a", "name": "cd", "content": "x"},
+    {"role": "tool", "tool_call_id": "b", "name": "ls", "content": "[]"},
+)
+ANSWER = {"role": "assistant", "content": "Empty."}
+TURNS = (CHAT[1], CALLS, *RESULTS, ANSWER, CHAT[4])
+"""Two turns: a question, two calls and their results, an answer; a question."""
 
 
 def test_openai_chat_is_as_it_was() -> None:
@@ -71,3 +90,141 @@ def test_gemini_is_sent_no_empty_system_prompt() -> None:
     """Gemini: an empty system message is dropped."""
     empty = {"role": "system", "content": ""}
     assert messages_for(WireFormat.GEMINI, [empty, CHAT[1]]).system is None
+
+
+def test_openai_chat_has_functions_in_calls() -> None:
+    """Chat completions hold each call's function in a mapping of its own and each result in a message."""
+    sent = messages_for(WireFormat.OPENAI_CHAT, TURNS).messages
+    assert sent[1]["content"] is None
+    assert sent[1]["tool_calls"] == [
+        {"id": "a", "type": "function", "function": {"name": "cd", "arguments": '{"folder": "x"}'}},
+        {"id": "b", "type": "function", "function": {"name": "ls", "arguments": "{}"}},
+    ]
+    assert sent[2:] == (
+        {"role": "tool", "content": "x", "tool_call_id": "a"},
+        {"role": "tool", "content": "[]", "tool_call_id": "b"},
+        ANSWER,
+        CHAT[4],
+    )
+
+
+def test_openai_responses_has_items() -> None:
+    """Responses: every call, every result and every text is an item of its own."""
+    sent = messages_for(WireFormat.OPENAI_RESPONSES, TURNS).messages
+    assert sent == (
+        CHAT[1],
+        {"type": "function_call", "call_id": "a", "name": "cd", "arguments": '{"folder": "x"}'},
+        {"type": "function_call", "call_id": "b", "name": "ls", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "a", "output": "x"},
+        {"type": "function_call_output", "call_id": "b", "output": "[]"},
+        ANSWER,
+        CHAT[4],
+    )
+
+
+def test_anthropic_has_the_results_of_a_step_in_one_user_message() -> None:
+    """Anthropic: calls and results are blocks; a user message after results stays apart."""
+    sent = messages_for(WireFormat.ANTHROPIC, [*TURNS[:4], CHAT[4]]).messages
+    assert sent[1:] == (
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "tool_use", "id": "a", "name": "cd", "input": {"folder": "x"}},
+                {"type": "tool_use", "id": "b", "name": "ls", "input": {}},
+            ],
+        },
+        {
+            "role": "user",
+            "content": [
+                {"type": "tool_result", "content": "x", "tool_use_id": "a"},
+                {"type": "tool_result", "content": "[]", "tool_use_id": "b"},
+            ],
+        },
+        {"role": "user", "content": [{"type": "text", "text": "Three."}]},
+    )
+
+
+def test_gemini_has_the_results_of_a_step_in_one_content() -> None:
+    """Gemini: calls and results are parts, and results come from the user by the function's name."""
+    sent = messages_for(WireFormat.GEMINI, TURNS).messages
+    assert sent[1:3] == (
+        {
+            "role": "model",
+            "parts": [
+                {"function_call": {"name": "cd", "args": {"folder": "x"}}},
+                {"function_call": {"name": "ls", "args": {}}},
+            ],
+        },
+        {
+            "role": "user",
+            "parts": [
+                {"function_response": {"name": "cd", "response": {"result": "x"}}},
+                {"function_response": {"name": "ls", "response": {"result": "[]"}}},
+            ],
+        },
+    )
+
+
+def test_the_results_of_two_steps_stay_apart() -> None:
+    """Only neighbouring results are sent together: an answer ends a step."""
+    steps = [CHAT[1], CALLS, *RESULTS, CALLS, *RESULTS]
+    for wire in (WireFormat.ANTHROPIC, WireFormat.GEMINI):
+        assert len(messages_for(wire, steps).messages) == 5
+
+
+@pytest.mark.parametrize(
+    ("wire", "key", "kinds"),
+    [
+        (WireFormat.OPENAI_RESPONSES, None, ["role", "type", "type"]),
+        (WireFormat.ANTHROPIC, "content", ["text", "tool_use", "tool_use"]),
+        (WireFormat.GEMINI, "parts", ["text", "function_call", "function_call"]),
+    ],
+)
+def test_text_comes_before_the_calls_beside_it(wire: WireFormat, key: str | None, kinds: list[str]) -> None:
+    """An answer of text and calls keeps both, the text first."""
+    sent = messages_for(wire, [{**CALLS, "content": "Let me see."}]).messages
+    parts = sent if key is None else sent[0][key]
+    told = [part.get("type") if key == "content" else next(iter(part)) for part in parts]
+    assert told == kinds
+    assert "Let me see." in str(parts[0])
+
+
+@pytest.mark.parametrize(
+    ("wire", "sent"),
+    [
+        (WireFormat.OPENAI_CHAT, ({"role": "assistant", "content": ""},)),
+        (WireFormat.OPENAI_RESPONSES, ()),
+        (WireFormat.ANTHROPIC, ({"role": "assistant", "content": []},)),
+        (WireFormat.GEMINI, ({"role": "model", "parts": [{"text": ""}]},)),
+    ],
+)
+def test_an_empty_answer_stays_empty(wire: WireFormat, sent: tuple[Json, ...]) -> None:
+    """Nothing is put in the place of an answer without text and calls."""
+    assert messages_for(wire, [{"role": "assistant", "content": ""}]).messages == sent
+
+
+def test_an_empty_list_of_calls_is_sent_as_it_came() -> None:
+    """Chat completions: servers that answer with an empty list of calls get it back."""
+    message = {"role": "assistant", "content": "Done.", "tool_calls": []}
+    assert messages_for(WireFormat.OPENAI_CHAT, [message]).messages == (message,)
+
+
+@pytest.mark.parametrize("wire", [WireFormat.ANTHROPIC, WireFormat.GEMINI])
+def test_arguments_that_are_no_json_cannot_be_sent_as_an_object(wire: WireFormat) -> None:
+    """A call that such an API cannot have made is refused, not sent as another one."""
+    broken = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{**CALLS["tool_calls"][0], "arguments": "{"}],
+    }
+    with pytest.raises(ValueError, match="property name"):
+        messages_for(wire, [broken])
+
+
+@pytest.mark.parametrize("wire", WireFormat)
+def test_the_messages_given_are_left_alone(wire: WireFormat) -> None:
+    """Shaping a history changes nothing in it."""
+    before = json.dumps([*CHAT, *TURNS])
+    history = json.loads(before)
+    messages_for(wire, history)
+    assert json.dumps(history) == before
