@@ -1,0 +1,354 @@
+"""Running calls against a simulated world, and what its APIs are filled from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from bfcl_pipeline.errors import MalformedRelease
+from bfcl_pipeline.records import Call, Entry
+from bfcl_pipeline.tools import APIS, Constants, Effect, World, effects, world
+from bfcl_pipeline.tools.api import changes, reads
+from bfcl_pipeline.tools.limits import MAX_RESULT
+from bfcl_pipeline.tools.state import copied, fill
+
+FAILED = "Error during execution: "
+
+
+@dataclass(slots=True)
+class EchoState:
+    """What was kept."""
+
+    kept: list[Any] = field(default_factory=list)
+    loudness: float = 1.0
+
+
+class EchoAPI:
+    """The least that an API can be, with methods that may not be called."""
+
+    def __init__(self):
+        self.state = EchoState()
+
+    @reads
+    def echo(self, value=None, other=None):
+        return value
+
+    @changes
+    def keep(self, value):
+        self.state.kept.append(value)
+
+    @reads
+    def fail(self):
+        raise ValueError("out of order")
+
+    def unmarked(self, **_):
+        self.state.kept.append("unmarked")
+
+    def _private(self, **_):
+        self.state.kept.append("private")
+
+
+@pytest.fixture
+def api():
+    return EchoAPI()
+
+
+@pytest.fixture
+def small(api):
+    """The world of `api`; its owner is `me`."""
+    return World({"EchoAPI": api}, "me")
+
+
+@pytest.fixture
+def run(small):
+    """Runs the call of a name with arguments."""
+    return lambda name, **arguments: small.run(Call(name, arguments))
+
+
+def echoed(value):
+    return Call("echo", {"value": value})
+
+
+def kept(value):
+    return Call("keep", {"value": value})
+
+
+# Results
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("as it is", "as it is"),
+        (None, "None"),
+        (True, "True"),
+        (2.50, "2.5"),
+        ([1, "a", None], "[1, 'a', None]"),
+        ((1,), "(1,)"),
+        ({"a": None, "é": [True]}, '{"a": null, "\\u00e9": [true]}'),
+        ({"a": 1j}, "{'a': 1j}"),
+        ({(1, 2): "a"}, "{(1, 2): 'a'}"),
+    ],
+)
+def test_result_text(run, value, text):
+    """A mapping is shown as JSON where it can be, all else as Python prints it, text as it is."""
+    assert run("echo", value=value) == text
+
+
+def test_a_failure_is_a_text(run):
+    """An exception of a method is the text of a failed call."""
+    assert run("fail") == f"{FAILED}out of order"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({}, "EchoAPI.keep() missing 1 required positional argument: 'value'"),
+        ({"value": 1, "extra": 2}, "EchoAPI.keep() got an unexpected keyword argument 'extra'"),
+        ({"self": 1}, "EchoAPI.keep() got multiple values for argument 'self'"),
+    ],
+)
+def test_arguments_that_do_not_fit(small, arguments, problem):
+    """A missing or unexpected argument fails the call in Python's words."""
+    assert small.run(Call("keep", arguments)) == FAILED + problem
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    "name", ["nothing", "unmarked", "_private", "__init__", "__class__", "state", "print"]
+)
+def test_only_marked_methods_are_reached(run, api, name):
+    """A name that is no marked method of an API stands for nothing."""
+    assert run(name, value=1) == f"{FAILED}name {name!r} is not defined"
+    assert api.state == EchoState()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "me_EchoAPI_instance.unmarked",
+        "me_EchoAPI_instance._private",
+        "me_EchoAPI_instance.state.kept.append",
+        "echo.__func__.__globals__",
+        "echo.__self__.unmarked",
+        "__import__('os').getcwd",
+        "(lambda **_: 1)",
+        "echo\n",
+        "keep if 1 else echo",
+    ],
+)
+def test_no_attribute_is_reached(run, api, name):
+    """A name that is an expression reaches nothing, whatever it would mean as code."""
+    assert run(name, value=1).startswith(FAILED)
+    assert api.state == EchoState()
+
+
+def test_dotted_names(run):
+    """Of a dotted name, the first part is what is not defined."""
+    assert run("api.echo") == f"{FAILED}name 'api' is not defined"
+
+
+@pytest.mark.parametrize("name", ["kill", "run", "remove", "api.run", "any.exit.at_all"])
+def test_refused_names(run, name):
+    """A few names are refused with a text of their own, after a dot too."""
+    bare = name.split(".")[1] if "." in name else name
+    assert run(name) == f"{FAILED}Function call {bare} is not allowed."
+
+
+@pytest.mark.parametrize(
+    "call", [Call("a b", {}), Call("class", {}), Call("echo", {"not": 1}), Call("", {"a": 1})]
+)
+def test_syntax_errors(run, call):
+    """A call that Python would not read fails with its message."""
+    text = run(call.name, **call.arguments)
+    assert text.startswith(f"{FAILED}invalid syntax")
+    assert text.endswith("(<string>, line 1)")
+
+
+# Arguments
+
+
+def test_arguments_are_copied(run, api):
+    """What a call was given stays its own: a change to it does not reach the state."""
+    given = {"a": [1]}
+    run("keep", value=given)
+    given["a"].append(2)
+    assert api.state.kept == [{"a": [1]}]
+    api.state.kept[0]["a"].clear()
+    assert given == {"a": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        (float("nan"), "nan"),
+        (float("inf"), "inf"),
+        (-float("inf"), "inf"),
+        ([{"a": float("nan")}], "nan"),
+    ],
+)
+def test_numbers_that_python_does_not_write(run, value, name):
+    """NaN and the infinities are written as names, which stand for nothing."""
+    assert run("echo", value=value) == f"{FAILED}name {name!r} is not defined"
+
+
+@pytest.mark.parametrize(
+    ("given", "got"),
+    [
+        ("see (1)", "see(1)"),
+        ("call echo ()", "call me_EchoAPI_instance.echo()"),
+        ("echo()fail(", "me_EchoAPI_instance.echo()me_EchoAPI_instance.fail("),
+        ("line\necho (1)", "line\necho(1)"),  # written \n, so that the word is necho
+        ("it's \"keep (", "it's \"me_EchoAPI_instance.keep("),
+        ("2x (y), é (z), unmarked (", "2x (y), é (z), unmarked("),
+        ("__import__('os').getcwd()", "__import__('os').getcwd()"),
+        ("no bracket echo )", "no bracket echo )"),
+    ],
+)
+def test_words_before_brackets(run, given, got):
+    """In text, a method before a bracket gets its instance, and any word loses the space before one."""
+    assert run("echo", value=given) == got
+    assert run("echo", value=[{given: 0}]) == str([{got: 0}])
+
+
+def test_calls_among_arguments(run, api):
+    """A call among the arguments is run first, and its result is the argument."""
+    assert run("echo", value=echoed(echoed("x"))) == "x"
+    assert run("echo", value={"a": echoed([1]), "b": 2}) == '{"a": [1], "b": 2}'
+    run("echo", value=kept("first"), other=kept("second"))
+    assert api.state.kept == ["first", "second"]
+
+
+def test_a_failed_argument_fails_the_call(run, api):
+    """A call whose argument fails is not run; what ran before stays."""
+    assert run("keep", value={"a": kept(1), "b": Call("fail", {})}) == f"{FAILED}out of order"
+    assert run("keep", value=Call("nothing", {})) == f"{FAILED}name 'nothing' is not defined"
+    assert api.state.kept == [1]
+
+
+def test_an_unknown_call_runs_no_argument(run, api):
+    """The arguments of a call that stands for nothing are not run."""
+    run("nothing", value=kept(1))
+    assert api.state.kept == []
+
+
+# Bounds
+
+
+def test_a_long_result_fails(run):
+    """A result past the bound is not shown."""
+    assert run("echo", value="x" * MAX_RESULT) == "x" * MAX_RESULT
+    assert run("echo", value="x" * (MAX_RESULT + 1)).startswith(f"{FAILED}a result of")
+
+
+def test_calls_are_bounded(monkeypatch, api):
+    """After its last call a world runs no more."""
+    monkeypatch.setattr(world, "MAX_CALLS", 2)
+    small = World({"EchoAPI": api}, "me")
+    texts = [small.run(kept(number)) for number in range(3)]
+    assert texts == ["None", "None", f"{FAILED}more than 2 calls in one conversation"]
+    assert api.state.kept == [0, 1]
+
+
+def test_results_are_bounded_together(monkeypatch, api):
+    """The results of one world are bounded together, each of them being small."""
+    monkeypatch.setattr(world, "MAX_RESULTS", 5)
+    small = World({"EchoAPI": api}, "me")
+    assert small.run(echoed("abc")) == "abc"
+    assert small.run(echoed("def")).startswith(f"{FAILED}a result of 3 characters")
+
+
+def test_a_deep_argument_fails(run):
+    """An argument too deep to be walked fails the call, not the conversation."""
+    deep = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert run("echo", value=deep).startswith(FAILED)
+    assert run("echo", value=1) == "1"
+
+
+# Initial states
+
+
+def test_unknown_api(setting):
+    """An API that does not exist is named, with those that do."""
+    with pytest.raises(MalformedRelease, match=r"unknown API 'EchoAPI'; known are .*TicketAPI"):
+        World.of(["EchoAPI"], {}, setting, "me")
+
+
+@pytest.mark.parametrize(
+    ("initial", "problem"),
+    [
+        ({"ticket_queue": {}}, "TicketState: ticket_queue: expected list, got dict"),
+        ({"ticket_counter": True}, "TicketState: ticket_counter: expected int, got bool"),
+        ({"current_user": 7}, "TicketState: current_user: expected str or NoneType, got int"),
+    ],
+)
+def test_malformed_initial_state(constants, initial, problem):
+    """An initial state of another form names the entry, the field, and what came."""
+    entry = Entry("multi_turn_base_0", "multi_turn_base", (), (), apis=("TicketAPI",))
+    state = {"TicketAPI": initial}
+    with pytest.raises(MalformedRelease, match=f"multi_turn_base_0: initial state of {problem}"):
+        World.for_entry(replace(entry, initial_state=state), constants, "me")
+
+
+def test_worlds_share_nothing(setting):
+    """What happens in a world changes neither the entry it started from nor another world."""
+    initial = {"TicketAPI": {"ticket_queue": [{"id": 1, "status": "Open"}], "current_user": "Ann"}}
+    one, other = (World.of(["TicketAPI"], initial, setting, "me") for _ in range(2))
+    one.run(Call("close_ticket", {"ticket_id": 1}))
+    one.run(Call("create_ticket", {"title": "x"}))
+    assert len(one.states()["TicketAPI"].ticket_queue) == 2
+    assert other.states()["TicketAPI"].ticket_queue == [{"id": 1, "status": "Open"}]
+    assert initial["TicketAPI"]["ticket_queue"] == [{"id": 1, "status": "Open"}]
+
+
+@pytest.mark.parametrize("name", APIS)
+def test_apis_start_in_their_defaults(setting, constants, name):
+    """An API that an entry says nothing of starts in its default, which no world changes."""
+    before = copied(constants.modules)
+    first = World.of([name], None, setting, "me").states()[name]
+    assert first == World.of([name], {}, setting, "me").states()[name]
+    assert constants.modules == before
+
+
+def test_fill():
+    """A field is copied from the entry, else from the defaults; other keys are passed over."""
+    given = {"kept": [[1]], "unknown": 0}
+    state = fill(EchoState, given, {"kept": [], "loudness": 2})  # an int is a float too
+    assert state == EchoState([[1]], 2)
+    state.kept[0].append(2)
+    assert given["kept"] == [[1]]
+
+
+def test_fill_names_what_is_missing():
+    """A field that is in neither is named."""
+    with pytest.raises(MalformedRelease, match="EchoState: expected loudness, got nothing"):
+        fill(EchoState, {"kept": []}, {})
+
+
+# Marks and constants
+
+
+def test_effects():
+    """The marked methods of an API are known with what they may do."""
+    assert effects(EchoAPI) == {"echo": Effect.READS, "keep": Effect.CHANGES, "fail": Effect.READS}
+
+
+def test_constants_keep_python_forms():
+    """Staged JSON gives back what JSON has no form for: `...` and keys that are tuples."""
+    staged = Constants({"m": {"cities": ["a", {"$literal": "..."}], "ways": [[["a", "b"], 1], ["c", 2]]}})
+    assert staged.items("m", "cities") == ["a", ...]
+    assert staged.pairs("m", "ways") == [(("a", "b"), 1), ("c", 2)]
+
+
+@pytest.mark.parametrize("name", ["missing", "flag", "text"])
+def test_constants_are_checked(name):
+    """A constant that is missing or of another type is named; a flag is no number."""
+    staged = Constants({"m": {"flag": True, "text": "1"}})
+    with pytest.raises(MalformedRelease, match=rf"m\.{name}: expected int or float, got"):
+        staged.number("m", name)
