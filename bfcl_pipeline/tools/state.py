@@ -76,6 +76,8 @@ def copied(value: Any) -> Any:
         return {key: copied(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return type(value)([copied(item) for item in value])
+    if isinstance(value, set):
+        return set(value)
     return value.copied() if isinstance(value, Part) else value
 
 
