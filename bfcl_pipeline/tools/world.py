@@ -19,14 +19,18 @@ from bfcl_pipeline.tools.constants import Constants
 from bfcl_pipeline.tools.limits import MAX_CALLS, MAX_RESULT, MAX_RESULTS, BoundExceeded, CallFailed
 from bfcl_pipeline.tools.math_api import MathAPI
 from bfcl_pipeline.tools.message_api import MessageAPI
+from bfcl_pipeline.tools.posting_api import TwitterAPI
 from bfcl_pipeline.tools.retelling import Retelling, undefined
 from bfcl_pipeline.tools.ticket_api import TicketAPI
+from bfcl_pipeline.tools.trading_bot import TradingBot
 from bfcl_pipeline.tools.vehicle_control import VehicleControlAPI
 
 APIS: Mapping[str, type[Api]] = {
     "MathAPI": MathAPI,
     "MessageAPI": MessageAPI,
+    "TwitterAPI": TwitterAPI,
     "TicketAPI": TicketAPI,
+    "TradingBot": TradingBot,
     "VehicleControlAPI": VehicleControlAPI,
 }
 """Every simulated API, by the name that entries give it."""

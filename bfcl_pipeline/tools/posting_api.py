@@ -1,0 +1,245 @@
+"""TwitterAPI: tweets, comments, retweets, and whom the user follows.
+
+Covers logging in, writing and finding tweets, and following. Source: the function docs and the
+behaviour of the release's posting_api. Two of its oddities show in results: tweets posted without
+`mentions` have one list of mentions in common, and comments of the initial state, whose tweet ids are
+text, belong to no tweet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from bfcl_pipeline.errors import MalformedRelease
+from bfcl_pipeline.records import Json
+from bfcl_pipeline.tools.api import Setting, changes, reads
+from bfcl_pipeline.tools.limits import BoundExceeded
+from bfcl_pipeline.tools.state import fill
+
+Record = dict[str, Any]
+
+MAX_KEPT = 1_000_000
+"""Characters and parts that the tweets, comments and followed names of one conversation may add up to."""
+
+MAX_DEPTH = 250
+"""Lists and mappings within one another in a value that is kept; Python's own text may have 200."""
+
+_NONE_GIVEN: list[Any] = []  # the default of `tags` and `mentions`; known by identity, never changed
+
+
+@dataclass(slots=True)
+class TwitterState:
+    """What the posting system holds."""
+
+    username: str  # the account of the conversation
+    password: str
+    authenticated: bool  # whether the account is logged in
+    tweets: dict[int, Record]  # by id, oldest first
+    comments: dict[Any, list[Record]]  # by id of the tweet; ids of the initial state are text
+    retweets: dict[str, list[int]]  # ids of tweets by user
+    following_list: list[str]  # whom the account follows
+    tweet_counter: int  # id of the next tweet
+
+
+class TwitterAPI:
+    """The posting system."""
+
+    def __init__(self, state: TwitterState) -> None:
+        self.state = state
+        self._common_mentions: list[Any] = []  # of all tweets that are posted without `mentions`
+        self._posts_without_mentions = 0
+        self._room = MAX_KEPT
+
+    @classmethod
+    def load(cls, initial: Mapping[str, Json], setting: Setting) -> Self:
+        """The account that an entry starts with; ids of tweets become numbers."""
+        state = fill(TwitterState, initial, setting.constants.table("posting_api", "DEFAULT_STATE"))
+        try:
+            state.tweets = {int(tweet_id): tweet for tweet_id, tweet in state.tweets.items()}
+        except ValueError as error:
+            raise MalformedRelease(f"initial state of TwitterState: id of a tweet: {error}") from None
+        return cls(state)
+
+    @changes
+    def authenticate_twitter(self, username: str, password: str) -> dict[str, bool]:
+        """Logs in whoever gives the name and the password of the account."""
+        state = self.state
+        known = username == state.username and password == state.password
+        if known:
+            state.authenticated = True
+        return {"authentication_status": known}
+
+    @reads
+    def posting_get_login_status(self) -> dict[str, bool]:
+        """Whether the account is logged in."""
+        return {"login_status": bool(self.state.authenticated)}
+
+    @changes
+    def post_tweet(
+        self, content: str, tags: list[str] = _NONE_GIVEN, mentions: list[str] = _NONE_GIVEN
+    ) -> Record:
+        """Posts a tweet under the next id."""
+        state = self.state
+        if not state.authenticated:
+            return _unauthenticated("posting")
+        without_mentions = mentions is _NONE_GIVEN
+        content, tags, mentions = self._kept(
+            [content, tags, self._common_mentions if without_mentions else mentions]
+        )
+        if without_mentions:
+            mentions = self._common_mentions
+            self._posts_without_mentions += 1
+        tweet = {
+            "id": state.tweet_counter,
+            "username": state.username,
+            "content": content,
+            "tags": tags,
+            "mentions": mentions,
+        }
+        state.tweets[state.tweet_counter] = tweet
+        state.tweet_counter += 1
+        return tweet
+
+    @changes
+    def retweet(self, tweet_id: int) -> Record:
+        """Adds the tweet to the retweets of the account, once."""
+        state = self.state
+        if not state.authenticated:
+            return _unauthenticated("retweeting")
+        if tweet_id not in state.tweets:
+            return _missing(tweet_id)
+        own = state.retweets.setdefault(state.username, [])
+        if tweet_id in own:
+            return {"retweet_status": "Already retweeted"}
+        own.append(tweet_id)
+        return {"retweet_status": "Successfully retweeted"}
+
+    @changes
+    def comment(self, tweet_id: int, comment_content: str) -> Record:
+        """Adds a comment of the account to the tweet."""
+        state = self.state
+        if not state.authenticated:
+            return _unauthenticated("commenting")
+        if tweet_id not in state.tweets:
+            return _missing(tweet_id)
+        written = {"username": state.username, "content": self._kept(comment_content)}
+        state.comments.setdefault(tweet_id, []).append(written)
+        return {"comment_status": "Comment added successfully"}
+
+    @changes
+    def mention(self, tweet_id: int, mentioned_usernames: list[str]) -> Record:
+        """Adds names to the mentions of the tweet; nobody needs to be logged in."""
+        if tweet_id not in self.state.tweets:
+            return _missing(tweet_id)
+        mentions = self.state.tweets[tweet_id]["mentions"]
+        shown = self._posts_without_mentions if mentions is self._common_mentions else 1
+        mentions.extend(self._kept(mentioned_usernames, shown))
+        return {"mention_status": "Users mentioned successfully"}
+
+    @changes
+    def follow_user(self, username_to_follow: str) -> Record:
+        """Follows a user whom the account does not follow yet."""
+        state = self.state
+        if not state.authenticated:
+            return _unauthenticated("following")
+        if username_to_follow in state.following_list:
+            return {"follow_status": False}
+        state.following_list.append(self._kept(username_to_follow))
+        return {"follow_status": True}
+
+    @reads
+    def list_all_following(self) -> Record:
+        """Whom the account follows."""
+        if not self.state.authenticated:
+            return _unauthenticated("listing following")
+        return {"following_list": self.state.following_list}
+
+    @changes
+    def unfollow_user(self, username_to_unfollow: str) -> Record:
+        """No longer follows a user."""
+        state = self.state
+        if not state.authenticated:
+            return _unauthenticated("unfollowing")
+        if username_to_unfollow not in state.following_list:
+            return {"unfollow_status": False}
+        state.following_list.remove(username_to_unfollow)
+        return {"unfollow_status": True}
+
+    @reads
+    def get_tweet(self, tweet_id: int) -> Record:
+        """The tweet with that id."""
+        return self.state.tweets[tweet_id] if tweet_id in self.state.tweets else _missing(tweet_id)
+
+    @reads
+    def get_user_tweets(self, username: str) -> list[Record]:
+        """The tweets of a user, oldest first."""
+        return [tweet for tweet in self.state.tweets.values() if tweet["username"] == username]
+
+    @reads
+    def search_tweets(self, keyword: str) -> list[Record]:
+        """The tweets with the keyword in their text or as a tag; case does not matter."""
+        return [tweet for tweet in self.state.tweets.values() if _is_about(tweet, keyword)]
+
+    @reads
+    def get_tweet_comments(self, tweet_id: int) -> list[Record] | Record:
+        """The comments on the tweet."""
+        if tweet_id not in self.state.tweets:
+            return _missing(tweet_id)
+        return self.state.comments.get(tweet_id, [])
+
+    @reads
+    def get_user_stats(self, username: str) -> dict[str, int]:
+        """How much a user has posted and retweeted; how many the account follows, if it is the user's."""
+        state = self.state
+        return {
+            "tweet_count": len(self.get_user_tweets(username)),
+            "following_count": len(state.following_list) if username == state.username else 0,
+            "retweet_count": len(state.retweets.get(username, [])),
+        }
+
+    def _kept(self, value: Any, times: int = 1) -> Any:
+        """A copy of `value` to keep in the state, where it will show so many times.
+
+        Apart from what other APIs or tweets hold, so that no call makes a value part of itself or the
+        state grow by doubling. Raises BoundExceeded if there is no room for it.
+        """
+        room = self._room // times
+        copy, left = _copied_within(value, room)
+        self._room -= (room - left) * times
+        return copy
+
+
+def _copied_within(value: Any, room: int, depth: int = 0) -> tuple[Any, int]:
+    """A copy of `value` and what is left of `room`; a part counts 1, a text its characters too."""
+    room -= 1 + (len(value) if isinstance(value, str) else 0)
+    if room < 0 or depth > MAX_DEPTH:
+        raise BoundExceeded(f"tweets hold {MAX_KEPT:,} characters and {MAX_DEPTH} levels at most")
+    if isinstance(value, dict):
+        table = {}
+        for key, item in value.items():
+            kept_key, room = _copied_within(key, room, depth + 1)
+            table[kept_key], room = _copied_within(item, room, depth + 1)
+        return table, room
+    if isinstance(value, list | tuple):
+        row = []
+        for item in value:
+            copy, room = _copied_within(item, room, depth + 1)
+            row.append(copy)
+        return (row if isinstance(value, list) else tuple(row)), room
+    return value, room
+
+
+def _is_about(tweet: Record, keyword: str) -> bool:
+    if keyword.lower() in tweet["content"].lower():
+        return True
+    return keyword.lower() in [tag.lower() for tag in tweet["tags"]]
+
+
+def _unauthenticated(what: str) -> Record:
+    return {"error": f"User not authenticated. Please authenticate before {what}."}
+
+
+def _missing(tweet_id: int) -> Record:
+    return {"error": f"Tweet with ID {tweet_id} not found."}

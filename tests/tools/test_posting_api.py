@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bfcl_pipeline.errors import MalformedRelease
+from bfcl_pipeline.records import Call
+from bfcl_pipeline.tools import Setting, World
+from bfcl_pipeline.tools.posting_api import MAX_KEPT, TwitterAPI
+
+LOGGED_IN = {"authenticated": True}
+
+
+def twitter(setting: Setting, **initial: Any) -> TwitterAPI:
+    return TwitterAPI.load(LOGGED_IN | initial, setting)
+
+
+def test_defaults(setting: Setting) -> None:
+    """An entry that says nothing starts logged out, without tweets, following two users."""
+    api = TwitterAPI.load({}, setting)
+    assert api.posting_get_login_status() == {"login_status": False}
+    assert api.search_tweets("") == []
+    assert api.state.following_list == ["alice", "bob"]
+
+
+def test_login(setting: Setting) -> None:
+    """Only the name and the password of the account log in, and a failed attempt logs nobody out."""
+    api = TwitterAPI.load({}, setting)
+    assert api.authenticate_twitter("john", "wrong") == {"authentication_status": False}
+    assert api.authenticate_twitter("john", "john123") == {"authentication_status": True}
+    assert api.authenticate_twitter("john", "wrong") == {"authentication_status": False}
+    assert api.posting_get_login_status() == {"login_status": True}
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "what"),
+    [
+        ("post_tweet", ("hi",), "posting"),
+        ("retweet", (0,), "retweeting"),
+        ("comment", (0, "hi"), "commenting"),
+        ("follow_user", ("alice",), "following"),
+        ("list_all_following", (), "listing following"),
+        ("unfollow_user", ("alice",), "unfollowing"),
+    ],
+)
+def test_needs_login(setting: Setting, method: str, arguments: tuple[Any, ...], what: str) -> None:
+    """What acts for the account is refused to whoever is not logged in."""
+    error = {"error": f"User not authenticated. Please authenticate before {what}."}
+    assert getattr(TwitterAPI.load({}, setting), method)(*arguments) == error
+
+
+def test_post(setting: Setting) -> None:
+    """A tweet gets the id that the counter shows, even if a tweet has it."""
+    api = twitter(setting, tweets={"3": {"id": 3}}, tweet_counter=3)
+    tweet = {"id": 3, "username": "john", "content": "hi", "tags": ["#a"], "mentions": ["@b"]}
+    assert api.post_tweet("hi", ["#a"], ["@b"]) == tweet
+    assert api.state.tweets == {3: tweet}
+    assert api.state.tweet_counter == 4
+
+
+def test_common_mentions(setting: Setting) -> None:
+    """Whom one tweet without `mentions` mentions later, all such tweets of the conversation mention."""
+    api = twitter(setting)
+    api.post_tweet("one")
+    api.post_tweet("two", mentions=[])
+    api.mention(0, ["@x"])
+    assert api.post_tweet("three")["mentions"] == ["@x"]
+    assert [tweet["mentions"] for tweet in api.get_user_tweets("john")] == [["@x"], [], ["@x"]]
+    assert twitter(setting).post_tweet("elsewhere")["mentions"] == []
+
+
+def test_comments(setting: Setting) -> None:
+    """Comments of the initial state are under ids that are text, so that no tweet shows them."""
+    api = twitter(setting, tweets={"1": {"id": 1}}, comments={"1": [{"username": "a", "content": "b"}]})
+    assert api.get_tweet_comments(1) == []
+    api.comment(1, "c")
+    assert api.get_tweet_comments(1) == [{"username": "john", "content": "c"}]
+    assert list(api.state.comments) == ["1", 1]
+
+
+def test_retweet(setting: Setting) -> None:
+    """A tweet is retweeted once."""
+    api = twitter(setting)
+    api.post_tweet("one")
+    assert api.retweet(0) == {"retweet_status": "Successfully retweeted"}
+    assert api.retweet(0) == {"retweet_status": "Already retweeted"}
+    assert api.retweet(7) == {"error": "Tweet with ID 7 not found."}
+    assert api.get_user_stats("john") == {"tweet_count": 1, "following_count": 2, "retweet_count": 1}
+    assert api.get_user_stats("alice") == {"tweet_count": 0, "following_count": 0, "retweet_count": 0}
+
+
+def test_search(setting: Setting) -> None:
+    """A keyword is looked for within the text, and as a whole tag."""
+    api = twitter(setting)
+    for content, tag in (("Tech now", "#x"), ("other", "#TECH"), ("other", "#techno")):
+        api.post_tweet(content, [tag])
+    assert [tweet["id"] for tweet in api.search_tweets("tech")] == [0]
+    assert [tweet["id"] for tweet in api.search_tweets("#tech")] == [1]
+
+
+def test_follow(setting: Setting) -> None:
+    """Following and unfollowing each happen once."""
+    api = twitter(setting)
+    assert [api.follow_user(name)["follow_status"] for name in ("eve", "eve")] == [True, False]
+    assert [api.unfollow_user(name)["unfollow_status"] for name in ("bob", "bob")] == [True, False]
+    assert api.list_all_following() == {"following_list": ["alice", "eve"]}
+
+
+def test_tweet_ids(setting: Setting) -> None:
+    """An initial state with a tweet whose id is no number is refused."""
+    with pytest.raises(MalformedRelease, match="id of a tweet"):
+        twitter(setting, tweets={"first": {}})
+
+
+def test_wrong_types(setting: Setting) -> None:
+    """What is mentioned in a form that is no list fails with Python's own text, and changes nothing."""
+    world = World.of(["TwitterAPI"], {"TwitterAPI": LOGGED_IN}, setting, "m")
+    world.run(Call("post_tweet", {"content": "hi"}))
+    failed = world.run(Call("mention", {"tweet_id": 0, "mentioned_usernames": 5}))
+    assert failed == "Error during execution: 'int' object is not iterable"
+    assert world.states()["TwitterAPI"].tweets[0]["mentions"] == []
+
+
+def test_doubling(setting: Setting) -> None:
+    """Tweets within tweets do not let the state double without end."""
+    world = World.of(["TwitterAPI"], {"TwitterAPI": LOGGED_IN}, setting, "m")
+    world.run(Call("post_tweet", {"content": "hi"}))
+    for number in range(18):
+        last = Call("get_tweet", {"tweet_id": number})
+        result = world.run(Call("post_tweet", {"content": last, "tags": last}))
+        if result.startswith("Error during execution: tweets hold"):
+            break
+    else:
+        pytest.fail("the state doubled 18 times")
+
+
+def test_shared_mentions_are_charged(setting: Setting) -> None:
+    """Mentions that many tweets have in common count as often as they show."""
+    world = World.of(["TwitterAPI"], {"TwitterAPI": LOGGED_IN}, setting, "m")
+    for _ in range(100):
+        world.run(Call("post_tweet", {"content": ""}))
+    names = ["x" * 999] * (MAX_KEPT // 1000 // 100 + 1)
+    assert "tweets hold" in world.run(Call("mention", {"tweet_id": 0, "mentioned_usernames": names}))
+    assert "success" in world.run(Call("mention", {"tweet_id": 0, "mentioned_usernames": names[:5]}))
