@@ -23,6 +23,7 @@ from bfcl_pipeline.tools.posting_api import TwitterAPI
 from bfcl_pipeline.tools.retelling import Retelling, undefined
 from bfcl_pipeline.tools.ticket_api import TicketAPI
 from bfcl_pipeline.tools.trading_bot import TradingBot
+from bfcl_pipeline.tools.travel_api import TravelAPI
 from bfcl_pipeline.tools.vehicle_control import VehicleControlAPI
 
 APIS: Mapping[str, type[Api]] = {
@@ -31,6 +32,7 @@ APIS: Mapping[str, type[Api]] = {
     "TwitterAPI": TwitterAPI,
     "TicketAPI": TicketAPI,
     "TradingBot": TradingBot,
+    "TravelAPI": TravelAPI,
     "VehicleControlAPI": VehicleControlAPI,
 }
 """Every simulated API, by the name that entries give it."""
@@ -129,7 +131,9 @@ class World:
         if isinstance(value, str):
             return self._retelling.text(value) if "(" in value else value
         if isinstance(value, Call):
-            return self._value(value)
+            inner = self._value(value)
+            self._count_result(len(_text(inner)))
+            return inner
         if isinstance(value, dict):
             return {self._argument(key): self._argument(item) for key, item in value.items()}
         if isinstance(value, list | tuple):
