@@ -13,6 +13,9 @@ MAX_CALLS = 5_000
 MAX_RESULT = 2_000_000
 """Characters of the result of one call."""
 
+MAX_INNER_RESULT = 100_000
+"""Characters of a result that is an argument of another call: what goes back into a state stays small."""
+
 MAX_RESULTS = 20_000_000
 """Characters of all results of one world."""
 

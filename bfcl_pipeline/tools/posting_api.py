@@ -20,11 +20,8 @@ from bfcl_pipeline.tools.state import fill
 
 Record = dict[str, Any]
 
-MAX_KEPT = 1_000_000
-"""Characters and parts that the tweets, comments and followed names of one conversation may add up to."""
-
-MAX_DEPTH = 250
-"""Lists and mappings within one another in a value that is kept; Python's own text may have 200."""
+MAX_COMMON = 10_000
+"""Characters of the mentions that tweets have in common: each of these tweets shows all of them."""
 
 _NONE_GIVEN: list[Any] = []  # the default of `tags` and `mentions`; known by identity, never changed
 
@@ -49,8 +46,7 @@ class TwitterAPI:
     def __init__(self, state: TwitterState) -> None:
         self.state = state
         self._common_mentions: list[Any] = []  # of all tweets that are posted without `mentions`
-        self._posts_without_mentions = 0
-        self._room = MAX_KEPT
+        self._common_room = MAX_COMMON
 
     @classmethod
     def load(cls, initial: Mapping[str, Json], setting: Setting) -> Self:
@@ -84,19 +80,12 @@ class TwitterAPI:
         state = self.state
         if not state.authenticated:
             return _unauthenticated("posting")
-        without_mentions = mentions is _NONE_GIVEN
-        content, tags, mentions = self._kept(
-            [content, tags, self._common_mentions if without_mentions else mentions]
-        )
-        if without_mentions:
-            mentions = self._common_mentions
-            self._posts_without_mentions += 1
         tweet = {
             "id": state.tweet_counter,
             "username": state.username,
             "content": content,
-            "tags": tags,
-            "mentions": mentions,
+            "tags": [] if tags is _NONE_GIVEN else tags,
+            "mentions": self._common_mentions if mentions is _NONE_GIVEN else mentions,
         }
         state.tweets[state.tweet_counter] = tweet
         state.tweet_counter += 1
@@ -124,7 +113,7 @@ class TwitterAPI:
             return _unauthenticated("commenting")
         if tweet_id not in state.tweets:
             return _missing(tweet_id)
-        written = {"username": state.username, "content": self._kept(comment_content)}
+        written = {"username": state.username, "content": comment_content}
         state.comments.setdefault(tweet_id, []).append(written)
         return {"comment_status": "Comment added successfully"}
 
@@ -134,8 +123,11 @@ class TwitterAPI:
         if tweet_id not in self.state.tweets:
             return _missing(tweet_id)
         mentions = self.state.tweets[tweet_id]["mentions"]
-        shown = self._posts_without_mentions if mentions is self._common_mentions else 1
-        mentions.extend(self._kept(mentioned_usernames, shown))
+        if mentions is self._common_mentions:
+            self._common_room -= len(str(mentioned_usernames))
+            if self._common_room < 0:
+                raise BoundExceeded(f"tweets have at most {MAX_COMMON:,} characters of mentions in common")
+        mentions.extend(mentioned_usernames)
         return {"mention_status": "Users mentioned successfully"}
 
     @changes
@@ -146,7 +138,7 @@ class TwitterAPI:
             return _unauthenticated("following")
         if username_to_follow in state.following_list:
             return {"follow_status": False}
-        state.following_list.append(self._kept(username_to_follow))
+        state.following_list.append(username_to_follow)
         return {"follow_status": True}
 
     @reads
@@ -198,37 +190,6 @@ class TwitterAPI:
             "following_count": len(state.following_list) if username == state.username else 0,
             "retweet_count": len(state.retweets.get(username, [])),
         }
-
-    def _kept(self, value: Any, times: int = 1) -> Any:
-        """A copy of `value` to keep in the state, where it will show so many times.
-
-        Apart from what other APIs or tweets hold, so that no call makes a value part of itself or the
-        state grow by doubling. Raises BoundExceeded if there is no room for it.
-        """
-        room = self._room // times
-        copy, left = _copied_within(value, room)
-        self._room -= (room - left) * times
-        return copy
-
-
-def _copied_within(value: Any, room: int, depth: int = 0) -> tuple[Any, int]:
-    """A copy of `value` and what is left of `room`; a part counts 1, a text its characters too."""
-    room -= 1 + (len(value) if isinstance(value, str) else 0)
-    if room < 0 or depth > MAX_DEPTH:
-        raise BoundExceeded(f"tweets hold {MAX_KEPT:,} characters and {MAX_DEPTH} levels at most")
-    if isinstance(value, dict):
-        table = {}
-        for key, item in value.items():
-            kept_key, room = _copied_within(key, room, depth + 1)
-            table[kept_key], room = _copied_within(item, room, depth + 1)
-        return table, room
-    if isinstance(value, list | tuple):
-        row = []
-        for item in value:
-            copy, room = _copied_within(item, room, depth + 1)
-            row.append(copy)
-        return (row if isinstance(value, list) else tuple(row)), room
-    return value, room
 
 
 def _is_about(tweet: Record, keyword: str) -> bool:

@@ -43,7 +43,7 @@ class Retelling:
         """Why Python does not take `call` as written; None if all its names are plain or it does."""
         if _is_plain(call):
             return None
-        source = self._altered(_source(call))
+        source = self._altered(_source(call)).lstrip(" \t")
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

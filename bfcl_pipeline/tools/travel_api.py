@@ -22,7 +22,7 @@ from bfcl_pipeline.tools.travel_checks import (
     trip_problem,
 )
 from bfcl_pipeline.tools.travel_figures import Figures
-from bfcl_pipeline.tools.travel_state import Record, Room, TravelState, start
+from bfcl_pipeline.tools.travel_state import Record, TravelState, start
 
 _INVOICED = ("travel_date", "travel_from", "travel_to", "travel_class", "travel_cost", "transaction_id")
 
@@ -35,7 +35,6 @@ class TravelAPI:
         self._random = random
         self._figures = figures
         self._today = today
-        self._room = Room()
 
     @classmethod
     def load(cls, initial: Mapping[str, Json], setting: Setting) -> Self:
@@ -53,14 +52,13 @@ class TravelAPI:
         user_last_name: str,
     ) -> Record:
         """Gives the user a new access token."""
-        scope, first_name, last_name = self._room.keep(grant_type, user_first_name, user_last_name)
         state = self.state
         state.token_expires_in = 2
         state.access_token = self._drawn_id(6)
         state.token_type = "Bearer"  # noqa: S105
-        state.token_scope = scope
-        state.user_first_name = first_name
-        state.user_last_name = last_name
+        state.token_scope = grant_type
+        state.user_first_name = user_first_name
+        state.user_last_name = user_last_name
         return {
             "expires_in": state.token_expires_in,
             "access_token": state.access_token,
@@ -101,15 +99,12 @@ class TravelAPI:
         cards = self.state.credit_card_list
         if card_number in cards:  # the ids of cards, as in the release; numbers may repeat
             return _error("Card already registered")
-        number, expiration, holder, verification = self._room.keep(
-            card_number, expiration_date, cardholder_name, card_verification_number
-        )
         card_id = self._drawn_id(12)
         cards[card_id] = {
-            "card_number": number,
-            "expiration_date": expiration,
-            "cardholder_name": holder,
-            "card_verification_number": verification,
+            "card_number": card_number,
+            "expiration_date": expiration_date,
+            "cardholder_name": cardholder_name,
+            "card_verification_number": card_verification_number,
             "balance": self._drawn(5),
         }
         return {"card_id": card_id}

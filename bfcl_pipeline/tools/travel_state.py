@@ -1,20 +1,15 @@
-"""What the travel agency holds, how it starts, and how much a model may put into it."""
+"""What the travel agency holds, and how it starts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.tools.api import Setting
-from bfcl_pipeline.tools.limits import BoundExceeded
 from bfcl_pipeline.tools.state import copied, fill
-
-MAX_KEPT = 200_000
-"""Characters and values that a conversation may leave in names, scopes and cards, all together."""
 
 Record = dict[str, Any]
 
@@ -53,33 +48,6 @@ def start(initial: Mapping[str, Json], setting: Setting) -> tuple[TravelState, R
         _add_missing(state.booking_record, setting, "BOOKING_RECORD_EXTENSION")
     seed = fill(_Hidden, initial, defaults).random_seed
     return state, Random(seed)  # noqa: S311  # the draws of the release, no secrets
-
-
-class Room:
-    """How much more a conversation may leave in the state.
-
-    Without it a result that repeats the state could be put into the state, and so on.
-    """
-
-    def __init__(self) -> None:
-        self._left = MAX_KEPT
-
-    def keep(self, *values: Any) -> list[Any]:
-        """A copy of each, sharing nothing with the state. Raises BoundExceeded if there is no room."""
-        left = self._left
-        unseen = [*values]
-        while unseen:
-            one = unseen.pop()
-            left -= 1 + (len(one) if isinstance(one, str) else 0)
-            if left < 0:
-                raise BoundExceeded("no room left for what the call puts into the state")
-            if isinstance(one, dict):
-                unseen += [*one.keys(), *one.values()]
-            elif isinstance(one, list | tuple):
-                unseen += one
-        kept = deepcopy([*values])
-        self._left = left
-        return kept
 
 
 def _add_missing(records: dict[str, Record], setting: Setting, filler: str) -> None:

@@ -21,7 +21,6 @@ from bfcl_pipeline.tools.vehicle_state import (
     VehicleInternals,
     VehicleState,
     instruments,
-    refuse_huge,
     start,
 )
 
@@ -73,8 +72,6 @@ class VehicleControlAPI:
         """Sets temperature, fan and mode; the temperature even where its conversion then fails."""
         if not 0 <= fanSpeed <= 100:
             return _error("Fan speed must be between 0 and 100.")
-        refuse_huge(temperature)
-        refuse_huge(mode)
         state = self.state
         state.acTemperature = temperature
         if unit == "fahrenheit":

@@ -1,6 +1,6 @@
 """What a simulated car consists of: the state that is compared, what it keeps to itself, what it displays.
 
-Covers the start from an entry, and how large a value may be that a call puts into the state.
+Covers the start from an entry.
 """
 
 from __future__ import annotations
@@ -11,15 +11,7 @@ from typing import Any
 
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.tools.api import Setting
-from bfcl_pipeline.tools.limits import BoundExceeded
 from bfcl_pipeline.tools.state import fill
-
-MAX_STORED = 20_000
-"""Values and characters in a list or mapping that becomes a climate setting: it may hold what the car
-displayed of the climate before, twice, and so on. Any filler of a long context fits."""
-
-MAX_STORED_DEPTH = 200
-"""Levels of such a list or mapping."""
 
 _IN_ENTRIES = {
     "engine_state": "engineState",
@@ -103,20 +95,3 @@ def instruments(state: VehicleState, internals: VehicleInternals) -> dict[str, d
         },
         "engine": {"engineState": state.engine_state},
     }
-
-
-def refuse_huge(value: object) -> None:
-    """Raises BoundExceeded if `value` is a list or mapping past the bounds; a lone text may be long."""
-    if isinstance(value, str):
-        return
-    size = 0
-    unseen = [(value, 0)]
-    while unseen:
-        one, depth = unseen.pop()
-        size += 1 + (len(one) if isinstance(one, str) else 0)
-        if size > MAX_STORED or depth > MAX_STORED_DEPTH:
-            raise BoundExceeded("a value is too large to be kept")
-        if isinstance(one, dict):
-            unseen += [(inner, depth + 1) for item in one.items() for inner in item]
-        elif isinstance(one, list | tuple):
-            unseen += [(inner, depth + 1) for inner in one]

@@ -16,17 +16,27 @@ from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Call, Entry, Json
 from bfcl_pipeline.tools.api import Api, Setting, effects, parameters
 from bfcl_pipeline.tools.constants import Constants
-from bfcl_pipeline.tools.limits import MAX_CALLS, MAX_RESULT, MAX_RESULTS, BoundExceeded, CallFailed
+from bfcl_pipeline.tools.file_system import GorillaFileSystem
+from bfcl_pipeline.tools.limits import (
+    MAX_CALLS,
+    MAX_INNER_RESULT,
+    MAX_RESULT,
+    MAX_RESULTS,
+    BoundExceeded,
+    CallFailed,
+)
 from bfcl_pipeline.tools.math_api import MathAPI
 from bfcl_pipeline.tools.message_api import MessageAPI
 from bfcl_pipeline.tools.posting_api import TwitterAPI
 from bfcl_pipeline.tools.retelling import Retelling, undefined
+from bfcl_pipeline.tools.state import copied
 from bfcl_pipeline.tools.ticket_api import TicketAPI
 from bfcl_pipeline.tools.trading_bot import TradingBot
 from bfcl_pipeline.tools.travel_api import TravelAPI
 from bfcl_pipeline.tools.vehicle_control import VehicleControlAPI
 
 APIS: Mapping[str, type[Api]] = {
+    "GorillaFileSystem": GorillaFileSystem,
     "MathAPI": MathAPI,
     "MessageAPI": MessageAPI,
     "TwitterAPI": TwitterAPI,
@@ -83,7 +93,14 @@ class World:
         unknown = next((name for name in apis if name not in APIS), None)
         if unknown is not None:
             raise MalformedRelease(f"unknown API {unknown!r}; known are {', '.join(APIS)}")
-        return cls({name: APIS[name].load(initial.get(name, {}), setting) for name in apis}, owner)
+        states = {name: initial.get(name, {}) for name in apis}
+        for name, state in states.items():
+            if not isinstance(state, Mapping):
+                raise MalformedRelease(
+                    f"initial state of {name}: expected a mapping, got {type(state).__name__}. "
+                    "Stage the release again (bfcl-pipeline stage)."
+                )
+        return cls({name: APIS[name].load(state, setting) for name, state in states.items()}, owner)
 
     @classmethod
     def for_entry(cls, entry: Entry, constants: Constants, owner: str) -> World:
@@ -101,10 +118,9 @@ class World:
     def run(self, call: Call) -> str:
         """The result of `call` as the text that a model is shown."""
         try:
-            self._count_call()
             self._refuse(call)
             text = _text(self._value(call))
-            self._count_result(len(text))
+            self._count_result(len(text), MAX_RESULT)
         except Exception as error:  # noqa: BLE001  # whatever an API does not take: its text is the result
             return f"Error during execution: {error}"
         return text
@@ -120,9 +136,10 @@ class World:
 
     def _value(self, call: Call) -> Any:
         """What the method returns; calls among the arguments are run first."""
-        if call.name not in self._methods:
+        self._count_call()
+        method = self._methods.get(call.name) or self._methods.get(call.name.strip())
+        if method is None:
             raise CallFailed(undefined(call.name))
-        method = self._methods[call.name]
         arguments = {str(name): self._argument(value) for name, value in call.arguments.items()}
         return method(**arguments)
 
@@ -132,8 +149,8 @@ class World:
             return self._retelling.text(value) if "(" in value else value
         if isinstance(value, Call):
             inner = self._value(value)
-            self._count_result(len(_text(inner)))
-            return inner
+            self._count_result(len(_text(inner)), MAX_INNER_RESULT)
+            return copied(inner)  # it may be part of a state, which must not become part of itself
         if isinstance(value, dict):
             return {self._argument(key): self._argument(item) for key, item in value.items()}
         if isinstance(value, list | tuple):
@@ -146,10 +163,12 @@ class World:
         self._calls_left -= 1
         if self._calls_left < 0:
             raise BoundExceeded(f"more than {MAX_CALLS:,} calls in one conversation")
+        if self._characters_left < 0:
+            raise BoundExceeded(f"more than {MAX_RESULTS:,} characters of results in one conversation")
 
-    def _count_result(self, characters: int) -> None:
+    def _count_result(self, characters: int, most: int) -> None:
         self._characters_left -= characters
-        if characters > MAX_RESULT or self._characters_left < 0:
+        if characters > most or self._characters_left < 0:
             raise BoundExceeded(f"a result of {characters:,} characters is too long")
 
 

@@ -1,14 +1,20 @@
 """The oracle passes every entry that an answer can pass."""
 
 import json
+from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.models.oracle import answer
+from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
+from bfcl_pipeline.config import load_models
+from bfcl_pipeline.generation import generate
+from bfcl_pipeline.models.oracle import Oracle, answer
 from bfcl_pipeline.models.specimen import specimen_call
 from bfcl_pipeline.records import Call, Mode, Response, Rules
-from bfcl_pipeline.scoring import judge
+from bfcl_pipeline.scoring import Judge, judge
+from bfcl_pipeline.tables.texts import read_texts
+
+MODELS = Path(__file__).parents[2] / "config" / "models.yaml"
 
 IMPOSSIBLE = {
     "simple_java": {"simple_java_36", "simple_java_65"},
@@ -35,6 +41,21 @@ def _failed(entries, mode):
 def test_it_fails_only_where_all_must(entries, category, mode):
     """Under the official rules the oracle passes all but the entries that no answer can pass."""
     assert _failed(entries(category), mode) == IMPOSSIBLE.get(category, set())
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+@pytest.mark.parametrize("category", GROUPS["multi_turn"])
+def test_it_passes_every_conversation(entries, staged, constants, category, mode):
+    """Through the real loop, the oracle passes all entries of several turns, under both rule sets."""
+    (row,) = (row for row in load_models(MODELS).values() if (row.kind, row.mode) == ("oracle", mode))
+    asked = entries(category)
+    held = list(generate(asked, Oracle(row), read_texts(staged), constants))
+    verdicts = {
+        one.entry_id: Judge(entry, constants).answer_verdicts(one.result_json, mode, None, list(Rules))
+        for entry, one in zip(asked, held, strict=True)
+    }
+    assert len(verdicts) == 200
+    assert [key for key, found in verdicts.items() if not all(one.valid for one in found)] == []
 
 
 def test_it_writes_every_prompt_format(entries):

@@ -12,7 +12,7 @@ import pytest
 from bfcl_pipeline.records import Call
 from bfcl_pipeline.tools import Setting, World
 from bfcl_pipeline.tools.travel_figures import MAX_REPEATED
-from bfcl_pipeline.tools.travel_state import MAX_KEPT, TravelState
+from bfcl_pipeline.tools.travel_state import TravelState
 
 INITIAL: dict[str, Any] = {
     "credit_card_list": {"main": {"balance": 1000.0}, "bare": {}},
@@ -247,27 +247,3 @@ def test_long_text_is_not_exchanged(agency: Agency) -> None:
     amount = "x" * (MAX_REPEATED + 1)
     text = agency.text("compute_exchange_rate", base_currency="USD", target_currency="JPY", value=amount)
     assert text == "Error during execution: the value to convert is too long"
-
-
-def test_results_put_back_into_the_state_stay_bounded(agency: Agency) -> None:
-    """Registering all cards as a field of a card, over and over, neither doubles the state nor nests it."""
-    card = {"card_number": "4111", "cardholder_name": "Ada", "card_verification_number": 1}
-    for _ in range(60):
-        text = agency.text(
-            "register_credit_card", access_token="token", expiration_date=NESTED_CARDS, **card
-        )
-    assert "no room left" in text
-    assert len(json.dumps(agency.state.credit_card_list)) < 10 * MAX_KEPT
-
-
-def test_names_that_grow_stay_bounded(agency: Agency) -> None:
-    """A name made of a text that repeats both names cannot grow without end."""
-    traveler = {"first_name": "x", "last_name": "y", "date_of_birth": "z", "passport_number": "US1"}
-    retold = Call("verify_traveler_information", dict(traveler.items()))
-    client = {"client_id": "a", "client_secret": "b", "refresh_token": "c", "grant_type": "d"}
-    texts = [
-        agency.text("authenticate_travel", user_first_name=retold, user_last_name=retold, **client)
-        for _ in range(30)
-    ]
-    assert "no room left" in texts[-1]
-    assert len(str(agency.state)) < 10 * MAX_KEPT

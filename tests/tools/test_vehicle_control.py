@@ -10,7 +10,6 @@ import pytest
 
 from bfcl_pipeline.records import Call
 from bfcl_pipeline.tools import APIS, World, effects
-from bfcl_pipeline.tools.vehicle_state import MAX_STORED
 
 DOORS = ["driver", "passenger", "rear_left", "rear_right"]
 LOCKED = dict.fromkeys(DOORS, "locked")
@@ -137,22 +136,6 @@ def test_a_temperature_that_cannot_be_converted_stays(car):
     answer = car("adjustClimateControl", temperature="68", unit="fahrenheit", fanSpeed=9, mode="heat")
     assert answer == "Error during execution: unsupported operand type(s) for -: 'str' and 'int'"
     assert (car.state.acTemperature, car.state.fanSpeed, car.state.acMode) == ("68", 50, "auto")
-
-
-@pytest.mark.parametrize("settings", [["temperature"], ["mode"], ["temperature", "mode"]])
-def test_settings_of_settings_are_bounded(car, settings):
-    """A climate setting made of the climate status, again and again, stays small."""
-    climate = Call("displayCarStatus", {"option": "climate"})
-    for _ in range(400):
-        answer = car("adjustClimateControl", **{"temperature": 20, **dict.fromkeys(settings, climate)})
-    assert answer == "Error during execution: a value is too large to be kept"
-    assert len(car.world.run(climate)) < 3 * MAX_STORED
-
-
-def test_a_long_text_is_kept(car):
-    """Bounds are for lists and mappings: a long text is a setting as any other."""
-    car("adjustClimateControl", temperature=20, mode="x" * (MAX_STORED + 1))
-    assert len(car.state.acMode) == MAX_STORED + 1
 
 
 def test_the_brake_is_shown_as_pressed(car):

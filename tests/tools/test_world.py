@@ -9,9 +9,9 @@ import pytest
 
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Call, Entry
-from bfcl_pipeline.tools import APIS, Constants, Effect, World, effects, world
+from bfcl_pipeline.tools import APIS, Constants, Effect, Setting, World, effects, world
 from bfcl_pipeline.tools.api import changes, reads
-from bfcl_pipeline.tools.limits import MAX_RESULT
+from bfcl_pipeline.tools.limits import MAX_INNER_RESULT, MAX_RESULT
 from bfcl_pipeline.tools.state import copied, fill
 
 FAILED = "Error during execution: "
@@ -137,7 +137,6 @@ def test_only_marked_methods_are_reached(run, api, name):
         "echo.__self__.unmarked",
         "__import__('os').getcwd",
         "(lambda **_: 1)",
-        "echo\n",
         "keep if 1 else echo",
     ],
 )
@@ -145,6 +144,56 @@ def test_no_attribute_is_reached(run, api, name):
     """A name that is an expression reaches nothing, whatever it would mean as code."""
     assert run(name, value=1).startswith(FAILED)
     assert api.state == EchoState()
+
+
+@pytest.mark.parametrize("name", ["echo ", " echo", "echo\n"])
+def test_space_around_a_name_is_lost(run, name):
+    """A name between spaces is that name, as it is where its call is evaluated as text."""
+    assert run(name, value=1) == "1"
+
+
+def test_nested_results_count(run):
+    """A result that is an argument of another call is bounded, so that no state grows by doubling."""
+    inner = Call("echo", {"value": "x" * MAX_INNER_RESULT})
+    assert len(run("echo", value=inner)) == MAX_INNER_RESULT
+    assert "too long" in run("keep", value=Call("echo", {"value": "x" * (MAX_INNER_RESULT + 1)}))
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner"),
+    [
+        (
+            "post_tweet",
+            {"content": ("get_user_tweets", "username"), "tags": ("get_user_tweets", "username")},
+        ),
+        ("create_ticket", dict.fromkeys(("title", "description"), ("get_user_tickets", "status"))),
+    ],
+)
+def test_states_do_not_double(constants, outer, inner):
+    """Results put back into a state, over and over, stop at a bound: 500 rounds stay a few megabytes."""
+    user = {"username": "Ann", "current_user": "Ann", "authenticated": True}
+    small = World.of(["TwitterAPI", "TicketAPI"], dict.fromkeys(APIS, user), Setting(constants), "me")
+    given = {"username": "Ann", "status": None}
+    for _ in range(500):
+        arguments = {name: Call(method, {told: given[told]}) for name, (method, told) in inner.items()}
+        text = small.run(Call(outer, arguments))
+    assert text.startswith(FAILED)
+    assert len(str(small.states())) < 50 * MAX_INNER_RESULT
+
+
+def test_nested_results_are_copies(run, api):
+    """What a call returned is not shared with where another call puts it: no state contains itself."""
+    run("keep", value=["a"])
+    api.state.kept.append({"self": None})
+    run("keep", value=Call("echo", {"value": ["b"]}))
+    assert api.state.kept == [["a"], {"self": None}, ["b"]]
+
+
+@pytest.mark.parametrize("state", [[], "x", None, 3])
+def test_a_state_that_is_no_mapping_is_named(constants, state):
+    """An initial state of another shape is an error that names the API."""
+    with pytest.raises(MalformedRelease, match="initial state of TicketAPI: expected a mapping"):
+        World.of(["TicketAPI"], {"TicketAPI": state}, Setting(constants), "me")
 
 
 def test_dotted_names(run):

@@ -1,0 +1,175 @@
+"""Verdicts on conversations of several turns."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bfcl_pipeline.errors import MalformedRelease
+from bfcl_pipeline.records import Entry, Mode, Response, Rules
+from bfcl_pipeline.scoring import Judge, judge, truth_calls
+
+OPEN = "create_ticket(title='a', priority=2)"
+TRUTH = [[OPEN], [], ["get_ticket(7)", "close_ticket(ticket_id=7)"]]
+STATE = {"TicketAPI": {"current_user": "Ann", "ticket_queue": [], "ticket_counter": 7}}
+
+
+def entry(truth=TRUTH, state=STATE):
+    asked = tuple(({"role": "user", "content": "Please."},) for _ in truth)
+    return Entry(
+        "multi_turn_base_0",
+        "multi_turn_base",
+        asked,
+        (),
+        truth=truth,
+        apis=("TicketAPI",),
+        initial_state=state,
+    )
+
+
+@pytest.fixture
+def verdict(constants):
+    """The verdict on the prompted answers of each turn's steps."""
+
+    def judged(*turns, rules=Rules.OFFICIAL, on=None):
+        on = on or entry()
+        response = Response(on.entry_id, on.category, Mode.PROMPT, json.dumps(list(turns)))
+        return judge(on, response, rules, constants)
+
+    return judged
+
+
+RIGHT = ([f"[{OPEN}]", "Done."], ["No."], ["[get_ticket(ticket_id=7)]", "[close_ticket(ticket_id=7)]"])
+
+
+def test_the_truth_passes_however_it_is_split(verdict):
+    """Steps do not matter, nor talk between them; only what was called in which turn."""
+    assert verdict(*RIGHT).valid is True
+    assert (
+        verdict([f"[{OPEN}]"], [], ["[get_ticket(ticket_id=7), close_ticket(ticket_id=7)]"]).valid is True
+    )
+
+
+def test_the_same_in_native_calls(constants):
+    """Function-calling results are judged by the same play."""
+    turns = [
+        [[{"create_ticket": '{"title": "a", "priority": 2}'}], "Done."],
+        [],
+        [[{"get_ticket": '{"ticket_id": 7}'}, {"close_ticket": '{"ticket_id": 7}'}]],
+    ]
+    response = Response("multi_turn_base_0", "multi_turn_base", Mode.FC, json.dumps(turns))
+    assert judge(entry(), response, constants=constants).valid is True
+
+
+def test_a_state_that_differs_names_the_attribute_and_both_values(verdict):
+    """The message says where the worlds part, to the innermost value."""
+    found = verdict(["[create_ticket(title='b', priority=2)]"], [], [])
+    assert found.error_type == "multi_turn:instance_state_mismatch"
+    assert found.error_message == ("After turn 1: TicketAPI.ticket_queue[0]['title'] is 'b', expected 'a'.")
+
+
+def test_what_is_missing_from_a_state_is_said(verdict):
+    """A part that only one side has is told as missing."""
+    found = verdict(["[get_ticket(ticket_id=1)]"], [], [])
+    assert "TicketAPI.ticket_queue[0] is missing, expected {" in found.error_message
+    assert "TicketAPI.ticket_counter is 7, expected 8" in found.error_message
+
+
+def test_a_turn_without_calls_is_empty(verdict):
+    """Where the truth calls something, a turn without a call that can be read has failed."""
+    found = verdict([f"[{OPEN}]"], [], ["I am done.", ""])
+    assert found.error_type == "multi_turn:empty_turn_model_response"
+    assert found.error_message == ("Turn 3: no call was made; the truth calls get_ticket, close_ticket.")
+
+
+def test_results_of_earlier_turns_count(verdict):
+    """A result that the truth reads now may have been read before."""
+    early = [f"[{OPEN}, get_ticket(ticket_id=7)]"]
+    assert verdict(early, [], ["[close_ticket(ticket_id=7)]"]).valid is True
+
+
+def test_a_result_that_nobody_asked_for_is_missed(verdict):
+    """Equal states are not enough: what the truth reads must have been read."""
+    on = entry([[OPEN], ["ticket_get_login_status()", "close_ticket(ticket_id=7)"]])
+    found = verdict([f"[{OPEN}]"], ["[close_ticket(ticket_id=7)]"], on=on)
+    assert found.error_type == "multi_turn:execution_response_mismatch"
+    assert found.error_message == (
+        "Turn 2: no call so far returned what ticket_get_login_status() returns: "
+        "'{\"login_status\": true}'."
+    )
+
+
+def test_a_result_counts_as_often_as_it_came(verdict):
+    """A result that the truth has twice must have come twice."""
+    twice = entry([["ticket_get_login_status()", "ticket_get_login_status()"]])
+    once = ["[ticket_get_login_status()]"]
+    assert verdict(once, on=twice).error_type == "multi_turn:execution_response_mismatch"
+    assert verdict(once * 2, on=twice).valid is True
+
+
+def test_an_ended_conversation_has_too_few_turns(verdict):
+    """A conversation that was ended is not played any further."""
+    assert verdict([f"[{OPEN}]"]).error_type == "multi_turn:force_terminated"
+    assert verdict(*RIGHT, []).error_type == "multi_turn:force_terminated"
+
+
+@pytest.mark.parametrize("result", ["Error during inference: 429", {"a": 1}, None, 3])
+def test_what_has_no_turns_is_an_inference_error(constants, result):
+    """A result that is no list of turns has its own official type."""
+    response = Response("multi_turn_base_0", "multi_turn_base", Mode.FC, json.dumps(result))
+    assert judge(entry(), response, constants=constants).error_type == "multi_turn:inference_error"
+
+
+@pytest.mark.parametrize("turn", [None, 3, "text", {"a": []}, [None, 3, {"ls": 3}, [["x"]]]])
+def test_a_turn_of_another_shape_holds_no_steps(verdict, turn):
+    """Whatever stands in the place of a turn or a step is judged as one without calls."""
+    assert verdict(turn, [], []).error_type == "multi_turn:empty_turn_model_response"
+
+
+def test_corrected_rules_want_nothing_called_where_the_truth_calls_nothing(verdict):
+    """A read on an empty turn passes officially and fails when corrected; what failed before stays."""
+    early = ([f"[{OPEN}]"], ["[get_ticket(ticket_id=7)]"], ["[close_ticket(ticket_id=7)]"])
+    assert verdict(*early).valid is True
+    found = verdict(*early, rules=Rules.CORRECTED)
+    assert found.error_type == "multi_turn:irrelevance_error:decoder_success"
+    assert found.error_message == "Turn 2: nothing can be called yet, but get_ticket is called."
+    assert verdict(*RIGHT, rules=Rules.CORRECTED).valid is True
+
+
+def test_one_trajectory_leaves_nothing_for_the_next(constants):
+    """Judged again and again, by one judge, an answer has the same verdict."""
+    judging = Judge(entry(), constants)
+    text = json.dumps(RIGHT)
+    found = [judging.answer_verdicts(text, Mode.PROMPT, None, list(Rules)) for _ in range(3)]
+    assert all(verdict.valid for verdicts in found for verdict in verdicts)
+
+
+def test_positional_arguments_are_bound_by_the_signature():
+    """A truth may leave names out; the calls that it stands for have them all."""
+    (call,) = truth_calls(entry([["close_ticket(7)"]]))[0]
+    assert call.arguments == {"ticket_id": 7}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("close_ticket(1, 2)", "2 arguments"),
+        ("sell(1)", "sell is not a method"),
+        ("close_ticket(x + 1)", "malformed"),
+        ("close_ticket", "a call of a function"),
+        ("close_ticket(", "not a Python expression"),
+        ("close_ticket(1, ticket_id=1)", "given twice"),
+    ],
+)
+def test_a_malformed_truth_is_named(text, reason):
+    """A truth that is no call with literal arguments is an error of the release, with the entry's id."""
+    with pytest.raises(MalformedRelease, match=rf"multi_turn_base_0: truth: .*{reason}.*Stage"):
+        truth_calls(entry([[text]]))
+
+
+def test_a_malformed_state_is_named(constants):
+    """An initial state of the wrong type is an error that names entry, API and attribute."""
+    on = entry(state={"TicketAPI": {"ticket_counter": "seven"}})
+    with pytest.raises(MalformedRelease, match=r"multi_turn_base_0: .*TicketState: ticket_counter: .*int"):
+        judge(on, Response(on.entry_id, on.category, Mode.FC, "[[],[],[]]"), constants=constants)
