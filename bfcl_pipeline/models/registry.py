@@ -1,16 +1,20 @@
 """Which kinds of model there are, and the model that a row describes.
 
-A kind is imported only when one of its models is built: neither shall pay for the other's start.
+A kind is imported only when one of its models is built: neither shall pay for the other's start, nor a
+workflow that only asks for the names.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from bfcl_pipeline.benchmark import unknown_name
 from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.generation import Model
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.generation import Model
 
 
 def build_model(row: ModelRow) -> Model:

@@ -31,12 +31,16 @@ def load(**changes: Any) -> RunConfig:
     return load_run({**CONFIG, **changes}, MODES)
 
 
-def test_the_shipped_config_asks_every_single_turn_category_of_four_models() -> None:
-    """13 categories of each model, and format sensitivity of those in prompt mode; all entries."""
+def test_the_shipped_config_asks_all_but_the_agentic_categories_of_four_models() -> None:
+    """17 categories of each model, and format sensitivity of those in prompt mode; all entries."""
     run = load()
     assert run.models == run.folders == ("oracle-FC", "oracle", "lexical-FC", "lexical")
-    assert run.categories_of("oracle-FC") == GROUPS["single_turn"]
-    assert run.categories_of("oracle") == (*GROUPS["single_turn"], "format_sensitivity")
+    assert run.categories_of("oracle-FC") == GROUPS["single_turn"] + GROUPS["multi_turn"]
+    assert run.categories_of("oracle") == (
+        *GROUPS["single_turn"],
+        *GROUPS["multi_turn"],
+        "format_sensitivity",
+    )
     assert all(job.options == () for job in run.jobs)
     assert run.rules is Rules.OFFICIAL
 

@@ -1,6 +1,7 @@
 rule score:
     """Judges all responses of one model. One row is one response and what one rule set says of it."""
     input:
+        texts="data/release/texts.json",
         entries=lambda wildcards: expand(
             "data/entries/{category}.parquet",
             category=RUN.categories_of(wildcards.model),
