@@ -1,0 +1,216 @@
+"""The reference side of the request seam, conversations: what the official package sends, step by step.
+
+Runs under the Python of .venv-peer only, shares no code with the pipeline and holds the conversation with
+the official handlers; only their asking of an API is replaced, by the next answer of a script.
+
+    python conversation_reference.py QUESTIONS ANSWERS
+
+A question is `wire`, `mode`, `category`, `entry_id`, `answers` ([text, calls] pairs, calls as [name,
+arguments as JSON text] pairs or null) and `full`. An answer is `requests`, a digest for each (the request
+itself if `full`), and `result`. Requests are plain JSON without cache marks and without the ids and
+statuses of output items; a text of the assistant has one form per wire format, whether the handler sent
+it as text, block or item (Anthropic: none if it is empty); and the instances' names, which hold the entry's id, are told without it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
+from copy import deepcopy
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from hashlib import blake2b
+from itertools import count
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from anthropic.types import TextBlock, ToolUseBlock
+from bfcl_eval.model_handler.api_inference.claude import ClaudeHandler
+from bfcl_eval.model_handler.api_inference.gemini import GeminiHandler
+from bfcl_eval.model_handler.api_inference.openai_completion import OpenAICompletionsHandler
+from bfcl_eval.model_handler.api_inference.openai_response import OpenAIResponsesHandler
+from bfcl_eval.utils import load_dataset_entry
+from google.genai.types import Content, FunctionCall, Part
+from openai.types.chat import ChatCompletionMessage
+from openai.types.responses import Response, ResponseFunctionToolCall, ResponseOutputMessage
+from world_reference import Shared, refresh
+
+MODEL = "model"
+TODAY = date(2026, 3, 23)
+
+Calls = list[tuple[str, str, str]]
+"""(id, name, arguments as JSON text) of each call."""
+
+
+@dataclass(frozen=True)
+class Wire:
+    """One official handler: what its API answers, and its history as plain JSON."""
+
+    handler: type
+    response: Callable[[str | None, Calls | None], Any]  # of a text and calls
+    plain: Callable[[Any], Any]  # one message or item of its history
+
+
+def chat_response(text: str | None, calls: Calls | None) -> Any:
+    message: dict[str, Any] = {"role": "assistant", "content": text}
+    if calls is not None:
+        message["tool_calls"] = [
+            {"id": id_, "type": "function", "function": {"name": name, "arguments": arguments}}
+            for id_, name, arguments in calls
+        ]
+    usage = SimpleNamespace(prompt_tokens=1, completion_tokens=1)
+    choice = SimpleNamespace(message=ChatCompletionMessage.model_validate(message))
+    return SimpleNamespace(choices=[choice], usage=usage)
+
+
+def plain_chat(message: Any) -> Any:
+    return message if isinstance(message, dict) else message.model_dump(mode="json", exclude_unset=True)
+
+
+def responses_response(text: str | None, calls: Calls | None) -> Any:
+    output: list[Any] = []
+    if text:
+        content = [{"type": "output_text", "text": text, "annotations": []}]
+        message = {
+            "id": "m",
+            "type": "message",
+            "role": "assistant",
+            "status": "completed",
+            "content": content,
+        }
+        output.append(ResponseOutputMessage.model_validate(message))
+    for id_, name, arguments in calls or ():
+        call = {"id": "f", "type": "function_call", "call_id": id_, "name": name, "arguments": arguments}
+        output.append(ResponseFunctionToolCall.model_validate(call))
+    usage = SimpleNamespace(input_tokens=1, output_tokens=1)
+    return Response.model_construct(output=output, usage=usage)
+
+
+def plain_item(item: Any) -> Any:
+    if isinstance(item, dict):
+        return item
+    if isinstance(item, ResponseOutputMessage):
+        return {"role": item.role, "content": "".join(part.text for part in item.content)}
+    return item.model_dump(mode="json", exclude_unset=True, exclude={"id", "status"})
+
+
+def anthropic_response(text: str | None, calls: Calls | None) -> Any:
+    content: list[Any] = []
+    if text or (text is not None and not calls):
+        content.append(TextBlock(type="text", text=text))
+    for id_, name, arguments in calls or ():
+        content.append(ToolUseBlock(type="tool_use", id=id_, name=name, input=json.loads(arguments)))
+    return SimpleNamespace(content=content, usage=SimpleNamespace(input_tokens=1, output_tokens=1))
+
+
+def plain_anthropic(message: Any) -> Any:
+    content = message["content"]
+    if isinstance(content, str):
+        content = [{"type": "text", "text": content}]
+    blocks = [
+        block if isinstance(block, dict) else block.model_dump(mode="json", exclude_unset=True)
+        for block in content
+    ]
+    blocks = [unmarked(block) for block in blocks if block.get("text") != ""]
+    return {**message, "content": blocks}
+
+
+def unmarked(block: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in block.items() if key != "cache_control"}
+
+
+def gemini_response(text: str | None, calls: Calls | None) -> Any:
+    parts = [] if text is None else [Part(text=text)]
+    for _, name, arguments in calls or ():
+        parts.append(Part(function_call=FunctionCall(name=name, args=json.loads(arguments))))
+    content = Content(role="model", parts=parts) if parts else None
+    usage = SimpleNamespace(prompt_token_count=1, candidates_token_count=1)
+    return SimpleNamespace(candidates=[SimpleNamespace(content=content)], usage_metadata=usage)
+
+
+def plain_gemini(content: Any) -> Any:
+    return content.model_dump(mode="json", exclude_none=True)
+
+
+WIRES = {
+    "openai_chat": Wire(OpenAICompletionsHandler, chat_response, plain_chat),
+    "openai_responses": Wire(OpenAIResponsesHandler, responses_response, plain_item),
+    "anthropic": Wire(ClaudeHandler, anthropic_response, plain_anthropic),
+    "gemini": Wire(GeminiHandler, gemini_response, plain_gemini),
+}
+
+
+class Scripted:
+    """Stands where the handler asks its API: records what is asked, says what the script has next."""
+
+    def __init__(self, row: dict[str, Any]) -> None:
+        self.requests: list[Any] = []
+        self._wire = WIRES[row["wire"]]
+        self._full = row["full"]
+        self._owner = f"{MODEL}_{row['entry_id']}_"
+        self._answers: Iterator[Any] = iter(row["answers"])
+        self._ids = count()
+
+    def query(self, data: dict[str, Any]) -> tuple[Any, float]:
+        request = {
+            "system": plain_system(data.get("system_prompt")),
+            "messages": [self._wire.plain(message) for message in data["message"]],
+        }
+        messages = json.dumps(request, sort_keys=True).replace(self._owner, f"{MODEL}_")
+        tools = json.dumps([unmarked(tool) for tool in data.get("tools", ())])
+        self.requests.append([messages, tools] if self._full else digest(messages, tools))
+        text, calls = next(self._answers, ("Done.", None))
+        named = None if calls is None else [(f"call_{next(self._ids)}", *call) for call in calls]
+        return self._wire.response(text, named), 0.0
+
+
+def plain_system(system: Any) -> Any:
+    return [unmarked(block) for block in system] if isinstance(system, list) else system
+
+
+def digest(messages: str, tools: str) -> str:
+    """Sixteen characters that stand for a request; the order of keys counts in tools, as models see it."""
+    return blake2b(f"{messages}\n{tools}".encode(), digest_size=8).hexdigest()
+
+
+@cache
+def entries(category: str) -> dict[str, Any]:
+    return {entry["id"]: entry for entry in load_dataset_entry(category)}
+
+
+@cache
+def handler(wire: str, mode: str) -> Any:
+    return WIRES[wire].handler(MODEL, 0, MODEL, mode == "fc")
+
+
+def answer(row: dict[str, Any], shared: Shared) -> dict[str, Any]:
+    """What the official package sends in the conversation of one script, and its result."""
+    refresh(shared, TODAY)  # no instances of an earlier conversation are left
+    scripted = Scripted(row)
+    model = handler(row["wire"], row["mode"])
+    model._query_FC = model._query_prompting = scripted.query
+    result, _ = model.inference(
+        deepcopy(entries(row["category"])[row["entry_id"]]), include_input_log=False, exclude_state_log=True
+    )
+    return {"requests": scripted.requests, "result": result}
+
+
+def main(questions: Path, answers: Path) -> None:
+    os.environ["TZ"] = "UTC"
+    time.tzset()
+    shared = Shared()
+    with questions.open(encoding="ascii") as lines, answers.open("w", encoding="ascii") as out:
+        for line in lines:
+            with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):
+                told = answer(json.loads(line), shared)
+            out.write(json.dumps(told) + "\n")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
