@@ -51,6 +51,9 @@ class Retelling:
                 tree = compile(source, _SOURCE_NAME, "eval", flags, dont_inherit=True)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             return str(error)
+        repeated = _repeated(tree)
+        if repeated is not None:
+            return f"keyword argument repeated: {repeated.arg} ({_SOURCE_NAME}, line {repeated.lineno})"
         known = set(self._instances.values())
         name = next((name for name in _names(tree.body) if name not in known), None)
         return None if name is None else undefined(name)
@@ -97,6 +100,18 @@ def _source(value: Any) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key!r}: {_source(item)}" for key, item in value.items()) + "}"
     return repr(value)
+
+
+def _repeated(tree: ast.AST) -> ast.keyword | None:
+    """A parameter that a call names twice, perhaps in other letters that Python takes for the same."""
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call):
+            seen = set()
+            for keyword in call.keywords:
+                if keyword.arg in seen:
+                    return keyword
+                seen.add(keyword.arg)
+    return None
 
 
 def _names(node: ast.AST) -> Iterator[str]:

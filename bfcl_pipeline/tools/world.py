@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Any
+from unicodedata import normalize
 
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Call, Entry, Json
@@ -127,7 +128,7 @@ class World:
 
     def _refuse(self, call: Call) -> None:
         """Raises CallFailed if `call` is refused by name or is not written as Python would take it."""
-        bare = call.name.split(".")[1] if "." in call.name else call.name
+        bare = (call.name.split(".")[1] if "." in call.name else call.name).rstrip()
         if bare in REFUSED:
             raise CallFailed(f"Function call {bare} is not allowed.")
         problem = self._retelling.problem(call)
@@ -140,7 +141,10 @@ class World:
         method = self._methods.get(call.name) or self._methods.get(call.name.strip())
         if method is None:
             raise CallFailed(undefined(call.name))
-        arguments = {str(name): self._argument(value) for name, value in call.arguments.items()}
+        arguments = {
+            normalize("NFKC", str(name).strip()): self._argument(value)  # as Python reads a name
+            for name, value in call.arguments.items()
+        }
         return method(**arguments)
 
     def _argument(self, value: Any) -> Any:

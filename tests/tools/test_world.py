@@ -152,6 +152,23 @@ def test_space_around_a_name_is_lost(run, name):
     assert run(name, value=1) == "1"
 
 
+@pytest.mark.parametrize("name", [" value", "value ", "ᵛalue"])
+def test_a_parameter_is_named_as_python_reads_it(small, name):
+    """Neither space around the name of a parameter nor another form of its letters matters."""
+    assert small.run(Call("echo", {name: 1})) == "1"
+
+
+def test_a_parameter_that_is_named_twice(small):
+    """Names that Python takes for the same may not both be given."""
+    problem = "keyword argument repeated: value (<string>, line 1)"
+    assert small.run(Call("echo", {"value": 1, "ᵛalue": 2})) == FAILED + problem
+
+
+def test_space_does_not_hide_a_refused_name(run):
+    """A refused name is refused with space after it too."""
+    assert run("kill ", value=1) == f"{FAILED}Function call kill is not allowed."
+
+
 def test_nested_results_count(run):
     """A result that is an argument of another call is bounded, so that no state grows by doubling."""
     inner = Call("echo", {"value": "x" * MAX_INNER_RESULT})
