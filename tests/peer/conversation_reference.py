@@ -9,7 +9,8 @@ A question is `wire`, `mode`, `category`, `entry_id`, `answers` ([text, calls] p
 arguments as JSON text] pairs or null) and `full`. An answer is `requests`, a digest for each (the request
 itself if `full`), and `result`. Requests are plain JSON without cache marks and without the ids and
 statuses of output items; a text of the assistant has one form per wire format, whether the handler sent
-it as text, block or item (Anthropic: none if it is empty); and the instances' names, which hold the entry's id, are told without it.
+it as text, block or item (Anthropic: none if it is empty); and the instances' names, which hold the
+entry's id, are told without it.
 """
 
 from __future__ import annotations
