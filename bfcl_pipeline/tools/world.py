@@ -123,7 +123,7 @@ class World:
             text = _text(self._value(call))
             self._count_result(len(text), MAX_RESULT)
         except Exception as error:  # noqa: BLE001  # whatever an API does not take: its text is the result
-            return f"Error during execution: {error}"
+            return f"Error during execution: {error}"[:MAX_RESULT]
         return text
 
     def _refuse(self, call: Call) -> None:

@@ -1,0 +1,202 @@
+"""Whatever a model writes in a conversation, the world stays bounded and the entry is judged."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).parent))
+from hostile_conversations import ENDLESS, HOSTILE, STEPS, WORLD
+from test_fuzz import _JSON, _SOUP
+
+from bfcl_pipeline.benchmark import GROUPS
+from bfcl_pipeline.calls import decode_step
+from bfcl_pipeline.generation import conversation
+from bfcl_pipeline.records import Call, DecodeFailure, Exchange, Mode, Rules
+from bfcl_pipeline.scoring import Judge
+from bfcl_pipeline.tables.texts import read_texts
+from bfcl_pipeline.tools import APIS, Setting, World, effects, parameters_of
+
+LIMIT_SECONDS = 1.0
+LIMIT_STATE = 30_000_000
+
+METHODS = [(api, name) for api, kind in APIS.items() for name in effects(kind)]
+
+
+@pytest.fixture
+def everything(constants):
+    """A world with all APIs, in which a user is logged in everywhere."""
+    return World.of(list(APIS), WORLD, Setting(constants), "m")
+
+
+def test_a_hostile_call_is_in_time(constants):
+    """Huge numbers, texts, depths and loops end in a result of bounded size within a second."""
+    slow = []
+    for place, call in enumerate(HOSTILE):
+        world = World.of(list(APIS), WORLD, Setting(constants), "m")
+        started = time.process_time()
+        text = world.run(call)
+        seconds = time.process_time() - started
+        if seconds > LIMIT_SECONDS or len(text) > 2_000_000:
+            slow.append((place, call.name[:30], seconds, len(text)))
+    assert not slow
+
+
+@pytest.mark.parametrize("calls", ENDLESS, ids=lambda calls: calls[-1].name)
+def test_repeating_calls_does_not_grow_the_world(everything, calls):
+    """What doubles or nests when repeated ends at a bound, and the world still answers."""
+    started = time.process_time()
+    for _ in range(60):
+        for call in calls:
+            everything.run(call)
+    assert time.process_time() - started < 20 * LIMIT_SECONDS
+    assert sum(len(str(state)) for state in everything.states().values()) < LIMIT_STATE
+    assert everything.run(Call("posting_get_login_status", {})) == '{"login_status": true}'
+
+
+def test_a_hostile_step_ends_the_turn_or_runs(entries, staged, constants):
+    """A conversation of such steps only ends, and its verdict is made, within a few seconds."""
+    texts = read_texts(staged)
+    entry = entries("multi_turn_base")[0]
+    for mode, steps in STEPS.items():
+        for step in steps:
+            started = time.process_time()
+            held = conversation(entry, mode, texts, constants)
+            request = next(held)
+            for _ in range(500):
+                try:
+                    request = held.send(Exchange(request, step))
+                except StopIteration as end:
+                    result = end.value
+                    break
+            Judge(entry, constants).answer_verdicts(json.dumps(result), mode, None, list(Rules))
+            assert time.process_time() - started < 5 * LIMIT_SECONDS, str(step)[:60]
+
+
+@st.composite
+def _calls(draw: st.DrawFn) -> list[Call]:
+    """Calls of any methods with their own parameters, and values of any kind, calls among them."""
+    known = [
+        "document",
+        "final_report.pdf",
+        "USR001",
+        "NVDA",
+        "San Francisco",
+        "1",
+        1,
+        0.5,
+        True,
+        None,
+        "Ann",
+    ]
+    values = st.sampled_from(known) | _JSON | _SOUP
+    calls = []
+    for api, name in draw(st.lists(st.sampled_from(METHODS), min_size=1, max_size=12)):
+        names = parameters_of([api], name)
+        chosen = draw(st.lists(st.sampled_from(names), unique=True)) if names else []
+        arguments = {one: draw(values) for one in (names if draw(st.booleans()) else chosen)}
+        if calls and names and draw(st.integers(0, 5)) == 0:
+            arguments[names[0]] = calls[-1]
+        calls.append(Call(name, arguments))
+    return calls
+
+
+@given(_calls())
+def test_any_calls_are_run(constants, calls):
+    """Every call has a result that can be written, and what only reads leaves the states as they are."""
+    world = World.of(list(APIS), WORLD, Setting(constants), "m")
+    kinds = {name: effect for kind in APIS.values() for name, effect in effects(kind).items()}
+    for call in calls:
+        reads = kinds[call.name] == "reads" and not any(
+            isinstance(v, Call) for v in call.arguments.values()
+        )
+        before = repr(world.states()) if reads else None
+        assert isinstance(world.run(call), str)
+        if reads:
+            assert repr(world.states()) == before
+
+
+_STEP = st.one_of(
+    _JSON,
+    _SOUP,
+    st.lists(
+        st.dictionaries(st.sampled_from([name for _, name in METHODS]), _JSON.map(json.dumps), max_size=2),
+        max_size=3,
+    ),
+)
+
+
+@given(st.data())
+def test_any_conversation_is_judged(entries, constants, data):
+    """Any JSON in the place of turns and steps has a verdict under both rule sets."""
+    entry = data.draw(st.sampled_from(entries(data.draw(st.sampled_from(GROUPS["multi_turn"])))[:20]))
+    mode = data.draw(st.sampled_from(list(Mode)))
+    turns = st.lists(st.lists(_STEP, max_size=3), min_size=len(entry.turns), max_size=len(entry.turns))
+    result = data.draw(turns | st.lists(_JSON, max_size=6) | _JSON)
+    for verdict in Judge(entry, constants).answer_verdicts(json.dumps(result), mode, None, list(Rules)):
+        assert verdict.valid is (verdict.error_type is None)
+        (verdict.error_message or "").encode()
+
+
+@given(_JSON | _SOUP | _STEP, st.sampled_from(list(Mode)))
+def test_any_step_is_read(result, mode):
+    """Any JSON value ends in calls to be run or a decode failure."""
+    assert isinstance(decode_step(result, mode), tuple | DecodeFailure)
+
+
+def test_nothing_outside_the_world_is_touched(staged, tmp_path):
+    """While hostile calls run, Python executes, imports, opens and starts nothing.
+
+    Watched from inside by an audit hook, in a process of its own. Syntax trees may be made.
+    """
+    program = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from hostile_conversations import HOSTILE, STEPS, WORLD
+from bfcl_pipeline.calls import decode_step
+from bfcl_pipeline.records import Call, DecodeFailure
+from bfcl_pipeline.tables.texts import read_constants
+from bfcl_pipeline.tools import APIS, Setting, World
+
+setting = Setting(read_constants(Path(sys.argv[2])))
+
+def run_all(calls, modes):
+    for call in calls:
+        World.of(list(APIS), WORLD, setting, "m").run(call)
+    for mode, steps in modes.items():
+        world = World.of(list(APIS), WORLD, setting, "m")
+        for step in steps:
+            read = decode_step(step, mode)
+            for call in () if isinstance(read, DecodeFailure) else read:
+                world.run(call)
+
+warm = [Call("logarithm", {"value": 10, "base": 10, "precision": 5}), Call("f g", {})]
+run_all(HOSTILE, {})
+run_all(warm, {mode: steps[:3] for mode, steps in STEPS.items()})
+events = set()
+sys.addaudithook(lambda name, arguments: events.add(name))
+run_all(HOSTILE + warm, STEPS)
+print(len(HOSTILE) + sum(map(len, STEPS.values())), sorted(events - {"compile", "object.__getattr__", "builtins.id"}))
+"""
+    here = str(Path(__file__).parent)
+    done = subprocess.run(
+        [sys.executable, "-c", program, here, str(staged)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    count, events = done.stdout.split(maxsplit=1)
+    assert int(count) > 60
+    assert events.strip() == "[]"
+    assert list(tmp_path.iterdir()) == []
