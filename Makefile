@@ -51,8 +51,8 @@ format: $(VENV) ## put Python and Snakemake files in form
 parity: $(VENV) $(PEER) ## compare with the official package, installed in .venv-peer
 	BFCL_PEER_REQUIRED=1 pytest -m peer -s $(ARGS)
 
-fuzz: $(VENV) ## attack decoders and checkers with generated outputs, for minutes
-	FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) pytest -n $(CORES) tests/fuzz/test_fuzz.py $(ARGS)
+fuzz: $(VENV) ## attack decoders, checkers and the simulated world, for minutes
+	FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) pytest -n $(CORES) tests/fuzz/test_fuzz.py tests/fuzz/test_conversations.py $(ARGS)
 
 benchmark: $(VENV) $(PEER) $(STAGED) ## measure against the official package, print ratios
 	python tests/benchmarks/score_speed.py $(ARGS)
