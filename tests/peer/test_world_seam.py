@@ -1,0 +1,160 @@
+"""The world seam: calls of simulated APIs have the official results and leave the official states."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from peer import PYTHON, ask_peer, require_peer
+from world_calls import Draws
+from world_scenes import API_OF, truths
+from world_seam import Comparison, Disagreement, Played, in_full, play
+
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.records import Entry
+from bfcl_pipeline.tools import APIS, Constants, Setting
+
+CALLS = "BFCL_WORLD_CALLS"
+TODAY = Setting(Constants({})).today.isoformat()
+MULTI_TURN = tuple(name for name in CATEGORIES if name.startswith("multi_turn"))
+TRUTHS = 800
+METHODS = 128
+NEVER_SUCCEEDS = {"get_outside_temperature_from_weather_com"}
+"""It answers with an error whatever it is asked, as in the release."""
+
+
+@dataclass(frozen=True)
+class Seam:
+    """Both sides, ready to be asked."""
+
+    entries: Sequence[Entry]  # of the multi-turn categories
+    constants: Constants
+    folder: Path
+
+    def official(self, name: str, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """What the official side does with the rows' trajectories."""
+        return ask_peer("world_reference.py", rows, self.folder / name)
+
+    def drawn(self, wanted: int) -> list[Played]:
+        """Random trajectories of at least that many calls, with what our side did."""
+        trajectories: list[Played] = []
+        draws = Draws(self.entries).trajectories(count(), seed=0)
+        while wanted > 0:
+            scene, drawing = next(draws)
+            trajectories.append(play(len(trajectories), scene, drawing, self.constants))
+            wanted -= len(trajectories[-1].calls)
+        return trajectories
+
+    def compared(self, name: str, trajectories: Sequence[Played]) -> Comparison:
+        """Both sides of the trajectories."""
+        comparison = Comparison()
+        answers = self.official(name, [played.row(TODAY) for played in trajectories])
+        for played, official in zip(trajectories, answers, strict=True):
+            comparison.add(played, official)
+        return comparison
+
+    def shown(self, name: str, comparison: Comparison) -> str:
+        """The first disagreements in full."""
+
+        def asked(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+            return self.official(f"{name} in full", rows)
+
+        def written_out(disagreements: Sequence[Disagreement]) -> Iterator[Disagreement]:
+            return in_full(disagreements, self.constants, asked, TODAY)
+
+        return comparison.shown(written_out)
+
+
+@pytest.fixture(scope="module")
+def seam(
+    entries: Callable[[str], list[Entry]], staged: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Seam:
+    require_peer()
+    _require_same_python()
+    asked = [entry for category in MULTI_TURN for entry in entries(category)]
+    texts = json.loads((staged / "release" / "texts.json").read_text(encoding="utf-8"))
+    return Seam(asked, Constants(texts), tmp_path_factory.mktemp("world"))
+
+
+def _require_same_python() -> None:
+    """Skips where the sides run on different Pythons, whose error texts, which a model sees, differ."""
+    command = [PYTHON, "-c", "import sys; print(*sys.version_info[:2])"]
+    theirs = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    if theirs != [str(part) for part in sys.version_info[:2]]:
+        pytest.skip(f"the official package runs on Python {'.'.join(theirs)}: make parity PEER_PYTHON=...")
+
+
+@pytest.mark.peer
+def test_the_truths_have_the_official_results_and_states(
+    seam: Seam, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The truth of every multi-turn entry has the official results, and leaves the official states."""
+    drawn = enumerate(truths(seam.entries))
+    trajectories = [play(number, scene, drawing, seam.constants) for number, (scene, drawing) in drawn]
+    comparison = seam.compared("truths", trajectories)
+    with capsys.disabled():
+        print(f"\n{len(trajectories)} truths{comparison.summary()}")
+    assert not comparison.disagreements, seam.shown("truths", comparison)
+    assert not comparison.excepted
+    assert len(trajectories) == TRUTHS
+
+
+@pytest.mark.peer
+def test_random_calls_have_the_official_results_and_states(
+    seam: Seam, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Calls right and wrong in many ways have the official results, and leave the official states."""
+    wanted = int(os.environ.get(CALLS, "200000"))
+    trajectories = seam.drawn(wanted)
+    comparison = seam.compared("random", trajectories)
+    with capsys.disabled():
+        print(f"\n{len(trajectories):,} random trajectories{comparison.summary()}")
+    assert not comparison.disagreements, seam.shown("random", comparison)
+    assert comparison.compared >= wanted
+    assert comparison.passed_over <= wanted // 1_000
+    seldom = {
+        name: (comparison.succeeded[name], comparison.failed[name])
+        for name in API_OF
+        if min(comparison.succeeded[name], comparison.failed[name]) < wanted // 3_000
+        or comparison.succeeded[name] + comparison.failed[name] < wanted // 500
+    }
+    assert set(seldom) == NEVER_SUCCEEDS, f"seldom (succeeded, failed): {seldom}"
+
+
+@pytest.mark.peer
+def test_every_method_is_simulated(seam: Seam) -> None:
+    """What entries offer and what the APIs have are the same functions, and all entries' APIs are there."""
+    assert Draws(seam.entries).documented == set(API_OF)
+    assert len(API_OF) == METHODS
+    assert {api for entry in seam.entries for api in entry.apis} == set(APIS)
+
+
+def test_draws_do_not_depend_on_the_process(staged: Path) -> None:
+    """The same seed draws the same calls under another hash seed, and another seed draws others."""
+    script = (
+        "import json, sys\nfrom pathlib import Path\n"
+        "from bfcl_pipeline.tables import entries_path, read_entries\n"
+        "from bfcl_pipeline.tools import Constants\n"
+        "from world_calls import Draws\nfrom world_seam import play\n"
+        "data = Path(sys.argv[1])\n"
+        "texts = json.loads((data / 'release' / 'texts.json').read_text(encoding='utf-8'))\n"
+        "draws = Draws(read_entries(entries_path(data, 'multi_turn_base')))\n"
+        "drawn = draws.trajectories(range(0, 200, 7), int(sys.argv[2]))\n"
+        "print([play(0, *one, Constants(texts)).row('') for one in drawn])\n"
+    )
+
+    def printed(hash_seed: str, seed: str) -> str:
+        environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(Path(__file__).parent)}
+        command = [sys.executable, "-c", script, str(staged), seed]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+    assert printed("1", "0") == printed("2", "0")
+    assert printed("1", "0") != printed("1", "1")
