@@ -9,22 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
-from sys import getsizeof
 from typing import Any, Self
 
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.tools.api import Setting, changes, reads
-from bfcl_pipeline.tools.limits import BoundExceeded
 from bfcl_pipeline.tools.state import fill
 
 Outcome = dict[str, Any]
 Message = dict[str, Any]  # the receiver's id, and what was sent
-
-MAX_SENT = 1_000_000
-"""What all messages sent in one world weigh: characters, or about so many bytes of memory. A message may
-be a view of all earlier ones, which doubles what there is to show."""
-
-_FIGURE = 10_000  # what a figure of the calculator weighs, with all its digits
 
 _LOGGED_OUT = "No user is currently logged in."
 
@@ -54,7 +46,6 @@ class MessageAPI:
     def __init__(self, state: MessageState, draw: Draw) -> None:
         self.state = state
         self._random = Random(draw.random_seed)  # noqa: S311  # ids that the release draws, too
-        self._room = MAX_SENT
 
     @classmethod
     def load(cls, initial: Mapping[str, Json], setting: Setting) -> Self:
@@ -96,7 +87,6 @@ class MessageAPI:
             return _error(_LOGGED_OUT)
         if not self._is_user(receiver_id):
             return _error(f"Receiver ID '{receiver_id}' not found.")
-        self._take_room(message)
         message_id = self._new_id()
         state.inbox.append({receiver_id: message})
         state.message_count += 1
@@ -183,41 +173,10 @@ class MessageAPI:
         taken.add(new)
         return new
 
-    def _take_room(self, message: Any) -> None:
-        """Raises BoundExceeded if `message` and those sent before weigh too much."""
-        weight = _weight(message, self._room)
-        if weight > self._room:
-            raise BoundExceeded(f"messages of more than {MAX_SENT:,} characters in one conversation")
-        self._room -= weight
-
 
 def _parts(message: Message) -> tuple[str, Any]:
     """The receiver and the content of a message; of several, the first."""
     return list(message.items())[0]  # noqa: RUF015  # its error is a text that a model sees
-
-
-def _weight(value: Any, enough: int) -> int:
-    """What `value` weighs as it is shown, parts that are there twice counted twice; stops past `enough`."""
-    weight = 0
-    left = [value]
-    while left and weight <= enough:
-        part = left.pop()
-        weight += 1
-        match part:
-            case dict():
-                weight += len(part)
-                left += part
-                left += part.values()
-            case list() | tuple():
-                weight += len(part)
-                left += part
-            case str():
-                weight += len(part)
-            case None | int() | float():
-                weight += getsizeof(part)
-            case _:
-                weight += _FIGURE
-    return weight
 
 
 def _error(message: str) -> Outcome:
