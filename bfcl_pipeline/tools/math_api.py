@@ -24,10 +24,10 @@ Outcome = dict[str, Any]
 MAX_LOGARITHM_DIGITS = 5_000
 """Digits of a logarithm; these take some 0.1 s."""
 
-MAX_ROOT_DIGITS = 30_000
+MAX_ROOT_DIGITS = 20_000
 """Digits of a square root; these take some 0.1 s."""
 
-MAX_FIGURE_TEXT = 200
+MAX_FIGURE_TEXT = 100
 """Characters of a figure that is given as text; a long exponent is what takes time."""
 
 MAX_POWER_BITS = 100_000

@@ -134,12 +134,12 @@ def test_imperial_units(setting: Setting, arguments: tuple[Any, ...], text: dict
         (
             "logarithm",
             {"value": "1e" + "9" * 4000, "base": 10, "precision": 5},
-            "a figure of more than 200 characters",
+            "a figure of more than 100 characters",
         ),
         (
             "square_root",
             {"number": 2, "precision": MAX_ROOT_DIGITS + 1},
-            "a square root of more than 30,000 digits",
+            "a square root of more than 20,000 digits",
         ),
         ("square_root", {"number": 2, "precision": 0}, "valid range for prec is [1, MAX_PREC]"),
     ],
