@@ -88,7 +88,8 @@ def _is_evaluated(call: Call, official: str, ours: str) -> bool:
 
 
 def _is_long_figure(call: Call, official: str, ours: str) -> bool:
-    texts = [value for value in call.arguments.values() if isinstance(value, str)]
+    """The text is that of the call, or the longer one that it was altered to, which the error quotes."""
+    texts = [value for value in (*call.arguments.values(), official) if isinstance(value, str)]
     return call.name == "logarithm" and any(len(text) > MAX_FIGURE_TEXT for text in texts)
 
 
