@@ -21,6 +21,9 @@ from bfcl_pipeline.tools import Constants, World
 Steps = list[tuple[Call, ...]]
 """The calls of each step of a turn that has any."""
 
+MODEL_OWNER = "model_eval"
+"""Whose world an answer is judged in; the release puts this mark behind a model's name."""
+
 _NO_TURNS = Finding(
     "multi_turn:inference_error",
     "Expected the answers of each turn as a list of turns.",
@@ -51,6 +54,8 @@ class MultiTurnChecker:
             return [_NO_TURNS] * len(rules)
         if len(result) != len(self.truth):
             return [_ended(len(result), len(self.truth))] * len(rules)
+        if not all(isinstance(turn, list | dict | str) for turn in result):
+            return [_NO_TURNS] * len(rules)  # the release's runner ends here, and judges nothing
         turns = [decoded_steps(turn, mode) for turn in result]
         finding = self._played(turns)
         return [
@@ -60,7 +65,7 @@ class MultiTurnChecker:
 
     def _played(self, turns: Sequence[Steps]) -> Finding | None:
         """Plays the answer beside the truth and says where they part."""
-        world = World.for_entry(self._entry, self._constants, "model")
+        world = World.for_entry(self._entry, self._constants, MODEL_OWNER)
         results: Counter[str] = Counter()
         for number, (steps, truth) in enumerate(zip(turns, self.truth, strict=True)):
             results.update(world.run(call) for calls in steps for call in calls)
@@ -97,9 +102,13 @@ def _ended(turns: int, wanted: int) -> Finding:
 
 
 def decoded_steps(turn: Json, mode: Mode) -> Steps:
-    """The steps of a turn that hold calls; what cannot be read or holds none is passed over."""
+    """The steps of a turn that hold calls; what cannot be read or holds none is passed over.
+
+    A mapping in the place of a turn is read as its keys, as in the release; no character of a text is
+    a call.
+    """
     steps = []
-    for result in turn if isinstance(turn, list) else ():
+    for result in turn if isinstance(turn, list | dict) else ():
         calls = decode_step(result, mode)
         if calls and not isinstance(calls, DecodeFailure):
             steps.append(calls)

@@ -105,10 +105,13 @@ class World:
 
     @classmethod
     def for_entry(cls, entry: Entry, constants: Constants, owner: str) -> World:
-        """The world that `entry` starts in. Raises MalformedRelease as `of` does, naming the entry."""
+        """The world that `entry` starts in; the entry's id is part of its owner's name, as in the release.
+
+        Raises MalformedRelease as `of` does, naming the entry.
+        """
         setting = Setting(constants, long_context=entry.category == LONG_CONTEXT)
         try:
-            return cls.of(entry.apis, entry.initial_state, setting, owner)
+            return cls.of(entry.apis, entry.initial_state, setting, f"{owner}_{entry.entry_id}")
         except MalformedRelease as error:
             raise MalformedRelease(f"{entry.entry_id}: {error}") from error
 

@@ -8,9 +8,8 @@ the official handlers; only their asking of an API is replaced, by the next answ
 A question is `wire`, `mode`, `category`, `entry_id`, `answers` ([text, calls] pairs, calls as [name,
 arguments as JSON text] pairs or null) and `full`. An answer is `requests`, a digest for each (the request
 itself if `full`), and `result`. Requests are plain JSON without cache marks and without the ids and
-statuses of output items; a text of the assistant has one form per wire format, whether the handler sent
-it as text, block or item (Anthropic: none if it is empty); and the instances' names, which hold the
-entry's id, are told without it.
+statuses of output items; and a text of the assistant has one form per wire format, whether the handler
+sent it as text, block or item (Anthropic: none if it is empty).
 """
 
 from __future__ import annotations
@@ -154,7 +153,6 @@ class Scripted:
         self.requests: list[Any] = []
         self._wire = WIRES[row["wire"]]
         self._full = row["full"]
-        self._owner = f"{MODEL}_{row['entry_id']}_"
         self._answers: Iterator[Any] = iter(row["answers"])
         self._ids = count()
 
@@ -163,7 +161,7 @@ class Scripted:
             "system": plain_system(data.get("system_prompt")),
             "messages": [self._wire.plain(message) for message in data["message"]],
         }
-        messages = json.dumps(request, sort_keys=True).replace(self._owner, f"{MODEL}_")
+        messages = json.dumps(request, sort_keys=True)
         tools = json.dumps([unmarked(tool) for tool in data.get("tools", ())])
         self.requests.append([messages, tools] if self._full else digest(messages, tools))
         text, calls = next(self._answers, ("Done.", None))

@@ -121,7 +121,7 @@ def test_what_has_no_turns_is_an_inference_error(constants, result):
     assert judge(entry(), response, constants=constants).error_type == "multi_turn:inference_error"
 
 
-@pytest.mark.parametrize("turn", [None, 3, "text", {"a": []}, [None, 3, {"ls": 3}, [["x"]]]])
+@pytest.mark.parametrize("turn", ["text", {"a": []}, [None, 3, {"ls": 3}, [["x"]]]])
 def test_a_turn_of_another_shape_holds_no_steps(verdict, turn):
     """Whatever stands in the place of a turn or a step is judged as one without calls."""
     assert verdict(turn, [], []).error_type == "multi_turn:empty_turn_model_response"
@@ -143,6 +143,24 @@ def test_one_trajectory_leaves_nothing_for_the_next(constants):
     text = json.dumps(RIGHT)
     found = [judging.answer_verdicts(text, Mode.PROMPT, None, list(Rules)) for _ in range(3)]
     assert all(verdict.valid for verdicts in found for verdict in verdicts)
+
+
+def test_a_mapping_in_the_place_of_a_turn_is_read_as_its_keys(verdict):
+    """As in the release, whose runner goes over whatever stands in the place of a turn."""
+    assert verdict(*RIGHT[:2], dict.fromkeys(RIGHT[2], 1)).valid is True
+
+
+@pytest.mark.parametrize("turn", [None, 5, True])
+def test_what_cannot_stand_for_a_turn_is_an_inference_error(verdict, turn):
+    """The release's runner ends there; here the answer has failed, though nothing was to be called."""
+    assert verdict(RIGHT[0], turn, RIGHT[2]).error_type == "multi_turn:inference_error"
+
+
+def test_an_owner_shows_in_texts_as_in_the_release(verdict):
+    """A word before a bracket is altered as if a model named `model` were judged on this entry."""
+    told = "model_eval_multi_turn_base_0_TicketAPI_instance.get_ticket()"
+    found = verdict(["[create_ticket(title='get_ticket ()', priority=2)]"], [], [])
+    assert f"['title'] is {told!r}, expected 'a'" in found.error_message
 
 
 def test_positional_arguments_are_bound_by_the_signature():
