@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from types import FrameType
@@ -89,27 +90,35 @@ def evaluate(row: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def answer(row: dict[str, Any]) -> dict[str, Any]:
-    """The official verdict, or how there came to be none."""
+def verdict(row: dict[str, Any]) -> dict[str, Any]:
+    """The official verdict on one output."""
+    record = evaluate(row)
+    return {"valid": record["valid"], "error_type": record.get("error_type")}
+
+
+Judging = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+def answer(row: dict[str, Any], judge: Judging) -> dict[str, Any]:
+    """What `judge` says of the row, or how there came to be nothing."""
     entries(row["category"])
     handler(row["mode"])
     signal.setitimer(signal.ITIMER_REAL, LIMIT_SECONDS)
     try:
-        record = evaluate(row)
+        return judge(row)
     except TimeIsUp:
         return {"timeout": True}
     except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever would end an official run
         return {"crash": type(error).__name__}
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-    return {"valid": record["valid"], "error_type": record.get("error_type")}
 
 
-def main(questions: Path, answers: Path) -> None:
+def main(questions: Path, answers: Path, judge: Judging = verdict) -> None:
     signal.signal(signal.SIGALRM, _alarm)
     with questions.open(encoding="ascii") as lines, answers.open("w", encoding="ascii") as out:
         for line in lines:
-            out.write(json.dumps(answer(json.loads(line))) + "\n")
+            out.write(json.dumps(answer(json.loads(line), judge)) + "\n")
 
 
 if __name__ == "__main__":

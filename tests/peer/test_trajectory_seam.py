@@ -1,0 +1,159 @@
+"""The verdict seam, several turns: our verdicts on conversations equal the official ones, one by one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from peer import ask_peer, require_peer
+from trajectories import STYLES, trajectories
+from trajectory_changes import CHANGES
+from variants import Case
+from verdict_seam import Comparison
+
+from bfcl_pipeline.benchmark import CATEGORIES, Check
+from bfcl_pipeline.records import Entry, Mode, Rules
+from bfcl_pipeline.scoring import Judge
+from bfcl_pipeline.tables import read_table
+from bfcl_pipeline.tools import APIS, Constants, Setting
+
+CALLS = "BFCL_WORLD_CALLS"
+CALLS_EACH = 10  # about as many are in a conversation
+CONFORMANCE = "BFCL_CONFORMANCE"
+MULTI_TURN = tuple(category.name for category in CATEGORIES.values() if category.check is Check.MULTI_TURN)
+TODAY = Setting(Constants({})).today.isoformat()
+
+CALLED_TOO_SOON = "multi_turn:irrelevance_error:decoder_success"
+"""What the official package has a check for that its runner never asks; corrected rules do."""
+
+KINDS = (
+    "valid",
+    "multi_turn:empty_turn_model_response",
+    "multi_turn:execution_response_mismatch",
+    "multi_turn:force_terminated",
+    "multi_turn:inference_error",
+    "multi_turn:instance_state_mismatch",
+    CALLED_TOO_SOON,
+)
+"""Every verdict that the official runner can give on a conversation of several turns, and that one."""
+
+
+@pytest.fixture(scope="module")
+def asked(entries: Callable[[str], list[Entry]]) -> list[Entry]:
+    """The entries of several turns."""
+    return [entry for category in MULTI_TURN for entry in entries(category)]
+
+
+@pytest.mark.peer
+def test_verdicts_on_conversations_equal_the_official_ones(
+    asked: Sequence[Entry], constants: Constants, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On changed truths of every entry, valid and error_type are the official ones, corrected too."""
+    require_peer()
+    wanted = int(os.environ.get(CALLS, "200000")) // CALLS_EACH
+    generated = list(trajectories(asked, -(-wanted // len(asked))))
+    official = ask_peer("trajectory_reference.py", [_row(case) for case in generated], tmp_path)
+    comparison = Comparison()
+    verdicts = zip(generated, official, _our_verdicts(asked, constants, generated), strict=True)
+    for case, theirs, ours in verdicts:
+        comparison.add(case, theirs, ours)
+    counts = comparison.error_types
+    counts[CALLED_TOO_SOON] = sum(theirs.get("corrected") == CALLED_TOO_SOON for theirs in official)
+    with capsys.disabled():
+        print(comparison.summary())
+        for kind, count in counts.most_common():
+            print(f"{count:>10,}  {kind}")
+    assert not comparison.disagreements, comparison.shown()
+    assert len(generated) >= wanted
+    seldom = {kind: counts[kind] for kind in KINDS if counts[kind] < wanted // 100}
+    assert not seldom, f"seldom: {seldom}"
+    right = {"valid": True, "error_type": None, "corrected": None}
+    wrong = [
+        c.entry_id
+        for c, theirs in zip(generated, official, strict=True)
+        if c.kind == "truth" and theirs != right
+    ]
+    assert not wrong, f"truths that the official code does not take: {wrong}"
+
+
+def test_verdicts_on_recorded_conversations_equal_the_recorded_ones(
+    asked: Sequence[Entry], constants: Constants, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On conversations of real models, valid and error_type are those the official scorer gave."""
+    path = os.environ.get(CONFORMANCE)
+    if path is None:
+        pytest.skip(f"{CONFORMANCE} names no table of outputs with official verdicts")
+    columns = ["run", "category", "entry_id", "mode", "result_json", "valid", "error_type"]
+    rows = [row for row in read_table(Path(path), columns).to_pylist() if row["category"] in MULTI_TURN]
+    recorded = [
+        Case(r["entry_id"], r["category"], Mode(r["mode"]), STYLES[r["mode"]], r["result_json"], r["run"])
+        for r in rows
+    ]
+    comparison = Comparison()
+    for row, case, ours in zip(rows, recorded, _our_verdicts(asked, constants, recorded), strict=True):
+        del ours["corrected"]
+        comparison.add(case, {"valid": row["valid"], "error_type": row["error_type"]}, ours)
+    with capsys.disabled():
+        print(comparison.summary())
+    assert recorded
+    assert not comparison.disagreements, comparison.shown()
+
+
+def test_every_api_and_every_change_is_among_the_conversations(asked: Sequence[Entry]) -> None:
+    """No API is left out, each entry comes in both modes, and every kind of change is made."""
+    generated = list(trajectories(asked, 4))
+    assert {api for entry in asked for api in entry.apis} == set(APIS)
+    assert {(case.entry_id, case.mode) for case in generated} == {
+        (entry.entry_id, mode) for entry in asked for mode in Mode
+    }
+    kinds = {part for case in generated for part in case.kind.split("+")}
+    assert kinds == {"truth", "unchanged", "chat", "odd_turn", "garbage", *CHANGES}
+
+
+def test_conversations_do_not_depend_on_the_process(staged: Path) -> None:
+    """The same seed gives the same conversations under another hash seed, and another seed gives others."""
+    script = (
+        "import hashlib, sys\nfrom pathlib import Path\nfrom trajectories import trajectories\n"
+        "from bfcl_pipeline.tables import entries_path, read_entries\n"
+        "asked = read_entries(entries_path(Path(sys.argv[1]), 'multi_turn_miss_param'))[::10]\n"
+        "texts = (case.result_json for case in trajectories(asked, 20, int(sys.argv[2])))\n"
+        "print(hashlib.sha256('\\n'.join(texts).encode()).hexdigest())\n"
+    )
+
+    def digest(hash_seed: str, seed: str) -> str:
+        environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(Path(__file__).parent)}
+        command = [sys.executable, "-c", script, str(staged), seed]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+    assert digest("1", "0") == digest("2", "0")
+    assert digest("1", "0") != digest("1", "1")
+
+
+def _row(case: Case) -> dict[str, Any]:
+    return {
+        "entry_id": case.entry_id,
+        "category": case.category,
+        "mode": case.mode,
+        "result_json": case.result_json,
+        "today": TODAY,
+    }
+
+
+def _our_verdicts(
+    asked: Iterable[Entry], constants: Constants, cases: Iterable[Case]
+) -> Iterable[dict[str, Any]]:
+    judges = {entry.entry_id: Judge(entry, constants) for entry in asked}
+    for case in cases:
+        official, corrected = judges[case.entry_id].answer_verdicts(
+            case.result_json, case.mode, case.name_style, (Rules.OFFICIAL, Rules.CORRECTED)
+        )
+        yield {
+            "valid": official.valid,
+            "error_type": official.error_type,
+            "corrected": corrected.error_type,
+        }
