@@ -6,7 +6,9 @@ PipelineError
 │   ├── HashMismatch     a file is not the pinned one
 │   └── MalformedRelease a file of the release is missing or not in the documented form
 ├── TableError           a table on disk lacks a column, or a row cannot be read
-└── ModelError           a model could not be asked
+├── ModelError           a model could not be asked
+└── WebError             the web could not be asked
+    └── NotRecorded      replay: the record has no outcome for a search or a page
 
 A wrong answer is never an exception: it is a verdict. Text of a model that cannot be decoded is a
 `records.DecodeFailure`. Every message says what was expected, what came, and what to do next.
@@ -39,3 +41,11 @@ class TableError(PipelineError):
 
 class ModelError(PipelineError):
     """A model could not be asked (unknown name, missing requirement)."""
+
+
+class WebError(PipelineError):
+    """The web could not be asked: an outage or a rate limit that did not end, a damaged record."""
+
+
+class NotRecorded(WebError):
+    """A search or a page whose outcome was never recorded."""
