@@ -1,27 +1,29 @@
 """How fast we score beside the official scorer: the same rows, whole processes, side by side.
 
-    python tests/benchmarks/score_speed.py [--rows 100000] [--table PARQUET [--distinct]] [--repeat 3]
+    python tests/benchmarks/score_speed.py [--multi-turn] [--rows 100000] [--table PARQUET [--distinct]]
 
 Without a table the rows are drawn from the generated outputs of the verdict seam, each at most once;
-with one (columns entry_id, category, mode, result_json) from its single-turn rows, repeated as needed.
-Equal rows cost us little, so `--distinct` makes repeated ones differ by blanks at the end of the text.
+with one (columns entry_id, category, mode, result_json) from its rows, repeated as needed: single-turn
+rows, or with `--multi-turn` conversations of several turns. Equal rows cost us little, so `--distinct`
+makes repeated ones differ in what changes nothing (`score_speed_rows.py`).
+
 What is timed is a process from its start to its end. Ours reads and writes Parquet. The official scorer
-is timed as nothing but its per-entry functions over JSON Lines, which is a lower bound, and, for a given
-table, also as what its users run, on result folders of its own layout (one per model, an entry once each;
-some of the generated outputs would stop it). Prints medians, rows per second, ratios and the peak memory of
-ours.
+is timed as nothing but its per-entry functions over JSON Lines, which is a lower bound (and, of that, the
+judging alone, with everything imported and loaded), and, for a given table, also as what its users run,
+on result folders of its own layout (one per model, an entry once each; some of the generated outputs
+would stop it). Prints medians, rows per second, ratios and the peak memory of ours.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import random
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,14 +34,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "peer"))
 import pyarrow as pa
 from peer import PYTHON, peer_environment
 from score_speed_folders import lay_out
-from variants import cases
+from score_speed_rows import drawn, generated
 
-from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.tables import entries_path, read_entries, read_table, write_table
+from bfcl_pipeline.tables import read_table, write_table
 
 ROOT = Path(__file__).resolve().parents[2]
-COLUMNS = ("entry_id", "category", "mode", "name_style", "result_json")
-SINGLE_TURN = tuple(category.name for category in CATEGORIES.values() if category.single_turn)
+ROWS = {False: 100_000, True: 4_200}
+"""How many rows, by whether they are of several turns."""
+
+OFFICIAL, ALONE = "official functions", "judging alone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,7 @@ class Contender:
     command: Sequence[str]
     environment: dict[str, str] | None
     read: Callable[[], list[Any]]  # the verdicts it wrote, as valid and error_type
+    alone: Path | None = None  # where it tells the seconds of its judging alone
 
 
 def main() -> None:
@@ -60,10 +64,12 @@ def main() -> None:
     print(f"{len(rows):,} rows, {distinct:,} distinct, from {source}")
     with tempfile.TemporaryDirectory() as folder:
         contenders = _contenders(rows, Path(folder), options.data, options.table is not None)
-        seconds: dict[str, list[float]] = {contender.name: [] for contender in contenders}
+        seconds: defaultdict[str, list[float]] = defaultdict(list)
         for number in range(options.repeat):
             for contender in contenders:
-                seconds[contender.name].append(_timed(contender, Path(folder)))
+                seconds[contender.name].append(_timed(contender))
+                if contender.alone is not None:
+                    seconds[ALONE].append(float(contender.alone.read_text()))
             print(f"round {number + 1}: " + ", ".join(f"{n} {s[-1]:.2f} s" for n, s in seconds.items()))
         _report(len(rows), contenders, seconds)
         print(f"peak memory of ours, all its processes: {_peak_memory(contenders[0]) / 2**20:,.0f} MiB")
@@ -71,48 +77,25 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--multi-turn", action="store_true", help="conversations of several turns")
+    parser.add_argument("--rows", type=int, help="default: 100,000, or 4,200 of several turns")
     parser.add_argument(
         "--table", type=Path, metavar="PARQUET", help="real outputs instead of generated ones"
     )
-    parser.add_argument("--distinct", action="store_true", help="make repeated rows differ, in blanks only")
+    parser.add_argument("--distinct", action="store_true", help="make repeated rows differ")
     parser.add_argument("--repeat", type=int, default=3, help="rounds; the median counts")
     parser.add_argument("--data", type=Path, default=ROOT / "data", help="the staged data")
     options = parser.parse_args()
     if not PYTHON.exists():
         parser.error("no official package in .venv-peer: `make parity` or `make benchmark` installs it")
+    options.rows = options.rows or ROWS[options.multi_turn]
     return options
 
 
 def _rows(options: argparse.Namespace) -> list[dict[str, str]]:
-    rng = random.Random(0)
     if options.table is None:
-        entries = [
-            entry for name in SINGLE_TURN for entry in read_entries(entries_path(options.data, name))
-        ]
-        made = [{column: str(getattr(case, column)) for column in COLUMNS} for case in cases(entries)]
-        return rng.sample(made, k=min(options.rows, len(made)))
-    needed = ["entry_id", "category", "mode", "result_json"]
-    real = [row for row in read_table(options.table, needed).to_pylist() if row["category"] in SINGLE_TURN]
-    for row in real:
-        row["name_style"] = "underscored" if row["mode"] == "fc" else "dotted"
-    drawn = []
-    for number in range(-(-options.rows // len(real))):
-        chosen = rng.sample(real, k=min(len(real), options.rows - len(drawn)))
-        blanks = " " * number if options.distinct else ""
-        drawn += [{**row, "result_json": _padded(row["result_json"], blanks)} for row in chosen]
-    rng.shuffle(drawn)
-    return [{column: row[column] for column in COLUMNS} for row in drawn]
-
-
-def _padded(result_json: str, blanks: str) -> str:
-    """The result with blanks where no reader minds them: after a text, or after the first arguments."""
-    match json.loads(result_json):
-        case str(text):
-            return json.dumps(text + blanks)
-        case [{**first}, *others] if first and all(isinstance(value, str) for value in first.values()):
-            return json.dumps([{name: text + blanks for name, text in first.items()}, *others])
-    return result_json
+        return generated(options.data, options.rows, options.multi_turn)
+    return drawn(options.table, options.rows, options.multi_turn, options.distinct)
 
 
 def _contenders(rows: list[dict[str, str]], folder: Path, data: Path, real: bool) -> list[Contender]:
@@ -120,6 +103,7 @@ def _contenders(rows: list[dict[str, str]], folder: Path, data: Path, real: bool
     write_table(table, pa.Table.from_pylist(rows))
     questions.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="ascii")
     ours, alone, official = folder / "ours.parquet", folder / "alone.parquet", folder / "official.jsonl"
+    alone_seconds = folder / "seconds.txt"
     score = [sys.executable, "-m", "bfcl_pipeline.cli", "score", str(table), "--data", str(data.resolve())]
     script = str(Path(__file__).with_name("score_speed_official.py"))
     runner = str(Path(__file__).with_name("score_speed_runner.py"))
@@ -132,10 +116,11 @@ def _contenders(rows: list[dict[str, str]], folder: Path, data: Path, real: bool
             lambda: _parquet_verdicts(alone),
         ),
         Contender(
-            "official functions",
-            [str(PYTHON), "-W", "ignore", script, str(questions), str(official)],
+            OFFICIAL,
+            [str(PYTHON), "-W", "ignore", script, str(questions), str(official), str(alone_seconds)],
             peer_environment(folder),
             lambda: [tuple(json.loads(line).values()) for line in official.read_text().splitlines()],
+            alone_seconds,
         ),
     ]
     if real:
@@ -161,7 +146,7 @@ def _start(contender: Contender) -> subprocess.Popen[bytes]:
     )
 
 
-def _timed(contender: Contender, folder: Path) -> float:
+def _timed(contender: Contender) -> float:
     """Seconds from the start of the process to its end."""
     started = time.perf_counter()
     process = _start(contender)
@@ -173,11 +158,12 @@ def _timed(contender: Contender, folder: Path) -> float:
 
 
 def _report(rows: int, contenders: list[Contender], seconds: dict[str, list[float]]) -> None:
-    official = statistics.median(seconds["official functions"])
-    print(f"{'':<20}{'median s':>10}{'rows/s':>12}{'x functions':>20}")
+    official, judging = (statistics.median(seconds[name]) for name in (OFFICIAL, ALONE))
+    print(f"{'':<20}{'median s':>10}{'rows/s':>12}{'x functions':>14}{'x judging':>12}")
     for name, measured in seconds.items():
         median = statistics.median(measured)
-        print(f"{name:<20}{median:>10.2f}{rows / median:>12,.0f}{official / median:>20.1f}")
+        ratios = f"{official / median:>14.1f}{judging / median:>12.1f}"
+        print(f"{name:<20}{median:>10.2f}{rows / median:>12,.0f}{ratios}")
     ours, alone, theirs = (contender.read() for contender in contenders[:3])
     differ = sum(mine != other for mine, other in zip(ours, theirs, strict=True))
     print(f"verdicts that differ from the official ones (its crashes included): {differ:,}")
