@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.tools.limits import CallFailed
+from bfcl_pipeline.tools.state import Part
 
 MAX_SHOWN_DEPTH = 100
 """Levels of directories that `Directory.plain` shows."""
@@ -36,7 +37,7 @@ class File:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Directory:
+class Directory(Part):
     """A directory; equal to any of the same name in which the same is found, however deep."""
 
     name: Name

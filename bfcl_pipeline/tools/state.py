@@ -6,6 +6,7 @@ call does.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
@@ -19,7 +20,6 @@ from typing import (
     get_args,
     get_origin,
     get_type_hints,
-    runtime_checkable,
 )
 
 from bfcl_pipeline.errors import MalformedRelease
@@ -57,13 +57,16 @@ def fill(kind: type[State], initial: Mapping[str, Json], defaults: Mapping[str, 
     return kind(**values)
 
 
-@runtime_checkable
-class Part(Protocol):
+class Part(ABC):
     """Something in a state that is neither a JSON value nor made of them, such as a directory."""
 
+    __slots__ = ()
+
+    @abstractmethod
     def copied(self) -> Self:
         """A copy that no later call changes."""
 
+    @abstractmethod
     def plain(self) -> Json:
         """The same as nested mappings, for people."""
 
