@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from bfcl_pipeline.benchmark import CATEGORIES, Language, unknown_name
+from bfcl_pipeline.benchmark import CATEGORIES, Check, Language, unknown_name
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Mode, NameStyle, Rules, Status, Verdict
 from bfcl_pipeline.scoring import NO_CONSTANTS, Judge
@@ -200,7 +200,9 @@ def _shares(entries: dict[tuple[str, str], list[_Row]], count: int) -> Iterator[
 
 
 def _work(category: str) -> int:
-    """How long a row of `category` takes, in rows of Python: other languages have slower parsers."""
+    """How long a row of `category` takes, in rows of Python: parsers differ, and conversations are played."""
+    if CATEGORIES[category].check is Check.MULTI_TURN:
+        return 8
     return 1 if CATEGORIES[category].language is Language.PYTHON else 4
 
 
