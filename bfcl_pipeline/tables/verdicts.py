@@ -200,7 +200,7 @@ def _shares(entries: dict[tuple[str, str], list[_Row]], count: int) -> Iterator[
 
 
 def _work(category: str) -> int:
-    """How long a row of `category` takes, in rows of Python: parsers differ, and conversations are played."""
+    """How long a row takes, in rows of Python: parsers differ, conversations are played."""
     if CATEGORIES[category].check is Check.MULTI_TURN:
         return 8
     return 1 if CATEGORIES[category].language is Language.PYTHON else 4
