@@ -6,6 +6,7 @@ and leave their inputs as they are; parts of an input may be shared by the resul
 
 from bfcl_pipeline.prompts.function_docs import function_docs
 from bfcl_pipeline.prompts.hints import hinted
+from bfcl_pipeline.prompts.memory import with_memory
 from bfcl_pipeline.prompts.requests import fc_request, offered_functions, prompt_request
 from bfcl_pipeline.prompts.schemas import WireFormat, tool_schemas
 from bfcl_pipeline.prompts.system import system_prompt
@@ -25,4 +26,5 @@ __all__ = [
     "prompt_request",
     "system_prompt",
     "tool_schemas",
+    "with_memory",
 ]

@@ -1,7 +1,7 @@
 """The benchmark's own prompt texts, as staging found them in the release.
 
-Covers the texts that system prompts are made of, what a user says when functions appear later, and the
-check that they are complete. None of them
+Covers the texts that system prompts are made of, what a user says when functions appear later, what a
+memory is introduced with, and the check that they are complete. None of them
 stands in this repository; reading them from disk is `bfcl_pipeline.tables.texts`.
 """
 
@@ -38,6 +38,9 @@ class Texts:
     layouts: Mapping[str, str]  # plaintext, markdown: how the parts are put together
     more_functions_fc: str  # what the user says when functions appear later, as tools
     more_functions_prompt: str  # the same where they are written into the message; has {functions}
+    memory_settings: Mapping[str, str]  # whose assistant the model is, by scenario
+    memory_in_two_parts: str  # about a core and an archival memory; has two placeholders
+    memory_in_one_text: str  # about a memory that is one text; has the same
 
 
 _MODULE = "default_prompts"
@@ -54,6 +57,9 @@ _LAYOUT_NAMES = {
 }
 
 _MORE_FUNCTIONS_FC = "DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_FC"
+_MEMORY_IN_TWO_PARTS = "MEMORY_BACKEND_INSTRUCTION_CORE_ARCHIVAL"
+_MEMORY_IN_ONE_TEXT = "MEMORY_BACKEND_INSTRUCTION_UNIFIED"
+_MEMORY_FIELDS = frozenset({"scenario_setting", "memory_content"})
 _MORE_FUNCTIONS_PROMPT = "DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_PROMPTING"
 
 
@@ -64,6 +70,7 @@ def load_texts(release: Mapping[str, Json]) -> Texts:
     """
     constants = _mapping(release, _MODULE, "")
     styles = _mapping(constants, "PROMPT_STYLE_TEMPLATES", _MODULE)
+    settings = _mapping(constants, "MEMORY_AGENT_SETTINGS", _MODULE)
     return Texts(
         output_formats=_by_return_format(constants, "OUTPUT_FORMAT_MAPPING"),
         param_types=_by_return_format(constants, "PARAM_TYPE_MAPPING"),
@@ -76,6 +83,11 @@ def load_texts(release: Mapping[str, Json]) -> Texts:
         more_functions_prompt=_template(
             constants, _MORE_FUNCTIONS_PROMPT, _MODULE, frozenset({"functions"})
         ),
+        memory_settings={
+            scenario: _text(settings, scenario, f"{_MODULE}.MEMORY_AGENT_SETTINGS") for scenario in settings
+        },
+        memory_in_two_parts=_template(constants, _MEMORY_IN_TWO_PARTS, _MODULE, _MEMORY_FIELDS),
+        memory_in_one_text=_template(constants, _MEMORY_IN_ONE_TEXT, _MODULE, _MEMORY_FIELDS),
     )
 
 

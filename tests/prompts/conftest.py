@@ -33,6 +33,9 @@ def _release() -> dict[str, Any]:
             "_MARKDOWN_SYSTEM_PROMPT_TEMPLATE": (
                 "# {persona}\n{task}\n{tool_call_format}\n{multiturn_behavior}\n{available_tools}"
             ),
+            "MEMORY_AGENT_SETTINGS": {"student": "You help a student."},
+            "MEMORY_BACKEND_INSTRUCTION_CORE_ARCHIVAL": "{scenario_setting} Two: {memory_content}",
+            "MEMORY_BACKEND_INSTRUCTION_UNIFIED": "{scenario_setting} One: {memory_content}",
             "DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_FC": "More.",
             "DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_PROMPTING": "{functions} More.",
         }
