@@ -24,6 +24,7 @@ from bfcl_pipeline.records import (
     Status,
     Verdict,
 )
+from bfcl_pipeline.scoring.agentic import AgenticChecker
 from bfcl_pipeline.scoring.findings import Finding
 from bfcl_pipeline.scoring.multi_turn import MultiTurnChecker
 from bfcl_pipeline.scoring.single_turn import SingleTurnChecker, plan_of
@@ -83,8 +84,7 @@ class Judge:
         if result_json is None:
             return [Verdict(None, None, "There is no result_json.", Status.NOT_RECORDED)] * len(rules)
         if self._checker is None:
-            category = self._entry.category
-            detail = f"{category} is not scored in this version."
+            detail = f"{self._entry.entry_id} is a session before the questions and is not scored."
             return [Verdict(None, None, detail, Status.UNSUPPORTED)] * len(rules)
         try:
             result: Json = parse_json(result_json)
@@ -100,9 +100,14 @@ class Judge:
 
 
 def _checker(entry: Entry, constants: Constants) -> Checker | None:
-    """The checker for `entry`; None if this version has none."""
-    if CATEGORIES[entry.category].check is Check.MULTI_TURN:
+    """The checker for `entry`; None if it is a session that is never scored."""
+    check = CATEGORIES[entry.category].check
+    if entry.prerequisite:
+        return None
+    if check is Check.MULTI_TURN:
         return MultiTurnChecker(entry, constants)
+    if check in (Check.MEMORY, Check.WEB_SEARCH):
+        return AgenticChecker(entry)
     plan = plan_of(entry)
     return None if plan is None else SingleTurnChecker(plan)
 

@@ -71,4 +71,10 @@ DIFFERENCES: tuple[Difference, ...] = (
         "what it likes",
         "it may call nothing: the release's own check, which its runner does not use",
     ),
+    Difference(
+        "exact-answer",
+        "bfcl_pipeline.scoring.agentic:exact_answer",
+        "an agentic answer is right if an acceptable one is mentioned anywhere in the final message",
+        "the `answer` field of that message must be exactly an acceptable one, as the posts on V4 say",
+    ),
 )

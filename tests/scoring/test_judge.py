@@ -142,9 +142,9 @@ def test_no_result_has_no_verdict(category):
     assert verdict(None, on=on).status is Status.ANSWERED
 
 
-def test_unsupported_categories_have_no_verdict():
-    """A category without a checker in this version is not scored as wrong."""
-    found = verdict([], on=entry("memory_kv", truth=[]))
+def test_sessions_have_no_verdict():
+    """A session played before the questions is not scored as wrong."""
+    found = verdict([], on=entry("memory_kv", truth=[], prerequisite=True))
     assert (found.valid, found.status) == (None, Status.UNSUPPORTED)
 
 
