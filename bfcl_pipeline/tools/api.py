@@ -8,7 +8,7 @@ state, `load`, the methods in the order of the function docs, helpers.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from functools import cache
@@ -17,6 +17,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.tools.constants import Constants
+from bfcl_pipeline.tools.web import Web
 
 
 class Effect(StrEnum):
@@ -33,6 +34,8 @@ class Setting:
     constants: Constants  # figures, tables and fillers of the release
     long_context: bool = False  # whether fillers are added, as in multi_turn_long_context
     today: date = date(2026, 3, 23)  # the clock stands still on the day of the release
+    web: Web | None = None  # what the web tools ask; None where there is none
+    aliases: Mapping[str, str] = field(default_factory=dict)  # methods by other names that calls may use
 
 
 class Api(Protocol):

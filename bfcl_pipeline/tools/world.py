@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 from unicodedata import normalize
 
-from bfcl_pipeline.errors import MalformedRelease
+from bfcl_pipeline.errors import MalformedRelease, PipelineError
 from bfcl_pipeline.records import Call, Entry, Json
 from bfcl_pipeline.tools.api import Api, Setting, effects, parameters
-from bfcl_pipeline.tools.constants import Constants
 from bfcl_pipeline.tools.file_system import GorillaFileSystem
 from bfcl_pipeline.tools.limits import (
     MAX_CALLS,
@@ -69,7 +69,10 @@ def parameters_of(apis: Sequence[str], method: str) -> tuple[str, ...]:
 class World:
     """The APIs of one conversation. `run` is all that a model can do to them."""
 
-    def __init__(self, apis: Mapping[str, Api], owner: str) -> None:
+    def __init__(
+        self, apis: Mapping[str, Api], owner: str, aliases: Mapping[str, str] | None = None
+    ) -> None:
+        """apis: by name. aliases: methods by other names; one of a method that is not here is passed over."""
         self.apis = apis
         self._calls_left = MAX_CALLS
         self._characters_left = MAX_RESULTS
@@ -79,6 +82,10 @@ class World:
             for name in effects(type(api)):
                 self._methods[name] = getattr(api, name)
                 self._instances[name] = f"{owner}_{api_name}_instance"
+        for alias, name in (aliases or {}).items():
+            if name in self._methods:
+                self._methods[alias] = self._methods[name]
+                self._instances[alias] = self._instances[name]
         self._retelling = Retelling(self._instances)
 
     @classmethod
@@ -101,30 +108,46 @@ class World:
                     f"initial state of {name}: expected a mapping, got {type(state).__name__}. "
                     "Stage the release again (bfcl-pipeline stage)."
                 )
-        return cls({name: APIS[name].load(state, setting) for name, state in states.items()}, owner)
+        loaded = {name: APIS[name].load(state, setting) for name, state in states.items()}
+        return cls(loaded, owner, setting.aliases)
 
     @classmethod
-    def for_entry(cls, entry: Entry, constants: Constants, owner: str) -> World:
+    def for_entry(
+        cls, entry: Entry, setting: Setting, owner: str, initial: Mapping[str, Json] | None = None
+    ) -> World:
         """The world that `entry` starts in; the entry's id is part of its owner's name, as in the release.
 
+        initial: another initial state than the entry's own, such as a memory that was filled before.
         Raises MalformedRelease as `of` does, naming the entry.
         """
-        setting = Setting(constants, long_context=entry.category == LONG_CONTEXT)
+        if entry.category == LONG_CONTEXT:
+            setting = replace(setting, long_context=True)
+        start = entry.initial_state if initial is None else initial
         try:
-            return cls.of(entry.apis, entry.initial_state, setting, f"{owner}_{entry.entry_id}")
+            return cls.of(entry.apis, start, setting, f"{owner}_{entry.entry_id}")
         except MalformedRelease as error:
             raise MalformedRelease(f"{entry.entry_id}: {error}") from error
+
+    @property
+    def memory(self) -> Any:
+        """The memory among the APIs; None if there is none."""
+        return next((api for api in self.apis.values() if hasattr(api, "context_text")), None)
 
     def states(self) -> dict[str, Any]:
         """The state of each API, as it is: whoever keeps it copies it."""
         return {name: api.state for name, api in self.apis.items()}
 
     def run(self, call: Call) -> str:
-        """The result of `call` as the text that a model is shown."""
+        """The result of `call` as the text that a model is shown.
+
+        Raises PipelineError where not the call failed but what it needs, such as the web.
+        """
         try:
             self._refuse(call)
             text = _text(self._value(call))
             self._count_result(len(text), MAX_RESULT)
+        except PipelineError:
+            raise
         except Exception as error:  # noqa: BLE001  # whatever an API does not take: its text is the result
             return f"Error during execution: {error}"[:MAX_RESULT]
         return text
