@@ -1,0 +1,1 @@
+"""The webs that a conversation can be given: real, recorded, simulated; and failures put into one."""

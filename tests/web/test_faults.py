@@ -1,0 +1,153 @@
+"""Failures put into a web on purpose."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from bfcl_pipeline.errors import ConfigError, NotRecorded
+from bfcl_pipeline.tools.web import Failure, Hit, Hits, Page
+from bfcl_pipeline.web.faults import Faulty
+
+HITS = Hits((Hit("Tea", "https://tea.test/a", "of tea"),))
+URLS = [f"https://tea.test/{number}" for number in range(400)]
+
+
+class Fine:
+    """A web in which every page is there, but for one address."""
+
+    def __init__(self):
+        self.asked = []
+
+    def search(self, keywords, region):
+        return HITS
+
+    def fetch(self, url):
+        self.asked.append(url)
+        return Failure("404 of its own") if url.endswith("/gone") else Page(f"page {url}")
+
+
+@pytest.fixture(scope="module")
+def templates(constants):
+    """The texts of the release."""
+    return constants.items("web_search", "ERROR_TEMPLATES")
+
+
+@pytest.fixture
+def faulty(templates):
+    """A web with failures, of one conversation."""
+    return lambda probability, seed=1, entry_id="web_search_base_0": Faulty(
+        Fine(), probability, seed, entry_id, templates
+    )
+
+
+def outcomes(web, urls=URLS):
+    return {url: web.fetch(url) for url in urls}
+
+
+def test_probability_zero_is_the_web_itself(faulty):
+    """Without a probability nothing fails."""
+    assert outcomes(faulty(0)) == {url: Page(f"page {url}") for url in URLS}
+
+
+def test_probability_one_always_fails(faulty):
+    """With probability one no page ever comes, however often it is tried."""
+    web = faulty(1.0)
+    assert all(isinstance(web.fetch(url), Failure) for url in URLS * 3)
+
+
+def test_about_as_many_fail_as_asked_for(faulty):
+    """Of 400 pages with probability 0.3, about 120 fail."""
+    failed = sum(isinstance(outcome, Failure) for outcome in outcomes(faulty(0.3)).values())
+    assert 90 < failed < 150
+
+
+def test_order_does_not_matter(faulty):
+    """Whatever else was fetched before, and in which order, the same attempt has the same outcome."""
+    assert outcomes(faulty(0.5), reversed(URLS)) == outcomes(faulty(0.5))
+    assert faulty(0.5).fetch(URLS[77]) == outcomes(faulty(0.5))[URLS[77]]
+
+
+@pytest.mark.parametrize("other", [{"seed": 2}, {"entry_id": "web_search_no_snippet_0"}])
+def test_seed_and_entry_matter(faulty, other):
+    """Another seed, or another entry, has other failures."""
+    assert outcomes(faulty(0.5, **other)) != outcomes(faulty(0.5))
+
+
+def test_trying_again_can_help(faulty):
+    """Each attempt is drawn anew: with probability 0.5, ten attempts bring nearly every page."""
+    web = faulty(0.5)
+    came = {url for url in URLS * 10 if isinstance(web.fetch(url), Page)}
+    assert len(came) >= len(URLS) - 3
+
+
+def test_the_texts_of_the_release(faulty):
+    """All six texts occur, filled with the address, its host, its path and ids as of objects."""
+    host, url = "en.wikipedia.org", "https://en.wikipedia.org/wiki/Tea"
+    web, an_id = faulty(1), "0x[1-9a-f][0-9a-f]{7}"
+    expected = [
+        f"503 Server Error: Service Unavailable for url: {url}",
+        f"429 Client Error: Too Many Requests for url: {url}",
+        f"403 Client Error: Forbidden for url: {url}",
+        rf"HTTPSConnectionPool\(host='{host}', port=443\): Max retries exceeded with url: /wiki/Tea "
+        rf"\(Caused by ConnectTimeoutError\(<urllib3.connection.HTTPSConnection object at {an_id}>, "
+        rf"'Connection to {host} timed out. \(connect timeout=5\)'\)\)",
+        rf"HTTPSConnectionPool\(host='{host}', port=443\): Read timed out. \(read timeout=5\)",
+        rf"Max retries exceeded with url: /wiki/Tea \(Caused by NewConnectionError\('<urllib3.connection."
+        rf"HTTPSConnection object at {an_id}>: Failed to establish a new connection: \[Errno -2\] Name or "
+        r"service not known'\)\)",
+    ]
+    messages = [web.fetch(url).message for _ in range(60)]
+    kinds = [[bool(re.fullmatch(text, message)) for text in expected] for message in messages]
+    assert all(sum(kind) == 1 for kind in kinds)
+    assert all(any(kind[number] for kind in kinds) for number in range(6))
+
+
+def test_an_address_without_host_and_path(faulty):
+    """Where the address has no host or path, the text says so as the release would."""
+    web = faulty(1)
+    messages = {web.fetch("https://").message for _ in range(60)}
+    assert any("host='unknown'" in message for message in messages)
+    assert any("with url: / (" in message for message in messages)
+
+
+def test_a_failure_of_the_web_stays(faulty):
+    """A page that is not there fails with the web's own text, as it would without failures put in."""
+    assert faulty(1).fetch("https://tea.test/gone") == Failure("404 of its own")
+
+
+def test_the_web_is_asked_in_any_case(templates):
+    """A page that is made to fail was fetched: what is recorded does not depend on it."""
+    web = Fine()
+    Faulty(web, 1, 1, "e", templates).fetch(URLS[0])
+    assert web.asked == [URLS[0]]
+
+
+def test_searches_never_fail(faulty):
+    """A search is the web's own."""
+    assert faulty(1).search("tea", "wt-wt") is HITS
+
+
+def test_a_failure_of_the_machinery_passes(templates):
+    """What the web raises is no failure that a model is told of."""
+
+    class Unrecorded(Fine):
+        def fetch(self, url):
+            raise NotRecorded(url)
+
+    with pytest.raises(NotRecorded):
+        Faulty(Unrecorded(), 1, 1, "e", templates).fetch(URLS[0])
+
+
+@pytest.mark.parametrize("probability", [-0.1, 1.1, float("nan")])
+def test_a_probability_that_is_none(templates, probability):
+    """What is no probability is refused."""
+    with pytest.raises(ConfigError, match="probability"):
+        Faulty(Fine(), probability, 1, "e", templates)
+
+
+def test_no_texts():
+    """Failures need a text."""
+    with pytest.raises(ConfigError, match="0 texts"):
+        Faulty(Fine(), 0.5, 1, "e", [])
