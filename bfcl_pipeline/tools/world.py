@@ -27,6 +27,7 @@ from bfcl_pipeline.tools.limits import (
     CallFailed,
 )
 from bfcl_pipeline.tools.math_api import MathAPI
+from bfcl_pipeline.tools.memory import MEMORIES
 from bfcl_pipeline.tools.message_api import MessageAPI
 from bfcl_pipeline.tools.posting_api import TwitterAPI
 from bfcl_pipeline.tools.retelling import Retelling, undefined
@@ -45,6 +46,7 @@ APIS: Mapping[str, type[Api]] = {
     "TradingBot": TradingBot,
     "TravelAPI": TravelAPI,
     "VehicleControlAPI": VehicleControlAPI,
+    **MEMORIES,
 }
 """Every simulated API, by the name that entries give it."""
 
@@ -72,7 +74,7 @@ class World:
     def __init__(
         self, apis: Mapping[str, Api], owner: str, aliases: Mapping[str, str] | None = None
     ) -> None:
-        """apis: by name. aliases: methods by other names; one of a method that is not here is passed over."""
+        """apis: by name. aliases: methods by other names; those of methods not here are passed over."""
         self.apis = apis
         self._calls_left = MAX_CALLS
         self._characters_left = MAX_RESULTS
