@@ -33,9 +33,9 @@ NOTHING = _Nothing()
 """Stands for a value that is not there."""
 
 
-def first_differences(got: Any, expected: Any) -> list[Difference]:
-    """The first few differences of two states of one API, in the order of its attributes."""
-    return list(islice(_differences("", got, expected, _DEEPEST), MOST))
+def first_differences(got: Any, expected: Any, most: int = MOST) -> list[Difference]:
+    """The first `most` differences of two states of one API, in the order of its attributes."""
+    return list(islice(_differences("", got, expected, _DEEPEST), most))
 
 
 def _differences(path: str, got: Any, expected: Any, levels: int) -> Iterator[Difference]:

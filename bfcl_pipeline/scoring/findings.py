@@ -18,6 +18,7 @@ class Finding:
 
     error_type: str  # the official name
     message: str  # for a person
+    turn: int | None = None  # of several turns: the one at which it fell, from 0
 
 
 def shown(value: Any) -> str:

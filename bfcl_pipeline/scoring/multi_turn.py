@@ -16,7 +16,7 @@ from bfcl_pipeline.records import Call, DecodeFailure, Entry, Json, Mode, NameSt
 from bfcl_pipeline.scoring.differences import Difference, first_differences
 from bfcl_pipeline.scoring.findings import Finding, shown
 from bfcl_pipeline.scoring.truth import TruthTurn, play_truth
-from bfcl_pipeline.tools import Constants, World
+from bfcl_pipeline.tools import Constants, Setting, World
 
 Steps = list[tuple[Call, ...]]
 """The calls of each step of a turn that has any."""
@@ -65,7 +65,7 @@ class MultiTurnChecker:
 
     def _played(self, turns: Sequence[Steps]) -> Finding | None:
         """Plays the answer beside the truth and says where they part."""
-        world = World.for_entry(self._entry, self._constants, MODEL_OWNER)
+        world = World.for_entry(self._entry, Setting(self._constants), MODEL_OWNER)
         results: Counter[str] = Counter()
         for number, (steps, truth) in enumerate(zip(turns, self.truth, strict=True)):
             results.update(world.run(call) for calls in steps for call in calls)
@@ -91,13 +91,16 @@ def unwanted_calls(turns: Sequence[Steps], truth: Sequence[TruthTurn]) -> Findin
             return Finding(
                 "multi_turn:irrelevance_error:decoder_success",
                 f"Turn {number + 1}: nothing can be called yet, but {_named(steps)} is called.",
+                number,
             )
     return None
 
 
 def _ended(turns: int, wanted: int) -> Finding:
     return Finding(
-        "multi_turn:force_terminated", f"The conversation has {turns} turns and the entry {wanted}."
+        "multi_turn:force_terminated",
+        f"The conversation has {turns} turns and the entry {wanted}.",
+        turns - 1 if 0 < turns < wanted else None,
     )
 
 
@@ -121,6 +124,7 @@ def _check_calls(number: int, steps: Steps, truth: TruthTurn) -> Finding | None:
     return Finding(
         "multi_turn:empty_turn_model_response",
         f"Turn {number + 1}: no call was made; the truth calls {_named([truth.calls])}.",
+        number,
     )
 
 
@@ -129,7 +133,8 @@ def _check_states(number: int, world: World, truth: TruthTurn) -> Finding | None
         wanted = truth.states[api]
         if state != wanted:
             found = "; ".join(_told(api, difference) for difference in first_differences(state, wanted))
-            return Finding("multi_turn:instance_state_mismatch", f"After turn {number + 1}: {found}.")
+            message = f"After turn {number + 1}: {found}."
+            return Finding("multi_turn:instance_state_mismatch", message, number)
     return None
 
 
@@ -144,6 +149,7 @@ def _check_results(number: int, results: Counter[str], truth: TruthTurn) -> Find
     return Finding(
         "multi_turn:execution_response_mismatch",
         f"Turn {number + 1}: no call so far returned what {executed_text(call)} returns: {shown(result)}.",
+        number,
     )
 
 
