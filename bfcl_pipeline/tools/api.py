@@ -17,6 +17,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.tools.constants import Constants
+from bfcl_pipeline.tools.encoder import Encoder
 from bfcl_pipeline.tools.web import Web
 
 
@@ -35,6 +36,7 @@ class Setting:
     long_context: bool = False  # whether fillers are added, as in multi_turn_long_context
     today: date = date(2026, 3, 23)  # the clock stands still on the day of the release
     web: Web | None = None  # what the web tools ask; None where there is none
+    encoder: Encoder | None = None  # what the vector memory asks; None where there is none
     aliases: Mapping[str, str] = field(default_factory=dict)  # methods by other names that calls may use
 
 
