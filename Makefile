@@ -12,6 +12,13 @@ FUZZ_EXAMPLES ?= 20000
 VENV := .venv/.ready
 PEER := .venv-peer/.ready
 STAGED := data/release/texts.json
+# Installed on its own first: so it is the build that the user's index prefers; along with others, it may be
+# gigabytes more.
+TORCH := torch==2.13.0
+# What the build for NVIDIA's GPUs needs besides: not pinned, and installed only with that build.
+GPU_ONLY := cuda-bindings cuda-pathfinder cuda-toolkit nvidia-cublas nvidia-cuda-cupti nvidia-cuda-nvrtc \
+  nvidia-cuda-runtime nvidia-cudnn-cu13 nvidia-cufft nvidia-cufile nvidia-curand nvidia-cusolver nvidia-cusparse \
+  nvidia-cusparselt-cu13 nvidia-nccl-cu13 nvidia-nvjitlink nvidia-nvshmem-cu13 nvidia-nvtx triton
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 SNAKEMAKE := snakemake --cores $(CORES) --workflow-profile workflow/profiles/default
@@ -58,26 +65,27 @@ benchmark: $(VENV) $(PEER) $(STAGED) ## measure against the official package, pr
 	python tests/benchmarks/score_speed.py $(ARGS)
 
 lock: ## pin every dependency anew in requirements.lock (needs uv)
-	echo 'setuptools>=77' | uv pip compile pyproject.toml - --extra workflow --group dev --upgrade \
+	printf '%s\n' 'setuptools>=77' '$(TORCH)' | uv pip compile pyproject.toml - --all-extras --group dev --upgrade \
 	  --universal --python-version 3.11 --no-annotate --no-emit-index-url --no-emit-find-links \
+	  $(addprefix --no-emit-package ,$(GPU_ONLY)) \
 	  --custom-compile-command "make lock" --output-file requirements.lock
 
 clean: ## delete environments, staged data and caches; results stay
-	rm -rf .venv .venv-peer .snakemake build data/release data/entries *.egg-info
+	rm -rf .venv .venv-peer .snakemake build data/release data/entries data/encoder *.egg-info
 	find . -name __pycache__ -prune -exec rm -rf {} +
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(VENV): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=...")'
 	$(PYTHON) -m venv --clear .venv
+	.venv/bin/pip install --quiet --disable-pip-version-check $(TORCH)
 	.venv/bin/pip install --quiet --disable-pip-version-check --requirement requirements.lock
 	.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-# torch first: on its own it is the build that the user's index prefers, with the package it may be gigabytes more.
 $(PEER):
 	$(PEER_PYTHON) -m venv --clear .venv-peer
-	.venv-peer/bin/pip install --quiet --disable-pip-version-check torch==2.13.0
+	.venv-peer/bin/pip install --quiet --disable-pip-version-check $(TORCH)
 	.venv-peer/bin/pip install --quiet --disable-pip-version-check bfcl-eval==2026.3.23 soundfile
 	@touch $@
 
