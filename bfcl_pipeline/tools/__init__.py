@@ -2,13 +2,18 @@
 
 from bfcl_pipeline.tools.api import Effect, Setting, effects
 from bfcl_pipeline.tools.constants import Constants
+from bfcl_pipeline.tools.encoder import Encoder
+from bfcl_pipeline.tools.memory import MEMORIES, Memory
 from bfcl_pipeline.tools.state import plain, snapshot
 from bfcl_pipeline.tools.world import APIS, World, parameters_of
 
 __all__ = [
     "APIS",
+    "MEMORIES",
     "Constants",
     "Effect",
+    "Encoder",
+    "Memory",
     "Setting",
     "World",
     "effects",

@@ -15,12 +15,13 @@ from trajectories import STYLES, trajectories
 from trajectory_changes import CHANGES
 from variants import Case
 from verdict_seam import Comparison
+from world_scenes import METHODS
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.records import Entry, Mode, Rules
 from bfcl_pipeline.scoring import Judge
 from bfcl_pipeline.tables import read_table
-from bfcl_pipeline.tools import APIS, Constants, Setting
+from bfcl_pipeline.tools import Constants, Setting
 
 CALLS = "BFCL_WORLD_CALLS"
 CALLS_EACH = 10  # about as many are in a conversation
@@ -107,7 +108,7 @@ def test_verdicts_on_recorded_conversations_equal_the_recorded_ones(
 def test_every_api_and_every_change_is_among_the_conversations(asked: Sequence[Entry]) -> None:
     """No API is left out, each entry comes in both modes, and every kind of change is made."""
     generated = list(trajectories(asked, 4))
-    assert {api for entry in asked for api in entry.apis} == set(APIS)
+    assert {api for entry in asked for api in entry.apis} == set(METHODS)
     assert {(case.entry_id, case.mode) for case in generated} == {
         (entry.entry_id, mode) for entry in asked for mode in Mode
     }

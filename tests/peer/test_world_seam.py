@@ -15,18 +15,18 @@ from typing import Any
 import pytest
 from peer import PYTHON, ask_peer, require_peer
 from world_calls import Draws
-from world_scenes import API_OF, truths
+from world_scenes import API_OF, METHODS, truths
 from world_seam import Comparison, Disagreement, Played, in_full, play
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.records import Entry
-from bfcl_pipeline.tools import APIS, Constants, Setting
+from bfcl_pipeline.tools import Constants, Setting
 
 CALLS = "BFCL_WORLD_CALLS"
 TODAY = Setting(Constants({})).today.isoformat()
 MULTI_TURN = tuple(name for name in CATEGORIES if name.startswith("multi_turn"))
 TRUTHS = 800
-METHODS = 128
+METHOD_COUNT = 128
 NEVER_SUCCEEDS = {"get_outside_temperature_from_weather_com"}
 """It answers with an error whatever it is asked, as in the release."""
 
@@ -133,8 +133,8 @@ def test_random_calls_have_the_official_results_and_states(
 def test_every_method_is_simulated(seam: Seam) -> None:
     """What entries offer and what the APIs have are the same functions, and all entries' APIs are there."""
     assert Draws(seam.entries).documented == set(API_OF)
-    assert len(API_OF) == METHODS
-    assert {api for entry in seam.entries for api in entry.apis} == set(APIS)
+    assert len(API_OF) == METHOD_COUNT
+    assert {api for entry in seam.entries for api in entry.apis} == set(METHODS)
 
 
 def test_draws_do_not_depend_on_the_process(staged: Path) -> None:

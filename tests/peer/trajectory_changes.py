@@ -16,7 +16,7 @@ from world_values import WORDS_BEFORE_BRACKETS, anything
 
 from bfcl_pipeline.records import Call
 from bfcl_pipeline.scoring import truth_calls
-from bfcl_pipeline.tools import APIS, Effect
+from bfcl_pipeline.tools import Effect
 
 UNKNOWN_NAMES = (
     "foo", "list_files", "TicketAPI", "GorillaFileSystem.ls", "functions.cd", "a.remove", "kill", "exit",
@@ -143,7 +143,7 @@ def _another_function(draft: Draft) -> None:
     """A call to another method of the same API, or to one of an API that the entry has not."""
     if place := draft.drawn(lambda call: call.name in API_OF):
         step, at = place
-        api = API_OF[step[at].name] if draft.rng.random() < 0.8 else draft.rng.choice(list(APIS))
+        api = API_OF[step[at].name] if draft.rng.random() < 0.8 else draft.rng.choice(list(METHODS))
         step[at] = replace(step[at], name=draft.rng.choice(METHODS[api]))
 
 

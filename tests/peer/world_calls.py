@@ -39,7 +39,6 @@ from world_values import (
 )
 
 from bfcl_pipeline.records import Call, Entry
-from bfcl_pipeline.tools import APIS
 
 MIN_CALLS = 5
 MAX_CALLS = 40
@@ -126,12 +125,12 @@ class Draws:
         apis, initial = [*own.apis], dict(own.initial)
         match rng.choices(("own", "more", "all", "default"), (6, 5, 2, 1))[0]:
             case "more":
-                for api in rng.sample(list(APIS), 2):
+                for api in rng.sample(list(METHODS), 2):
                     if api not in apis:
                         apis.append(api)
                         initial |= self._state_from(api, rng)
             case "all":
-                apis = list(APIS)
+                apis = list(METHODS)
                 for api in apis:
                     if api not in initial:
                         initial |= self._state_from(api, rng)
@@ -181,7 +180,7 @@ class Draws:
                 yield Call(name, self._likely_arguments(name, known, rng) | arguments)
 
     def _call(self, scene: Scene, known: Known, rng: random.Random) -> Call:
-        api = rng.choice(scene.apis) if rng.random() < 0.98 else rng.choice(list(APIS))
+        api = rng.choice(scene.apis) if rng.random() < 0.98 else rng.choice(list(METHODS))
         names = METHODS[api]
         name = rng.choices(names, [_MORE_OFTEN.get(name, 1) for name in names])[0]
         arguments = self._likely_arguments(name, known, rng)

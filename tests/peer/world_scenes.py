@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from bfcl_pipeline.records import Call, Entry
-from bfcl_pipeline.tools import APIS, effects
+from bfcl_pipeline.tools import APIS, MEMORIES, effects
 
 Arguments: TypeAlias = dict[Any, Any]
 """By parameter, as in a call."""
@@ -29,8 +29,12 @@ _SAYS_FAILED = (
     r'insurance_status|verification_status|follow_status|unfollow_status|canDrive)": false'
 )
 
-METHODS: Mapping[str, Sequence[str]] = {api: tuple(effects(kind)) for api, kind in APIS.items()}
-"""The methods of each API."""
+_AGENTIC = {"WebSearchAPI", *MEMORIES}
+
+METHODS: Mapping[str, Sequence[str]] = {
+    api: tuple(effects(kind)) for api, kind in APIS.items() if api not in _AGENTIC
+}
+"""The methods of each API of the multi-turn categories."""
 
 API_OF: Mapping[str, str] = {name: api for api, names in METHODS.items() for name in names}
 """The API of each method."""
