@@ -151,6 +151,7 @@ class Response:
     output_tokens: int | None = None
     latency_seconds: float | None = None
     steps: tuple[Step, ...] = ()  # its exchanges in order; the three totals are their sums
+    web: str | None = None  # web search: which web was searched, one of config.WEB_MODES
 
 
 @dataclass(frozen=True, slots=True)

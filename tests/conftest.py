@@ -15,7 +15,7 @@ from bfcl_pipeline.records import Entry
 from bfcl_pipeline.staging import stage
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.texts import read_constants
-from bfcl_pipeline.tools import Constants
+from bfcl_pipeline.tools import Constants, Setting
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -49,3 +49,9 @@ def entries(staged: Path) -> Callable[[str], list[Entry]]:
 def constants(staged: Path) -> Constants:
     """What the simulated world takes from the release."""
     return read_constants(staged)
+
+
+@pytest.fixture(scope="session")
+def setting_of(constants: Constants) -> Callable[[Entry], Setting]:
+    """The setting of an entry that needs neither an encoder nor a web."""
+    return lambda entry: Setting(constants)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bfcl_pipeline.cli.options import add_data
+from bfcl_pipeline.cli.surroundings import add_web, presented, settings
 from bfcl_pipeline.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -36,45 +37,48 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sample", type=int, metavar="N", help="ask only N entries, drawn by --seed")
     parser.add_argument("--seed", type=int, default=0, help="of the sample (default: 0)")
     parser.add_argument("--entry-ids", nargs="+", metavar="ID", help="ask only these entries")
+    parser.add_argument(
+        "--sessions-out",
+        type=Path,
+        metavar="FILE",
+        help="memory categories: the table of sessions and snapshots to write (Parquet)",
+    )
+    add_web(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Writes one row per entry asked, in entry order; one line on stderr says how fast."""
-    from bfcl_pipeline.benchmark import CATEGORIES, unknown_name
+    from bfcl_pipeline.benchmark import CATEGORIES, Check, unknown_name
     from bfcl_pipeline.config import load_models, model_row
-    from bfcl_pipeline.generation import generate
+    from bfcl_pipeline.generation import generate, responses
     from bfcl_pipeline.models import build_model
     from bfcl_pipeline.tables import entries_path, read_entries, write_responses
-    from bfcl_pipeline.tables.texts import read_constants, read_texts
+    from bfcl_pipeline.tables.sessions import write_sessions
+    from bfcl_pipeline.tables.texts import read_texts
 
     if args.category not in CATEGORIES:
         raise ConfigError(unknown_name("category", args.category, CATEGORIES))
     row = model_row(load_models(args.models), args.model)
     _check_pair(row, CATEGORIES[args.category])
     entries = _selected(read_entries(entries_path(args.data, args.category)), args)
-    texts, constants = read_texts(args.data), read_constants(args.data)
+    texts, setting_of = read_texts(args.data), settings(args)
+    web = args.web if CATEGORIES[args.category].check is Check.WEB_SEARCH else None
     started = time.perf_counter()
-    responses = list(generate(entries, build_model(row), texts, constants, run=args.run_name))
+    held = list(generate(presented(entries, args), build_model(row), texts, setting_of, args.run_name, web))
     seconds = time.perf_counter() - started
-    write_responses(args.out, responses)
-    speed = len(responses) / max(seconds, 1e-9)
-    print(
-        f"{args.model} {args.category}: {len(responses)} entries, {speed:,.0f} entries/s", file=sys.stderr
-    )
+    if args.sessions_out is not None:
+        sessions = [one for one in held if one.entry.prerequisite]
+        write_sessions(args.sessions_out, ((one.entry, one.response, one.snapshot) for one in sessions))
+    write_responses(args.out, responses(held))
+    speed = len(held) / max(seconds, 1e-9)
+    print(f"{args.model} {args.category}: {len(held)} entries, {speed:,.0f} entries/s", file=sys.stderr)
     return 0
 
 
 def _check_pair(row: ModelRow, category: Category) -> None:
-    """Refuses a category that this version, or a model of this mode, cannot be asked."""
-    from bfcl_pipeline.benchmark import CATEGORIES
+    """Refuses a category that a model of this mode cannot be asked."""
     from bfcl_pipeline.records import Mode
 
-    if category.group == "agentic":
-        known = ", ".join(name for name, other in CATEGORIES.items() if other.group != "agentic")
-        raise ConfigError(
-            f"{category.name} needs memory or a web, which this version does not have. "
-            f"Choose among {known}."
-        )
     if category.prompt_only and row.mode is not Mode.PROMPT:
         raise ConfigError(
             f"{category.name} varies the system prompt, and {row.name} has mode {row.mode}. "
@@ -83,7 +87,7 @@ def _check_pair(row: ModelRow, category: Category) -> None:
 
 
 def _selected(entries: Sequence[Entry], args: argparse.Namespace) -> list[Entry]:
-    """The entries that --entry-ids and --sample leave, in entry order."""
+    """The entries that --entry-ids and --sample leave, in entry order, and the sessions they depend on."""
     from bfcl_pipeline.config.selection import pick
 
     chosen = [entry for entry in entries if not entry.prerequisite]
@@ -98,7 +102,9 @@ def _selected(entries: Sequence[Entry], args: argparse.Namespace) -> list[Entry]
             raise ConfigError(f"--sample must be 0 or more; got {args.sample}.")
         taken = frozenset(pick([entry.entry_id for entry in chosen], args.sample, args.seed))
         chosen = [entry for entry in chosen if entry.entry_id in taken]
-    return chosen
+    wanted = {needed for entry in chosen for needed in entry.depends_on}
+    wanted.update(entry.entry_id for entry in chosen)
+    return [entry for entry in entries if entry.entry_id in wanted]
 
 
 def _unknown_entry(entry_id: str, category: str, known: set[str]) -> str:

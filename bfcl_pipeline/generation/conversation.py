@@ -14,9 +14,16 @@ from typing import TypeAlias
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.calls import decode_step
 from bfcl_pipeline.generation.messages import answer_message, more_functions_message, outcome_messages
-from bfcl_pipeline.prompts import Texts, WireFormat, fc_request, prompt_request, tool_schemas
+from bfcl_pipeline.prompts import (
+    Texts,
+    WireFormat,
+    fc_request,
+    prompt_request,
+    tool_schemas,
+    with_memory,
+)
 from bfcl_pipeline.records import DecodeFailure, Entry, Exchange, Json, Mode, Request
-from bfcl_pipeline.tools import Constants, World
+from bfcl_pipeline.tools import World
 
 STEP_LIMIT = 20
 """Steps with calls that a turn may have; one more, and the whole conversation is ended."""
@@ -26,13 +33,14 @@ Conversation: TypeAlias = Generator[Request, Exchange, Json]
 turn the result itself, of several turns a list of the results of each turn's steps."""
 
 
-def conversation(entry: Entry, mode: Mode, texts: Texts, constants: Constants) -> Conversation:
-    """The conversation that `entry` asks for. Raises MalformedRelease if its world cannot be built."""
+def conversation(entry: Entry, mode: Mode, texts: Texts, world: World) -> Conversation:
+    """The conversation that `entry` asks for, in a fresh `world` of its own."""
+    if world.memory is not None:
+        entry = with_memory(entry, texts, world.memory.context_text())
     request = fc_request(entry) if mode is Mode.FC else prompt_request(entry, texts)
     if CATEGORIES[entry.category].single_turn:
         exchange = yield request
         return exchange.result
-    world = World.for_entry(entry, constants, "model")
     return (yield from _turns(entry, request, texts, world))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol, TypeAlias
 
 from bfcl_pipeline.records import Entry, Exchange, Mode, Request
@@ -21,6 +21,9 @@ class Model(Protocol):
     @property
     def mode(self) -> Mode:
         """How it is given the functions."""
+
+    def meet(self, entries: Sequence[Entry]) -> None:
+        """Is told, once, what it will be asked. Only the oracle listens: it is what it knows."""
 
     def responder(self, entry: Entry) -> Responder:
         """Who answers for this entry. Only the oracle may look at the entry; it is what it knows."""

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from bfcl_pipeline.config import ModelRow
-from bfcl_pipeline.records import Mode
+from bfcl_pipeline.records import Entry, Mode
 
 
-@dataclass(frozen=True, slots=True)
 class EmbeddedModel:
     """A model that answers in this process."""
 
-    row: ModelRow  # how config/models.yaml describes it
+    __slots__ = ("row",)
+
+    def __init__(self, row: ModelRow) -> None:
+        self.row = row  # how config/models.yaml describes it
 
     @property
     def name(self) -> str:
         """As in config/models.yaml."""
         return self.row.name
+
+    def meet(self, entries: Sequence[Entry]) -> None:
+        """Most do not listen."""
 
     @property
     def mode(self) -> Mode:

@@ -12,10 +12,18 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from bfcl_pipeline.benchmark import CATEGORIES, Check, ReturnFormat
+from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.calls import write_calls, write_native
+from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.generation import Responder
 from bfcl_pipeline.models.embedded import EmbeddedModel
+from bfcl_pipeline.models.oracle_agentic import (
+    Facts,
+    question_step,
+    session_step,
+    web_step,
+    written,
+)
 from bfcl_pipeline.models.specimen import specimen_call
 from bfcl_pipeline.records import Call, Entry, Exchange, FunctionDoc, Json, Mode, Request, Response, Rules
 from bfcl_pipeline.scoring import answer_format, judge, truth_calls
@@ -32,7 +40,15 @@ DONE = "All of it is done."
 class Oracle(EmbeddedModel):
     """A model that knows the answers."""
 
-    __slots__ = ()
+    __slots__ = ("facts",)
+
+    def __init__(self, row: ModelRow) -> None:
+        super().__init__(row)
+        self.facts = Facts()
+
+    def meet(self, entries: Sequence[Entry]) -> None:
+        """Learns what will be asked, to store it when it is told."""
+        self.facts.learn(entries)
 
     def responder(self, entry: Entry) -> Responder:
         """Answers the requests of `entry` with what its truth says."""
@@ -40,9 +56,19 @@ class Oracle(EmbeddedModel):
             return _turn_responder(truth_calls(entry))
 
         def respond(request: Request) -> Exchange:
-            return Exchange(request, answer(entry, request.mode))
+            return Exchange(request, self._result(entry, request))
 
         return respond
+
+    def _result(self, entry: Entry, request: Request) -> Json:
+        if entry.prerequisite:
+            return session_step(entry, self.facts, request)
+        match CATEGORIES[entry.category].check:
+            case Check.MEMORY:
+                return question_step(entry, request)
+            case Check.WEB_SEARCH:
+                return web_step(entry, request)
+        return answer(entry, request.mode)
 
 
 def _turn_responder(truth: Sequence[Sequence[Call]]) -> Responder:
@@ -56,13 +82,9 @@ def _turn_responder(truth: Sequence[Sequence[Call]]) -> Responder:
         if request.turn in called:
             return Exchange(request, DONE)
         called.add(request.turn)
-        return Exchange(request, _in_mode(calls, request.mode))
+        return Exchange(request, written(calls, request.mode))
 
     return respond
-
-
-def _in_mode(calls: Sequence[Call], mode: Mode) -> Json:
-    return write_native(calls) if mode is Mode.FC else write_calls(calls, ReturnFormat.PYTHON)
 
 
 def answer(entry: Entry, mode: Mode) -> Json:

@@ -13,7 +13,7 @@ from typing import Any
 from bfcl_pipeline.calls import read_literal_call
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Call, Entry
-from bfcl_pipeline.tools import Constants, World, parameters_of, snapshot
+from bfcl_pipeline.tools import Constants, Setting, World, parameters_of, snapshot
 
 TRUTH_OWNER = "truth"
 """Whose world the truth is played in."""
@@ -38,7 +38,7 @@ def truth_calls(entry: Entry) -> tuple[tuple[Call, ...], ...]:
 
 def play_truth(entry: Entry, constants: Constants) -> tuple[TruthTurn, ...]:
     """Every turn of the truth of `entry`, run in a world of its own. Raises MalformedRelease."""
-    world = World.for_entry(entry, constants, TRUTH_OWNER)
+    world = World.for_entry(entry, Setting(constants), TRUTH_OWNER)
     turns = []
     for calls in truth_calls(entry):
         results = tuple(world.run(call) for call in calls)

@@ -61,9 +61,20 @@ RESPONSES = pa.schema(
         _field("output_tokens", pa.int64(), "tokens received; null if not told"),
         _field("latency_seconds", pa.float64(), "time to the answer in seconds; null if not taken"),
         _field("steps", pa.list_(_STEP), "its exchanges in order: turn, and the same three of each"),
+        _field("web", _TEXT, "web search: simulated, record, replay, live or off; else null"),
     ]
 )
 """`results/<run>/responses/<model>/<category>.parquet`: one row per entry asked, in entry order."""
+
+SESSIONS = pa.schema(
+    [
+        *(RESPONSES.field(name) for name in ("run", "model", "category", "entry_id", "mode")),
+        _field("scenario", _TEXT, "whose assistant the model is"),
+        *(RESPONSES.field(name) for name in ("result_json", "status", "status_detail", "steps")),
+        _field("snapshot_json", _TEXT, "the memory after the session; null if it could not be held"),
+    ]
+)
+"""`results/<run>/memory/<model>/<category>.parquet`: one row per session before the questions."""
 
 VERDICT_FIELDS = (
     _field("valid", pa.bool_(), "the verdict; null where the response is not `answered`"),

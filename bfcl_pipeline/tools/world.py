@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
-from typing import Any
+from typing import Any, cast
 from unicodedata import normalize
 
 from bfcl_pipeline.errors import MalformedRelease, PipelineError
@@ -27,7 +27,7 @@ from bfcl_pipeline.tools.limits import (
     CallFailed,
 )
 from bfcl_pipeline.tools.math_api import MathAPI
-from bfcl_pipeline.tools.memory import MEMORIES
+from bfcl_pipeline.tools.memory import MEMORIES, Memory
 from bfcl_pipeline.tools.message_api import MessageAPI
 from bfcl_pipeline.tools.posting_api import TwitterAPI
 from bfcl_pipeline.tools.retelling import Retelling, undefined
@@ -36,6 +36,7 @@ from bfcl_pipeline.tools.ticket_api import TicketAPI
 from bfcl_pipeline.tools.trading_bot import TradingBot
 from bfcl_pipeline.tools.travel_api import TravelAPI
 from bfcl_pipeline.tools.vehicle_control import VehicleControlAPI
+from bfcl_pipeline.tools.web_search import WebSearchAPI
 
 APIS: Mapping[str, type[Api]] = {
     "GorillaFileSystem": GorillaFileSystem,
@@ -47,6 +48,7 @@ APIS: Mapping[str, type[Api]] = {
     "TravelAPI": TravelAPI,
     "VehicleControlAPI": VehicleControlAPI,
     **MEMORIES,
+    "WebSearchAPI": WebSearchAPI,
 }
 """Every simulated API, by the name that entries give it."""
 
@@ -131,9 +133,10 @@ class World:
             raise MalformedRelease(f"{entry.entry_id}: {error}") from error
 
     @property
-    def memory(self) -> Any:
+    def memory(self) -> Memory | None:
         """The memory among the APIs; None if there is none."""
-        return next((api for api in self.apis.values() if hasattr(api, "context_text")), None)
+        found = next((api for name, api in self.apis.items() if name in MEMORIES), None)
+        return cast(Memory | None, found)
 
     def states(self) -> dict[str, Any]:
         """The state of each API, as it is: whoever keeps it copies it."""

@@ -74,7 +74,6 @@ def test_entries_can_be_chosen(generate, tmp_path):
         ("orcle", "multiple", (), "Did you mean 'oracle'?"),
         ("oracle", "multipel", (), "Did you mean 'multiple'?"),
         ("oracle-FC", "format_sensitivity", (), "Ask it of a model of mode prompt."),
-        ("oracle", "memory_kv", (), "needs memory or a web"),
         (
             "oracle",
             "multiple",

@@ -68,7 +68,7 @@ def test_a_hostile_step_ends_the_turn_or_runs(entries, staged, constants):
     for mode, steps in STEPS.items():
         for step in steps:
             started = time.process_time()
-            held = conversation(entry, mode, texts, constants)
+            held = conversation(entry, mode, texts, World.for_entry(entry, Setting(constants), "model"))
             request = next(held)
             for _ in range(500):
                 try:

@@ -10,6 +10,7 @@ from bfcl_pipeline.generation import conversation
 from bfcl_pipeline.generation.conversation import STEP_LIMIT
 from bfcl_pipeline.records import Entry, Exchange, Mode
 from bfcl_pipeline.tables.texts import read_texts
+from bfcl_pipeline.tools import World
 
 DOCS = [
     {"name": name, "description": name, "parameters": {"type": "dict", "properties": {}, "required": []}}
@@ -25,7 +26,7 @@ def texts(staged):
 
 
 @pytest.fixture
-def talk(texts, constants):
+def talk(texts, setting_of):
     """Starts a conversation of turns `asked` (a text each, None where functions appear)."""
 
     def start(mode, *asked):
@@ -39,7 +40,7 @@ def talk(texts, constants):
             initial_state=LOGGED_IN,
             held_out=held_out,
         )
-        return conversation(entry, mode, texts, constants)
+        return conversation(entry, mode, texts, World.for_entry(entry, setting_of(entry), "model"))
 
     return start
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 import pytest
 
 from bfcl_pipeline.errors import ModelError
-from bfcl_pipeline.generation import conversation, generate
+from bfcl_pipeline.generation import conversation, generate, responses
 from bfcl_pipeline.prompts import fc_request, prompt_request
 from bfcl_pipeline.records import Exchange, Mode, Status
 from bfcl_pipeline.tables.texts import read_texts
+from bfcl_pipeline.tools import World
 
 
 @dataclass
@@ -20,6 +21,10 @@ class Scripted:
     name: str = "scripted"
     fails: str | None = None  # the entry it cannot be asked
     requests: list = field(default_factory=list)
+    met: list = field(default_factory=list)
+
+    def meet(self, entries):
+        self.met = [entry.entry_id for entry in entries]
 
     def responder(self, entry):
         def respond(request):
@@ -36,12 +41,12 @@ def texts(staged):
     return read_texts(staged)
 
 
-def test_responses_come_in_entry_order_with_their_origin(entries, texts, constants):
+def test_responses_come_in_entry_order_with_their_origin(entries, texts, setting_of):
     """Each entry gets one response, in order, with run, model, mode, result and sums."""
     asked = entries("simple_python")[:3]
-    responses = list(generate(asked, Scripted(), texts, constants, run="r1"))
-    assert [response.entry_id for response in responses] == [entry.entry_id for entry in asked]
-    first = responses[0]
+    found = responses(generate(asked, Scripted(), texts, setting_of, run="r1"))
+    assert [response.entry_id for response in found] == [entry.entry_id for entry in asked]
+    first = found[0]
     assert (first.run, first.model, first.category, first.mode) == (
         "r1",
         "scripted",
@@ -53,21 +58,21 @@ def test_responses_come_in_entry_order_with_their_origin(entries, texts, constan
     assert (first.input_tokens, first.output_tokens, first.latency_seconds) == (3, None, 0.5)
 
 
-def test_a_failure_of_the_machinery_is_a_status(entries, texts, constants):
+def test_a_failure_of_the_machinery_is_a_status(entries, texts, setting_of):
     """A model that could not be asked leaves no answer and a status; the other entries go on."""
     asked = entries("irrelevance")[:3]
     model = Scripted(fails=asked[1].entry_id)
-    responses = list(generate(asked, model, texts, constants))
-    assert [response.status for response in responses] == [
+    found = responses(generate(asked, model, texts, setting_of))
+    assert [response.status for response in found] == [
         Status.ANSWERED,
         Status.INFRASTRUCTURE_ERROR,
         Status.ANSWERED,
     ]
-    assert responses[1].result_json is None
-    assert responses[1].status_detail == "the server is down"
+    assert found[1].result_json is None
+    assert found[1].status_detail == "the server is down"
 
 
-def test_another_exception_stops_the_job(entries, texts, constants):
+def test_another_exception_stops_the_job(entries, texts, setting_of):
     """What is not named for the machinery is a defect and is not hidden in a status."""
 
     class Broken(Scripted):
@@ -75,10 +80,10 @@ def test_another_exception_stops_the_job(entries, texts, constants):
             raise KeyError("defect")
 
     with pytest.raises(KeyError):
-        list(generate(entries("irrelevance")[:1], Broken(), texts, constants))
+        list(generate(entries("irrelevance")[:1], Broken(), texts, setting_of))
 
 
-def test_the_request_is_that_of_the_mode(entries, texts, constants):
+def test_the_request_is_that_of_the_mode(entries, texts, setting_of):
     """In function-calling mode a model is sent tools, in prompt mode the system prompt."""
     entry = entries("multiple")[0]
     for mode, wanted in (
@@ -86,13 +91,14 @@ def test_the_request_is_that_of_the_mode(entries, texts, constants):
         (Mode.PROMPT, prompt_request(entry, texts)),
     ):
         model = Scripted(mode=mode)
-        list(generate([entry], model, texts, constants))
+        list(generate([entry], model, texts, setting_of))
         assert model.requests == [wanted]
 
 
-def test_a_single_turn_conversation_is_one_exchange(entries, texts, constants):
+def test_a_single_turn_conversation_is_one_exchange(entries, texts, setting_of):
     """The conversation yields one request and ends with the result of its exchange."""
-    talk = conversation(entries("multiple")[0], Mode.FC, texts, constants)
+    entry = entries("multiple")[0]
+    talk = conversation(entry, Mode.FC, texts, World.for_entry(entry, setting_of(entry), "model"))
     request = next(talk)
     with pytest.raises(StopIteration) as end:
         talk.send(Exchange(request, [{"f": "{}"}]))

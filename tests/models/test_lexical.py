@@ -11,7 +11,7 @@ import pytest
 from bfcl_pipeline.benchmark import FORMATS
 from bfcl_pipeline.calls import decode
 from bfcl_pipeline.config import ModelRow
-from bfcl_pipeline.generation import generate
+from bfcl_pipeline.generation import generate, responses
 from bfcl_pipeline.models.lexical import Lexical, answer
 from bfcl_pipeline.models.lexical.answer import NO_CALL
 from bfcl_pipeline.models.lexical.prompt_docs import read_prompt
@@ -64,7 +64,7 @@ def _calls(text, *tools):
 
 
 @pytest.mark.parametrize("mode", list(Mode))
-def test_it_cannot_see_the_truth(entries, staged, constants, mode):
+def test_it_cannot_see_the_truth(entries, staged, setting_of, mode):
     """With ids, truths and sources scrambled the answers are the same, byte for byte."""
     texts = read_texts(staged)
     model = Lexical(_row(mode))
@@ -72,8 +72,9 @@ def test_it_cannot_see_the_truth(entries, staged, constants, mode):
     scrambled = [
         replace(entry, entry_id=f"x{n}", truth=[{"none": {}}], source="x") for n, entry in enumerate(plain)
     ]
-    seen = [response.result_json for response in generate(plain, model, texts, constants)]
-    assert seen == [response.result_json for response in generate(scrambled, model, texts, constants)]
+    seen = [response.result_json for response in responses(generate(plain, model, texts, setting_of))]
+    again = responses(generate(scrambled, model, texts, setting_of))
+    assert seen == [response.result_json for response in again]
     assert len(set(seen)) > len(seen) / 2
 
 

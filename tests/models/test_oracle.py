@@ -7,7 +7,7 @@ import pytest
 
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
 from bfcl_pipeline.config import load_models
-from bfcl_pipeline.generation import generate
+from bfcl_pipeline.generation import generate, responses
 from bfcl_pipeline.models.oracle import Oracle, answer
 from bfcl_pipeline.models.specimen import specimen_call
 from bfcl_pipeline.records import Call, Mode, Response, Rules
@@ -45,11 +45,11 @@ def test_it_fails_only_where_all_must(entries, category, mode):
 
 @pytest.mark.parametrize("mode", list(Mode))
 @pytest.mark.parametrize("category", GROUPS["multi_turn"])
-def test_it_passes_every_conversation(entries, staged, constants, category, mode):
+def test_it_passes_every_conversation(entries, staged, constants, setting_of, category, mode):
     """Through the real loop, the oracle passes all entries of several turns, under both rule sets."""
     (row,) = (row for row in load_models(MODELS).values() if (row.kind, row.mode) == ("oracle", mode))
     asked = entries(category)
-    held = list(generate(asked, Oracle(row), read_texts(staged), constants))
+    held = responses(generate(asked, Oracle(row), read_texts(staged), setting_of))
     verdicts = {
         one.entry_id: Judge(entry, constants).answer_verdicts(one.result_json, mode, None, list(Rules))
         for entry, one in zip(asked, held, strict=True)

@@ -25,7 +25,7 @@ from bfcl_pipeline.generation import conversation
 from bfcl_pipeline.prompts import Texts, WireFormat, messages_for, offered_functions, tool_schemas
 from bfcl_pipeline.records import Entry, Exchange, Json, Mode, Request
 from bfcl_pipeline.tables.texts import read_texts
-from bfcl_pipeline.tools import Constants
+from bfcl_pipeline.tools import Constants, Setting, World
 
 pytestmark = pytest.mark.peer
 
@@ -104,7 +104,9 @@ class Sent:
 def held(case: Case, texts: Texts, constants: Constants) -> Held:
     """The conversation, with the script in the model's place."""
     done, sent, answers = Held(), Sent(case), iter(case.answers)
-    talk = conversation(case.entry, case.mode, texts, constants)
+    talk = conversation(
+        case.entry, case.mode, texts, World.for_entry(case.entry, Setting(constants), "model")
+    )
     request = next(talk)
     while True:
         done.requests.append(sent.of(request))

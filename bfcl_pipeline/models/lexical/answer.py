@@ -14,13 +14,11 @@ from bfcl_pipeline.calls.spelling import spellings
 from bfcl_pipeline.models.lexical.functions import Function, Parameter, read_function
 from bfcl_pipeline.models.lexical.prompt_docs import PromptReading, later_docs, read_prompt
 from bfcl_pipeline.models.lexical.splitting import asked_calls
+from bfcl_pipeline.models.transcript_reading import tells_results
 from bfcl_pipeline.records import Call, Json, Mode, Request
 
 NO_CALL = "None of the functions seems to be meant."
 """What it says where no function shares enough words with the request."""
-
-_RESULTS = "[{'role': 'tool', "
-"""How the results of calls begin where they are told in a user's message."""
 
 _LANGUAGE_FORMATS: dict[Language, ReturnFormat] = {
     Language.JAVA: ReturnFormat.JAVA,
@@ -62,7 +60,7 @@ def _unanswered(request: Request) -> list[str]:
     said: list[str] = []
     for message in request.messages:
         content = str(message["content"])
-        if message["role"] == "tool" or (message["role"] == "user" and content.startswith(_RESULTS)):
+        if tells_results(message):
             said.clear()
         elif message["role"] == "user":
             said.append(content.partition("\n")[2] if later_docs(content) else content)
