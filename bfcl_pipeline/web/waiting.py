@@ -17,6 +17,10 @@ from bfcl_pipeline.errors import ConfigError, WebError
 
 T = TypeVar("T")
 
+ATTEMPTS = 5
+FIRST_WAIT_SECONDS = 5.0
+LONGEST_WAIT_SECONDS = 120.0
+
 
 class Unanswered(WebError):
     """A search engine that did not answer now and may later."""
@@ -51,9 +55,11 @@ class Outage(Unanswered):
 class Patience:
     """How often to ask and how long to wait in between."""
 
-    attempts: int = 5  # the first one included
-    first_wait_seconds: float = 5.0  # doubled before each further attempt
-    longest_wait_seconds: float = 120.0  # of one wait; an engine that asks for more is given up
+    attempts: int = ATTEMPTS  # the first one included
+    first_wait_seconds: float = FIRST_WAIT_SECONDS  # doubled before each further attempt
+    longest_wait_seconds: float = (
+        LONGEST_WAIT_SECONDS  # of one wait; an engine that asks for more is given up
+    )
     sleep: Callable[[float], None] = time.sleep
     jitter: Callable[[], float] = random.random  # 0 to 1, drawn for each wait
 
@@ -66,11 +72,11 @@ class Patience:
 
 def patiently(
     ask: Callable[[], T],
-    attempts: int,
-    first_wait_seconds: float,
-    longest_wait_seconds: float,
-    sleep: Callable[[float], None],
-    jitter: Callable[[], float],
+    attempts: int = ATTEMPTS,
+    first_wait_seconds: float = FIRST_WAIT_SECONDS,
+    longest_wait_seconds: float = LONGEST_WAIT_SECONDS,
+    sleep: Callable[[float], None] = time.sleep,
+    jitter: Callable[[], float] = random.random,
 ) -> T:
     """What `ask` returns, asked again while it raises RateLimited or Outage and attempts are left.
 
