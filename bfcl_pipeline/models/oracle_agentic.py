@@ -21,6 +21,9 @@ from bfcl_pipeline.records import Call, Entry, Json, Mode, Request
 NOTED = "I have noted that."
 """What it says at the end of a turn of a session."""
 
+UNKNOWN = "I do not know"
+"""What it answers if a tool did not give what it should."""
+
 _LONGEST = 250
 """Characters of a fact that is stored: the facts of a scenario fit into one text of 10,000."""
 
@@ -65,19 +68,23 @@ def question_step(question: Entry, request: Request) -> Json:
     if not results:
         return written([_retrieve(question)], request.mode)
     remembered = _found(results[0], _number(question))
-    return final_answer(remembered or "I do not know", "as remembered")
+    return final_answer(remembered or UNKNOWN, "as remembered")
 
 
 def web_step(entry: Entry, request: Request) -> Json:
-    """Searches for the next hop, fetches its page, and answers once all were read."""
+    """Searches for the next hop, fetches its page, and answers once all were read.
+
+    The annotations word some answers differently from the truth: what the last page says is only seen to
+    be there, and told as the truth has it.
+    """
     hops: Sequence[Mapping[str, Any]] = entry.source
     calls = [call for hop in hops for call in _hop_calls(hop)]
     done = sum(message["role"] == "assistant" for message in request.messages)
     if done < len(calls):
         return written([calls[done]], request.mode)
-    read = " ".join(last_results(request))
-    answer = next((one for one in entry.truth if one.lower() in read.lower()), entry.truth[0])
-    return final_answer(answer, "as read on the pages of every hop")
+    pages = [str(told.get("content", "")) for told in map(_mapping, last_results(request))]
+    seen = any(_plain(str(hops[-1]["answer"])) in _plain(page) for page in pages)
+    return final_answer(entry.truth[0] if seen else UNKNOWN, "as read on the pages of every hop")
 
 
 def _hop_calls(hop: Mapping[str, Any]) -> list[Call]:
@@ -124,15 +131,19 @@ def _retrieve(question: Entry) -> Call:
 
 def _found(result: str, number: str) -> str | None:
     """The fact of that number among what was retrieved."""
-    try:
-        told = json.loads(result)
-    except ValueError:
-        return None
-    if not isinstance(told, dict):
-        return None
+    told = _mapping(result)
     if "value" in told:
         return str(told["value"])
     texts = [str(told.get("memory_content", ""))]
     texts += [str(one.get("text", "")) for one in told.get("result", []) if isinstance(one, dict)]
     match = re.search(rf"fact {number}: (.*?) ;\n", "".join(texts), re.DOTALL)
     return match[1] if match else None
+
+
+def _mapping(result: str) -> dict[str, Any]:
+    """A result that is a mapping; an empty one if it is something else, such as an error's text."""
+    try:
+        told = json.loads(result)
+    except ValueError:
+        return {}
+    return told if isinstance(told, dict) else {}

@@ -13,6 +13,9 @@ from bfcl_pipeline.models.specimen import specimen_call
 from bfcl_pipeline.records import Call, Mode, Response, Rules
 from bfcl_pipeline.scoring import Judge, judge
 from bfcl_pipeline.tables.texts import read_texts
+from bfcl_pipeline.tools import Setting
+from bfcl_pipeline.web.faults import Faulty
+from bfcl_pipeline.web.simulated import SimulatedWeb
 
 MODELS = Path(__file__).parents[2] / "config" / "models.yaml"
 
@@ -89,3 +92,41 @@ def test_a_specimen_has_its_required_parameters():
     }
     call = specimen_call([{"name": "f", "parameters": parameters}])
     assert call == Call("f", {"a": "x", "b": [1], "c": {"d": 1.0}})
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+@pytest.mark.parametrize("category", ["memory_kv", "memory_rec_sum"])
+def test_it_remembers_what_is_asked(entries, staged, setting_of, category, mode):
+    """Through sessions and real memories, the oracle passes every question under both rule sets."""
+    assert _failed_agentic(entries(category), mode, staged, setting_of) == []
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+@pytest.mark.parametrize("category", GROUPS["web_search"])
+def test_it_finds_what_is_asked(entries, staged, constants, category, mode):
+    """It searches and fetches every hop in the simulated web, and passes under both rule sets."""
+    web = SimulatedWeb.of(entries("web_search_base"))
+    assert _failed_agentic(entries(category), mode, staged, lambda _: Setting(constants, web=web)) == []
+
+
+def test_it_knows_nothing_that_its_tools_do_not_give(entries, staged, constants):
+    """Where every fetch fails it says that it does not know."""
+    asked = entries("web_search_base")[:5]
+    templates = constants.items("web_search", "ERROR_TEMPLATES")
+    web = SimulatedWeb.of(asked)
+
+    def failing(entry):
+        return Setting(constants, web=Faulty(web, 1.0, 0, entry.entry_id, templates))
+
+    assert len(_failed_agentic(asked, Mode.FC, staged, failing)) == len(asked)
+
+
+def _failed_agentic(asked, mode, staged, setting_of):
+    (row,) = (row for row in load_models(MODELS).values() if (row.kind, row.mode) == ("oracle", mode))
+    held = responses(generate(asked, Oracle(row), read_texts(staged), setting_of))
+    by_id = {entry.entry_id: entry for entry in asked}
+    return [
+        one.entry_id
+        for one in held
+        if not all(judge(by_id[one.entry_id], one, rules).valid for rules in Rules)
+    ]

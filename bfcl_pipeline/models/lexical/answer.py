@@ -11,6 +11,7 @@ from dataclasses import replace
 from bfcl_pipeline.benchmark import Language, ReturnFormat
 from bfcl_pipeline.calls import write_calls, write_native
 from bfcl_pipeline.calls.spelling import spellings
+from bfcl_pipeline.models.lexical.agentic import step
 from bfcl_pipeline.models.lexical.functions import Function, Parameter, read_function
 from bfcl_pipeline.models.lexical.prompt_docs import PromptReading, later_docs, read_prompt
 from bfcl_pipeline.models.lexical.splitting import asked_calls
@@ -29,6 +30,13 @@ _LANGUAGE_FORMATS: dict[Language, ReturnFormat] = {
 def answer(request: Request) -> Json:
     """The result, in the official form, that lexical gives to `request`."""
     offer = _offer(request)
+    agentic = step(frozenset(function.name for function in offer.functions), request)
+    if isinstance(agentic, str):
+        return agentic
+    if agentic is not None:
+        if request.mode is Mode.FC:
+            return write_native(agentic)
+        return write_calls(agentic, ReturnFormat.PYTHON)
     text = "\n".join(_unanswered(request))
     calls = [
         Call(one.function.name, _written(one.function, one.values))
