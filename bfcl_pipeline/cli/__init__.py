@@ -21,6 +21,7 @@ COMMANDS: dict[str, str] = {
     "aggregate": "turn verdicts into the leaderboard's tables and CSV files",
     "report": "write one HTML file from the tables of a run",
     "table": "print the V4 table of a run",
+    "show": "print one entry, or what a model did on it, turn by turn, and why it passed or failed",
     "audit": "list the entries that no answer can pass, and why",
     "import-official": "read result folders of the official tool into a table of responses",
 }

@@ -89,6 +89,11 @@ def described(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
     )
 
 
+def model_folder(name: str) -> str:
+    """A model's name as the name of its folder and files in a run."""
+    return name.replace("/", "_")
+
+
 def _row(where: str, values: Any) -> ModelRow:
     if not isinstance(values, dict):
         raise ConfigError(f"{where}: expected a mapping of {', '.join(_COLUMNS)}; got {values!r}.")

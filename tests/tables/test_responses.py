@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
+import pytest
+
+from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Mode, NameStyle, Response, Status, Step
-from bfcl_pipeline.tables import read_table, write_responses
+from bfcl_pipeline.tables import read_responses, read_table, write_responses, write_table
 from bfcl_pipeline.tables.schemas import RESPONSES
 
 
@@ -48,8 +52,39 @@ def test_responses_have_the_documented_columns(tmp_path):
         "output_tokens": None,
         "latency_seconds": None,
         "steps": [],
+        "web": None,
     }
     assert first["steps"] == [
         {"turn": 0, "input_tokens": 3, "output_tokens": None, "latency_seconds": 0.5},
         {"turn": 1, "input_tokens": None, "output_tokens": None, "latency_seconds": None},
     ]
+
+
+def test_what_was_written_is_read(tmp_path):
+    """Responses come back as they were; those of some entries alone can be asked for."""
+    responses = [
+        Response("e_1", "simple_python", Mode.FC, "[]", name_style=NameStyle.DOTTED, steps=(Step(0, 3),)),
+        Response("e_0", "simple_python", Mode.PROMPT, None, Status.CONTEXT_OVERFLOW, "too long"),
+    ]
+    write_responses(tmp_path / "t", responses)
+    assert read_responses(tmp_path / "t") == responses
+    assert read_responses(tmp_path / "t", {"e_0"}) == responses[1:]
+    assert read_responses(tmp_path / "t", {"e_2"}) == []
+
+
+def test_a_row_that_cannot_be_read_is_named(tmp_path):
+    """A mode that there is not stops with the table, the entry and the mode."""
+    row = {"entry_id": "e_1", "category": "simple_python", "mode": "chat"}
+    write_table(tmp_path / "t", pa.Table.from_pylist([row], schema=RESPONSES))
+    with pytest.raises(TableError, match=r"t: the response to 'e_1' .*'chat'"):
+        read_responses(tmp_path / "t")
+
+
+def test_a_table_brought_from_elsewhere_needs_few_columns(tmp_path):
+    """What may be null may be missing; without the entry's id it is no table of responses."""
+    row = {"entry_id": "e_1", "category": "simple_python", "mode": "fc", "result_json": "[]", "note": "x"}
+    write_table(tmp_path / "t", pa.Table.from_pylist([row]))
+    assert read_responses(tmp_path / "t") == [Response("e_1", "simple_python", Mode.FC, "[]")]
+    write_table(tmp_path / "t", pa.table({"category": ["simple_python"], "mode": ["fc"]}))
+    with pytest.raises(TableError, match="column 'entry_id' is missing"):
+        read_responses(tmp_path / "t")
