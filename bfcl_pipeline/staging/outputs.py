@@ -16,10 +16,11 @@ from pathlib import Path
 from bfcl_pipeline.benchmark import release as pinned
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.staging.entries import read_all_entries
-from bfcl_pipeline.staging.fetch import download_wheel, wheel_name
+from bfcl_pipeline.staging.fetch import download_wheel
 from bfcl_pipeline.staging.literals import read_texts
 from bfcl_pipeline.staging.model_list import read_models
-from bfcl_pipeline.staging.source import Release, read_bounded, read_folder, read_wheel
+from bfcl_pipeline.staging.source import MAX_WHEEL_BYTES, Release, read_folder, read_wheel
+from bfcl_pipeline.staging.verified import read_bounded
 from bfcl_pipeline.tables import atomic_path, entries_path, write_entries
 
 Log = Callable[[str], None]
@@ -61,7 +62,7 @@ def stage(
             return outputs.enter_context(atomic_path(path))
 
         if fetched.wheel is not None:
-            place(folder / wheel_name(version)).write_bytes(fetched.wheel)
+            place(folder / _wheel_name(version)).write_bytes(fetched.wheel)
         place(folder / "texts.json").write_bytes(_json_bytes(texts))
         place(folder / "models.json").write_bytes(_json_bytes(models))
         for category, rows in entries.items():
@@ -72,16 +73,24 @@ def stage(
 def _fetch(data: Path, source: Path | None, version: str, sha256: str, log: Log) -> _Fetched:
     if source is not None and source.is_dir():
         return _Fetched(read_folder(source, sha256), wheel=None)
-    path = data / "release" / wheel_name(version)
+    path = data / "release" / _wheel_name(version)
     if source is not None:
         path = source
-        wheel = read_bounded(source)
-    elif path.is_file() and hashlib.sha256(staged := read_bounded(path)).hexdigest() == sha256.lower():
+        wheel = read_bounded(source, MAX_WHEEL_BYTES)
+    elif path.is_file() and _sha256(staged := read_bounded(path, MAX_WHEEL_BYTES)) == sha256.lower():
         wheel = staged
     else:
         log(f"fetching {pinned.DISTRIBUTION} {version} with pip")
-        wheel = download_wheel(version)
+        wheel = download_wheel(pinned.DISTRIBUTION, version, _wheel_name(version))
     return _Fetched(read_wheel(path, wheel, sha256), wheel)
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _wheel_name(version: str) -> str:
+    return pinned.WHEEL.replace(pinned.VERSION, version)
 
 
 def _json_bytes(value: Json) -> bytes:

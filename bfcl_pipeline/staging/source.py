@@ -9,18 +9,15 @@ from __future__ import annotations
 import base64
 import csv
 import hashlib
-import io
-import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from bfcl_pipeline.benchmark import release
-from bfcl_pipeline.errors import HashMismatch, MalformedRelease, StagingError
 from bfcl_pipeline.staging.release_files import PACKAGE, RELEASE_FILES
+from bfcl_pipeline.staging.verified import missing, read_bounded, read_members, verify
 
-_MAX_WHEEL_BYTES = 64 * 2**20  # the pinned wheel has 2 MB
+MAX_WHEEL_BYTES = 64 * 2**20  # the pinned wheel has 2 MB
 _MAX_FILE_BYTES = 32 * 2**20  # the largest file staging reads has 2 MB
 
 
@@ -38,14 +35,8 @@ def read_wheel(path: Path, content: bytes, sha256: str) -> Release:
     Raises HashMismatch before the archive is opened, MalformedRelease if it is no readable archive or
     a file is missing.
     """
-    verify(path, hashlib.sha256(content).hexdigest(), sha256)
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            return Release(str(path), {name: _member(path, archive, name) for name in RELEASE_FILES})
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-        raise MalformedRelease(
-            f"{path}: not a readable wheel ({error}). Fetch it again, or check the file."
-        ) from error
+    _verify(path, hashlib.sha256(content).hexdigest(), sha256)
+    return Release(str(path), read_members(path, content, RELEASE_FILES, _MAX_FILE_BYTES))
 
 
 def read_folder(folder: Path, sha256: str) -> Release:
@@ -60,7 +51,7 @@ def read_folder(folder: Path, sha256: str) -> Release:
     files = {name: _file(root, name) for name in RELEASE_FILES}
     expected = release.CONTENTS_SHA256 if sha256 == release.SHA256 else sha256
     altered = _altered(root, files)
-    verify(folder / altered[0] if altered else folder, contents_sha256(files), expected)
+    _verify(folder / altered[0] if altered else folder, contents_sha256(files), expected)
     return Release(str(folder), files)
 
 
@@ -70,13 +61,9 @@ def contents_sha256(files: Mapping[str, bytes]) -> str:
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def verify(where: Path, got: str, expected: str) -> None:
-    """Raises HashMismatch if the two hashes differ."""
-    if got != expected.lower():
-        raise HashMismatch(
-            f"{where}: not the pinned release: expected sha256 {expected}, got {got}. Fetch it again; if "
-            "another release is meant, name its version and its sha256."
-        )
+def _verify(where: Path, got: str, expected: str) -> None:
+    advice = "Fetch it again; if another release is meant, name its version and its sha256."
+    verify(where, got, expected, "the pinned release", advice)
 
 
 def _altered(root: Path, files: Mapping[str, bytes]) -> list[str]:
@@ -97,44 +84,8 @@ def _record_hash(content: bytes) -> str:
     return f"sha256={digest.rstrip(b'=').decode()}"
 
 
-def read_bounded(path: Path, limit: int = _MAX_WHEEL_BYTES) -> bytes:
-    """The content of the file at `path`; a StagingError if it cannot be read or is over `limit` bytes."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(limit + 1)
-    except OSError as error:
-        raise StagingError(
-            f"{path}: cannot be read ({error.strerror}). Check `source`, or leave it out to fetch the "
-            "release from the package index."
-        ) from error
-    if len(content) > limit:
-        raise MalformedRelease(f"{path}: more than {limit} bytes, which no file of the release has.")
-    return content
-
-
 def _file(root: Path, name: str) -> bytes:
     path = root / name
     if not path.is_file():
-        raise _missing(path)
+        raise missing(path)
     return read_bounded(path, _MAX_FILE_BYTES)
-
-
-def _member(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:
-    try:
-        info = archive.getinfo(name)
-    except KeyError:
-        raise _missing(path / name) from None
-    # The declared size may lie, so the read itself is bounded too.
-    with archive.open(info) as member:
-        content = member.read(_MAX_FILE_BYTES + 1)
-    if len(content) > _MAX_FILE_BYTES:
-        raise MalformedRelease(
-            f"{path / name}: more than {_MAX_FILE_BYTES} bytes; no file of it is so large."
-        )
-    return content
-
-
-def _missing(path: Path) -> MalformedRelease:
-    return MalformedRelease(
-        f"{path}: missing from the release. Expected the layout of {release.WHEEL}; check `source`."
-    )

