@@ -1,0 +1,232 @@
+"""The HTTP behind an outcome, kept as evidence in the form of a vcrpy cassette.
+
+vcrpy patches the HTTP library of the whole process and loses traffic under threads; here each call has
+a tape of its own, which only the exchanges of its thread (and context) reach, and vcrpy is only needed
+to play one back. A tape holds what was read of each body, decompressed where the client had it so, and
+never cookies, keys, passwords or authorizations. What got no answer stands in `unanswered`, which vcrpy
+passes over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING, Any, cast
+
+import yaml
+
+from bfcl_pipeline.web.scrubbing import Scrubber, scrubbed, secret_header_values, secret_values
+
+if TYPE_CHECKING:
+    import requests
+
+_TAPE: ContextVar[Tape | None] = ContextVar("tape", default=None)
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One request and its answer; the body grows as the client reads it."""
+
+    method: str
+    url: str
+    request_headers: Iterable[tuple[str, str]]
+    request_body: bytes | None
+    status: int = 0
+    reason: str = ""
+    headers: Iterable[tuple[str, str]] = ()
+    body: bytearray = field(default_factory=bytearray)
+    decompressed: bool = False  # whether `body` is without its content encoding
+    error: str | None = None  # why there is no answer, or not all of it
+
+
+class Tape:
+    """The exchanges of one call, in order."""
+
+    def __init__(self) -> None:
+        self.exchanges: list[Exchange] = []
+
+    def cassette(self, secrets: Collection[str] = ()) -> bytes | None:
+        """The cassette as YAML, without secrets (and without `secrets`); None if nothing was sent."""
+        if not self.exchanges:
+            return None
+        scrub = Scrubber([*secrets, *chain.from_iterable(map(_secrets_of, self.exchanges))])
+        answered = [exchange for exchange in self.exchanges if exchange.error is None]
+        document: dict[str, Any] = {
+            "version": 1,
+            "interactions": [_interaction(exchange, scrub) for exchange in answered],
+        }
+        failed = [exchange for exchange in self.exchanges if exchange.error is not None]
+        if failed:
+            document["unanswered"] = [_unanswered(exchange, scrub) for exchange in failed]
+        return yaml.dump(document, Dumper=_dumper(), sort_keys=False).encode("ascii")
+
+
+@contextmanager
+def taping() -> Iterator[Tape]:
+    """A tape for what this thread sends within the block; blocks do not see each other's."""
+    tape = Tape()
+    token = _TAPE.set(tape)
+    try:
+        yield tape
+    finally:
+        _TAPE.reset(token)
+
+
+def note(exchange: Exchange) -> None:
+    """Puts an exchange on the tape, if there is one: for clients other than `requests`."""
+    tape = _TAPE.get()
+    if tape is not None:
+        tape.exchanges.append(exchange)
+
+
+def tape_session(session: requests.Session) -> None:
+    """Has all that `session` sends, redirects included, put on the tape of the thread that sends it."""
+    for prefix, adapter in list(session.adapters.items()):
+        session.mount(prefix, cast("requests.adapters.BaseAdapter", _TapingAdapter(adapter)))
+
+
+def playback() -> dict[str, Any]:
+    """The arguments of `vcr.VCR` that play a cassette back to the client that made it."""
+
+    def scrub_request(request: Any) -> Any:
+        request.uri = scrubbed(request.uri)
+        return request
+
+    return {
+        "record_mode": "none",
+        "match_on": ("method", "scheme", "host", "port", "path", "query", "body"),
+        "before_record_request": scrub_request,
+    }
+
+
+class _TapingAdapter:
+    """What stands between a session and one of its adapters; has what `requests` calls of one."""
+
+    def __init__(self, adapter: requests.adapters.BaseAdapter) -> None:
+        self._adapter = adapter
+
+    def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:
+        body = request.body.encode() if isinstance(request.body, str) else request.body
+        exchange = Exchange(
+            str(request.method),
+            str(request.url),
+            tuple((str(name), _text(value)) for name, value in request.headers.items()),
+            body if isinstance(body, bytes) else None,
+        )
+        note(exchange)
+        try:
+            response = self._adapter.send(request, *args, **kwargs)
+        except OSError as error:  # all errors of `requests` are
+            exchange.error = f"{type(error).__name__}: {error}"
+            raise
+        exchange.status, exchange.reason = response.status_code, response.reason or ""
+        exchange.headers = tuple(response.raw.headers.items())
+        response.raw = _TapedBody(response.raw, exchange)
+        return response
+
+    def close(self) -> None:
+        self._adapter.close()
+
+
+class _TapedBody:
+    """A response of urllib3 whose body is noted as it is read."""
+
+    def __init__(self, raw: Any, exchange: Exchange) -> None:
+        self._raw = raw
+        self._exchange = exchange
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._raw, name)
+
+    def read(self, amt: int | None = None, decode_content: bool | None = None, **kwargs: Any) -> bytes:
+        with self._reading(decode_content):
+            return self._noted(self._raw.read(amt, decode_content=decode_content, **kwargs))
+
+    def read1(self, amt: int | None = None, decode_content: bool | None = None) -> bytes:
+        with self._reading(decode_content):
+            return self._noted(self._raw.read1(amt, decode_content=decode_content))
+
+    def stream(self, amt: int = 65536, decode_content: bool | None = None) -> Iterator[bytes]:
+        with self._reading(decode_content):
+            for chunk in self._raw.stream(amt, decode_content=decode_content):
+                yield self._noted(chunk)
+
+    @contextmanager
+    def _reading(self, decode_content: bool | None) -> Iterator[None]:
+        self._exchange.decompressed = bool(
+            self._raw.decode_content if decode_content is None else decode_content
+        )
+        try:
+            yield
+        except Exception as error:
+            self._exchange.error = f"{type(error).__name__}: {error}"
+            raise
+
+    def _noted(self, chunk: bytes) -> bytes:
+        self._exchange.body += chunk
+        return chunk
+
+
+def _secrets_of(exchange: Exchange) -> Iterator[str]:
+    yield from secret_values(exchange.url)
+    yield from secret_header_values(exchange.request_headers)
+
+
+def _interaction(exchange: Exchange, scrub: Scrubber) -> dict[str, Any]:
+    content = scrub.body(bytes(exchange.body))
+    left_out = {"transfer-encoding", "content-length"} | (
+        {"content-encoding"} if exchange.decompressed else set()
+    )
+    headers = scrub.headers(
+        (name, value) for name, value in exchange.headers if name.lower() not in left_out
+    )
+    return {
+        "request": _request(exchange, scrub),
+        "response": {
+            "status": {"code": exchange.status, "message": exchange.reason},
+            "headers": {**headers, "Content-Length": [str(len(content))]},
+            "body": {"string": _readable(content)},
+        },
+    }
+
+
+def _unanswered(exchange: Exchange, scrub: Scrubber) -> dict[str, Any]:
+    return {"request": _request(exchange, scrub), "error": scrub.address(exchange.error or "")}
+
+
+def _request(exchange: Exchange, scrub: Scrubber) -> dict[str, Any]:
+    body = exchange.request_body
+    headers = scrub.headers(exchange.request_headers)
+    if body is not None and _is_form(headers):
+        body = scrubbed(body.decode("latin-1")).encode("latin-1")
+    return {
+        "method": exchange.method,
+        "uri": scrub.address(exchange.url),
+        "body": None if body is None else _readable(scrub.body(body)),
+        "headers": headers,
+    }
+
+
+def _is_form(headers: Mapping[str, list[str]]) -> bool:
+    kinds = [
+        value for name, values in headers.items() if name.lower() == "content-type" for value in values
+    ]
+    return any("urlencoded" in kind for kind in kinds)
+
+
+def _readable(content: bytes) -> str | bytes:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return content
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode("latin-1") if isinstance(value, bytes) else value
+
+
+def _dumper() -> Any:
+    return getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # libyaml's, where there is one

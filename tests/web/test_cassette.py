@@ -1,0 +1,225 @@
+"""The evidence: what was sent and came back, without secrets, as vcrpy reads it."""
+
+import gzip
+import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import brotli
+import pytest
+import requests
+import vcr
+import yaml
+
+from bfcl_pipeline.web.cassette import Exchange, note, playback, tape_session, taping
+
+TEXT = "Gr\u00fcner Tee \U0001f375 \x85\u2028 \t end "
+KEY = "0123456789abcdef"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        self.server.asked.append(self.path)
+        kind = self.path.split("/")[1].split("?")[0]
+        text = (TEXT + (self.path if kind == "echo" else kind)).encode()
+        if kind == "gzip":
+            self._answer(200, gzip.compress(text), {"Content-Encoding": "gzip"})
+        elif kind == "brotli":
+            self._answer(200, brotli.compress(text), {"Content-Encoding": "br"})
+        elif kind == "binary":
+            self._answer(200, bytes(range(256)), {"Content-Type": "image/png"})
+        elif kind == "redirect":
+            self._answer(302, b"gone", {"Location": self.path.replace("redirect", "page")})
+        elif kind == "missing":
+            self._answer(404, text)
+        elif kind == "busy":
+            self._answer(200 if self.server.asked.count(self.path) % 2 == 0 else 429, text)
+        elif kind == "reset":
+            self.close_connection = True
+        elif kind == "cut":
+            self._answer(200, text, {"Content-Length": "99999"})
+            self.close_connection = True
+        else:
+            self._answer(200, text, {"Set-Cookie": "session=topsecret", "Vary": "a"})
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self._answer(200, b"posted " + body)
+
+    def _answer(self, status, body, headers=None):
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(body)), **(headers or {})}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def server():
+    """A local server; yields its address."""
+    local = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    local.daemon_threads = True
+    local.asked = []
+    thread = threading.Thread(target=local.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield f"http://127.0.0.1:{local.server_port}"
+    local.shutdown()
+    thread.join()
+    local.server_close()
+
+
+@pytest.fixture
+def session():
+    """A session that is taped."""
+    with requests.Session() as taped:
+        tape_session(taped)
+        yield taped
+
+
+def _read(cassette):
+    return yaml.safe_load(cassette)["interactions"]
+
+
+@pytest.mark.parametrize("kind", ["page", "gzip", "brotli", "binary", "redirect", "missing"])
+@pytest.mark.parametrize("reading", ["content", "chunks", "raw", "encoded"])
+def test_vcrpy_plays_it_back(server, session, tmp_path, kind, reading):
+    """vcrpy gives a fresh client the same status and the same body, byte for byte, without a server."""
+
+    def ask(client):
+        with client.get(f"{server}/{kind}?q=a%20b&api_key={KEY}", stream=True, timeout=10) as response:
+            if reading == "content":
+                body = response.content
+            elif reading == "chunks":
+                body = b"".join(response.iter_content(7))
+            else:
+                body = b"".join(iter(lambda: response.raw.read1(5, decode_content=reading == "raw"), b""))
+            return response.status_code, response.reason, body, len(response.history)
+
+    with taping() as tape:
+        live = ask(session)
+    path = tmp_path / "cassette.yaml"
+    path.write_bytes(tape.cassette())
+    with vcr.VCR(**playback()).use_cassette(str(path)) as played, requests.Session() as fresh:
+        fresh.headers["User-Agent"] = "another"
+        if reading in ("raw", "encoded"):
+            fresh.headers["Accept-Encoding"] = "identity"
+            with fresh.get(f"{server}/{kind}?q=a%20b&api_key={KEY}", stream=True, timeout=10) as response:
+                replayed = (
+                    response.status_code,
+                    response.reason,
+                    response.raw.read(),
+                    len(response.history),
+                )
+        else:
+            replayed = ask(fresh)
+        assert played.all_played
+    assert replayed == live
+
+
+def test_attempts_are_played_in_order(server, session, tmp_path):
+    """A 429 and the success after it are two exchanges, played one after the other."""
+    with taping() as tape:
+        live = [session.get(f"{server}/busy", timeout=10).status_code for _ in range(2)]
+    path = tmp_path / "cassette.yaml"
+    path.write_bytes(tape.cassette())
+    with vcr.VCR(**playback()).use_cassette(str(path)):
+        assert (
+            [requests.get(f"{server}/busy", timeout=10).status_code for _ in range(2)] == live == [429, 200]
+        )
+
+
+def test_forms_are_matched_and_scrubbed(server, session, tmp_path):
+    """A posted form is kept without its secrets, and another form is not answered from it."""
+    with taping() as tape:
+        session.post(f"{server}/form", data={"q": "tea", "b": ""}, timeout=10)
+        session.post(f"{server}/form", data={"q": "tea", "api_key": KEY}, timeout=10)
+    cassette = tape.cassette()
+    assert [one["request"]["body"] for one in _read(cassette)] == ["q=tea&b=", "q=tea&api_key=SCRUBBED"]
+    path = tmp_path / "cassette.yaml"
+    path.write_bytes(cassette)
+    with vcr.VCR(**playback()).use_cassette(str(path)):
+        assert (
+            requests.post(f"{server}/form", data={"q": "tea", "b": ""}, timeout=10).text
+            == "posted q=tea&b="
+        )
+        with pytest.raises(vcr.errors.CannotOverwriteExistingCassetteException):
+            requests.post(f"{server}/form", data={"q": "coffee", "b": ""}, timeout=10)
+
+
+def test_secrets_do_not_reach_the_cassette(server, session):
+    """Keys in addresses, headers and echoed bodies, cookies and authorizations are nowhere in it."""
+    session.cookies["sent"] = "topsecret"
+    with taping() as tape:
+        session.get(
+            f"{server}/redirect?api_key={KEY}",
+            headers={"Authorization": "Bearer topsecretbearer", "X-Api-Key": "topsecret"},
+            timeout=10,
+        )
+        session.get(f"{server}/echo?a=topsecretbearer", timeout=10)
+        with pytest.raises(requests.RequestException):
+            session.get(f"{server}/reset?api_key={KEY}", timeout=10)
+    cassette = tape.cassette(secrets=["sent"])
+    for secret in (b"topsecret", KEY.encode(), b"sent"):
+        assert secret not in cassette
+    assert cassette.count(b"SCRUBBED") >= 5
+    assert _read(cassette)[1]["response"]["headers"]["Vary"] == ["a"]
+
+
+def test_what_got_no_answer_is_noted(server, session, tmp_path):
+    """A reset and an answer cut short are no interactions, which vcrpy would play, but are in the file."""
+    with taping() as tape:
+        for kind in ("reset", "cut"):
+            with pytest.raises(requests.RequestException):
+                session.get(f"{server}/{kind}", timeout=10)
+    document = yaml.safe_load(tape.cassette())
+    assert document["interactions"] == []
+    assert [one["request"]["uri"] for one in document["unanswered"]] == [f"{server}/reset", f"{server}/cut"]
+    assert "IncompleteRead" in document["unanswered"][1]["error"]
+
+
+def test_threads_do_not_reach_each_others_tapes(server, session):
+    """Of 200 pages through 16 threads and one session, each tape has its own and nothing is lost."""
+
+    def fetch(number):
+        with taping() as tape:
+            session.get(f"{server}/page/{number}", timeout=10)
+        return [exchange.url for exchange in tape.exchanges]
+
+    with ThreadPoolExecutor(16) as pool:
+        assert list(pool.map(fetch, range(200))) == [[f"{server}/page/{number}"] for number in range(200)]
+
+
+def test_untaped_traffic_passes(server, session):
+    """Outside of a tape a taped session works as any other, and a tape of nothing is no cassette."""
+    assert session.get(f"{server}/page", timeout=10).text.startswith(TEXT)
+    note(Exchange("GET", server, [], None))
+    with taping() as tape:
+        pass
+    assert tape.cassette() is None
+
+
+@pytest.mark.parametrize(
+    "body", [TEXT.encode(), b"\xff\x00", b"", b"a\r\nb\x1b", b" # - : {", "\ufeff\ud7ff".encode()]
+)
+def test_bodies_survive_the_file(tmp_path, body):
+    """Any bytes are the same bytes after the file, which is ASCII."""
+    with taping() as tape:
+        note(
+            Exchange(
+                "GET", "http://h.example/", [], None, 200, "OK", [("A", "1"), ("A", "2")], bytearray(body)
+            )
+        )
+    cassette = tape.cassette()
+    assert cassette.isascii()
+    path = tmp_path / "cassette.yaml"
+    path.write_bytes(cassette)
+    (response,) = vcr.cassette.Cassette.load(path=str(path)).responses
+    assert response["body"]["string"] == body
+    assert response["headers"] == {"A": ["1", "2"], "Content-Length": [str(len(body))]}
+    assert json.dumps(response["status"]) == '{"code": 200, "message": "OK"}'
