@@ -23,6 +23,7 @@ COMMANDS: dict[str, str] = {
     "table": "print the V4 table of a run",
     "show": "print one entry, or what a model did on it, turn by turn, and why it passed or failed",
     "audit": "list the entries that no answer can pass, and why",
+    "web": "print what the record of the web holds, and what of a run it covers",
     "import-official": "read result folders of the official tool into a table of responses",
 }
 """Every command and its one-line help; the module is the name with `-` as `_`."""

@@ -1,0 +1,83 @@
+"""`bfcl-pipeline web status`: the state of the record."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from bfcl_pipeline.cli import main
+from bfcl_pipeline.records import Mode, Response
+from bfcl_pipeline.tables import write_responses
+from bfcl_pipeline.tools.web import Failure, Hits, Page
+from bfcl_pipeline.web.keys import FetchKey, SearchKey
+from bfcl_pipeline.web.record import Record
+
+NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
+PAGE = FetchKey("http://example.com/")
+
+
+@pytest.fixture
+def record(tmp_path):
+    """A record of a search, a page and a failure."""
+    made = Record(tmp_path / "web")
+    made.add(SearchKey("tea", "wt-wt"), Hits(()), engine="duck 1", recorded_at=NOON, cassette=b"{}\n")
+    made.add(PAGE, Page("text"), engine="client 1", recorded_at=NOON)
+    made.add(FetchKey("http://b.example/"), Failure("404"), engine="client 1", recorded_at=NOON)
+    return made
+
+
+def test_the_state_is_printed(record, capsys):
+    """Counts stand in an aligned table, then size, times and engines."""
+    assert main(["web", "status", "--record", str(record.folder)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:5] == [
+        "function  outcome  number",
+        "search    hits          1",
+        "fetch     page          1",
+        "fetch     failure       1",
+        "all                     3",
+    ]
+    assert "cassettes: 1." in lines[6]
+    assert lines[7:] == [
+        "Recorded from 2026-10-01 12:00 to 2026-10-01 12:00 UTC.",
+        "By client 1: 2.",
+        "By duck 1: 1.",
+        "Nothing is damaged.",
+    ]
+
+
+def test_no_record_is_told(tmp_path, capsys):
+    """A folder without a record is no error."""
+    assert main(["web", "status", "--record", str(tmp_path / "none")]) == 0
+    assert "nothing recorded yet" in capsys.readouterr().out
+
+
+def test_damage_is_a_failure(record, capsys):
+    """A damaged file is named and the exit status says so."""
+    record.path(PAGE).write_text("{}")
+    assert main(["web", "status", "--record", str(record.folder)]) == 1
+    printed = capsys.readouterr()
+    assert "Damaged files: 1." in printed.out
+    assert record.path(PAGE).name in printed.err
+
+
+def test_coverage_of_a_run_is_printed(record, tmp_path, capsys):
+    """With --responses each model has its share of web calls that the record can replay."""
+    calls = [{"search_engine_query": json.dumps({"keywords": word})} for word in ("tea", "tea", "coffee")]
+    response = Response(
+        "web_search_base_0", "web_search_base", Mode.FC, json.dumps([[calls, "done"]]), model="m"
+    )
+    run = tmp_path / "run"
+    write_responses(run / "responses" / "m" / "web_search_base.parquet", [response])
+    assert main(["web", "status", "--record", str(record.folder), "--responses", str(run)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2:] == [
+        "model  web calls  recorded   share  different   share",
+        "m              3         2  66.7 %          2  50.0 %",
+    ]
+
+
+def test_a_run_without_web_calls_is_an_error(record, tmp_path, capsys):
+    """A folder without responses of web_search is named."""
+    assert main(["web", "status", "--record", str(record.folder), "--responses", str(tmp_path)]) == 1
+    assert "no responses of web_search_base" in capsys.readouterr().err

@@ -1,0 +1,101 @@
+"""One process of the crowd in test_record: asks for its share of the keys in many threads at once.
+
+Usage: record_worker.py FOLDER BASE_URL NAME CALLS THREADS. Prints `ready`, waits for a line, prints
+JSON: the outcome of each call, and how often each key was asked of the live web.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import requests
+
+from bfcl_pipeline.tools.web import Failure, Hit, Hits, Page
+from bfcl_pipeline.web.cassette import tape_session
+from bfcl_pipeline.web.record import Record, outcome_document
+from bfcl_pipeline.web.recorded import Recording
+
+KINDS = ("page", "gzip", "brotli", "binary", "reset", "missing", "busy", "redirect", "cut")
+PAGES = 36
+SEARCHES = 9
+API_KEY = "k" * 20
+
+
+class ServerWeb:
+    """The local server as a web: a page over `requests`, a search that is a page of JSON."""
+
+    def __init__(self, base: str, worker: str) -> None:
+        self._base = base
+        self._session = requests.Session()
+        self._session.headers["X-Worker"] = worker
+        tape_session(self._session)
+        self._lock = threading.Lock()
+        self.asked: Counter[str] = Counter()
+
+    def search(self, keywords: str, region: str) -> Hits | Failure:
+        self._count(f"{keywords}/{region}")
+        response = self._get(f"{self._base}/search", {"q": keywords, "kl": region, "api_key": API_KEY})
+        return Hits(tuple(Hit(**hit) for hit in response.json()))
+
+    def fetch(self, url: str) -> Page | Failure:
+        self._count(url)
+        try:
+            response = self._get(url)
+            response.raise_for_status()
+            return Page(response.text)
+        except requests.RequestException as error:
+            return Failure(str(error))
+
+    def _get(self, url: str, params: dict[str, str] | None = None) -> requests.Response:
+        for _ in range(5):
+            response = self._session.get(url, params=params, timeout=20)
+            if response.status_code != 429:
+                break
+        return response
+
+    def _count(self, key: str) -> None:
+        with self._lock:
+            self.asked[key] += 1
+
+
+def calls(base: str, number: int, seed: int) -> list[tuple[str, str]]:
+    """Functions and arguments, in an order of the process's own; every key several times."""
+    keys = [("fetch", f"{base}/{KINDS[place % len(KINDS)]}/{place}") for place in range(PAGES)]
+    keys += [("search", f"tea {place}") for place in range(SEARCHES)]
+    asked = [keys[place % len(keys)] for place in range(number)]
+    random.Random(seed).shuffle(asked)
+    return asked
+
+
+def main() -> None:
+    folder, base, worker, number, threads = sys.argv[1:]
+    live = ServerWeb(base, worker)
+    web = Recording(Record(Path(folder)), live, secrets=[API_KEY])
+    asked = calls(base, int(number), int(worker))
+    start = threading.Barrier(int(threads))
+    threading.stack_size(1 << 19)
+
+    def one(place: int) -> object:
+        if place < int(threads):
+            start.wait(60)
+        function, argument = asked[place]
+        outcome = web.fetch(argument) if function == "fetch" else web.search(argument, "wt-wt")
+        return outcome_document(outcome)
+
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    sys.stdin.readline()  # until all processes are ready
+    with ThreadPoolExecutor(int(threads)) as pool:
+        outcomes = list(pool.map(one, range(len(asked))))
+    found = [[*key, outcome] for key, outcome in zip(asked, outcomes, strict=True)]
+    sys.stdout.write(json.dumps({"found": found, "asked": live.asked}))
+
+
+if __name__ == "__main__":
+    main()
