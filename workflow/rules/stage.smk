@@ -14,3 +14,23 @@ rule stage:
         "Stage the release"
     shell:
         "bfcl-pipeline stage --data data {params.release:q} 2> {log:q}"
+
+
+rule stage_encoder:
+    """Stages the sentence encoder of the vector memory; the weights are placed last and stand for all files."""
+    output:
+        "data/encoder/model.safetensors",
+    log:
+        "data/encoder/stage.log",
+    benchmark:
+        "data/encoder/stage.benchmark.tsv"
+    params:
+        source=(
+            ["--source", config["encoder"]["source"]]
+            if config["encoder"]["source"]
+            else []
+        ),
+    message:
+        "Stage the sentence encoder"
+    shell:
+        "bfcl-pipeline stage --encoder --data data {params.source:q} 2> {log:q}"
