@@ -1,10 +1,10 @@
 """The HTTP behind an outcome, kept as evidence in the form of a vcrpy cassette.
 
 vcrpy patches the HTTP library of the whole process and loses traffic under threads; here each call has
-a tape of its own, which only the exchanges of its thread (and context) reach, and vcrpy is only needed
-to play one back. A tape holds what was read of each body, decompressed where the client had it so, and
-never cookies, keys, passwords or authorizations. What got no answer stands in `unanswered`, which vcrpy
-passes over.
+a tape of its own, which only the exchanges of its thread reach (a client that starts threads has them
+run in `contextvars.copy_context()`), and vcrpy is only needed to play one back. A tape holds what was
+read of each body, decompressed where the client had it so, and never cookies, keys, passwords or
+authorizations. What got no whole answer stands in `unanswered`, which vcrpy passes over.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
@@ -40,6 +40,7 @@ class Exchange:
     body: bytearray = field(default_factory=bytearray)
     decompressed: bool = False  # whether `body` is without its content encoding
     error: str | None = None  # why there is no answer, or not all of it
+    reading: bool = False  # whether the body was begun and not read to its end
 
 
 class Tape:
@@ -50,15 +51,17 @@ class Tape:
 
     def cassette(self, secrets: Collection[str] = ()) -> bytes | None:
         """The cassette as YAML, without secrets (and without `secrets`); None if nothing was sent."""
-        if not self.exchanges:
+        # As they are now: a client that gave up may still have a thread that puts more on the tape.
+        exchanges = [replace(one, body=one.body[:], error=_missing(one)) for one in [*self.exchanges]]
+        if not exchanges:
             return None
-        scrub = Scrubber([*secrets, *chain.from_iterable(map(_secrets_of, self.exchanges))])
-        answered = [exchange for exchange in self.exchanges if exchange.error is None]
+        scrub = Scrubber([*secrets, *chain.from_iterable(map(_secrets_of, exchanges))])
+        answered = [exchange for exchange in exchanges if exchange.error is None]
         document: dict[str, Any] = {
             "version": 1,
             "interactions": [_interaction(exchange, scrub) for exchange in answered],
         }
-        failed = [exchange for exchange in self.exchanges if exchange.error is not None]
+        failed = [exchange for exchange in exchanges if exchange.error is not None]
         if failed:
             document["unanswered"] = [_unanswered(exchange, scrub) for exchange in failed]
         return yaml.dump(document, Dumper=_dumper(), sort_keys=False).encode("ascii")
@@ -119,7 +122,7 @@ class _TapingAdapter:
         note(exchange)
         try:
             response = self._adapter.send(request, *args, **kwargs)
-        except OSError as error:  # all errors of `requests` are
+        except BaseException as error:
             exchange.error = f"{type(error).__name__}: {error}"
             raise
         exchange.status, exchange.reason = response.status_code, response.reason or ""
@@ -143,16 +146,19 @@ class _TapedBody:
 
     def read(self, amt: int | None = None, decode_content: bool | None = None, **kwargs: Any) -> bytes:
         with self._reading(decode_content):
-            return self._noted(self._raw.read(amt, decode_content=decode_content, **kwargs))
+            chunk = self._raw.read(amt, decode_content=decode_content, **kwargs)
+            return self._noted(chunk, ended=not chunk or amt is None)
 
     def read1(self, amt: int | None = None, decode_content: bool | None = None) -> bytes:
         with self._reading(decode_content):
-            return self._noted(self._raw.read1(amt, decode_content=decode_content))
+            chunk = self._raw.read1(amt, decode_content=decode_content)
+            return self._noted(chunk, ended=not chunk)
 
     def stream(self, amt: int = 65536, decode_content: bool | None = None) -> Iterator[bytes]:
         with self._reading(decode_content):
             for chunk in self._raw.stream(amt, decode_content=decode_content):
-                yield self._noted(chunk)
+                yield self._noted(chunk, ended=False)
+            self._noted(b"", ended=True)
 
     @contextmanager
     def _reading(self, decode_content: bool | None) -> Iterator[None]:
@@ -161,18 +167,30 @@ class _TapedBody:
         )
         try:
             yield
-        except Exception as error:
+        except BaseException as error:
+            if isinstance(error, GeneratorExit):  # a stream that is left
+                raise
             self._exchange.error = f"{type(error).__name__}: {error}"
             raise
 
-    def _noted(self, chunk: bytes) -> bytes:
+    def _noted(self, chunk: bytes, *, ended: bool) -> bytes:
         self._exchange.body += chunk
+        self._exchange.reading = not ended
         return chunk
 
 
 def _secrets_of(exchange: Exchange) -> Iterator[str]:
     yield from secret_values(exchange.url)
     yield from secret_header_values(exchange.request_headers)
+
+
+def _missing(exchange: Exchange) -> str | None:
+    """Why an exchange is not one that can be played."""
+    if exchange.error is None and not exchange.status:
+        return "given up before there was an answer"
+    if exchange.error is None and exchange.reading:
+        return f"HTTP {exchange.status}, given up after {len(exchange.body)} bytes of the body"
+    return exchange.error
 
 
 def _interaction(exchange: Exchange, scrub: Scrubber) -> dict[str, Any]:

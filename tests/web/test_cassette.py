@@ -4,6 +4,7 @@ import gzip
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import brotli
@@ -181,6 +182,32 @@ def test_what_got_no_answer_is_noted(server, session, tmp_path):
     assert document["interactions"] == []
     assert [one["request"]["uri"] for one in document["unanswered"]] == [f"{server}/reset", f"{server}/cut"]
     assert "IncompleteRead" in document["unanswered"][1]["error"]
+
+
+def test_what_was_given_up_is_noted(server, session):
+    """An answer whose body is not read to its end, or not waited for, is none that vcrpy could play."""
+    with taping() as tape:
+        with session.get(f"{server}/binary", stream=True, timeout=10) as response:
+            next(response.iter_content(7))
+        with session.get(f"{server}/missing", stream=True, timeout=10) as response:
+            assert response.status_code == 404  # its body is of no use
+        note(Exchange("GET", "http://slow.example/", [], None))
+    document = yaml.safe_load(tape.cassette())
+    assert [one["request"]["uri"] for one in document["interactions"]] == [f"{server}/missing"]
+    assert [one["error"] for one in document["unanswered"]] == [
+        "HTTP 200, given up after 7 bytes of the body",
+        "given up before there was an answer",
+    ]
+
+
+def test_threads_of_a_client_reach_its_tape(server, session):
+    """A thread that a client starts in a copy of its context tapes for it, until the cassette is made."""
+    with taping() as tape:
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(copy_context().run, session.get, f"{server}/page", timeout=10).result(30)
+        cassette = tape.cassette()
+        session.get(f"{server}/page", timeout=10)
+    assert len(_read(cassette)) == 1
 
 
 def test_threads_do_not_reach_each_others_tapes(server, session):
