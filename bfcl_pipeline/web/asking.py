@@ -17,6 +17,7 @@ import requests
 import urllib3
 
 from bfcl_pipeline.errors import WebError
+from bfcl_pipeline.web.cassette import tape_session
 from bfcl_pipeline.web.waiting import Outage
 
 NOT_RETRIEVED = "Failed to retrieve the search results from server. Please try again later."
@@ -37,7 +38,7 @@ class Limits:
     connect_seconds: float = 10.0
     silence_seconds: float = 20.0  # between two pieces of an answer
     whole_seconds: float = 60.0  # of reading an answer
-    largest_bytes: int = 2_000_000  # of a body, decompressed; a page of results has some 40,000
+    largest_bytes: int = 1_000_000  # of a body, decompressed; a page of results has some 40,000
     clock: Callable[[], float] = time.monotonic
 
 
@@ -63,6 +64,13 @@ class Answer:
             return max((until - since).total_seconds(), 0.0)
         except (TypeError, ValueError):  # no date, or one with and one without a time zone
             return None
+
+
+def engine_session() -> requests.Session:
+    """A session for one search, which knows nothing of others; what it sends is kept as evidence."""
+    session = requests.Session()
+    tape_session(session)
+    return session
 
 
 def ask_engine(

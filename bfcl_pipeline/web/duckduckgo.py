@@ -28,7 +28,15 @@ from bs4 import BeautifulSoup, Tag
 from bs4.exceptions import ParserRejectedMarkup
 
 from bfcl_pipeline.tools.web import Failure, Hit, Hits
-from bfcl_pipeline.web.asking import NOT_RETRIEVED, Answer, Limits, UnknownAnswer, ask_engine, encodable
+from bfcl_pipeline.web.asking import (
+    NOT_RETRIEVED,
+    Answer,
+    Limits,
+    UnknownAnswer,
+    ask_engine,
+    encodable,
+    engine_session,
+)
 from bfcl_pipeline.web.waiting import Outage, Patience, RateLimited
 
 ENGINE = "duckduckgo"
@@ -39,6 +47,9 @@ LONGEST_QUERY = 499
 
 PAUSE_SECONDS = 2.0
 """Between two pages of one search; pages asked for at once are what it takes for a robot."""
+
+MOST_RESULTS = 100
+"""On one page, which has about ten; more are no page of results."""
 
 _REFUSALS = {202, 403, 418, 429}
 _CHALLENGE = '#challenge-form, [class*="anomaly-modal"], form[action*="anomaly.js"]'
@@ -93,7 +104,7 @@ class DuckDuckGo:
             return Failure(NOT_RETRIEVED)
         form: Mapping[str, str] | None = {"q": query, "b": "", "kl": encodable(region)}
         found: dict[str, Hit] = {}  # by address: pages overlap
-        with requests.Session() as session:
+        with engine_session() as session:
             for number in range(self.most_pages):
                 if form is None or len(found) >= self.wanted:
                     break
@@ -135,7 +146,10 @@ def read_page(html: str, offset: int = 0) -> ResultsPage:
         raise _unknown("a page that is not HTML") from None
     if page.select_one(_CHALLENGE):
         raise RateLimited(ENGINE, "its page asks to prove that we are human (a captcha)")
-    results = [_result(block) for block in page.select(_ORGANIC)]
+    blocks = page.select(_ORGANIC, limit=MOST_RESULTS + 1)
+    if len(blocks) > MOST_RESULTS:
+        raise _unknown(f"a page of more than {MOST_RESULTS} results")
+    results = [_result(block) for block in blocks]
     hits = [hit for hit in results if not _is_advertisement(hit.href) and not _is_end(hit)]
     if not hits and not page.select_one(_NOTHING) and not any(map(_is_end, results)):
         if "If this error persists" in page.get_text():

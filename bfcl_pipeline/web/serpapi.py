@@ -18,11 +18,17 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 from urllib.parse import quote, quote_plus
 
-import requests
-
 from bfcl_pipeline.errors import ConfigError, WebError
 from bfcl_pipeline.tools.web import Failure, Hit, Hits
-from bfcl_pipeline.web.asking import NOT_RETRIEVED, Answer, Limits, UnknownAnswer, ask_engine, encodable
+from bfcl_pipeline.web.asking import (
+    NOT_RETRIEVED,
+    Answer,
+    Limits,
+    UnknownAnswer,
+    ask_engine,
+    encodable,
+    engine_session,
+)
 from bfcl_pipeline.web.waiting import Outage, Patience, RateLimited
 
 ENGINE = "serpapi"
@@ -63,7 +69,7 @@ class SerpApi:
         params = {"engine": "duckduckgo", "q": encodable(keywords), "kl": encodable(region)}
 
         def ask() -> Hits | Failure:
-            with requests.Session() as session, _unlogged(self.key):
+            with engine_session() as session, _unlogged(self.key):
                 answer = ask_engine(
                     ENGINE,
                     session,

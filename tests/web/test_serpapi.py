@@ -10,6 +10,7 @@ import pytest
 from bfcl_pipeline.errors import ConfigError, WebError
 from bfcl_pipeline.tools.web import Failure, Hit, Hits
 from bfcl_pipeline.web.asking import NOT_RETRIEVED, Limits, UnknownAnswer
+from bfcl_pipeline.web.cassette import taping
 from bfcl_pipeline.web.serpapi import SerpApi
 from bfcl_pipeline.web.waiting import Patience, RateLimited
 
@@ -158,7 +159,7 @@ def test_unknown_answers(scripted_engine: Any, status: str, body: str) -> None:
 
 
 def test_the_key_is_not_shown(scripted_engine: Any, caplog: pytest.LogCaptureFixture) -> None:
-    """The key stands in no log, no error with all that it is chained to, and no representation."""
+    """The key stands in no log, evidence or representation, and no error with all it is chained to."""
     caplog.set_level(logging.DEBUG)
     scripted_engine.script(
         scripted_engine.RESET,
@@ -166,10 +167,12 @@ def test_the_key_is_not_shown(scripted_engine: Any, caplog: pytest.LogCaptureFix
         scripted_engine.http("", "429 Too Many Requests"),
     )
     client = serpapi(scripted_engine.url)
-    with pytest.raises(WebError) as raised:
+    with taping() as tape, pytest.raises(WebError) as raised:
         client.search("ducks", "wt-wt")
+    cassette = tape.cassette()
+    assert cassette is not None
     assert "GET /html/?engine=duckduckgo" in caplog.text
-    shown = [caplog.text, repr(client), *traceback.format_exception(raised.value)]
+    shown = [caplog.text, cassette.decode(), repr(client), *traceback.format_exception(raised.value)]
     error: BaseException | None = raised.value
     while error is not None:
         shown.append(repr(error.args))
