@@ -125,7 +125,12 @@ class VectorStore(Part):
         for number, text in self.indexed.items():
             if number not in self._embedded:
                 self._embedded[number] = self._embed(text)
-        import faiss  # only now: torch, which an encoder may use, has to load first
+        try:
+            import faiss  # only now: torch, which an encoder may use, has to load first
+        except ImportError as error:
+            raise ModelError(
+                "searching a vector memory: FAISS is not installed. pip install 'bfcl-pipeline[memory]'"
+            ) from error
         import numpy as np
 
         index = faiss.IndexIDMap(faiss.IndexFlatIP(DIMENSIONS))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 
@@ -19,23 +20,31 @@ DIMENSIONS = 384
 class WordEncoder:
     """Texts with words in common are alike; those with the same words in another order, nearly."""
 
+    def __init__(self) -> None:
+        self.asked: list[str] = []  # every text that was encoded, in order
+
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row for each text."""
+        self.asked += texts
         return np.array([_row(text) for text in texts], dtype=np.float32).reshape(len(texts), DIMENSIONS)
 
 
-def _row(text: str) -> list[float]:
+@lru_cache(maxsize=10_000)
+def _row(text: str) -> NDArray[np.float32]:
     words = text.lower().split()
-    parts = [_numbers("")]  # of every text, so that none is far from all others
-    parts += [[4 * number for number in _numbers(word)] for word in words]
-    parts += [_numbers(f"{one} {other}") for one, other in pairwise(words)]
-    summed = [sum(numbers) for numbers in zip(*parts, strict=True)]
-    length = math.sqrt(sum(number * number for number in summed))
-    return [number / length for number in summed]
+    summed = _numbers("")  # is part of every text, so that none is far from all others
+    for word in words:
+        summed = summed + 4 * _numbers(word)
+    for pair in pairwise(words):
+        summed = summed + _numbers(" ".join(pair))
+    length = math.sqrt(int((summed * summed).sum()))
+    row: NDArray[np.float32] = (summed / length).astype(np.float32)
+    return row
 
 
-def _numbers(word: str) -> list[int]:
-    """Whole numbers, whose sum does not depend on an order of adding."""
+@lru_cache(maxsize=10_000)
+def _numbers(word: str) -> NDArray[np.int64]:
+    """Whole numbers, whose sum does not depend on the order of adding."""
     shown = word.encode("utf-8")
-    digest = b"".join(blake2b(shown, salt=bytes([part])).digest() for part in range(DIMENSIONS // 64))
-    return [byte - 128 for byte in digest]
+    digests = [blake2b(shown, salt=bytes([part])).digest() for part in range(DIMENSIONS // 64)]
+    return np.frombuffer(b"".join(digests), dtype=np.uint8).astype(np.int64) - 128

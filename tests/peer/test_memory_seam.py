@@ -1,0 +1,135 @@
+"""The memory seam: calls of the memories have the official results and leave the official snapshots."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from memory_calls import BACKENDS, Draw, Start, start, written
+from peer import ask_peer, require_peer
+from word_encoder import WordEncoder
+from world_digest import digest, shortened
+from world_scenes import FAILED, is_failure
+
+from bfcl_pipeline.records import Call
+from bfcl_pipeline.tools import MEMORIES, Constants, Memory, Setting, World, effects
+
+CALLS = "BFCL_MEMORY_CALLS"
+SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One trajectory and what our side did."""
+
+    number: int
+    start: Start
+    calls: tuple[Call, ...]
+    results: tuple[str, ...]
+    states: tuple[str, ...]  # before the first call and after every call
+
+    def row(self, full: bool = False) -> dict[str, Any]:
+        """The question to the official side."""
+        return {
+            "number": self.number,
+            "backend": self.start.backend,
+            "initial": self.start.initial,
+            "calls": [written(call) for call in self.calls],
+            "full": full,
+        }
+
+
+def play(number: int, begun: Start, rng: random.Random, constants: Constants) -> Played:
+    """Our results and states for the calls that are drawn."""
+    setting = Setting(constants, encoder=WordEncoder())
+    world = World.of([begun.api], {begun.api: begun.initial}, setting, f"seam_{number}")
+    memory: Memory = world.apis[begun.api]  # type: ignore[assignment]
+    calls, results, states = [], [], [_state(memory)]
+    for call in Draw(begun, rng).calls(memory):
+        calls.append(call)
+        results.append(world.run(call))
+        states.append(_state(memory))
+    return Played(number, begun, tuple(calls), tuple(results), tuple(states))
+
+
+def _state(memory: Memory) -> str:
+    return f"{json.dumps(memory.snapshot())}\n{memory.context_text()}"
+
+
+@pytest.mark.peer
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_random_calls_have_the_official_results_and_snapshots(
+    backend: str, constants: Constants, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Calls right and wrong in many ways have the official results, and leave the official snapshots."""
+    require_peer()
+    wanted = int(os.environ.get(CALLS, "30000"))
+    played: list[Played] = []
+    while sum(len(one.calls) for one in played) < wanted:
+        rng = random.Random(f"{backend}:{len(played)}")
+        played.append(play(len(played), start(backend, rng), rng, constants))
+    answers = ask_peer("memory_reference.py", [one.row() for one in played], tmp_path / "all")
+    differing: list[tuple[Played, int]] = []
+    succeeded: Counter[str] = Counter()
+    failed: Counter[str] = Counter()
+    for one, answer in zip(played, answers, strict=True):
+        at = _first_difference(one, answer)
+        if at is not None:
+            differing.append((one, at))
+        for call, result in zip(one.calls, answer["results"], strict=True):
+            (failed if is_failure(result) else succeeded)[call.name] += 1
+    with capsys.disabled():
+        total = sum(succeeded.values()) + sum(failed.values())
+        print(
+            f"\n{backend}: {len(played):,} trajectories, {total:,} calls, "
+            f"{sum(failed.values()):,} of them failed; {len(differing)} trajectories differ"
+        )
+    assert not differing, _shown(differing[:SHOWN], tmp_path / "shown")
+    methods = effects(MEMORIES[f"MemoryAPI_{backend}"])
+    assert min(succeeded[name] for name in methods) > wanted // 1_000
+    assert min(failed[name] for name in methods) > wanted // 5_000
+
+
+def _first_difference(one: Played, answer: dict[str, Any]) -> int | None:
+    """The first call at which the sides differ; -1 for the start."""
+    results = ["", *answer["results"]]
+    ours = ["", *(shortened(text) for text in one.results)]
+    for at, (official, state) in enumerate(zip(results, answer["states"], strict=True)):
+        if official != ours[at] or state != digest(one.states[at]):
+            return at - 1
+    return None
+
+
+def _shown(differing: Sequence[tuple[Played, int]], folder: Path) -> str:
+    """Differences in full, for a person."""
+    answers = ask_peer("memory_reference.py", [one.row(full=True) for one, _ in differing], folder)
+    parts = []
+    for (one, at), answer in zip(differing, answers, strict=True):
+        parts += [
+            f"{one.start.api}, trajectory {one.number}, call {at}",
+            *(f"    {written(call)[:1_000]}" for call in one.calls[max(0, at - 3) : at + 1]),
+        ]
+        if at >= 0 and answer["results"][at] != one.results[at]:
+            parts += [
+                f"  official {answer['results'][at][:1_500]}",
+                f"  ours     {one.results[at][:1_500]}",
+            ]
+        parts += [
+            f"  official {answer['states'][at + 1][:1_500]}",
+            f"  ours     {one.states[at + 1][:1_500]}",
+        ]
+    return "\n".join(parts)
+
+
+def test_failures_are_told(constants: Constants) -> None:
+    """What a memory refuses counts as failed."""
+    world = World.of(["MemoryAPI_rec_sum"], None, Setting(constants), "m")
+    assert is_failure(world.run(Call("memory_retrieve", {})))
+    assert world.run(Call("memory_append", {})).startswith(FAILED)
