@@ -86,7 +86,7 @@ class VectorStore(Part):
         if len(text) > self.limits.characters:
             return self._too_long()
         self._forget(number)
-        self.indexed[int(number)] = _single(text)  # at the end: of equally good texts it comes last
+        self.indexed[int(number)] = _single(text)  # at the end: FAISS tells equals apart by place
         self.texts[number] = text
         return {"status": f"ID {number} updated."}
 
