@@ -13,8 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 from hostile_conversations import ENDLESS, HOSTILE, STEPS, WORLD
 from test_fuzz import _JSON, _SOUP
+from word_encoder import WordEncoder
 
 from bfcl_pipeline.benchmark import GROUPS
 from bfcl_pipeline.calls import decode_step
@@ -23,9 +25,16 @@ from bfcl_pipeline.records import Call, DecodeFailure, Exchange, Mode, Rules
 from bfcl_pipeline.scoring import Judge
 from bfcl_pipeline.tables.texts import read_texts
 from bfcl_pipeline.tools import APIS, Setting, World, effects, parameters_of
+from bfcl_pipeline.web.simulated import SimulatedWeb
 
 LIMIT_SECONDS = 1.0
 LIMIT_STATE = 30_000_000
+
+
+def _setting(constants):
+    """What a world with all APIs needs."""
+    return Setting(constants, web=SimulatedWeb.of([]), encoder=WordEncoder())
+
 
 METHODS = [(api, name) for api, kind in APIS.items() for name in effects(kind)]
 
@@ -33,14 +42,14 @@ METHODS = [(api, name) for api, kind in APIS.items() for name in effects(kind)]
 @pytest.fixture
 def everything(constants):
     """A world with all APIs, in which a user is logged in everywhere."""
-    return World.of(list(APIS), WORLD, Setting(constants), "m")
+    return World.of(list(APIS), WORLD, _setting(constants), "m")
 
 
 def test_a_hostile_call_is_in_time(constants):
     """Huge numbers, texts, depths and loops end in a result of bounded size within a second."""
     slow = []
     for place, call in enumerate(HOSTILE):
-        world = World.of(list(APIS), WORLD, Setting(constants), "m")
+        world = World.of(list(APIS), WORLD, _setting(constants), "m")
         started = time.process_time()
         text = world.run(call)
         seconds = time.process_time() - started
@@ -111,7 +120,7 @@ def _calls(draw: st.DrawFn) -> list[Call]:
 @given(_calls())
 def test_any_calls_are_run(constants, calls):
     """Every call has a result that can be written, and what only reads leaves the states as they are."""
-    world = World.of(list(APIS), WORLD, Setting(constants), "m")
+    world = World.of(list(APIS), WORLD, _setting(constants), "m")
     kinds = {name: effect for kind in APIS.values() for name, effect in effects(kind).items()}
     for call in calls:
         reads = kinds[call.name] == "reads" and not any(

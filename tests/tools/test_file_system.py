@@ -264,7 +264,7 @@ def test_real_states_load_and_are_equal(
     involved = [entry for entry in entries(category) if "GorillaFileSystem" in entry.apis]
     assert involved
     for entry in involved:
-        one, other = (World.for_entry(entry, constants, "test").states() for _ in range(2))
+        one, other = (World.for_entry(entry, Setting(constants), "test").states() for _ in range(2))
         assert one["GorillaFileSystem"] == other["GorillaFileSystem"]
         assert one["GorillaFileSystem"].long_context
 

@@ -359,7 +359,7 @@ def test_malformed_initial_state(constants, initial, problem):
     entry = Entry("multi_turn_base_0", "multi_turn_base", (), (), apis=("TicketAPI",))
     state = {"TicketAPI": initial}
     with pytest.raises(MalformedRelease, match=f"multi_turn_base_0: initial state of {problem}"):
-        World.for_entry(replace(entry, initial_state=state), constants, "me")
+        World.for_entry(replace(entry, initial_state=state), Setting(constants), "me")
 
 
 def test_worlds_share_nothing(setting):
