@@ -13,11 +13,13 @@ import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from urllib.parse import quote
 
 import requests
 
 from bfcl_pipeline.tools.web import Failure, Hit, Hits, Page
 from bfcl_pipeline.web.cassette import tape_session
+from bfcl_pipeline.web.fetching import Fetcher
 from bfcl_pipeline.web.record import Record, outcome_document
 from bfcl_pipeline.web.recorded import Recording
 
@@ -28,36 +30,26 @@ API_KEY = "k" * 20
 
 
 class ServerWeb:
-    """The local server as a web: a page over `requests`, a search that is a page of JSON."""
+    """The local server as a web: the pages as they are fetched, and a search that is a page of JSON."""
 
-    def __init__(self, base: str, worker: str) -> None:
+    def __init__(self, base: str) -> None:
         self._base = base
+        self._fetcher = Fetcher(allow_private=True)
         self._session = requests.Session()
-        self._session.headers["X-Worker"] = worker
         tape_session(self._session)
         self._lock = threading.Lock()
         self.asked: Counter[str] = Counter()
 
     def search(self, keywords: str, region: str) -> Hits | Failure:
-        self._count(f"{keywords}/{region}")
-        response = self._get(f"{self._base}/search", {"q": keywords, "kl": region, "api_key": API_KEY})
+        path = f"/search?q={quote(keywords)}&kl={region}&api_key={API_KEY}"
+        self._count(path)
+        while (response := self._session.get(self._base + path, timeout=20)).status_code == 429:
+            pass
         return Hits(tuple(Hit(**hit) for hit in response.json()))
 
     def fetch(self, url: str) -> Page | Failure:
         self._count(url)
-        try:
-            response = self._get(url)
-            response.raise_for_status()
-            return Page(response.text)
-        except requests.RequestException as error:
-            return Failure(str(error))
-
-    def _get(self, url: str, params: dict[str, str] | None = None) -> requests.Response:
-        for _ in range(5):
-            response = self._session.get(url, params=params, timeout=20)
-            if response.status_code != 429:
-                break
-        return response
+        return self._fetcher.fetch(url)
 
     def _count(self, key: str) -> None:
         with self._lock:
@@ -75,7 +67,7 @@ def calls(base: str, number: int, seed: int) -> list[tuple[str, str]]:
 
 def main() -> None:
     folder, base, worker, number, threads = sys.argv[1:]
-    live = ServerWeb(base, worker)
+    live = ServerWeb(base)
     web = Recording(Record(Path(folder)), live, secrets=[API_KEY])
     asked = calls(base, int(number), int(worker))
     start = threading.Barrier(int(threads))
