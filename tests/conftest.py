@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.benchmark import CATEGORIES, release
+from bfcl_pipeline.benchmark import CATEGORIES, encoder, release
 from bfcl_pipeline.records import Entry
-from bfcl_pipeline.staging import stage
+from bfcl_pipeline.staging import stage, stage_encoder
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.texts import read_constants
 from bfcl_pipeline.tools import Constants, Setting
@@ -37,6 +37,19 @@ def staged(pytestconfig: pytest.Config) -> Path:
         if not _is_staged(folder):
             stage(folder, log=lambda line: print(line, file=sys.stderr))
     return folder
+
+
+@pytest.fixture(scope="session")
+def staged_encoder(pytestconfig: pytest.Config) -> Path:
+    """The folder of the sentence encoder: the repository's own, else one staged once for all processes."""
+    if (ROOT / "data" / "encoder" / encoder.WEIGHTS).is_file():
+        return ROOT / "data" / "encoder"
+    folder = Path(pytestconfig.cache.mkdir("staged"))
+    with (folder / "encoder.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "encoder" / encoder.WEIGHTS).is_file():
+            stage_encoder(folder, log=lambda line: print(line, file=sys.stderr))
+    return folder / "encoder"
 
 
 @pytest.fixture(scope="session")
