@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
-from bfcl_pipeline.config.web import SEARCH_TOOL, WEB_MODES
+from bfcl_pipeline.config.web import SEARCH_ENGINES, SEARCH_TOOL, WEB_MODES
 
 if TYPE_CHECKING:
     from bfcl_pipeline.generation import SettingOf
@@ -49,6 +49,12 @@ def add_web(parser: argparse.ArgumentParser) -> None:
         default=SEARCH_TOOL,
         metavar="NAME",
         help=f"the name under which the search tool is presented (default: {SEARCH_TOOL})",
+    )
+    parser.add_argument(
+        "--search-engine",
+        choices=SEARCH_ENGINES,
+        default=SEARCH_ENGINES[0],
+        help="who is asked in the modes record and live; serpapi wants a key in SERPAPI_API_KEY",
     )
 
 
@@ -107,4 +113,4 @@ def _web(args: argparse.Namespace) -> Web:
         return SimulatedWeb.of(read_entries(entries_path(args.data, "web_search_base")))
     from bfcl_pipeline.web.modes import open_web
 
-    return open_web(args.web, args.web_record)
+    return open_web(args.web, args.web_record, args.search_engine)

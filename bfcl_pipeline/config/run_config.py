@@ -10,8 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bfcl_pipeline.benchmark import CATEGORIES, category_of, resolve_categories, unknown_name
+from bfcl_pipeline.benchmark import CATEGORIES, Check, category_of, resolve_categories, unknown_name
+from bfcl_pipeline.config.model_rows import model_folder
 from bfcl_pipeline.config.selection import allocate
+from bfcl_pipeline.config.web import WebChoice
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Mode, Rules
 
@@ -44,15 +46,20 @@ class Job:
     sample: int | None  # that many entries of the category; None: all
     seed: int  # of the sample
     entry_ids: tuple[str, ...]  # only these; empty: all
+    web: WebChoice | None = None  # what is searched; None where nothing is
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The selection as options of `bfcl-pipeline generate`; empty where all entries are asked."""
+        """Selection and web as options of `bfcl-pipeline generate`; those that say nothing are left out."""
+        chosen: tuple[str, ...] = ()
         if self.entry_ids:
-            return ("--entry-ids", *self.entry_ids)
-        if self.sample is not None:
-            return ("--sample", str(self.sample), "--seed", str(self.seed))
-        return ()
+            chosen = ("--entry-ids", *self.entry_ids)
+        elif self.sample is not None:
+            chosen = ("--sample", str(self.sample))
+        if self.web is not None:
+            chosen = (*chosen, *self.web.options)
+        drawn = self.sample is not None or (self.web is not None and self.web.fetch_failures > 0)
+        return (*chosen, "--seed", str(self.seed)) if drawn else chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +105,14 @@ def load_run(config: Mapping[str, Any], modes: Mapping[str, Mode]) -> RunConfig:
     for name in models:
         if name not in modes:
             raise ConfigError(f"models: {unknown_name('model', name, modes)}")
-    categories = _supported(config["categories"])
+    categories = _resolved(config["categories"])
     selection = _by_category(config["entry_ids"], categories) if config["entry_ids"] is not None else None
     if selection is not None and config["sample"] is not None:
         raise ConfigError("sample and entry_ids are both set; leave one of them null.")
     if selection is not None:
         categories = tuple(selection)
     counts = _counts(categories, config["sample"])
+    web = WebChoice(config["web"], config["fetch_failures"], config["search_tool"], config["search_engine"])
     folders = _folders(models)
     jobs = tuple(
         Job(
@@ -114,6 +122,7 @@ def load_run(config: Mapping[str, Any], modes: Mapping[str, Mode]) -> RunConfig:
             counts[category],
             config["seed"],
             (selection or {}).get(category, ()),
+            web if CATEGORIES[category].check is Check.WEB_SEARCH else None,
         )
         for name in models
         for category in categories
@@ -128,21 +137,12 @@ def load_run(config: Mapping[str, Any], modes: Mapping[str, Mode]) -> RunConfig:
     return RunConfig(config["run"], jobs, Rules(config["rules"]), release)
 
 
-def _supported(names: Iterable[str]) -> tuple[str, ...]:
-    """The categories that `names` stand for, all of which this version can run."""
+def _resolved(names: Iterable[str]) -> tuple[str, ...]:
+    """The categories that `names` stand for."""
     try:
-        categories = resolve_categories(names)
+        return resolve_categories(names)
     except ConfigError as error:
         raise ConfigError(f"categories: {error}") from error
-    missing = [name for name in categories if CATEGORIES[name].group == "agentic"]
-    if missing:
-        known = [name for name, category in CATEGORIES.items() if category.group != "agentic"]
-        raise ConfigError(
-            f"categories: this version stages {', '.join(missing)} but cannot run them yet. It runs "
-            "the groups single_turn, live, non_live, python, non_python, multi_turn; the categories "
-            f"{', '.join(known)}."
-        )
-    return categories
 
 
 def _by_category(entry_ids: Sequence[str], categories: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -174,8 +174,8 @@ def _counts(categories: Sequence[str], sample: int | None) -> dict[str, int | No
 
 
 def _folders(models: Sequence[str]) -> dict[str, str]:
-    """The file name of each model: its name with "/" as "_"."""
-    folders = {name: name.replace("/", "_") for name in models}
+    """The file name of each model. Raises ConfigError if two would share one."""
+    folders = {name: model_folder(name) for name in models}
     for name, folder in folders.items():
         twin = next(other for other, its in folders.items() if its == folder)
         if twin != name:

@@ -20,6 +20,7 @@ import re
 import socket
 from concurrent.futures import Future, wait
 from contextlib import closing
+from contextvars import copy_context
 from dataclasses import dataclass
 from http.client import HTTPException
 from threading import Thread
@@ -34,6 +35,7 @@ from urllib3.exceptions import HTTPError
 from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.tools.web import Failure, Page
 from bfcl_pipeline.web.addresses import AddressRefused, Lookup, refuse_written
+from bfcl_pipeline.web.cassette import tape_session
 from bfcl_pipeline.web.content import decoded, is_text_type, looks_binary, media_type
 from bfcl_pipeline.web.transport import TooMuch, Wire, WireAdapter
 
@@ -95,7 +97,8 @@ class Fetcher:
         # and none ends a slow lookup. A fetch that is given up on finds its connections cut.
         wire = Wire(self._lookup, self._limits.wire_bytes, allow_private=self._allow_private)
         outcome: Future[Page | Failure] = Future()
-        Thread(target=self._run, args=(url, wire, outcome), name="fetch", daemon=True).start()
+        run = copy_context().run  # what is taped here is taped there
+        Thread(target=run, args=(self._run, url, wire, outcome), name="fetch", daemon=True).start()
         if not wait([outcome], self._limits.total_seconds).done:
             wire.cut()
             return _failure(f"Read timed out. (total timeout={self._limits.total_seconds}) for url: {url}")
@@ -132,6 +135,7 @@ class Fetcher:
             session.adapters.clear()  # no others than these two
             session.mount("https://", WireAdapter(wire))
             session.mount("http://", WireAdapter(wire))
+            tape_session(session)
             for _ in range(self._limits.redirects + 1):
                 request = session.prepare_request(Request("GET", url))
                 with closing(self._send(session, request)) as response:

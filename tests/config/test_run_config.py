@@ -31,18 +31,33 @@ def load(**changes: Any) -> RunConfig:
     return load_run({**CONFIG, **changes}, MODES)
 
 
-def test_the_shipped_config_asks_all_but_the_agentic_categories_of_four_models() -> None:
-    """17 categories of each model, and format sensitivity of those in prompt mode; all entries."""
+def test_the_shipped_config_asks_all_categories_of_four_models() -> None:
+    """22 categories of each model, and format sensitivity of those in prompt mode; all entries."""
     run = load()
     assert run.models == run.folders == ("oracle-FC", "oracle", "lexical-FC", "lexical")
-    assert run.categories_of("oracle-FC") == GROUPS["single_turn"] + GROUPS["multi_turn"]
-    assert run.categories_of("oracle") == (
-        *GROUPS["single_turn"],
-        *GROUPS["multi_turn"],
-        "format_sensitivity",
-    )
-    assert all(job.options == () for job in run.jobs)
+    assert run.categories_of("oracle-FC") == GROUPS["all_scoring"]
+    assert run.categories_of("oracle") == GROUPS["all"]
+    webs = {job.category: job.options for job in run.jobs if job.options}
+    assert webs == dict.fromkeys(GROUPS["web_search"], ("--web", "simulated"))
     assert run.rules is Rules.OFFICIAL
+
+
+def test_the_web_is_that_of_the_config() -> None:
+    """Mode, failures and the tool's name reach the web-search jobs and no others; failures are drawn."""
+    run = load(
+        models=["oracle"],
+        categories=["web_search_base", "multiple"],
+        web="off",
+        fetch_failures=0.5,
+        search_tool="duckduckgo_search",
+    )
+    assert [job.options for job in run.jobs] == [
+        (),
+        (
+            *("--web", "off", "--fetch-failures", "0.5", "--search-tool", "duckduckgo_search"),
+            *("--seed", "0"),
+        ),
+    ]
 
 
 def test_a_category_chosen_twice_is_asked_once() -> None:
@@ -112,8 +127,6 @@ def test_a_model_folder_has_no_slash() -> None:
         ),
         ({"models": ["org/a", "org_a"]}, ["'org/a' and 'org_a'", "rename one"]),
         ({"categories": ["simple_pyton"]}, ["Did you mean 'simple_python'?", "live_relevance", "non_live"]),
-        ({"categories": ["memory"]}, ["memory_kv, memory_vector, memory_rec_sum", "format_sensitivity"]),
-        ({"categories": ["all_scoring"]}, ["multi_turn_base", "It runs the groups single_turn, live"]),
         (
             {"sample": 3, "entry_ids": ["simple_python_1"]},
             ["sample and entry_ids", "leave one of them null"],

@@ -10,9 +10,9 @@ from bfcl_pipeline.benchmark import CATEGORIES, release
 
 
 def test_a_fresh_project_plans_every_step(bare: Project) -> None:
-    """The shipped config: 17 categories for four models, format sensitivity for the two in prompt mode."""
+    """The shipped config: 22 categories for four models, format sensitivity for the two in prompt mode."""
     steps = bare.steps()
-    assert len(steps) == 1 + 4 * 17 + 2 + 4 + 2
+    assert len(steps) == 2 + 4 * 22 + 2 + 4 + 2
     assert "Stage the release" in steps
     assert "Ask lexical format_sensitivity" in steps
     assert "Ask lexical-FC format_sensitivity" not in steps

@@ -5,6 +5,8 @@ rule generate:
         entries="data/entries/{category}.parquet",
     output:
         "results/{run}/responses/{model}/{category}.parquet",
+    wildcard_constraints:
+        category="(?!memory_).*",
     log:
         "results/{run}/logs/generate/{model}/{category}.log",
     benchmark:
@@ -22,3 +24,37 @@ rule generate:
     shell:
         "bfcl-pipeline generate --run {wildcards.run:q} --model {params.model:q} --models {params.models:q}"
         " --category {wildcards.category:q} --data data --out {output:q} {params.selection:q} 2> {log:q}"
+
+
+rule generate_memory:
+    """Asks one model the questions of one memory, after its sessions. One row is one entry, as of generate."""
+    input:
+        texts="data/release/texts.json",
+        entries="data/entries/{category}.parquet",
+        encoder=lambda wildcards: (
+            ["data/encoder/model.safetensors"]
+            if wildcards.category == "memory_vector"
+            else []
+        ),
+    output:
+        responses="results/{run}/responses/{model}/{category}.parquet",
+        sessions="results/{run}/memory/{model}/{category}.parquet",
+    wildcard_constraints:
+        category="memory_.*",
+    log:
+        "results/{run}/logs/generate/{model}/{category}.log",
+    benchmark:
+        "results/{run}/benchmarks/generate/{model}/{category}.tsv"
+    params:
+        models="config/models.yaml",
+        kind=lambda wildcards: MODELS[
+            RUN.job(wildcards.model, wildcards.category).model
+        ].kind,
+        model=lambda wildcards: RUN.job(wildcards.model, wildcards.category).model,
+        selection=lambda wildcards: RUN.job(wildcards.model, wildcards.category).options,
+    message:
+        "Ask {wildcards.model} {wildcards.category}"
+    shell:
+        "bfcl-pipeline generate --run {wildcards.run:q} --model {params.model:q} --models {params.models:q}"
+        " --category {wildcards.category:q} --data data --out {output.responses:q}"
+        " --sessions-out {output.sessions:q} {params.selection:q} 2> {log:q}"
