@@ -12,10 +12,14 @@ import pyarrow as pa
 from bfcl_pipeline.config import load_models
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.report.agentic_columns import AGENTIC_TABLES
 from bfcl_pipeline.report.build import build_tables
+from bfcl_pipeline.report.build_memory import memory_domains, memory_use
+from bfcl_pipeline.report.build_web import web_failures, web_hops
 from bfcl_pipeline.report.collect import read_run
+from bfcl_pipeline.report.collect_agentic import AgenticRecords, read_agentic
 from bfcl_pipeline.report.official import official_files
-from bfcl_pipeline.report.standings import Standing, standings
+from bfcl_pipeline.report.standings import Standing, on_the_real_web, standings
 from bfcl_pipeline.tables import write_table, write_text
 
 
@@ -23,6 +27,9 @@ def aggregate_run(
     run_dir: Path, data: Path, models: Path, rules: Rules, only: Collection[str] = ()
 ) -> list[Standing]:
     """Writes every table under `run_dir`/tables; the official files show the verdicts under `rules`.
+
+    Of the tables on memory and web search, those that have a row. In the official files a web category
+    whose web is not the real one was not evaluated.
 
     `models` is the models file; `only` names the models to tabulate, all that were judged unless told.
     Returns the standings it wrote. Raises TableError if there is nothing to write or the verdicts
@@ -39,11 +46,40 @@ def aggregate_run(
         )
     tables = run_dir / "tables"
     for name, table in build_tables(records, found).items():
-        write_table(tables / f"{name}.parquet", table)
-        write_text(tables / f"{name}.csv", csv_text(table))
-    for name, text in official_files(chosen).items():
+        _write(tables, name, table)
+    for name, table in build_agentic(read_agentic(run_dir, data, records), records.run).items():
+        if len(table):
+            _write(tables, name, table)
+        else:
+            _remove(tables, name)
+    for name, text in official_files(on_the_real_web(chosen, records)).items():
         write_text(tables / "official" / name, text)
     return chosen
+
+
+def build_agentic(records: AgenticRecords, run: str | None) -> dict[str, pa.Table]:
+    """Every table of `report.agentic_columns.AGENTIC_TABLES` by name; one may have no row."""
+    rows = {
+        "memory_domains": memory_domains(records),
+        "memory_use": memory_use(records),
+        "web_hops": web_hops(records),
+        "web_failures": web_failures(records),
+    }
+    return {
+        name: pa.Table.from_pylist([{"run": run, **row} for row in rows[name]], schema=schema)
+        for name, schema in AGENTIC_TABLES.items()
+    }
+
+
+def _write(tables: Path, name: str, table: pa.Table) -> None:
+    write_table(tables / f"{name}.parquet", table)
+    write_text(tables / f"{name}.csv", csv_text(table))
+
+
+def _remove(tables: Path, name: str) -> None:
+    """What an earlier configuration left must not be shown as this one's."""
+    for kind in ("parquet", "csv"):
+        (tables / f"{name}.{kind}").unlink(missing_ok=True)
 
 
 def csv_text(table: pa.Table) -> str:

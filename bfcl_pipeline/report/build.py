@@ -31,7 +31,7 @@ def build_tables(records: RunRecords, found: Sequence[Standing]) -> dict[str, pa
         "categories": _categories(found),
         "error_types": _error_types(records),
         "formats": _formats(found),
-        "rules": _rules(records),
+        "rules": _rules(records, found),
         "coverage": _coverage(records),
     }
     return {
@@ -59,6 +59,7 @@ def _leaderboard_row(standing: Standing) -> dict[str, Any]:
         "display_name": model.display_name,
         "kind": model.kind or None,
         "mode": standing.mode,
+        "web": standing.web,
         **_group_columns(standing),
         **_category_columns(standing),
         "format_max_delta": spread.max_delta if spread else None,
@@ -92,7 +93,8 @@ def _category_columns(standing: Standing) -> dict[str, float | None]:
     return {name: score.accuracy if score.complete else None for name, score in scores.items()}
 
 
-def _tally_columns(tally: Tally) -> dict[str, Any]:
+def tally_columns(tally: Tally) -> dict[str, Any]:
+    """The columns `entries` and those of `column_parts.tally`."""
     interval = wilson(tally.correct, tally.answered) if tally.answered else None
     return {
         "entries": tally.entries,
@@ -115,8 +117,9 @@ def _categories(found: Sequence[Standing]) -> list[dict[str, Any]]:
             "model": standing.model.name,
             "rules": standing.rules.value,
             "category": name,
+            "web": standing.webs.get(name),
             "release_entries": category.entries,
-            **_tally_columns(standing.tallies[name]),
+            **tally_columns(standing.tallies[name]),
             "not_answered": standing.tallies[name].entries - standing.tallies[name].answered,
         }
         for standing in _by_name(found)
@@ -132,7 +135,7 @@ def _formats(found: Sequence[Standing]) -> list[dict[str, Any]]:
             "rules": standing.rules.value,
             "format": key,
             **_format_columns(key),
-            **_tally_columns(tally),
+            **tally_columns(tally),
         }
         for standing in _by_name(found)
         for key, tally in standing.formats.items()
@@ -172,7 +175,7 @@ def _error_types(records: RunRecords) -> list[dict[str, Any]]:
     return counted.drop("_rules", "_category").to_dicts()
 
 
-def _rules(records: RunRecords) -> list[dict[str, Any]]:
+def _rules(records: RunRecords, found: Sequence[Standing]) -> list[dict[str, Any]]:
     key = ["model", "category", "entry_id"]
     judged = records.verdicts.filter(pl.col("valid").is_not_null())
     official, corrected = (
@@ -193,7 +196,11 @@ def _rules(records: RunRecords) -> list[dict[str, Any]]:
         .with_columns(_category=pl.col("category").cast(_CATEGORY_ORDER))
         .sort("model", "_category")
     )
-    return compared.drop("_category").to_dicts()
+    webs = {standing.model.name: standing.webs for standing in found}
+    return [
+        {**row, "web": webs[row["model"]].get(row["category"])}
+        for row in compared.drop("_category").iter_rows(named=True)
+    ]
 
 
 def _coverage(records: RunRecords) -> list[dict[str, Any]]:

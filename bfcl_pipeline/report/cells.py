@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bfcl_pipeline.benchmark.leaderboard import GROUP, categories_of
+from bfcl_pipeline.report.web_label import note, score_mark
 
 MISSING = "N/A"
 """What stands for a number that there is not."""
@@ -81,8 +82,10 @@ def score_cell(row: Mapping[str, Any], name: str) -> Cell:
     share = row[name]
     if share is None:
         return Cell(MISSING, None, title="not evaluated")
+    web = score_mark(row, name, row["web"])
     partial = is_partial(row, name)
     missing = [category for category in categories_of(name) if row[category] is None] if partial else []
-    title = f"not evaluated, counted as 0: {', '.join(missing)}" if missing else ""
+    titles = [note([row["web"]])] if web else []
+    titles += [f"not evaluated, counted as 0: {', '.join(missing)}"] if missing else []
     limits = interval(row.get(f"{name}_ci_low"), row.get(f"{name}_ci_high"))
-    return Cell(percent(share) + (PARTIAL if partial else ""), share, limits, title)
+    return Cell(percent(share) + (PARTIAL if partial else "") + web, share, limits, "; ".join(titles))

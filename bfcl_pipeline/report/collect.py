@@ -21,7 +21,8 @@ from bfcl_pipeline.tables.schemas import RESPONSES, VERDICTS
 
 FORMAT_CATEGORY = "format_sensitivity"
 
-_RESPONSE_COLUMNS = ("model", "category", "steps")
+_RESPONSE_COLUMNS = ("model", "category", "steps", "web")
+_OPTIONAL = ("web",)  # tables from elsewhere, or of an earlier version, may lack it
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class RunRecords:
 
     run: str | None  # its name, where the verdicts tell one
     verdicts: pl.DataFrame  # columns of schemas.VERDICTS, models in order of name
-    responses: pl.DataFrame  # model, category and exchanges; empty where there are none
+    responses: pl.DataFrame  # model, category, exchanges and web; empty where there are none
     formats: pl.DataFrame  # entry_id and prompt_format of the format-sensitivity test; may be empty
 
 
@@ -56,7 +57,7 @@ def _read_verdicts(run_dir: Path, models: Collection[str]) -> pl.DataFrame:
         raise TableError(
             f"{folder}: no verdicts. Judge the responses of the run first (bfcl-pipeline score)."
         )
-    frame = pl.concat(_read_named(path, VERDICTS, VERDICTS.names, path.stem) for path in paths)
+    frame = pl.concat(read_named(path, VERDICTS, VERDICTS.names, path.stem) for path in paths)
     for model in sorted(set(models) - set(frame["model"])):
         raise TableError(f"{folder}: {unknown_name('model', model, frame['model'].unique().sort())}")
     if models:
@@ -72,23 +73,36 @@ def _read_verdicts(run_dir: Path, models: Collection[str]) -> pl.DataFrame:
 def _read_responses(run_dir: Path) -> pl.DataFrame:
     paths = sorted((run_dir / "responses").glob("*/*.parquet"))
     if not paths:
-        return pl.DataFrame(_empty(RESPONSES, _RESPONSE_COLUMNS))
-    frame = pl.concat(_read_named(path, RESPONSES, _RESPONSE_COLUMNS, path.parent.name) for path in paths)
+        return empty(RESPONSES, _RESPONSE_COLUMNS)
+    frame = pl.concat(read_named(path, RESPONSES, _RESPONSE_COLUMNS, path.parent.name) for path in paths)
     return frame.sort("model", "category", maintain_order=True)
 
 
-def _read_named(path: Path, schema: pa.Schema, columns: Sequence[str], model: str) -> pl.DataFrame:
-    """The table at `path`; rows that name no model get `model`."""
-    wanted = pa.schema([schema.field(name) for name in columns])
-    table = read_table(path, columns)
+def read_named(path: Path, schema: pa.Schema, columns: Sequence[str], model: str) -> pl.DataFrame:
+    """The table at `path` with `columns` of `schema`; rows that name no model get `model`.
+
+    Raises TableError if a column is missing or not of its type.
+    """
+    table = _read_present(path, columns)
+    wanted = pa.schema([schema.field(name) for name in table.column_names])
     try:
         frame = pl.DataFrame(pl.from_arrow(table.cast(wanted)))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
         raise TableError(f"{path}: a column is not of the documented type ({error}).") from error
-    return frame.with_columns(pl.col("model").fill_null(model))
+    lacking = [pl.lit(None, pl.String).alias(name) for name in columns if name not in frame.columns]
+    return frame.with_columns(pl.col("model").fill_null(model), *lacking).select(columns)
 
 
-def _empty(schema: pa.Schema, columns: Sequence[str]) -> pl.DataFrame:
+def _read_present(path: Path, columns: Sequence[str]) -> pa.Table:
+    """The columns, without the optional ones where one is missing."""
+    try:
+        return read_table(path, columns)
+    except TableError:
+        return read_table(path, [name for name in columns if name not in _OPTIONAL])
+
+
+def empty(schema: pa.Schema, columns: Sequence[str]) -> pl.DataFrame:
+    """No row, with `columns` of `schema`."""
     wanted = pa.schema([schema.field(name) for name in columns])
     return pl.DataFrame(pl.from_arrow(wanted.empty_table()))
 

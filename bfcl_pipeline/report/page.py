@@ -20,8 +20,10 @@ from bfcl_pipeline.report.run_tables import RunTables, read_run_tables
 from bfcl_pipeline.report.view_categories import heat_map
 from bfcl_pipeline.report.view_errors import errors
 from bfcl_pipeline.report.view_formats import format_sensitivity
+from bfcl_pipeline.report.view_memory import memory
 from bfcl_pipeline.report.view_overview import overview
 from bfcl_pipeline.report.view_rules import rules_comparison
+from bfcl_pipeline.report.view_web import web_search
 from bfcl_pipeline.tables import write_text
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -55,6 +57,8 @@ def render_page(tables: RunTables) -> str:
         errors=errors(tables),
         formats=format_sensitivity(tables),
         comparison=rules_comparison(tables),
+        memory=memory(tables),
+        web=web_search(tables),
     )
 
 

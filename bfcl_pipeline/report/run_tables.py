@@ -9,7 +9,9 @@ from typing import Any, TypeAlias
 
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.report.agentic_columns import AGENTIC_TABLES
 from bfcl_pipeline.report.columns import TABLES
+from bfcl_pipeline.report.web_label import mark
 from bfcl_pipeline.tables import read_table
 
 Row: TypeAlias = dict[str, Any]
@@ -27,11 +29,22 @@ class RunTables:
     formats: Sequence[Row]
     flips: Sequence[Row]  # the table `rules`: official against corrected
     coverage: Sequence[Row]
+    memory_domains: Sequence[Row] = ()  # this and the following: empty where the run has no such table
+    memory_use: Sequence[Row] = ()
+    web_hops: Sequence[Row] = ()
+    web_failures: Sequence[Row] = ()
 
     @property
     def models(self) -> list[str]:
         """Names of the models in the order of ranks."""
         return [row["model"] for row in self.leaderboard]
+
+    def category_title(self, model: str, category: str) -> str:
+        """The category's name, marked where what the model searched there was not the real web."""
+        webs = (
+            row["web"] for row in self.categories if (row["model"], row["category"]) == (model, category)
+        )
+        return category + mark(next(webs, None))
 
 
 def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
@@ -44,6 +57,9 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
     rows: dict[str, list[Row]] = {
         name: read_table(folder / f"{name}.parquet", schema.names).to_pylist()
         for name, schema in TABLES.items()
+    }
+    rows |= {
+        name: _if_there(folder / f"{name}.parquet", schema.names) for name, schema in AGENTIC_TABLES.items()
     }
     leaderboard = _under(rules, rows["leaderboard"])
     if not leaderboard:
@@ -59,7 +75,16 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
         formats=_under(rules, rows["formats"]),
         flips=rows["rules"],
         coverage=rows["coverage"],
+        memory_domains=_under(rules, rows["memory_domains"]),
+        memory_use=rows["memory_use"],
+        web_hops=_under(rules, rows["web_hops"]),
+        web_failures=_under(rules, rows["web_failures"]),
     )
+
+
+def _if_there(path: Path, columns: Sequence[str]) -> list[Row]:
+    found: list[Row] = read_table(path, columns).to_pylist() if path.is_file() else []
+    return found
 
 
 def _under(rules: Rules, rows: Sequence[Row]) -> list[Row]:

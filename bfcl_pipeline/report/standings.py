@@ -5,8 +5,9 @@ Covers counting verdicts (polars) and ranking. The arithmetic is `scoring.aggreg
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
 
 import polars as pl
 
@@ -14,6 +15,7 @@ from bfcl_pipeline.benchmark import FORMATS
 from bfcl_pipeline.config import ModelRow, described
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.collect import FORMAT_CATEGORY, RunRecords
+from bfcl_pipeline.report.web_label import joined, split, unreal
 from bfcl_pipeline.scoring.aggregate import Count, Score, Spread, format_spread, leaderboard_scores
 from bfcl_pipeline.scoring.leaderboard_usage import Usage, UsageSummary, summarise_usage
 
@@ -25,6 +27,11 @@ class Tally:
     entries: int  # asked
     answered: int  # of these, judged
     correct: int  # of these, valid
+
+    @classmethod
+    def of(cls, marks: Sequence[bool | None]) -> Self:
+        """The tally of verdicts; None is an entry without one."""
+        return cls(len(marks), len(marks) - marks.count(None), marks.count(True))
 
     @property
     def accuracy(self) -> float | None:
@@ -44,6 +51,12 @@ class Standing:
     scores: Mapping[str, Score]  # by category and group
     spread: Spread | None  # over prompt formats; None where none was judged
     usage: UsageSummary  # cost and latency
+    webs: Mapping[str, str]  # by category, of those that searched one: which, as in the column `web`
+
+    @property
+    def web(self) -> str | None:
+        """Which webs it searched, as in the column `web`."""
+        return joined(one for webs in self.webs.values() for one in split(webs))
 
 
 def standings(records: RunRecords, rows: Mapping[str, ModelRow]) -> list[Standing]:
@@ -52,6 +65,7 @@ def standings(records: RunRecords, rows: Mapping[str, ModelRow]) -> list[Standin
     formatted = records.verdicts.filter(pl.col("category") == FORMAT_CATEGORY)
     formats = _tallies(formatted.join(records.formats, on="entry_id", how="left"), "prompt_format")
     modes = _modes(records.verdicts)
+    webs = _webs(records.responses)
     found = [
         _standing(
             described(rows, model),
@@ -60,6 +74,7 @@ def standings(records: RunRecords, rows: Mapping[str, ModelRow]) -> list[Standin
             tallies,
             formats.get((model, rules), {}),
             _usage(records.responses, model),
+            webs.get(model, {}),
         )
         for (model, rules), tallies in categories.items()
     ]
@@ -68,6 +83,29 @@ def standings(records: RunRecords, rows: Mapping[str, ModelRow]) -> list[Standin
         for rules in Rules
         for standing in ranked((s for s in found if s.rules is rules), "overall")
     ]
+
+
+def on_the_real_web(found: Iterable[Standing], records: RunRecords) -> list[Standing]:
+    """The same standings, but a web category whose web is simulated or off was not evaluated at all.
+
+    Neither does what it cost and took count.
+    """
+    return [_on_the_real_web(standing, records.responses) for standing in found]
+
+
+def _on_the_real_web(standing: Standing, responses: pl.DataFrame) -> Standing:
+    left_out = [category for category, web in standing.webs.items() if unreal(web)]
+    if not left_out:
+        return standing
+    tallies = {name: tally for name, tally in standing.tallies.items() if name not in left_out}
+    usage = _usage(responses.filter(~pl.col("category").is_in(left_out)), standing.model.name)
+    return replace(
+        standing,
+        tallies=tallies,
+        scores=_scores(tallies),
+        usage=summarise_usage(usage, standing.model.input_price, standing.model.output_price),
+        webs={name: web for name, web in standing.webs.items() if name not in left_out},
+    )
 
 
 def ranked(found: Iterable[Standing], score: str) -> list[Standing]:
@@ -102,6 +140,16 @@ def _modes(verdicts: pl.DataFrame) -> dict[str, str]:
     return {row["model"]: " and ".join(row["mode"]) for row in modes.iter_rows(named=True)}
 
 
+def _webs(responses: pl.DataFrame) -> dict[str, dict[str, str]]:
+    searched = (
+        responses.drop_nulls("web").group_by("model", "category").agg("web").sort("model", "category")
+    )
+    found: dict[str, dict[str, str]] = {}
+    for row in searched.iter_rows(named=True):
+        found.setdefault(row["model"], {})[row["category"]] = joined(row["web"]) or ""
+    return found
+
+
 def _usage(responses: pl.DataFrame, model: str) -> Usage:
     """Tokens and latencies as the leaderboard takes them: of each exchange, not of each entry."""
     own = responses.filter(pl.col("model") == model)
@@ -120,6 +168,7 @@ def _standing(
     tallies: Mapping[str, Tally],
     formats: Mapping[str, Tally],
     usage: Usage,
+    webs: Mapping[str, str],
 ) -> Standing:
     accuracies = [tally.accuracy for tally in formats.values() if tally.accuracy is not None]
     return Standing(
@@ -128,7 +177,12 @@ def _standing(
         rules=rules,
         tallies=tallies,
         formats={fmt.key: formats[fmt.key] for fmt in FORMATS if fmt.key in formats},
-        scores=leaderboard_scores({name: Count(t.answered, t.correct) for name, t in tallies.items()}),
+        scores=_scores(tallies),
         spread=format_spread(accuracies) if accuracies else None,
         usage=summarise_usage(usage, model.input_price, model.output_price),
+        webs=webs,
     )
+
+
+def _scores(tallies: Mapping[str, Tally]) -> dict[str, Score]:
+    return leaderboard_scores({name: Count(t.answered, t.correct) for name, t in tallies.items()})

@@ -15,6 +15,7 @@ from bfcl_pipeline.benchmark.leaderboard import GROUP
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.cells import PARTIAL, interval, is_partial, percent, plural
+from bfcl_pipeline.report.web_label import note, score_mark
 
 WIDTH = 100
 """Columns that the table fits in."""
@@ -49,6 +50,7 @@ def read_terminal_table(run_dir: Path, rules: Rules) -> TerminalTable:
         with path.open(encoding="utf-8", newline="") as lines:
             found = [row for row in csv.DictReader(lines) if row.get("rules") == rules.value]
         rows = [_numbers(row) for row in found]
+        webs = [row["web"] for row in found]
     except FileNotFoundError as error:
         raise TableError(
             f"{path}: no such table. Make it first (bfcl-pipeline aggregate {run_dir})."
@@ -59,7 +61,7 @@ def read_terminal_table(run_dir: Path, rules: Rules) -> TerminalTable:
         raise TableError(f"{path}: no model was judged under {rules.value} rules.")
     header = ["#", "Model", "Overall", "95 % int.", *(title for _, title in COLUMNS)]
     cells = [_cells(text, row) for text, row in zip(found, rows, strict=True)]
-    return TerminalTable(header, cells, _notes(found, rows, rules))
+    return TerminalTable(header, cells, [*_notes(found, rows, rules), *_web_notes(webs)])
 
 
 def _number(text: str) -> float | None:
@@ -74,9 +76,9 @@ def _cells(text: Mapping[str, str], row: Mapping[str, float | None]) -> list[str
     return [
         text["rank"],
         _printable(text["display_name"]),
-        _score(row, "overall"),
+        _score(row, "overall", text["web"]),
         interval(row["overall_ci_low"], row["overall_ci_high"]),
-        *(_score(row, name) for name, _ in COLUMNS),
+        *(_score(row, name, text["web"]) for name, _ in COLUMNS),
     ]
 
 
@@ -85,8 +87,8 @@ def _printable(name: str) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in name)
 
 
-def _score(row: Mapping[str, float | None], name: str) -> str:
-    return percent(row[name]) + (PARTIAL if is_partial(row, name) else "")
+def _score(row: Mapping[str, float | None], name: str, web: str) -> str:
+    return percent(row[name]) + (PARTIAL if is_partial(row, name) else "") + score_mark(row, name, web)
 
 
 def _notes(
@@ -101,6 +103,11 @@ def _notes(
     if lost:
         notes.append(f"In no score: {plural(lost, 'entry', 'entries')} without a verdict.")
     return notes
+
+
+def _web_notes(webs: Sequence[str]) -> list[str]:
+    said = note(webs)
+    return [f"{said}."] if said else []
 
 
 def plain_text(table: TerminalTable) -> str:

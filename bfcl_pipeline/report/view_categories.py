@@ -10,6 +10,7 @@ from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.report.cells import MISSING, Cell, count, heat, interval, percent, short_percent
 from bfcl_pipeline.report.run_tables import Row, RunTables
 from bfcl_pipeline.report.view_overview import ModelLabel, model_labels
+from bfcl_pipeline.report.web_label import mark, note, unreal
 
 GROUP_TITLES = {
     "non_live": "Non-live",
@@ -71,4 +72,6 @@ def _cell(category: str, row: Row | None) -> Cell:
     )
     if row["not_answered"]:
         title += f"; {count(row['not_answered'])} without a verdict"
-    return Cell(short_percent(share), share, "", title, heat(share))
+    if unreal(row["web"]):
+        title += f"; {note([row['web']])}"
+    return Cell(short_percent(share) + mark(row["web"]), share, "", title, heat(share))

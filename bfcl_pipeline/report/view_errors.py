@@ -49,7 +49,7 @@ class ErrorLine:
 class Example:
     """The first entry that failed in one way."""
 
-    category: str
+    category: str  # marked where its web was not the real one
     error_type: str
     count: Cell
     entry_id: str
@@ -96,7 +96,7 @@ def errors(tables: RunTables) -> Errors:
             for number, kind in enumerate(kinds)
         ],
         examples=[
-            ModelExamples(label, [_example(row) for row in tables.error_types if row["model"] == model])
+            ModelExamples(label, _examples(tables, model))
             for model, label in labels.items()
             if by_model[model]
         ],
@@ -124,9 +124,14 @@ def _bar(label: ModelLabel, found: Counter[str], kinds: Sequence[str], longest: 
     return Bar(label, count(found.total()), segments)
 
 
-def _example(row: Row) -> Example:
+def _examples(tables: RunTables, model: str) -> list[Example]:
+    rows = [row for row in tables.error_types if row["model"] == model]
+    return [_example(row, tables.category_title(model, row["category"])) for row in rows]
+
+
+def _example(row: Row, category: str) -> Example:
     return Example(
-        row["category"],
+        category,
         row["error_type"],
         _count_cell(row["count"]),
         row["example_entry_id"],

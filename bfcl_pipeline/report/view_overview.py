@@ -12,6 +12,7 @@ from bfcl_pipeline.config.model_rows import EMBEDDED_KINDS
 from bfcl_pipeline.records import Rules, Status
 from bfcl_pipeline.report.cells import Cell, count, interval, percent, plain, plural, score_cell
 from bfcl_pipeline.report.run_tables import Row, RunTables
+from bfcl_pipeline.report.web_label import joined, mark, note, split
 from bfcl_pipeline.scoring.aggregate import Count, leaderboard_scores
 
 SCORED = tuple(name for name, category in CATEGORIES.items() if category.scored)
@@ -179,12 +180,15 @@ def _facts(tables: RunTables) -> list[Fact]:
     ]
     if formats:
         facts.append(Fact("Format sensitivity", f"{count(formats)} entries"))
+    webs = joined(one for row in tables.leaderboard for one in split(row["web"]))
+    if webs:
+        facts.append(Fact("Web searched", webs + mark(webs)))
     facts.append(Fact("Rules", tables.rules.value))
     return facts
 
 
 def _notices(tables: RunTables) -> list[str]:
-    notices = [*_missing_notice(tables), *_unanswered_notices(tables)]
+    notices = [*_web_notice(tables), *_missing_notice(tables), *_unanswered_notices(tables)]
     embedded = [label.display_name for label in model_labels(tables).values() if label.embedded]
     if embedded:
         notices.append(
@@ -194,6 +198,16 @@ def _notices(tables: RunTables) -> list[str]:
     if tables.rules is not Rules.OFFICIAL:
         notices.append("Judged under corrected rules: these numbers are not those of the leaderboard.")
     return notices
+
+
+def _web_notice(tables: RunTables) -> list[str]:
+    said = note(row["web"] for row in tables.leaderboard)
+    if not said:
+        return []
+    return [
+        f"{said}. So is every score that Web search is part of. In the official files (tables/official) it "
+        "counts as not evaluated."
+    ]
 
 
 def _missing_notice(tables: RunTables) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from bfcl_pipeline.report.cells import Cell, count, percent
 from bfcl_pipeline.report.run_tables import Row, RunTables
 from bfcl_pipeline.report.view_overview import ModelLabel, model_labels
+from bfcl_pipeline.report.web_label import mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +16,7 @@ class RulesLine:
     """One model on one category where the rules disagree."""
 
     label: ModelLabel
-    category: str
+    category: str  # marked where its web was not the real one
     cells: Sequence[Cell]  # official, corrected, difference, made valid, made invalid, entries
 
 
@@ -32,7 +33,7 @@ class RulesComparison:
 def rules_comparison(tables: RunTables) -> RulesComparison:
     """The comparison, models in the order of ranks."""
     lines = [
-        RulesLine(label, row["category"], _cells(row))
+        RulesLine(label, row["category"] + mark(row["web"]), _cells(row))
         for model, label in model_labels(tables).items()
         for row in tables.flips
         if row["model"] == model and row["flipped"]

@@ -43,6 +43,7 @@ class MadeUpModel:
     mode: Mode = Mode.FC
     latencies: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
     tokens: Mapping[str, Sequence[tuple[int | None, int | None]]] = field(default_factory=dict)
+    webs: Mapping[str, str] = field(default_factory=dict)  # which web was searched, by category
 
 
 def marks(correct: int, wrong: int = 0, missing: int = 0) -> Marks:
@@ -123,6 +124,7 @@ def _responses(model: MadeUpModel, run: str | None, category: str, entries: int)
             output_tokens=tokens[index][1],
             latency_seconds=latencies[index],
             steps=(Step(0, *tokens[index], latencies[index]),),
+            web=model.webs.get(category),
         )
 
 

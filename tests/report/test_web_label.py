@@ -1,0 +1,145 @@
+"""Scores from a web that is not the real one: marked everywhere, and in no official file."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from synthetic_run import MadeUpModel, made_up_tables, marks
+
+from bfcl_pipeline.config.web import WEB_MODES
+from bfcl_pipeline.records import Rules
+from bfcl_pipeline.report.aggregate_run import aggregate_run
+from bfcl_pipeline.report.page import render_page
+from bfcl_pipeline.report.run_tables import read_run_tables
+from bfcl_pipeline.report.terminal import plain_text, read_terminal_table
+from bfcl_pipeline.report.web_label import UNREAL, joined, mark, note, score_mark
+
+WEBS = ("web_search_base", "web_search_no_snippet")
+
+
+def searching(name: str, web: str | None) -> MadeUpModel:
+    asked = {"web_search_base": marks(3, 1), "web_search_no_snippet": marks(1, 1), "multiple": marks(1)}
+    latencies = {"web_search_base": [9.0] * 4, "web_search_no_snippet": [9.0] * 2, "multiple": [1.0]}
+    webs = dict.fromkeys(WEBS, web) if web else {}
+    return MadeUpModel(name, asked, latencies=latencies, webs=webs)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One model for each web, one that tells none, and one that was not asked to search."""
+    models = [searching(web, web) for web in WEB_MODES]
+    models += [searching("untold", None), MadeUpModel("asks-not", {"multiple": marks(1)})]
+    return made_up_tables(tmp_path_factory.mktemp("webs"), models)
+
+
+def official(run: Path, name: str) -> dict[str, dict[str, str]]:
+    with (run / "tables" / "official" / name).open(newline="", encoding="utf-8") as lines:
+        return {row["Model"]: row for row in csv.DictReader(lines)}
+
+
+def leaderboard(run: Path) -> dict[str, dict[str, Any]]:
+    rows = pq.read_table(run / "tables" / "leaderboard.parquet").to_pylist()
+    return {row["model"]: row for row in rows if row["rules"] == "official"}
+
+
+def test_every_web_is_either_real_or_marked() -> None:
+    """Only the simulated one and none at all are not the real web."""
+    assert set(UNREAL) < set(WEB_MODES)
+    assert {web for web in WEB_MODES if not mark(web)} == {"record", "replay", "live"}
+
+
+def test_several_webs_stand_in_one_column() -> None:
+    """They are joined once each in the order of names; one that is not real marks them all."""
+    webs = joined(["simulated", "replay", "simulated"])
+    assert webs == "replay, simulated"
+    assert mark(webs) == "†"
+    assert joined([]) is None
+
+
+def test_only_scores_that_contain_web_search_are_marked(run: Path) -> None:
+    """Web search, agentic and overall are; what was not evaluated is not."""
+    row = leaderboard(run)["simulated"]
+    marked = [name for name in ("overall", "agentic", "web_search", *WEBS, "memory", "non_live")
+              if score_mark(row, name, row["web"])]  # fmt: skip
+    assert marked == ["overall", "agentic", "web_search", *WEBS]
+    assert not score_mark(leaderboard(run)["asks-not"], "overall", "simulated")
+
+
+def test_the_note_says_what_was_searched_instead() -> None:
+    """One note for all marks of a table; none where nothing is marked."""
+    assert note(["simulated"]) == ("† simulated web, not the real one: not comparable with the leaderboard")
+    assert note(["off", None, "live"]) == "† no web tools: not comparable with the leaderboard"
+    assert note(["replay", None]) == ""
+
+
+def test_the_leaderboard_table_tells_the_web(run: Path) -> None:
+    """Of each model that searched one; the number itself is there."""
+    found = leaderboard(run)
+    assert {name: row["web"] for name, row in found.items()} == {
+        **{web: web for web in WEB_MODES},
+        "untold": None,
+        "asks-not": None,
+    }
+    assert found["simulated"]["web_search"] == found["live"]["web_search"] == 0.625
+
+
+def test_official_files_have_no_number_from_an_unreal_web(run: Path) -> None:
+    """Its categories are not evaluated there: N/A, 0 in the overall, and nothing of what they took."""
+    agentic, overall = official(run, "data_agentic.csv"), official(run, "data_overall.csv")
+    for web in WEB_MODES:
+        row = agentic[web]
+        shown = [row["Web Search Base"], row["Web Search Summary"], row["Agentic Overall Acc"]]
+        assert shown == (["N/A", "N/A", "0.00%"] if web in UNREAL else ["75.00%", "62.50%", "31.25%"])
+    assert overall["simulated"]["Overall Acc"] == overall["asks-not"]["Overall Acc"] == "2.50%"
+    assert overall["live"]["Overall Acc"] == overall["untold"]["Overall Acc"] == "15.00%"
+    assert overall["simulated"]["Latency Mean (s)"] == "1.0"
+    assert overall["live"]["Latency Mean (s)"] == str(round(55 / 7, 2))
+
+
+def test_the_terminal_marks_and_explains(run: Path) -> None:
+    """Overall and Web have the dagger where the web was not real, and the note says why."""
+    text = plain_text(read_terminal_table(run, Rules.OFFICIAL))
+    lines = {line.split()[1]: line.split() for line in text.splitlines() if re.match(r"\d", line)}
+    assert {name: line.count("62.50†") for name, line in lines.items()} == {
+        **{web: int(web in UNREAL) for web in WEB_MODES},
+        "untold": 0,
+        "asks-not": 0,
+    }
+    assert lines["simulated"][2] == "15.00*†"
+    assert lines["live"][2] == "15.00*"
+    last = text.splitlines()[-1]
+    assert last.startswith("† simulated web, not the real one, or no web tools: not comparable")
+
+
+def test_the_page_marks_every_number_of_an_unreal_web(run: Path) -> None:
+    """In the table, the heat map and the examples; the facts name the webs and a notice explains."""
+    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    assert "<dd>live, off, record, replay, simulated†</dd>" in page
+    assert page.count(">62.50†<") == page.count(">75.0†<") == len(UNREAL)
+    assert page.count(">15.00*†<") == len(UNREAL)
+    assert page.count(">62.50<") == len(WEB_MODES) + 1 - len(UNREAL)
+    assert "web_search_base†</td>" in page
+    assert "counts as not evaluated." in page
+
+
+def test_a_page_of_real_webs_has_no_mark(tmp_path: Path) -> None:
+    """The web is named and nothing is said against it."""
+    run = made_up_tables(tmp_path, [searching("m", "replay")])
+    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    assert "<dd>replay</dd>" in page
+    assert "†" not in page
+
+
+def test_responses_that_tell_no_web_can_be_tabulated(tmp_path: Path) -> None:
+    """A table without the column is one from elsewhere: nothing is marked."""
+    run = made_up_tables(tmp_path, [searching("m", "simulated")])
+    for path in (run / "responses" / "m").iterdir():
+        pq.write_table(pq.read_table(path).drop_columns(["web"]), path)
+    aggregate_run(run, tmp_path / "data", tmp_path / "models.yaml", Rules.OFFICIAL)
+    assert leaderboard(run)["m"]["web"] is None
+    assert official(run, "data_agentic.csv")["m"]["Web Search Base"] == "75.00%"
