@@ -102,7 +102,7 @@ def _encoder(args: argparse.Namespace) -> Encoder | None:
         return None
     from bfcl_pipeline.encoding import SentenceEncoder
 
-    return SentenceEncoder(args.data / "encoder")
+    return SentenceEncoder(args.data / "encoder", Path("cache/encoder"))
 
 
 def _web(args: argparse.Namespace) -> Web:
