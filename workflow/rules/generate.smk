@@ -5,12 +5,12 @@ rule generate:
         entries="data/entries/{category}.parquet",
     output:
         "results/{run}/responses/{model}/{category}.parquet",
-    wildcard_constraints:
-        category="(?!memory_).*",
     log:
         "results/{run}/logs/generate/{model}/{category}.log",
     benchmark:
         "results/{run}/benchmarks/generate/{model}/{category}.tsv"
+    wildcard_constraints:
+        category="(?!memory_).*",
     params:
         models="config/models.yaml",
         # Read by no command: a model that is someone else now is asked again.
@@ -39,12 +39,12 @@ rule generate_memory:
     output:
         responses="results/{run}/responses/{model}/{category}.parquet",
         sessions="results/{run}/memory/{model}/{category}.parquet",
-    wildcard_constraints:
-        category="memory_.*",
     log:
         "results/{run}/logs/generate/{model}/{category}.log",
     benchmark:
         "results/{run}/benchmarks/generate/{model}/{category}.tsv"
+    wildcard_constraints:
+        category="memory_.*",
     params:
         models="config/models.yaml",
         kind=lambda wildcards: MODELS[
