@@ -55,6 +55,9 @@ APIS: Mapping[str, type[Api]] = {
 REFUSED = frozenset({"kill", "exit", "quit", "remove", "unlink", "popen", "Popen", "run"})
 """Names that the release refuses to run, with a text of its own."""
 
+_PLAIN = str.maketrans("-./:", "____")
+"""Makes a name that Python can read of an owner such as `memory_kv_0-customer-0`."""
+
 LONG_CONTEXT = "multi_turn_long_context"
 """The category whose worlds are filled up."""
 
@@ -85,7 +88,7 @@ class World:
         for api_name, api in apis.items():
             for name in effects(type(api)):
                 self._methods[name] = getattr(api, name)
-                self._instances[name] = f"{owner}_{api_name}_instance"
+                self._instances[name] = f"{owner}_{api_name}_instance".translate(_PLAIN)
         for alias, name in (aliases or {}).items():
             if name in self._methods:
                 self._methods[alias] = self._methods[name]

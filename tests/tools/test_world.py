@@ -281,6 +281,12 @@ def test_words_before_brackets(run, given, got):
     assert run("echo", value=[{given: 0}]) == str([{got: 0}])
 
 
+def test_instances_have_names_that_python_reads(api):
+    """Signs of an owner's name that no Python name has are underscores in the name of its instances."""
+    told = World({"EchoAPI": api}, "a/b_memory_kv_0-customer-0.x:y").run(echoed("see echo (1)"))
+    assert told == "see a_b_memory_kv_0_customer_0_x_y_EchoAPI_instance.echo(1)"
+
+
 def test_calls_among_arguments(run, api):
     """A call among the arguments is run first, and its result is the argument."""
     assert run("echo", value=echoed(echoed("x"))) == "x"
