@@ -141,12 +141,13 @@ def test_without_a_model_the_truth_is_played(show):
     assert "valid" not in text
 
 
-def test_a_single_turn_entry(show, oracle):
+def test_a_single_turn_entry(show, oracle, entry):
     """Messages, the functions by signature, the answer, what is acceptable, the verdict."""
     text = show("simple_python_3", oracle("simple_python_3"))
-    assert text.partition("\n")[2] == (
+    asked = entry("simple_python_3").turns[0][0]["content"]
+    assert text[text.index("about ") :] == (  # the line before it may wrap: it names the folder
         "about    simple_python; 1 function offered\n"
-        "user     Find the roots of a quadratic equation with coefficients a=1, b=-3, c=2.\n\n"
+        f"user     {asked}\n\n"
         "offered  algebra.quadratic_roots(a: integer, b: integer, c: integer)\n\n"
         "answer   > algebra_quadratic_roots(a=1, b=-3, c=2)\n\n"
         "accepts  > algebra.quadratic_roots\n"

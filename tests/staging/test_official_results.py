@@ -73,6 +73,7 @@ def test_rows_are_ordered_and_known(read, tmp_path):
         "output_tokens": 4,
         "latency_seconds": 0.5,
         "steps": [{"turn": 0, "input_tokens": 3, "output_tokens": 4, "latency_seconds": 0.5}],
+        "web": None,
     }
     assert [(row["mode"], row["name_style"]) for row in rows[1:]] == [("fc", "underscored")] * 3
     assert [json.loads(row["result_json"]) for row in rows[1:]] == ["text", None, calls]
