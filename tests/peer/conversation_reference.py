@@ -190,13 +190,16 @@ def handler(wire: str, mode: str) -> Any:
 
 def answer(row: dict[str, Any], shared: Shared) -> dict[str, Any]:
     """What the official package sends in the conversation of one script, and its result."""
+    return converse(row, deepcopy(entries(row["category"])[row["entry_id"]]), shared)
+
+
+def converse(row: dict[str, Any], entry: dict[str, Any], shared: Shared) -> dict[str, Any]:
+    """The requests and the result of one conversation over `entry`, which is changed."""
     refresh(shared, TODAY)  # no instances of an earlier conversation are left
     scripted = Scripted(row)
     model = handler(row["wire"], row["mode"])
     model._query_FC = model._query_prompting = scripted.query
-    result, _ = model.inference(
-        deepcopy(entries(row["category"])[row["entry_id"]]), include_input_log=False, exclude_state_log=True
-    )
+    result, _ = model.inference(entry, include_input_log=False, exclude_state_log=True)
     return {"requests": scripted.requests, "result": result}
 
 

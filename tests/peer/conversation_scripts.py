@@ -73,8 +73,8 @@ def script(entry: Entry, mode: Mode, wire: WireFormat, seed: int = 0) -> list[An
         steps = list(_steps(rng, entry, turn, truth))
         if turn == overlong:
             steps += [_deviation(rng, entry, turn, truth) for _ in range(rng.randint(19, 24) - len(steps))]
-        answers += [_with_calls(rng, mode, calls) for calls in steps]
-        answers.append(_without_calls(rng, mode, wire))
+        answers += [with_calls(rng, mode, calls) for calls in steps]
+        answers.append(without_calls(rng, mode, wire))
     return answers
 
 
@@ -122,7 +122,8 @@ def _deviating_call(rng: random.Random, entry: Entry, turn: int, truth: Sequence
             return Call(call.name, {name: Call(function["name"], {"a": 1}) for name in arguments})
 
 
-def _with_calls(rng: random.Random, mode: Mode, calls: Sequence[Call]) -> Answer:
+def with_calls(rng: random.Random, mode: Mode, calls: Sequence[Call]) -> Answer:
+    """An answer that makes `calls`, in the form of `mode`."""
     if mode is Mode.FC:
         named = tuple((call.name, _native_arguments(call)) for call in calls)
         return Answer(rng.choice((None, None, "", "Let me see: é.")), named)
@@ -139,7 +140,7 @@ def _native_arguments(call: Call) -> str:
     return json.dumps(arguments, ensure_ascii=False)
 
 
-def _without_calls(rng: random.Random, mode: Mode, wire: WireFormat) -> Answer:
+def without_calls(rng: random.Random, mode: Mode, wire: WireFormat) -> Answer:
     """An answer that ends a turn."""
     kind = rng.random()
     if kind < 0.6:
