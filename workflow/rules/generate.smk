@@ -4,7 +4,7 @@ rule generate:
         texts="data/release/texts.json",
         entries="data/entries/{category}.parquet",
     output:
-        "results/{run}/responses/{model}/{category}.parquet",
+        responses="results/{run}/responses/{model}/{category}.parquet",
     log:
         "results/{run}/logs/generate/{model}/{category}.log",
     benchmark:
@@ -19,15 +19,18 @@ rule generate:
         ].kind,
         model=lambda wildcards: RUN.job(wildcards.model, wildcards.category).model,
         selection=lambda wildcards: RUN.job(wildcards.model, wildcards.category).options,
+        sessions=lambda wildcards, output: (
+            ["--sessions-out", output.sessions] if "sessions" in output.keys() else []
+        ),
     message:
         "Ask {wildcards.model} {wildcards.category}"
     shell:
         "bfcl-pipeline generate --run {wildcards.run:q} --model {params.model:q} --models {params.models:q}"
-        " --category {wildcards.category:q} --data data --out {output:q} {params.selection:q} 2> {log:q}"
+        " --category {wildcards.category:q} --data data --out {output.responses:q}"
+        " {params.sessions:q} {params.selection:q} 2> {log:q}"
 
 
-rule generate_memory:
-    """Asks one model the questions of one memory, after its sessions. One row is one entry, as of generate."""
+use rule generate as generate_memory with:
     input:
         texts="data/release/texts.json",
         entries="data/entries/{category}.parquet",
@@ -39,22 +42,5 @@ rule generate_memory:
     output:
         responses="results/{run}/responses/{model}/{category}.parquet",
         sessions="results/{run}/memory/{model}/{category}.parquet",
-    log:
-        "results/{run}/logs/generate/{model}/{category}.log",
-    benchmark:
-        "results/{run}/benchmarks/generate/{model}/{category}.tsv"
     wildcard_constraints:
         category="memory_.*",
-    params:
-        models="config/models.yaml",
-        kind=lambda wildcards: MODELS[
-            RUN.job(wildcards.model, wildcards.category).model
-        ].kind,
-        model=lambda wildcards: RUN.job(wildcards.model, wildcards.category).model,
-        selection=lambda wildcards: RUN.job(wildcards.model, wildcards.category).options,
-    message:
-        "Ask {wildcards.model} {wildcards.category}"
-    shell:
-        "bfcl-pipeline generate --run {wildcards.run:q} --model {params.model:q} --models {params.models:q}"
-        " --category {wildcards.category:q} --data data --out {output.responses:q}"
-        " --sessions-out {output.sessions:q} {params.selection:q} 2> {log:q}"

@@ -7,6 +7,11 @@ rule aggregate:
             f"results/{{run}}/responses/{job.folder}/{job.category}.parquet"
             for job in RUN.jobs
         ],
+        sessions=[
+            f"results/{{run}}/memory/{job.folder}/{job.category}.parquet"
+            for job in RUN.jobs
+            if CATEGORIES[job.category].prerequisites
+        ],
         verdicts=expand("results/{{run}}/verdicts/{model}.parquet", model=RUN.folders),
     output:
         tables=expand(
