@@ -13,7 +13,7 @@ import yaml
 from snakemake.utils import min_version, validate
 
 from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.config import check_config, load_models, load_run
+from bfcl_pipeline.config import check_config, clear_killed_run, load_models, load_run
 from bfcl_pipeline.errors import ConfigError
 
 min_version("9.27")
@@ -31,6 +31,13 @@ try:
     RUN = load_run(config, {name: row.mode for name, row in MODELS.items()})
 except ConfigError as error:
     sys.exit(f"config: {error}")
+
+# Kept to the end of this process: a run that was killed goes on with the same command, without --unlock.
+ALIVE = (
+    clear_killed_run(Path(".snakemake"), [Path("data"), Path("results")])
+    if workflow.is_main_process
+    else None
+)
 
 
 report: "workflow/report/workflow.rst"

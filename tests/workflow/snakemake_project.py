@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -18,22 +19,34 @@ class Project:
 
     folder: Path
 
-    def snakemake(self, *arguments: str, **config: str) -> subprocess.CompletedProcess[str]:
-        """One call of Snakemake; `config` goes to --config. Output and errors are in `stdout`."""
+    def start(self, *arguments: str, **config: str) -> subprocess.Popen[str]:
+        """Snakemake, started; `config` goes to --config. Output and errors come on `stdout`.
+
+        It leads a process group that all its steps belong to.
+        """
         command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
         command += ["--workflow-profile", "workflow/profiles/default"]
         if config:
             command += ["--config", *(f"{key}={value}" for key, value in config.items())]
-        return subprocess.run(
+        return subprocess.Popen(
             command,
             cwd=self.folder,
             env={**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            check=False,
-            timeout=120,
+            start_new_session=True,
         )
+
+    def snakemake(self, *arguments: str, **config: str) -> subprocess.CompletedProcess[str]:
+        """One call of Snakemake, to its end; all that it said is in `stdout`."""
+        with self.start(*arguments, **config) as process:
+            try:
+                told, _ = process.communicate(timeout=120)
+            except BaseException:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise
+        return subprocess.CompletedProcess(process.args, process.returncode, told)
 
     def steps(self, *arguments: str, **config: str) -> list[str]:
         """What Snakemake would do, as the messages of its steps, sorted."""
