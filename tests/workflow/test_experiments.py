@@ -1,0 +1,57 @@
+"""The experiments that are shipped as configs, each used as a user does: `--configfile`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from snakemake_project import Project
+
+ROOT = Path(__file__).resolve().parents[2]
+EXPERIMENTS = {path.stem: path for path in sorted((ROOT / "config/experiments").iterdir())}
+
+
+def config_file(name: str) -> str:
+    """The experiment's file, as it is named inside a project."""
+    return str(EXPERIMENTS[name].relative_to(ROOT))
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_an_experiment_plans_a_run_of_its_own(bare: Project, name: str) -> None:
+    """The file passes the schema; its run has its name and asks both models one web category."""
+    text = EXPERIMENTS[name].read_text()
+    assert text.startswith("# ")
+    assert "?" in text.splitlines()[0]
+    (category,) = yaml.safe_load(text)["categories"]
+    assert bare.steps("--configfile", config_file(name)) == [
+        f"Ask lexical-FC {category}",
+        f"Ask oracle-FC {category}",
+        "Judge lexical-FC",
+        "Judge oracle-FC",
+        "Stage the release",
+        f"Tabulate the verdicts of {name}",
+        f"Write the report of {name}",
+    ]
+
+
+def test_every_experiment_is_explained() -> None:
+    """config/README.md has a row for each file, and none for another."""
+    readme = (ROOT / "config/README.md").read_text()
+    section = readme.partition("\n## Experiments\n")[2].partition("\n## ")[0]
+    rows = [line.split("`")[1] for line in section.splitlines() if line.startswith("| `")]
+    assert sorted(rows) == [f"{name}.yaml" for name in EXPERIMENTS]
+
+
+@pytest.mark.parametrize(
+    ("name", "knows"),
+    [("no_snippet", True), ("blog_tool_name", True), ("fetch_failures_100", False), ("tools_off", False)],
+)
+def test_the_oracle_knows_what_it_could_find(project: Project, name: str, knows: bool) -> None:
+    """It reads pages and knows nothing by itself: it is right where pages can be read, and only there."""
+    verdicts = "results/mine/verdicts/oracle-FC.parquet"
+    arguments = (verdicts, "--configfile", config_file(name))
+    done = project.snakemake(*arguments, run="mine", models="[oracle-FC]", sample="5")
+    assert done.returncode == 0, done.stdout
+    assert pq.read_table(project.folder / verdicts)["valid"].to_pylist() == [knows] * 5 * 2
