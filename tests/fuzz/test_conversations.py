@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -16,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 from hostile_conversations import ENDLESS, HOSTILE, STEPS, WORLD
 from test_fuzz import _JSON, _SOUP
+from watched import run_watched
 from word_encoder import WordEncoder
 
 from bfcl_pipeline.benchmark import GROUPS
@@ -196,17 +196,6 @@ run_all(HOSTILE + warm, STEPS)
 harmless = {"compile", "object.__getattr__", "builtins.id"}
 print(len(HOSTILE) + sum(map(len, STEPS.values())), sorted(events - harmless))
 """
-    here = str(Path(__file__).parent)
-    done = subprocess.run(
-        [sys.executable, "-c", program, here, str(staged)],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    count, events = done.stdout.split(maxsplit=1)
-    assert int(count) > 60
-    assert events.strip() == "[]"
-    assert list(tmp_path.iterdir()) == []
+    count, events = run_watched(program, tmp_path, staged)
+    assert count > 60
+    assert events == "[]"

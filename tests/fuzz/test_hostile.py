@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from bfcl_pipeline.scoring.javascript_values import convert_javascript
 
 sys.path.insert(0, str(Path(__file__).parent))
 from hostile import NATIVE, OUTPUTS, VALUES
+from watched import run_watched
 
 LIMIT_SECONDS = 1.0
 
@@ -115,17 +115,6 @@ sys.addaudithook(lambda name, arguments: events.add(name))
 read_all(small, [result for result in NATIVE if len(str(result)) < 10_000])
 print(len(small), sorted(events - {"compile", "object.__getattr__"}))
 """
-    here = str(Path(__file__).parent)
-    done = subprocess.run(
-        [sys.executable, "-c", program, here],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    count, events = done.stdout.split(maxsplit=1)
-    assert int(count) > 300
-    assert events.strip() == "[]"
-    assert list(tmp_path.iterdir()) == []
+    count, events = run_watched(program, tmp_path)
+    assert count > 300
+    assert events == "[]"

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from peer import ask_peer, require_peer
-from trajectories import STYLES, trajectories
+from trajectories import trajectories
 from trajectory_changes import CHANGES
 from variants import Case
 from verdict_seam import Comparison
@@ -20,12 +20,10 @@ from world_scenes import METHODS
 from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.records import Entry, Mode, Rules
 from bfcl_pipeline.scoring import Judge
-from bfcl_pipeline.tables import read_table
 from bfcl_pipeline.tools import Constants, Setting
 
 CALLS = "BFCL_WORLD_CALLS"
 CALLS_EACH = 10  # about as many are in a conversation
-CONFORMANCE = "BFCL_CONFORMANCE"
 MULTI_TURN = tuple(category.name for category in CATEGORIES.values() if category.check is Check.MULTI_TURN)
 TODAY = Setting(Constants({})).today.isoformat()
 
@@ -80,29 +78,6 @@ def test_verdicts_on_conversations_equal_the_official_ones(
         if c.kind == "truth" and theirs != right
     ]
     assert not wrong, f"truths that the official code does not take: {wrong}"
-
-
-def test_verdicts_on_recorded_conversations_equal_the_recorded_ones(
-    asked: Sequence[Entry], constants: Constants, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """On conversations of real models, valid and error_type are those the official scorer gave."""
-    path = os.environ.get(CONFORMANCE)
-    if path is None:
-        pytest.skip(f"{CONFORMANCE} names no table of outputs with official verdicts")
-    columns = ["run", "category", "entry_id", "mode", "result_json", "valid", "error_type"]
-    rows = [row for row in read_table(Path(path), columns).to_pylist() if row["category"] in MULTI_TURN]
-    recorded = [
-        Case(r["entry_id"], r["category"], Mode(r["mode"]), STYLES[r["mode"]], r["result_json"], r["run"])
-        for r in rows
-    ]
-    comparison = Comparison()
-    for row, case, ours in zip(rows, recorded, _our_verdicts(asked, constants, recorded), strict=True):
-        del ours["corrected"]
-        comparison.add(case, {"valid": row["valid"], "error_type": row["error_type"]}, ours)
-    with capsys.disabled():
-        print(comparison.summary())
-    assert recorded
-    assert not comparison.disagreements, comparison.shown()
 
 
 def test_every_api_and_every_change_is_among_the_conversations(asked: Sequence[Entry]) -> None:

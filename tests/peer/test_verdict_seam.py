@@ -11,14 +11,12 @@ from pathlib import Path
 
 import pytest
 from peer import ask_peer, require_peer
-from variants import Case, cases
+from variants import cases
 from verdict_seam import Comparison, our_verdicts
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.records import Entry, Mode, NameStyle
-from bfcl_pipeline.tables import read_table
 
-CONFORMANCE = "BFCL_CONFORMANCE"
 SINGLE_TURN = tuple(category.name for category in CATEGORIES.values() if category.single_turn)
 
 OFFICIAL_ERROR_TYPES = {
@@ -99,30 +97,3 @@ def test_every_single_turn_entry_has_variants_in_each_of_its_modes(
     restated = list(cases(entries("format_sensitivity")[:26]))
     assert {(c.mode, c.name_style) for c in restated} == {(Mode.PROMPT, NameStyle.DOTTED)}
     assert len({c.entry_id for c in restated}) == 26
-
-
-def test_verdicts_on_recorded_outputs_equal_the_recorded_ones(
-    entries: Callable[[str], list[Entry]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    """On outputs of real models, valid and error_type are those the official scorer gave."""
-    path = os.environ.get(CONFORMANCE)
-    if path is None:
-        pytest.skip(f"{CONFORMANCE} names no table of outputs with official verdicts")
-    columns = ["run", "category", "entry_id", "mode", "result_json", "valid", "error_type"]
-    rows = [row for row in read_table(Path(path), columns).to_pylist() if row["category"] in SINGLE_TURN]
-    recorded = [
-        Case(r["entry_id"], r["category"], Mode(r["mode"]), _style(r["mode"]), r["result_json"], r["run"])
-        for r in rows
-    ]
-    asked = [entry for category in SINGLE_TURN for entry in entries(category)]
-    comparison = Comparison()
-    for row, case, ours in zip(rows, recorded, our_verdicts(asked, recorded), strict=True):
-        comparison.add(case, {"valid": row["valid"], "error_type": row["error_type"]}, ours)
-    with capsys.disabled():
-        print(comparison.summary())
-    assert recorded
-    assert not comparison.disagreements, comparison.shown()
-
-
-def _style(mode: str) -> NameStyle:
-    return NameStyle.UNDERSCORED if mode == "fc" else NameStyle.DOTTED

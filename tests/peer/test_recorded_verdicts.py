@@ -1,0 +1,50 @@
+"""Our verdicts on outputs of real models equal those that the official scorer gave them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from variants import Case
+from verdict_seam import Comparison
+
+from bfcl_pipeline.records import Entry, Mode, Rules
+from bfcl_pipeline.scoring import Judge
+from bfcl_pipeline.scoring.judge import default_style
+from bfcl_pipeline.tables import read_table
+from bfcl_pipeline.tools import Constants
+
+CONFORMANCE = "BFCL_CONFORMANCE"
+"""A table with run, category, entry_id, mode, result_json, and the official valid and error_type."""
+
+COLUMNS = ("run", "category", "entry_id", "mode", "result_json", "valid", "error_type")
+
+
+def test_verdicts_on_recorded_outputs_equal_the_recorded_ones(
+    entries: Callable[[str], list[Entry]], constants: Constants, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On outputs of real models, of any category, valid and error_type are the official ones."""
+    path = os.environ.get(CONFORMANCE)
+    if path is None:
+        pytest.skip(f"{CONFORMANCE} names no table of outputs with official verdicts")
+    rows = read_table(Path(path), COLUMNS).to_pylist()
+    judges = {
+        entry.entry_id: Judge(entry, constants)
+        for category in sorted({row["category"] for row in rows})
+        for entry in entries(category)
+    }
+    comparison = Comparison()
+    for row in rows:
+        mode = Mode(row["mode"])
+        case = Case(
+            row["entry_id"], row["category"], mode, default_style(mode), row["result_json"], row["run"]
+        )
+        verdict = judges[case.entry_id].verdict(case.response(), Rules.OFFICIAL)
+        ours = {"valid": verdict.valid, "error_type": verdict.error_type}
+        comparison.add(case, {"valid": row["valid"], "error_type": row["error_type"]}, ours)
+    with capsys.disabled():
+        print(comparison.summary())
+    assert rows
+    assert not comparison.disagreements, comparison.shown()
