@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from bfcl_pipeline.records import Entry, Json, Response, Rules
+    from bfcl_pipeline.report.memory_view import Kept
     from bfcl_pipeline.report.sheet import Sheet
     from bfcl_pipeline.tools import Constants
 
@@ -44,6 +45,8 @@ def run(options: argparse.Namespace) -> int:
     constants = read_constants(options.data) if entry.apis else NO_CONSTANTS
     if options.model is None:
         _show_entry(Sheet(), entry, constants)
+    elif entry.prerequisite:
+        _show_session(Sheet(), entry, options)
     else:
         response = _response(options.run_dir, options.model, entry)
         _show_response(Sheet(), entry, response, options, constants)
@@ -68,6 +71,7 @@ def _show_response(
     sheet: Sheet, entry: Entry, response: Response, options: argparse.Namespace, constants: Constants
 ) -> None:
     from bfcl_pipeline.report.entry_lines import is_conversation, put_head, put_verdict
+    from bfcl_pipeline.report.memory_view import has_memory, put_memory_at
     from bfcl_pipeline.report.single_answer import put_accepted, put_answer, put_question
     from bfcl_pipeline.report.transcript import put_replay, put_turns
     from bfcl_pipeline.scoring import judge
@@ -77,16 +81,48 @@ def _show_response(
     verdict = judge(entry, response, rules, constants)
     put_head(sheet, entry, f"{options.model} in {options.run_dir}")
     played = is_conversation(entry)
+    if not played:
+        put_question(sheet, entry)
+    if has_memory(entry) and entry.depends_on:
+        put_memory_at(sheet, entry, _kept(options.run_dir, options.model, entry, entry.depends_on[-1]))
     if response.result_json is None:
-        (put_turns if played else put_question)(sheet, entry)
+        if played:
+            put_turns(sheet, entry)
     elif played:
         result = _result(response.result_json)
         put_replay(sheet, entry, result, replay(entry, result, response.mode, constants, rules))
     else:
-        put_question(sheet, entry)
         put_answer(sheet, entry, _result(response.result_json), response.mode, rules)
         put_accepted(sheet, entry)
     put_verdict(sheet, verdict, rules)
+
+
+def _show_session(sheet: Sheet, entry: Entry, options: argparse.Namespace) -> None:
+    from bfcl_pipeline.report.entry_lines import put_head
+    from bfcl_pipeline.report.memory_view import put_session
+    from bfcl_pipeline.tables import read_responses
+
+    path = _sessions_path(options.run_dir, options.model, entry)
+    # A row of a session has what a response must have; its memory is read apart.
+    held = read_responses(path, {entry.entry_id}) if path.is_file() else []
+    response = held[-1] if held else None
+    put_head(sheet, entry, f"{options.model} in {options.run_dir}" if response else None)
+    result = None if response is None or response.result_json is None else _result(response.result_json)
+    kept = _kept(options.run_dir, options.model, entry, entry.entry_id)
+    put_session(sheet, entry, response, result, kept, options.rules)
+
+
+def _kept(run_dir: Path, model: str, entry: Entry, session_id: str) -> Kept:
+    """The memory after a session of the category of `entry`. Raises TableError if the table is none."""
+    from bfcl_pipeline.report.memory_view import Kept, not_recorded
+    from bfcl_pipeline.tables import read_table
+
+    path = _sessions_path(run_dir, model, entry)
+    rows = read_table(path, ["entry_id", "snapshot_json"]).to_pylist() if path.is_file() else []
+    texts = [row["snapshot_json"] for row in rows if row["entry_id"] == session_id]
+    if not texts:
+        return Kept(missing=not_recorded(path, session_id))
+    return Kept(None if texts[-1] is None else _result(texts[-1]))
 
 
 def _result(result_json: str) -> Json:
@@ -161,6 +197,12 @@ def _answering(run_dir: Path, entry: Entry) -> Iterator[str]:
 
 def _responses_path(run_dir: Path, folder: str, entry: Entry) -> Path:
     return run_dir / "responses" / folder / f"{entry.category}.parquet"
+
+
+def _sessions_path(run_dir: Path, model: str, entry: Entry) -> Path:
+    from bfcl_pipeline.config import model_folder
+
+    return run_dir / "memory" / model_folder(model) / f"{entry.category}.parquet"
 
 
 def _ids(path: Path) -> list[str]:

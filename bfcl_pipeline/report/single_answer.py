@@ -45,7 +45,7 @@ def put_answer(sheet: Sheet, entry: Entry, result: Json, mode: Mode, rules: Rule
     """The answer: a text as it is, then the calls that are read in it, or why none are."""
     sheet.blank()
     if plan_of(entry) is None:
-        _put_steps(sheet, result, mode)
+        _put_one_turn(sheet, result, mode)
         return
     calls = _calls(entry, result, mode, rules)
     label = "answer"
@@ -63,12 +63,22 @@ def _put_calls(sheet: Sheet, label: str, calls: Iterable[str]) -> None:
         sheet.item(label if place == 0 else "", cut(on_one_line(call), CALL), "bold", mark=CALL_MARK)
 
 
-def _put_steps(sheet: Sheet, result: Json, mode: Mode) -> None:
+def _put_one_turn(sheet: Sheet, result: Json, mode: Mode) -> None:
     """The steps of the one turn; what is no turn as it is."""
     if not isinstance(result, list) or len(result) != 1 or not isinstance(result[0], list):
         sheet.item("answer", cut(raw_text(result), WORDS), "italic")
         return
-    for place, step in enumerate(result[0], start=1):
+    put_steps(sheet, result[0], mode)
+
+
+def put_steps(sheet: Sheet, steps: Json, mode: Mode) -> None:
+    """The texts and calls of one turn, step by step; what has no steps as it is."""
+    if not isinstance(steps, list):
+        sheet.item("answer", cut(raw_text(steps), WORDS), "italic")
+        return
+    if not steps:
+        sheet.item("model", "(no answer)", "dim")
+    for place, step in enumerate(steps, start=1):
         calls = decode_step(step, mode)
         if isinstance(calls, DecodeFailure) or not calls:
             sheet.item(f"step {place}", cut(raw_text(step), WORDS), "italic")
