@@ -24,6 +24,9 @@ NOTED = "I have noted that."
 UNKNOWN = "I do not know"
 """What it answers if a tool did not give what it should."""
 
+_MOST_FACTS = 50
+"""Results of a search by meaning: as many as a memory holds."""
+
 _LONGEST = 250
 """Characters of a fact that is stored: the facts of a scenario fit into one text of 10,000."""
 
@@ -126,7 +129,8 @@ def _retrieve(question: Entry) -> Call:
         return Call("archival_memory_retrieve", {"key": f"fact_{_number(question)}"})
     if question.category == "memory_rec_sum":
         return Call("memory_retrieve", {})
-    return Call("archival_memory_retrieve_all", {})
+    asked = str(question.turns[-1][-1]["content"])
+    return Call("archival_memory_retrieve", {"query": asked, "top_k": _MOST_FACTS})
 
 
 def _found(result: str, number: str) -> str | None:

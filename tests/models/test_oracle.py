@@ -7,6 +7,7 @@ import pytest
 
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
 from bfcl_pipeline.config import load_models
+from bfcl_pipeline.encoding import SentenceEncoder
 from bfcl_pipeline.generation import generate, responses
 from bfcl_pipeline.models.oracle import Oracle, answer
 from bfcl_pipeline.models.specimen import specimen_call
@@ -99,6 +100,13 @@ def test_a_specimen_has_its_required_parameters():
 def test_it_remembers_what_is_asked(entries, staged, setting_of, category, mode):
     """Through sessions and real memories, the oracle passes every question under both rule sets."""
     assert _failed_agentic(entries(category), mode, staged, setting_of) == []
+
+
+def test_it_remembers_by_meaning(entries, staged, constants, staged_encoder):
+    """With the real encoder it searches the vector memory and passes every question."""
+    encoder = SentenceEncoder(staged_encoder)
+    asked = entries("memory_vector")
+    assert _failed_agentic(asked, Mode.FC, staged, lambda _: Setting(constants, encoder=encoder)) == []
 
 
 @pytest.mark.parametrize("mode", list(Mode))
