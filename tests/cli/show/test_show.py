@@ -4,90 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.benchmark import category_of
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.records import Mode, Response, Status
-from bfcl_pipeline.tables import read_responses, write_responses
-from bfcl_pipeline.tables.sessions import write_sessions
+from bfcl_pipeline.tables import write_responses
 
-MODELS = Path(__file__).parents[2] / "config" / "models.yaml"
 TALK = "multi_turn_base_60"
 FORMAT = "format_sensitivity_5199"
-PLAYER = "oracle-FC"
-SESSION = "memory_kv_prereq_4-customer-4"
-QUESTION = "memory_kv_12-customer-12"
-
-
-@pytest.fixture
-def entry(entries):
-    """An entry by its id."""
-    return lambda entry_id: next(
-        one for one in entries(category_of(entry_id)) if one.entry_id.partition(":")[0] == entry_id
-    )
-
-
-@pytest.fixture
-def oracle(entry, staged, tmp_path):
-    """The oracle's response to an entry."""
-
-    def respond(entry_id, mode=Mode.FC):
-        asked, out = entry(entry_id), tmp_path / "generated.parquet"
-        words = ["--model", "oracle" if mode is Mode.PROMPT else "oracle-FC", "--models", str(MODELS)]
-        words += ["--category", asked.category, "--entry-ids", asked.entry_id, "--run", "r"]
-        assert main(["generate", *words, "--out", str(out), "--data", str(staged)]) == 0
-        return read_responses(out)[0]
-
-    return respond
-
-
-@pytest.fixture
-def show(tmp_path, staged, capsys):
-    """What the command prints for the response of a model; without one, for the entry."""
-
-    def shown(entry_id, response=None, *words, model="org/some-FC"):
-        words = [entry_id, "--run", str(tmp_path), "--data", str(staged), *words]
-        if response is not None:
-            folder = tmp_path / "responses" / model.replace("/", "_")
-            write_responses(folder / f"{response.category}.parquet", [response])
-            words += ["--model", model]
-        assert main(["show", *words]) == 0
-        return capsys.readouterr().out
-
-    return shown
-
-
-@pytest.fixture
-def remember(staged, tmp_path):
-    """Lets the oracle play sessions and a question; without `sessions`, keeps no table of them."""
-
-    def played(entry_id, sessions=True):
-        name = f"{PLAYER}/{category_of(entry_id)}.parquet"
-        words = ["--model", PLAYER, "--models", str(MODELS), "--category", category_of(entry_id)]
-        words += ["--entry-ids", entry_id, "--run", "r", "--data", str(staged)]
-        words += ["--out", str(tmp_path / "responses" / name)]
-        words += ["--sessions-out", str(tmp_path / "memory" / name)] if sessions else []
-        assert main(["generate", *words]) == 0
-        return entry_id
-
-    return played
-
-
-@pytest.fixture
-def keep(entry, tmp_path):
-    """Writes the memory after the last session before a question, as another run might have it."""
-
-    def kept(question, snapshot, response=None):
-        session = entry(entry(question).depends_on[-1])
-        held = response or Response(session.entry_id, session.category, Mode.FC, "[]", model=PLAYER)
-        path = tmp_path / "memory" / PLAYER / f"{session.category}.parquet"
-        write_sessions(path, [(session, held, snapshot)])
-        return session.entry_id
-
-    return kept
 
 
 @pytest.fixture
@@ -250,120 +175,6 @@ def test_a_session_before_the_questions_has_no_truth(show, entries):
     """What is only told to a memory is never judged, and says so."""
     asked = next(one.entry_id for one in entries("memory_kv") if one.prerequisite)
     assert show(asked).endswith("\naccepts  (anything: a session before the questions)\n")
-
-
-def test_a_session_is_shown_turn_by_turn_with_the_memory_after_it(show, remember):
-    """Each turn's words, calls and closing text, and at the end the keys that are held and how many."""
-    remember(QUESTION)
-    text = show(SESSION, None, "--model", PLAYER)
-    assert text.startswith(f"{SESSION}  answered by {PLAYER} in")
-    assert text.count("\nTurn ") == 11
-    assert (
-        "step 1   > archival_memory_add(key='fact_12', value='toaster oven')\n"
-        "step 2   I have noted that.\n\nTurn 2 of 11\nuser "
-    ) in text
-    assert text.endswith(
-        "\n\nmemory after the session  core: 0 entries, archival: 1 entry, 12 characters of values\n"
-        "core     (empty)\n"
-        "archival   fact_12  toaster oven\n"
-    )
-    assert max(map(len, text.splitlines())) <= 100
-
-
-def test_a_question_is_shown_with_its_memory_and_where_the_answer_stands(show, remember):
-    """The memory after the last session stands before the answer, its entry with the answer is marked."""
-    text = show(remember(QUESTION), None, "--model", PLAYER)
-    assert (
-        "\nmemory at the question  core: 0 entries, archival: 1 entry, 12 characters of values\n"
-        "core     (empty)\n"
-        "archival * fact_12  toaster oven\n"
-        "sought   'toaster oven' stands in 1 of 1 entry: archival fact_12\n\n"
-        "step 1   > archival_memory_retrieve(key='fact_12')\n"
-    ) in text
-    assert text.endswith("\n\nvalid  official rules\n")
-
-
-def test_a_memory_that_is_one_text_is_shown_as_it_is(show, remember):
-    """The text keeps its lines, and it is told whether the answer stands in it."""
-    text = show(remember("memory_rec_sum_12-customer-12"), None, "--model", PLAYER)
-    assert (
-        "\nmemory at the question  24 characters\n"
-        "text     * fact 12: toaster oven ;\n"
-        "sought   'toaster oven' stands in the text\n"
-    ) in text
-
-
-def test_a_memory_of_vectors_is_shown_by_number(show, keep):
-    """Numbers and texts of both parts, aligned; the answer is found in any writing of it."""
-    question = "memory_vector_12-customer-12"
-    core = {"next_id": 11, "store": {"2": "has a cat", "10": "banished the Toaster, Oven"}}
-    keep(question, {"core_memory": core, "archival_memory": {"next_id": 0, "store": {}}})
-    response = Response(question, "memory_vector", Mode.FC, json.dumps([["I forgot."]]))
-    text = show(question, response, model=PLAYER)
-    assert (
-        "core       2   has a cat\n"
-        "         * 10  banished the Toaster, Oven\n"
-        "archival (empty)\n"
-        "sought   'toaster oven' stands in 1 of 2 entries: core 10\n"
-    ) in text
-
-
-def test_what_a_memory_lost_is_told_and_long_values_are_cut(show, keep):
-    """Where no entry has the answer it says so; a long value takes a few lines, a long key its own."""
-    core = {"pet": "a cat " * 500, "k" * 30: "short", "toast": "toaster ovens"}
-    keep(QUESTION, {"core_memory": core, "archival_memory": {}})
-    text = show(QUESTION, Response(QUESTION, "memory_kv", Mode.FC, '[["I forgot."]]'), model=PLAYER)
-    assert "core       pet    a cat a cat" in text
-    assert "(2,800 more characters)" in " ".join(text.split())
-    assert f"           {'k' * 30}\n                  short\n           toast  toaster ovens\n" in text
-    assert "\nsought   'toaster oven' stands in none of its entries\n" in text
-
-
-def test_without_sessions_the_page_says_what_is_missing(show, remember):
-    """A run without the table of sessions, or without this one, is shown with a note."""
-    remember(QUESTION, sessions=False)
-    text = show(QUESTION, None, "--model", PLAYER)
-    assert "\nmemory at the question  not recorded\n" in text
-    assert "Thereisnotableofsessions" in "".join(text.split())  # the path in it may break anywhere
-    assert text.endswith("\nvalid  official rules\n")
-    text = show(SESSION, None, "--model", PLAYER)
-    assert text.startswith(f"{SESSION}\nabout ")
-    assert "\nmemory after the session  not recorded\n" in text
-    remember(QUESTION)
-    text = show("memory_kv_prereq_22-student-0", None, "--model", PLAYER)
-    assert "memory_kv.parquethasnosessionmemory_kv_prereq_22-student-0." in "".join(text.split())
-
-
-def test_a_session_that_failed_says_why(show, keep, entry):
-    """The status of a session that could not be held, and that nothing is known of the memory."""
-    session = entry(QUESTION).depends_on[-1]
-    down = Response(session, "memory_kv", Mode.FC, None, Status.INFRASTRUCTURE_ERROR, "HTTP 503")
-    keep(QUESTION, None, down)
-    text = show(session, None, "--model", PLAYER)
-    assert text.endswith(
-        "\n\nno verdict  infrastructure_error\n         HTTP 503\n"
-        "\nmemory after the session  it could not be held\n"
-    )
-
-
-@pytest.mark.parametrize(
-    "snapshot",
-    [
-        {
-            "core_memory": {"\x1b[2J\nk\u202e\u4e2d": "\x1b[2J[bold]\u202e"},
-            "archival_memory": {"a": [1, None]},
-        },
-        {"memory": "\x1b[2J[bold]x"},
-        {"core_memory": "\x1b[2J", "archival_memory": 1},
-        ["\x1b[2J"],
-    ],
-)
-def test_what_stands_in_a_memory_cannot_steer_the_terminal(show, keep, snapshot):
-    """Keys and values are printed as text, also in tables of no known form."""
-    session = keep(QUESTION, snapshot)
-    text = show(session, None, "--model", PLAYER)
-    assert "\\x1b[2J" in text or "\\u001b[2J" in text
-    assert all(line.isprintable() and len(line) <= 100 for line in text.splitlines())
 
 
 def test_what_a_model_writes_cannot_steer_the_terminal(show, oracle):

@@ -1,0 +1,52 @@
+"""What the tests of `bfcl-pipeline show` share: entries, the oracle's answers, what is printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bfcl_pipeline.benchmark import category_of
+from bfcl_pipeline.cli import main
+from bfcl_pipeline.records import Mode
+from bfcl_pipeline.tables import read_responses, write_responses
+
+MODELS = Path(__file__).parents[3] / "config" / "models.yaml"
+
+
+@pytest.fixture
+def entry(entries):
+    """An entry by its id."""
+    return lambda entry_id: next(
+        one for one in entries(category_of(entry_id)) if one.entry_id.partition(":")[0] == entry_id
+    )
+
+
+@pytest.fixture
+def oracle(entry, staged, tmp_path):
+    """The oracle's response to an entry."""
+
+    def respond(entry_id, mode=Mode.FC):
+        asked, out = entry(entry_id), tmp_path / "generated.parquet"
+        words = ["--model", "oracle" if mode is Mode.PROMPT else "oracle-FC", "--models", str(MODELS)]
+        words += ["--category", asked.category, "--entry-ids", asked.entry_id, "--run", "r"]
+        assert main(["generate", *words, "--out", str(out), "--data", str(staged)]) == 0
+        return read_responses(out)[0]
+
+    return respond
+
+
+@pytest.fixture
+def show(tmp_path, staged, capsys):
+    """What the command prints for the response of a model; without one, for the entry."""
+
+    def shown(entry_id, response=None, *words, model="org/some-FC"):
+        words = [entry_id, "--run", str(tmp_path), "--data", str(staged), *words]
+        if response is not None:
+            folder = tmp_path / "responses" / model.replace("/", "_")
+            write_responses(folder / f"{response.category}.parquet", [response])
+            words += ["--model", model]
+        assert main(["show", *words]) == 0
+        return capsys.readouterr().out
+
+    return shown
