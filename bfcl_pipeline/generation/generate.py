@@ -71,12 +71,10 @@ def _converse(
     try:
         talk = conversation(entry, model.mode, texts, world)
         result = _hold(talk, model.responder(entry), exchanges)
-    except ModelError as error:
-        return Conversed(entry, _failed(entry, model, run, exchanges, Status.INFRASTRUCTURE_ERROR, error))
-    except NotRecorded as error:
-        return Conversed(entry, _failed(entry, model, run, exchanges, Status.NOT_RECORDED, error))
-    except WebError as error:
-        return Conversed(entry, _failed(entry, model, run, exchanges, Status.INFRASTRUCTURE_ERROR, error))
+    except (ModelError, WebError) as error:
+        recorded = not isinstance(error, NotRecorded)
+        status = Status.INFRASTRUCTURE_ERROR if recorded else Status.NOT_RECORDED
+        return Conversed(entry, _response(entry, model, run, exchanges, None, status, str(error)))
     snapshot = world.memory.snapshot() if entry.prerequisite and world.memory is not None else None
     answer = json.dumps(result, ensure_ascii=False)
     return Conversed(
@@ -94,12 +92,6 @@ def _hold(talk: Conversation, respond: Responder, exchanges: list[Exchange]) -> 
             request = talk.send(exchange)
         except StopIteration as end:
             return end.value
-
-
-def _failed(
-    entry: Entry, model: Model, run: str | None, exchanges: list[Exchange], status: Status, error: Exception
-) -> Response:
-    return _response(entry, model, run, exchanges, None, status, str(error))
 
 
 def _response(

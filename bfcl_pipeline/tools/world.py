@@ -86,9 +86,10 @@ class World:
         self._methods: dict[str, Callable[..., Any]] = {}
         self._instances: dict[str, str] = {}
         for api_name, api in apis.items():
+            instance = f"{owner}_{api_name}_instance".translate(_PLAIN)
             for name in effects(type(api)):
                 self._methods[name] = getattr(api, name)
-                self._instances[name] = f"{owner}_{api_name}_instance".translate(_PLAIN)
+                self._instances[name] = instance
         for alias, name in (aliases or {}).items():
             if name in self._methods:
                 self._methods[alias] = self._methods[name]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -113,3 +114,10 @@ def _start(script: str, rows: Sequence[dict[str, Any]], folder: Path) -> _Asked:
             stderr=subprocess.STDOUT,
         )
     return _Asked(process, folder, len(rows))
+
+
+def printed_under(script: str, staged: Path, hash_seed: str, seed: str) -> str:
+    """What `script` prints, given the staged folder and a seed, in a process with that hash seed."""
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(Path(__file__).parent)}
+    command = [sys.executable, "-c", script, str(staged), seed]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from peer import ask_peer, require_peer
+from peer import ask_peer, printed_under, require_peer
 from trajectories import trajectories
 from trajectory_changes import CHANGES
 from variants import Case
@@ -101,11 +100,7 @@ def test_conversations_do_not_depend_on_the_process(staged: Path) -> None:
         "print(hashlib.sha256('\\n'.join(texts).encode()).hexdigest())\n"
     )
 
-    def digest(hash_seed: str, seed: str) -> str:
-        environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(Path(__file__).parent)}
-        command = [sys.executable, "-c", script, str(staged), seed]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
-
+    digest = partial(printed_under, script, staged)
     assert digest("1", "0") == digest("2", "0")
     assert digest("1", "0") != digest("1", "1")
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import pytest
-from peer import ask_peer, require_peer
+from peer import ask_peer, printed_under, require_peer
 from variants import cases
 from verdict_seam import Comparison, our_verdicts
 
@@ -78,11 +76,7 @@ def test_variants_do_not_depend_on_the_process(entries: Callable[[str], list[Ent
         "print(hashlib.sha256('\\n'.join(texts).encode()).hexdigest())\n"
     )
 
-    def digest(hash_seed: str, seed: str) -> str:
-        environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(Path(__file__).parent)}
-        command = [sys.executable, "-c", script, str(staged), seed]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
-
+    digest = partial(printed_under, script, staged)
     assert digest("1", "0") == digest("2", "0")
     assert digest("1", "0") != digest("1", "1")
 
