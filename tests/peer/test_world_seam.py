@@ -8,12 +8,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from peer import PYTHON, ask_peer, require_peer
+from peer import PYTHON, ask_peer, printed_under, require_peer
 from world_calls import Draws
 from world_scenes import API_OF, METHODS, truths
 from world_seam import Comparison, Disagreement, Played, in_full, play
@@ -151,10 +152,6 @@ def test_draws_do_not_depend_on_the_process(staged: Path) -> None:
         "print([play(0, *one, Constants(texts)).row('') for one in drawn])\n"
     )
 
-    def printed(hash_seed: str, seed: str) -> str:
-        environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(Path(__file__).parent)}
-        command = [sys.executable, "-c", script, str(staged), seed]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
-
+    printed = partial(printed_under, script, staged)
     assert printed("1", "0") == printed("2", "0")
     assert printed("1", "0") != printed("1", "1")
