@@ -7,6 +7,13 @@ PipelineError
 │   └── MalformedRelease a file of the release is missing or not in the documented form
 ├── TableError           a table on disk lacks a column, or a row cannot be read
 ├── ModelError           a model could not be asked
+│   ├── Transient        this request may succeed if it is sent again: reset, time limit, 5xx
+│   │   ├── RateLimited  too many requests or tokens for the time, or the server is too busy
+│   │   └── Malformed    the answer is not in the wire format, or too long
+│   ├── ContextOverflow  the request does not fit the model
+│   ├── RequestRefused   this request is not accepted, now or later
+│   └── AccessDenied     no request to this model is: key, name or address are wrong
+├── JournalError         the journal of exchanges is damaged, or another job writes it
 └── WebError             the web could not be asked
     └── NotRecorded      replay: the record has no outcome for a search or a page
 
@@ -41,6 +48,38 @@ class TableError(PipelineError):
 
 class ModelError(PipelineError):
     """A model could not be asked (unknown name, missing requirement)."""
+
+
+class Transient(ModelError):
+    """A failure of one request that may be gone at the next attempt."""
+
+
+class RateLimited(Transient):
+    """The server asks for fewer requests, or is too busy."""
+
+    def __init__(self, message: str, wait_seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.wait_seconds = wait_seconds  # as the server says (Retry-After); None if it does not
+
+
+class Malformed(Transient):
+    """What came back cannot be read in the wire format."""
+
+
+class ContextOverflow(ModelError):
+    """The request is longer than the model takes."""
+
+
+class RequestRefused(ModelError):
+    """The server refuses this request for what it says; others may be accepted."""
+
+
+class AccessDenied(ModelError):
+    """The server refuses all requests: key, model name, address or permission are wrong."""
+
+
+class JournalError(PipelineError):
+    """A journal is damaged other than by a torn end, or belongs to another job."""
 
 
 class WebError(PipelineError):

@@ -116,6 +116,7 @@ class Exchange:
     output_tokens: int | None = None
     latency_seconds: float | None = None
     reply: Message | None = None  # what goes into the history; None: a message made of `result`
+    finish_reason: str | None = None  # why the answer ended, in the API's word; None if not told
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +127,7 @@ class Step:
     input_tokens: int | None = None
     output_tokens: int | None = None
     latency_seconds: float | None = None
+    finish_reason: str | None = None  # why the answer ended, in the API's word; None if not told
 
 
 def total(amounts: Iterable[Number | None]) -> Number | None:

@@ -2,15 +2,22 @@
 
 from bfcl_pipeline.config.check import check_config
 from bfcl_pipeline.config.killed_run import clear_killed_run
+from bfcl_pipeline.config.kinds import EMBEDDED_KINDS, KINDS, Kind
 from bfcl_pipeline.config.model_rows import ModelRow, described, load_models, model_folder, model_row
+from bfcl_pipeline.config.row_parts import Limits, Serving
 from bfcl_pipeline.config.run_config import Job, Release, RunConfig, load_run
 from bfcl_pipeline.config.selection import allocate, pick
 
 __all__ = [
+    "EMBEDDED_KINDS",
+    "KINDS",
     "Job",
+    "Kind",
+    "Limits",
     "ModelRow",
     "Release",
     "RunConfig",
+    "Serving",
     "allocate",
     "check_config",
     "clear_killed_run",

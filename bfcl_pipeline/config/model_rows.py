@@ -1,46 +1,60 @@
 """The rows of config/models.yaml, read and checked.
 
-Covers what a row may say; what a kind does with it is the kind's module.
+Covers what a row may say and what holds where it says nothing; what a kind does with it is the kind's
+module.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from bfcl_pipeline.benchmark import unknown_name
+from bfcl_pipeline.config.kinds import KINDS
+from bfcl_pipeline.config.row_parts import Limits, Serving, part
 from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.records import Mode
-
-
-@dataclass(frozen=True, slots=True)
-class ModelRow:
-    """One model as config/models.yaml describes it."""
-
-    name: str  # what config, tables and report call it; `-FC` ends those of function-calling mode
-    kind: str  # who answers: a key of models.MODEL_KINDS
-    mode: Mode  # how it is given the functions
-    display_name: str  # how the leaderboard's tables show it
-    org: str  # whose model it is
-    license: str  # its license
-    url: str  # where to read about it
-    description: str = ""  # one line on what it is
-    input_price: float | None = None  # US dollars for a million tokens sent
-    output_price: float | None = None  # US dollars for a million tokens received
-
-
-EMBEDDED_KINDS = frozenset({"oracle", "lexical"})
-"""Kinds of the models that ship with the pipeline; the report marks them."""
+from bfcl_pipeline.records import Json, Mode
 
 UNKNOWN = "Unknown"
 """What stands for a maker or license that nobody told."""
 
-_COLUMNS = tuple(field.name for field in fields(ModelRow))
-_REQUIRED = tuple(field.name for field in fields(ModelRow) if field.default is MISSING)
+BACKENDS = ("vllm", "endpoint")
+"""vllm: the run starts a server of its own; endpoint: one that already runs answers at `endpoint`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """One model as config/models.yaml describes it. Only name and kind have no default."""
+
+    name: str  # what config, tables and report call it; `-FC` ends those of function-calling mode
+    kind: str  # who answers: a key of config.KINDS
+    mode: Mode  # how it is given the functions; default: fc if the name ends in -FC
+    display_name: str  # how the leaderboard's tables show it; default: the name
+    org: str = UNKNOWN  # whose model it is
+    license: str = UNKNOWN  # its license
+    url: str = ""  # where to read about it
+    description: str = ""  # one line on what it is
+    input_price: float | None = None  # US dollars for a million tokens sent
+    output_price: float | None = None  # US dollars for a million tokens received
+    model: str = ""  # what its API or the hub calls it; default: the name without -FC
+    endpoint: str | None = None  # where its API is; default: that of the kind
+    key: str | None = None  # environment variable of its key; None: no key is sent
+    options: Mapping[str, Json] = field(default_factory=dict)  # added to the body of every request
+    limits: Limits = field(default_factory=Limits)  # how fast and how long it is asked
+    backend: str = BACKENDS[0]  # kind vllm: who runs the server
+    vllm: Serving = field(default_factory=Serving)  # kind vllm: how the server is started
+
+    @property
+    def served(self) -> bool:
+        """Whether a run has to start a server for it."""
+        return self.kind == "vllm" and self.backend == "vllm"
+
+
+_COLUMNS = tuple(column.name for column in fields(ModelRow))
 _PRICES = ("input_price", "output_price")
 
 
@@ -78,20 +92,16 @@ def described(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
     """The row called `name`; for results brought from elsewhere, one that has only the name."""
     if name in rows:
         return rows[name]
-    return ModelRow(
-        name=name,
-        kind="",
-        mode=Mode.FC if name.endswith("-FC") else Mode.PROMPT,
-        display_name=name,
-        org=UNKNOWN,
-        license=UNKNOWN,
-        url="",
-    )
+    return ModelRow(name=name, kind="", mode=_mode(name), display_name=name)
 
 
 def model_folder(name: str) -> str:
     """A model's name as the name of its folder and files in a run."""
     return name.replace("/", "_")
+
+
+def _mode(name: str) -> Mode:
+    return Mode.FC if name.endswith("-FC") else Mode.PROMPT
 
 
 def _row(where: str, values: Any) -> ModelRow:
@@ -100,26 +110,64 @@ def _row(where: str, values: Any) -> ModelRow:
     for key in values:
         if key not in _COLUMNS:
             raise ConfigError(f"{where}: {unknown_name('key', key, _COLUMNS)}")
-    for key in _REQUIRED:
+    for key in ("name", "kind"):
         if key not in values:
-            raise ConfigError(f"{where}: the key {key!r} is missing. Required: {', '.join(_REQUIRED)}.")
-    for key, value in values.items():
-        _check(where, key, value)
-    if values["mode"] not in list(Mode):
-        raise ConfigError(f"{where}: {unknown_name('mode', values['mode'], Mode)}")
-    row = ModelRow(**{**values, "mode": Mode(values["mode"])})
-    if row.name.endswith("-FC") != (row.mode is Mode.FC):
-        raise ConfigError(
-            f"{where}: {row.name!r} has mode {row.mode}; exactly the names of mode fc end in -FC."
-        )
+            raise ConfigError(f"{where}: the key {key!r} is missing. Required: name, kind.")
+    checked = {key: _checked(where, key, value) for key, value in values.items()}
+    name, kind = checked["name"], checked["kind"]
+    if kind not in KINDS:
+        raise ConfigError(f"{where}: {unknown_name('kind', kind, KINDS)}")
+    mode = Mode(checked.get("mode", _mode(name)))
+    if name.endswith("-FC") and mode is not Mode.FC:
+        raise ConfigError(f"{where}: {name!r} has mode {mode}; names that end in -FC are of mode fc.")
+    given = {
+        "display_name": name,
+        "model": name.removesuffix("-FC"),
+        "endpoint": KINDS[kind].endpoint,
+        # The key of a vendor is for that vendor: never sent elsewhere unless the row says so.
+        "key": None if "endpoint" in checked else KINDS[kind].key,
+        **checked,
+        "mode": mode,
+    }
+    row = ModelRow(**given)
+    _check_kind(where, row, values)
     return row
 
 
-def _check(where: str, key: str, value: Any) -> None:
+def _check_kind(where: str, row: ModelRow, values: Mapping[str, Any]) -> None:
+    """Refuses keys that contradict the kind, or say nothing for it."""
+    for key in ("backend", "vllm"):
+        if key in values and row.kind != "vllm":
+            raise ConfigError(f"{where}: {key} is for models of kind vllm; {row.name!r} is {row.kind}.")
+    if row.kind != "vllm":
+        return
+    if row.backend == "endpoint" and row.endpoint is None:
+        raise ConfigError(
+            f"{where}: backend endpoint needs `endpoint`, for example http://localhost:8000/v1."
+        )
+    if row.backend == "vllm" and row.endpoint is not None:
+        raise ConfigError(f"{where}: {row.name!r} has an endpoint; set `backend: endpoint` to use it.")
+
+
+def _checked(where: str, key: str, value: Any) -> Any:
     if key in _PRICES:
         if value is not None and (
             isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0
         ):
             raise ConfigError(f"{where}: {key} must be a number of US dollars, 0 or more; got {value!r}.")
-    elif not isinstance(value, str) or not value.strip():
+        return value
+    if key == "limits":
+        return part(f"{where}: limits", Limits, value)
+    if key == "vllm":
+        return part(f"{where}: vllm", Serving, value)
+    if key == "options":
+        if not isinstance(value, dict):
+            raise ConfigError(f"{where}: options must be a mapping of what a request says; got {value!r}.")
+        return value
+    if not isinstance(value, str) or not value.strip():
         raise ConfigError(f"{where}: {key} must be a text; got {value!r}.")
+    if key == "mode" and value not in list(Mode):
+        raise ConfigError(f"{where}: {unknown_name('mode', value, Mode)}")
+    if key == "backend" and value not in BACKENDS:
+        raise ConfigError(f"{where}: {unknown_name('backend', value, BACKENDS)}")
+    return value

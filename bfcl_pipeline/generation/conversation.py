@@ -33,18 +33,23 @@ Conversation: TypeAlias = Generator[Request, Exchange, Json]
 turn the result itself, of several turns a list of the results of each turn's steps."""
 
 
-def conversation(entry: Entry, mode: Mode, texts: Texts, world: World) -> Conversation:
-    """The conversation that `entry` asks for, in a fresh `world` of its own."""
+def conversation(
+    entry: Entry, mode: Mode, texts: Texts, world: World, wire: WireFormat = WireFormat.OPENAI_CHAT
+) -> Conversation:
+    """The conversation that `entry` asks for, in a fresh `world` of its own.
+
+    `wire` says in which form the functions are offered; messages are always those of `records.Message`.
+    """
     if world.memory is not None:
         entry = with_memory(entry, texts, world.memory.context_text())
-    request = fc_request(entry) if mode is Mode.FC else prompt_request(entry, texts)
+    request = fc_request(entry, wire) if mode is Mode.FC else prompt_request(entry, texts)
     if CATEGORIES[entry.category].single_turn:
         exchange = yield request
         return exchange.result
-    return (yield from _turns(entry, request, texts, world))
+    return (yield from _turns(entry, request, texts, world, wire))
 
 
-def _turns(entry: Entry, first: Request, texts: Texts, world: World) -> Conversation:
+def _turns(entry: Entry, first: Request, texts: Texts, world: World, wire: WireFormat) -> Conversation:
     """Every turn is a number of steps: the model answers, its calls run, it sees what they returned.
 
     A turn ends with an answer that holds no call, or none that can be read. A turn of too many steps
@@ -55,7 +60,7 @@ def _turns(entry: Entry, first: Request, texts: Texts, world: World) -> Conversa
     for turn, messages in enumerate(entry.turns):
         appeared = entry.held_out.get(str(turn), ())
         if appeared:
-            tools += tool_schemas(appeared, WireFormat.OPENAI_CHAT) if mode is Mode.FC else ()
+            tools += tool_schemas(appeared, wire) if mode is Mode.FC else ()
             history.append(more_functions_message(mode, appeared, texts))
         elif turn > 0:  # the first turn's messages stand in the first request
             history.extend(messages)

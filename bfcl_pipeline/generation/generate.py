@@ -116,7 +116,13 @@ def _response(
         output_tokens=total(exchange.output_tokens for exchange in exchanges),
         latency_seconds=total(exchange.latency_seconds for exchange in exchanges),
         steps=tuple(
-            Step(one.request.turn, one.input_tokens, one.output_tokens, one.latency_seconds)
+            Step(
+                one.request.turn,
+                one.input_tokens,
+                one.output_tokens,
+                one.latency_seconds,
+                one.finish_reason,
+            )
             for one in exchanges
         ),
     )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bfcl_pipeline.benchmark import CATEGORIES, release
-from bfcl_pipeline.config.model_rows import EMBEDDED_KINDS
+from bfcl_pipeline.config import EMBEDDED_KINDS
 from bfcl_pipeline.records import Rules, Status
 from bfcl_pipeline.report.cells import Cell, count, interval, percent, plain, plural, score_cell
 from bfcl_pipeline.report.run_tables import Row, RunTables

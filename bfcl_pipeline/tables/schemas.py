@@ -23,6 +23,7 @@ _STEP = pa.struct(
         pa.field("input_tokens", pa.int64()),
         pa.field("output_tokens", pa.int64()),
         pa.field("latency_seconds", pa.float64()),
+        pa.field("finish_reason", pa.string()),
     ]
 )
 
@@ -60,7 +61,11 @@ RESPONSES = pa.schema(
         _field("input_tokens", pa.int64(), "tokens sent; null if not told"),
         _field("output_tokens", pa.int64(), "tokens received; null if not told"),
         _field("latency_seconds", pa.float64(), "time to the answer in seconds; null if not taken"),
-        _field("steps", pa.list_(_STEP), "its exchanges in order: turn, and the same three of each"),
+        _field(
+            "steps",
+            pa.list_(_STEP),
+            "its exchanges in order: turn, the same three of each, and why the answer ended",
+        ),
         _field("web", _TEXT, "web search: simulated, record, replay, live or off; else null"),
     ]
 )

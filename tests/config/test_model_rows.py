@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.config import ModelRow, described, load_models, model_row
+from bfcl_pipeline.config import EMBEDDED_KINDS, ModelRow, described, load_models, model_row
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.models import MODEL_KINDS, build_model
 from bfcl_pipeline.records import Mode
@@ -56,8 +56,7 @@ def test_prices_are_optional_numbers(tmp_path):
         ({"input_price": "cheap"}, "input_price must be a number"),
         ({"input_price": -1}, "input_price must be a number"),
         ({"org": 5}, "org must be a text"),
-        ({"mode": "fc"}, "exactly the names of mode fc end in -FC"),
-        ({"name": "mine-FC"}, "exactly the names of mode fc end in -FC"),
+        ({"name": "mine-FC"}, "names that end in -FC are of mode fc"),
     ],
 )
 def test_a_wrong_row_is_refused(tmp_path, change, message):
@@ -71,8 +70,8 @@ def test_a_wrong_row_is_refused(tmp_path, change, message):
 
 def test_a_missing_key_is_named(tmp_path):
     """A row without a required key is refused, naming it."""
-    row = {key: value for key, value in ROW.items() if key != "url"}
-    with pytest.raises(ConfigError, match="the key 'url' is missing"):
+    row = {key: value for key, value in ROW.items() if key != "kind"}
+    with pytest.raises(ConfigError, match="the key 'kind' is missing"):
         load_models(_file(tmp_path, row))
 
 
@@ -93,18 +92,18 @@ def test_another_document_is_refused(tmp_path, text):
 
 def test_unknown_names_list_the_known(tmp_path):
     """An unknown model, kind or file is answered with what there is."""
-    rows = load_models(_file(tmp_path, {**ROW, "kind": "lexicon"}))
+    rows = load_models(_file(tmp_path, ROW))
     with pytest.raises(ConfigError, match=r"unknown model 'min'\. Did you mean 'mine'"):
         model_row(rows, "min")
     with pytest.raises(ConfigError, match=r"unknown kind 'lexicon'\. Did you mean 'lexical'"):
-        build_model(rows["mine"])
+        load_models(_file(tmp_path, {**ROW, "kind": "lexicon"}))
     with pytest.raises(ConfigError, match="no such file"):
         load_models(tmp_path / "none.yaml")
-    assert sorted(MODEL_KINDS) == ["lexical", "oracle"]
+    assert set(MODEL_KINDS) == EMBEDDED_KINDS
 
 
 def test_a_model_without_a_row_is_described_by_its_name():
     """Results brought from elsewhere need no row."""
     unlisted = described({}, "mine-FC")
-    assert unlisted == ModelRow("mine-FC", "", Mode.FC, "mine-FC", "Unknown", "Unknown", "", "")
+    assert unlisted == ModelRow("mine-FC", "", Mode.FC, "mine-FC", "Unknown", "Unknown", "")
     assert described({"mine-FC": unlisted}, "mine-FC") is unlisted

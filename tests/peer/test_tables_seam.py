@@ -35,7 +35,9 @@ def test_the_six_files_equal_the_official_ones(tmp_path: Path) -> None:
     for number, (case, answer) in enumerate(zip(cases, answers, strict=True)):
         folder = tmp_path / str(number)
         folder.mkdir()
-        rows = [{"kind": "api", "mode": mode_of(row["name"]).value, **row} for row in answer["models"]]
+        rows = [
+            {"kind": "openai_chat", "mode": mode_of(row["name"]).value, **row} for row in answer["models"]
+        ]
         (folder / "models.yaml").write_text(yaml.safe_dump({"models": rows}))
         write_run(folder, case)
         aggregate_run(folder, tmp_path / "data", folder / "models.yaml", Rules.OFFICIAL)

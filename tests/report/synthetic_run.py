@@ -19,7 +19,7 @@ MODELS_FILE = """
 models:
   - {name: oracle, kind: oracle, mode: prompt, display_name: Oracle (Prompt), org: us, license: Apache-2.0,
      url: "https://example.org/oracle"}
-  - {name: tie/a, kind: api, mode: prompt, display_name: A, org: them, license: MIT,
+  - {name: tie/a, kind: openai_chat, mode: prompt, display_name: A, org: them, license: MIT,
      url: "javascript:alert(1)"}
 """
 """Rows for two of the models that tests make up; the others have none."""

@@ -55,8 +55,20 @@ def test_responses_have_the_documented_columns(tmp_path):
         "web": None,
     }
     assert first["steps"] == [
-        {"turn": 0, "input_tokens": 3, "output_tokens": None, "latency_seconds": 0.5},
-        {"turn": 1, "input_tokens": None, "output_tokens": None, "latency_seconds": None},
+        {
+            "turn": 0,
+            "input_tokens": 3,
+            "output_tokens": None,
+            "latency_seconds": 0.5,
+            "finish_reason": None,
+        },
+        {
+            "turn": 1,
+            "input_tokens": None,
+            "output_tokens": None,
+            "latency_seconds": None,
+            "finish_reason": None,
+        },
     ]
 
 
