@@ -1,0 +1,48 @@
+"""How far a job of one model is, as numbers that whoever does the work keeps up to date.
+
+Covers counting alone: nobody here reads a clock or shows anything (`cli.progress` does). It belongs to
+one event loop; nothing is locked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bfcl_pipeline.records import Exchange
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was done so far, and what is being waited for."""
+
+    entries_total: int = 0  # to be asked, sessions before memory questions included
+    entries_done: int = 0  # with a response, whatever its status
+    entries_failed: int = 0  # of these, those without an answer
+    requests_in_flight: int = 0  # sent, not answered yet
+    requests_done: int = 0  # answered by the model now
+    requests_left: int | None = None  # likely still to be sent or answered; None: nobody estimates
+    replayed: int = 0  # requests whose answer stood in the journal
+    retries: int = 0  # attempts after the first
+    input_tokens: int = 0  # of the answered requests, as far as told
+    output_tokens: int = 0  # likewise
+    dollars: float | None = None  # what they cost; None: no prices
+    paused_until: float | None = None  # by time.monotonic(): nothing is sent before; None: no pause
+    pause_reason: str = ""  # why, for a person
+
+    def answered(self, exchange: Exchange, dollars: float | None) -> None:
+        """Counts an answer of the model, and what it cost."""
+        self.requests_done += 1
+        self.input_tokens += exchange.input_tokens or 0
+        self.output_tokens += exchange.output_tokens or 0
+        if dollars is not None:
+            self.dollars = (self.dollars or 0.0) + dollars
+
+    def ended(self, answered: bool) -> None:
+        """Counts an entry that has its response now."""
+        self.entries_done += 1
+        self.entries_failed += not answered
+
+    def pause(self, until: float, reason: str) -> None:
+        """Notes that nothing is sent before `until`; of two pauses the later end counts."""
+        if self.paused_until is None or until > self.paused_until:
+            self.paused_until, self.pause_reason = until, reason
