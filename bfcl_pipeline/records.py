@@ -104,6 +104,7 @@ class Request:
     messages: tuple[Message, ...]
     tools: tuple[Json, ...] = ()  # tool schemas in function-calling mode, else empty
     turn: int = 0  # which turn of the entry it belongs to; not sent
+    goes_on: bool = False  # whether the conversation may go on after it; decides what an API caches
 
 
 @dataclass(frozen=True, slots=True)

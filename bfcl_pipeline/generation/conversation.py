@@ -66,7 +66,7 @@ def _turns(entry: Entry, first: Request, texts: Texts, world: World, wire: WireF
             history.extend(messages)
         turns.append([])
         for _ in range(STEP_LIMIT + 1):
-            exchange = yield Request(mode, tuple(history), tools, turn)
+            exchange = yield Request(mode, tuple(history), tools, turn, goes_on=True)
             turns[turn].append(exchange.result)
             answer = exchange.reply or answer_message(exchange.result, len(history))
             history.append(answer)
