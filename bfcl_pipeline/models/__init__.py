@@ -1,5 +1,5 @@
-"""The models that are built in, and which kind a row of config/models.yaml names."""
+"""The models that are built in, those behind APIs, and which kind a row of config/models.yaml names."""
 
-from bfcl_pipeline.models.registry import MODEL_KINDS, build_model
+from bfcl_pipeline.models.registry import MODEL_KINDS, WIRE_KINDS, build_model, build_wire
 
-__all__ = ["MODEL_KINDS", "build_model"]
+__all__ = ["MODEL_KINDS", "WIRE_KINDS", "build_model", "build_wire"]

@@ -7,22 +7,41 @@ workflow that only asks for the names.
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from bfcl_pipeline.benchmark import unknown_name
-from bfcl_pipeline.config import ModelRow
+from bfcl_pipeline.config import KINDS, ModelRow
 from bfcl_pipeline.errors import ConfigError
 
 if TYPE_CHECKING:
-    from bfcl_pipeline.generation import Model
+    from bfcl_pipeline.generation import Model, Wire
 
 
 def build_model(row: ModelRow) -> Model:
-    """The model of `row`. Raises ConfigError if its kind is unknown."""
+    """The model of `row`, which answers in this process. Raises ConfigError if its kind is no such."""
     build = MODEL_KINDS.get(row.kind)
     if build is None:
         raise ConfigError(f"model {row.name!r}: {unknown_name('kind', row.kind, MODEL_KINDS)}")
     return build(row)
+
+
+def build_wire(row: ModelRow, endpoint: str | None = None) -> Wire:
+    """The model of `row`, which answers behind an API.
+
+    endpoint: where the server of the run listens, for a row that is served. Raises ConfigError if its kind
+    is no such, or if what it needs (the vendor's client, a key, a server) is missing.
+    """
+    build = WIRE_KINDS.get(row.kind)
+    if build is None:
+        raise ConfigError(f"model {row.name!r}: {unknown_name('kind', row.kind, WIRE_KINDS)}")
+    kind = KINDS[row.kind]
+    if kind.module is not None and not _installed(kind.module):
+        raise ConfigError(
+            f"model {row.name!r}: models of kind {row.kind} need {kind.module}, which is not installed. "
+            f"Run: pip install 'bfcl-pipeline[{kind.extra}]'"
+        )
+    return build(row, endpoint)
 
 
 def _oracle(row: ModelRow) -> Model:
@@ -37,8 +56,55 @@ def _lexical(row: ModelRow) -> Model:
     return Lexical(row)
 
 
+def _openai_chat(row: ModelRow, endpoint: str | None) -> Wire:
+    from bfcl_pipeline.models.wires.openai_chat import OpenAIChat
+
+    return OpenAIChat(row, endpoint)
+
+
+def _openai_responses(row: ModelRow, _endpoint: str | None) -> Wire:
+    from bfcl_pipeline.models.wires.openai_responses import OpenAIResponses
+
+    return OpenAIResponses(row)
+
+
+def _anthropic(row: ModelRow, _endpoint: str | None) -> Wire:
+    from bfcl_pipeline.models.wires.anthropic import Anthropic
+
+    return Anthropic(row)
+
+
+def _gemini(row: ModelRow, _endpoint: str | None) -> Wire:
+    from bfcl_pipeline.models.wires.gemini import Gemini
+
+    return Gemini(row)
+
+
+def _litellm(row: ModelRow, _endpoint: str | None) -> Wire:
+    from bfcl_pipeline.models.wires.litellm import LiteLLM
+
+    return LiteLLM(row)
+
+
+def _installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # of google.genai not even google
+        return False
+
+
 MODEL_KINDS: dict[str, Callable[[ModelRow], Model]] = {
     "oracle": _oracle,
     "lexical": _lexical,
 }
-"""Every kind that config/models.yaml may name."""
+"""Every kind of model that answers in this process."""
+
+WIRE_KINDS: dict[str, Callable[[ModelRow, str | None], Wire]] = {
+    "openai_chat": _openai_chat,
+    "openai_responses": _openai_responses,
+    "anthropic": _anthropic,
+    "gemini": _gemini,
+    "litellm": _litellm,
+    "vllm": _openai_chat,
+}
+"""Every kind of model that answers behind an API."""

@@ -1,11 +1,11 @@
 """Chat messages in the form that each wire format sends them, for whole conversations.
 
 Covers roles, where the system prompt goes, the blocks that hold text, and how calls and their results
-stand in a history. Not covered: options of a request (cache marks, temperature), which are the
-adapters'; and what an API puts beside text and calls and wants back (thoughts and their signatures, ids
-and statuses of output items, refusals, annotations, several texts in one answer or a text after a call),
-which is to come back through `Exchange.reply`. Source: the release's handlers openai_completion,
-openai_response, claude and gemini.
+stand in a history. An answer that an adapter has read is sent back as the API gave it, under the key `raw`
+of its message: with what stands beside text and calls and is wanted back (thoughts and their signatures,
+ids and statuses of output items, refusals). Not covered: options of a request (cache marks, temperature),
+which are the adapters'. Source: the release's handlers openai_completion, openai_response, claude and
+gemini.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from itertools import groupby
 
 from bfcl_pipeline.prompts.schemas import WireFormat
 from bfcl_pipeline.records import Json, Message
+
+RAW = "raw"
+"""Under which an assistant's message has what the API gave, to be sent back as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,8 @@ class WireMessages:
 def messages_for(wire: WireFormat, messages: Sequence[Message]) -> WireMessages:
     """`messages` as `wire` sends them.
 
+    What an assistant's message has under `raw` stands in its place, unchanged: for chat completions a
+    message, for Responses a list of items, for Anthropic a list of blocks of content, for Gemini a content.
     Raises ValueError where the format sends arguments as an object and those of a call are no JSON text.
     """
     return _SHAPES[wire](messages)
@@ -40,6 +45,8 @@ def _openai_chat(messages: Sequence[Message]) -> WireMessages:
 
 
 def _chat_message(message: Message) -> Json:
+    if RAW in message:
+        return message[RAW]
     if message["role"] == "tool":
         return {"role": "tool", "content": message["content"], "tool_call_id": message["tool_call_id"]}
     if "tool_calls" not in message:
@@ -57,7 +64,9 @@ def _openai_responses(messages: Sequence[Message]) -> WireMessages:
 
 def _response_items(message: Message) -> Iterator[Json]:
     """The items that stand for `message`; an answer without text and calls leaves none."""
-    if message["role"] == "tool":
+    if RAW in message:
+        yield from message[RAW]
+    elif message["role"] == "tool":
         yield {
             "type": "function_call_output",
             "call_id": message["tool_call_id"],
@@ -82,6 +91,8 @@ def _anthropic(messages: Sequence[Message]) -> WireMessages:
 
 def _anthropic_message(message: Message) -> Json:
     """Text in a block, calls in blocks after it; an answer of neither has no block."""
+    if RAW in message:
+        return {"role": "assistant", "content": message[RAW]}
     if message["role"] != "assistant":
         return {**message, "content": [_text_block(message["content"])]}
     text = [_text_block(message["content"])] if message["content"] else []
@@ -106,6 +117,8 @@ def _gemini(messages: Sequence[Message]) -> WireMessages:
 
 
 def _gemini_content(message: Message) -> Json:
+    if RAW in message:
+        return message[RAW]
     text = [] if message["content"] is None else [{"text": message["content"]}]
     calls = [
         {"function_call": {"name": call["name"], "args": _arguments(call)}} for call in _calls(message)

@@ -228,3 +228,25 @@ def test_the_messages_given_are_left_alone(wire: WireFormat) -> None:
     history = json.loads(before)
     messages_for(wire, history)
     assert json.dumps(history) == before
+
+
+@pytest.mark.parametrize(
+    ("wire", "raw", "sent"),
+    [
+        (WireFormat.OPENAI_CHAT, {"role": "assistant", "refusal": "No."}, None),
+        (WireFormat.OPENAI_RESPONSES, [{"type": "reasoning", "id": "r"}, {"type": "function_call"}], None),
+        (
+            WireFormat.ANTHROPIC,
+            [{"type": "thinking", "signature": "s"}],
+            {"role": "assistant", "content": [{"type": "thinking", "signature": "s"}]},
+        ),
+        (WireFormat.GEMINI, {"role": "model", "parts": [{"thought_signature": "s"}]}, None),
+    ],
+)
+def test_what_an_api_gave_goes_back_as_it_is(wire: WireFormat, raw: Json, sent: Json) -> None:
+    """A raw answer stands in the place of what its message says otherwise, and results come after it."""
+    messages = messages_for(wire, [CHAT[1], {**CALLS, "raw": raw}, *RESULTS]).messages
+    plain = messages_for(wire, [CHAT[1], CALLS, *RESULTS]).messages
+    items = raw if isinstance(raw, list) and sent is None else [raw if sent is None else sent]
+    shaped = 2 if wire is WireFormat.OPENAI_RESPONSES else 1
+    assert messages == (plain[0], *items, *plain[1 + shaped :])

@@ -16,7 +16,7 @@ import os
 import ssl
 import zlib
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 from urllib.request import getproxies, proxy_bypass
 
 from bfcl_pipeline.errors import AccessDenied, ConfigError, Malformed, ModelError, Transient
@@ -37,6 +37,8 @@ _PAYLOAD_BYTES = 2**20
 _KEY_HEADERS = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
 _SHORTEST_KEY = 8  # characters; a shorter one is a placeholder, and blotting it out would damage answers
 _BLOTTED = b"[key]"
+
+_Headers: TypeAlias = list[tuple[str, str]]
 
 
 class Transport:
@@ -59,11 +61,12 @@ class Transport:
         import aiohttp
 
         body = await request.aread()
+        sent = request.headers.multi_items()
         try:
-            status, headers, content = await self._exchange(request, body)
+            status, headers, content = await self._exchange(request, sent, body)
         except (aiohttp.ClientError, aiohttp.http_exceptions.HttpProcessingError, OSError) as error:
             raise _connection_error(error, self._asked) from error
-        content = _without_key(self._unpacked(content, headers.get("content-encoding", "")), request)
+        content = _without_key(self._unpacked(content, headers.get("content-encoding", "")), sent)
         if not 200 <= status < 300:
             raise status_error(status, headers, content.decode("utf-8", "replace"), self._asked)
         told = {"content-type": headers.get("content-type", "")}
@@ -82,9 +85,9 @@ class Transport:
     async def __aexit__(self, *raised: object) -> None:
         await self.aclose()
 
-    async def _exchange(self, request: Any, body: bytes) -> tuple[int, Any, bytes]:
+    async def _exchange(self, request: Any, sent: _Headers, body: bytes) -> tuple[int, Any, bytes]:
         """Status, headers and content, which is bounded but as it came."""
-        response = await self._answered(request, body)
+        response = await self._answered(request, sent, body)
         async with response:
             length = response.content_length
             if length is not None and length > MOST_BYTES:
@@ -98,7 +101,7 @@ class Transport:
                     raise self._too_long()
             return response.status, response.headers, bytes(content)
 
-    async def _answered(self, request: Any, body: bytes) -> aiohttp.ClientResponse:
+    async def _answered(self, request: Any, sent: _Headers, body: bytes) -> aiohttp.ClientResponse:
         """The head of the answer.
 
         A kept-alive connection that the server closes at the moment it is used says nothing about the
@@ -108,21 +111,19 @@ class Transport:
 
         fate = SimpleNamespace(reused=False)
         try:
-            return await self._send(request, body, fate)
+            return await self._send(request, sent, body, fate)
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
             if not fate.reused:
                 raise
-        return await self._send(request, body, SimpleNamespace(reused=False))
+        return await self._send(request, sent, body, SimpleNamespace(reused=False))
 
-    async def _send(self, request: Any, body: bytes, fate: SimpleNamespace) -> aiohttp.ClientResponse:
+    async def _send(
+        self, request: Any, sent: _Headers, body: bytes, fate: SimpleNamespace
+    ) -> aiohttp.ClientResponse:
         from yarl import URL
 
         url = request.url
-        headers = [
-            (name, value)
-            for name, value in request.headers.multi_items()
-            if name not in ("accept-encoding", "connection")
-        ]
+        headers = [item for item in sent if item[0] not in ("accept-encoding", "connection")]
         headers.append(
             ("accept-encoding", "identity")
         )  # answers are short: packing costs more than it saves
@@ -237,10 +238,11 @@ def _verifying() -> ssl.SSLContext:
     return ssl.create_default_context(cafile=file or None, capath=folder or None)
 
 
-def _without_key(content: bytes, request: Any) -> bytes:
+def _without_key(content: bytes, sent: _Headers) -> bytes:
     """`content` with the key of the request blotted out, where a server repeats it."""
-    for name in _KEY_HEADERS:
-        key = request.headers.get(name, "").removeprefix("Bearer ").encode()
-        if len(key) >= _SHORTEST_KEY:
-            content = content.replace(key, _BLOTTED)
+    for name, value in sent:
+        if name in _KEY_HEADERS:
+            key = value.removeprefix("Bearer ").encode()
+            if len(key) >= _SHORTEST_KEY:
+                content = content.replace(key, _BLOTTED)
     return content

@@ -1,0 +1,119 @@
+"""The address of a server: a file that says how far it is, and where it is once it answers.
+
+The file stands from the server's first moment on, because Snakemake starts those who ask as soon as it
+sees it, and gives up on a server without it after seconds; a large model takes minutes. So those who ask
+wait here, and learn why if a server never gets ready.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields
+from enum import StrEnum
+from pathlib import Path
+
+from bfcl_pipeline.errors import ModelError
+
+POLL_SECONDS = 0.2
+"""How often a server that starts is looked at."""
+
+MARGIN_SECONDS = 60.0
+"""So much longer than the server gives itself to start do those wait who cannot see its process."""
+
+
+class State(StrEnum):
+    """How far a server is."""
+
+    STARTING = "starting"
+    READY = "ready"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """What the file says, as JSON."""
+
+    state: State  # how far the server is
+    model: str  # its row in config/models.yaml
+    pid: int  # of the process that starts and ends the server
+    machine: str  # the name of the one on which it runs
+    start_seconds: float  # after which a server that is not ready has failed
+    log: str | None = None  # the file with what the server says; None: it goes where errors go
+    command: tuple[str, ...] = ()  # that started the server
+    endpoint: str | None = None  # the URL of its API; None until it is ready
+    vllm: str | None = None  # its version, as the server tells it
+    reason: str | None = None  # why it failed
+
+
+def write_address(path: Path, address: Address) -> None:
+    """Writes `address` whole, so that no reader sees half of it."""
+    # Not `tables.files`, which loads pyarrow first: the workflow waits but seconds for this file.
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    unfinished.write_text(json.dumps(asdict(address), indent=2) + "\n", encoding="utf-8")
+    unfinished.replace(path)
+
+
+def read_address(path: Path) -> Address:
+    """What `path` says. Raises ModelError if there is no such file, or it is not an address."""
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        known = {column.name for column in fields(Address)}
+        values = {name: value for name, value in values.items() if name in known}
+        return Address(**{**values, "state": State(values["state"]), "command": tuple(values["command"])})
+    except FileNotFoundError as error:
+        raise ModelError(
+            f"{path}: no such file. It is there while `bfcl-pipeline serve MODEL --address-out {path}` runs."
+        ) from error
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ModelError(f"{path}: not an address that `bfcl-pipeline serve` wrote ({error!r}).") from error
+
+
+def ready_endpoint(
+    path: Path,
+    sleep: Callable[[float], None] = time.sleep,
+    clock: Callable[[], float] = time.monotonic,
+) -> str:
+    """The URL of the API of the server whose address is at `path`, waited for until it is ready.
+
+    Raises ModelError, with the reason, if the server failed, ended, or takes longer than it said.
+    """
+    started = clock()
+    while True:
+        address = read_address(path)
+        if address.state is State.FAILED:
+            raise ModelError(f"the server of {address.model} failed: {address.reason}")
+        if not _is_alive(address):
+            raise ModelError(
+                f"the server of {address.model} has ended without a word (process {address.pid})"
+                f"{_see(address)}. Start it again."
+            )
+        if address.state is State.READY and address.endpoint is not None:
+            return address.endpoint
+        if clock() - started > address.start_seconds + MARGIN_SECONDS:
+            raise ModelError(
+                f"the server of {address.model} is not ready after {address.start_seconds:g} s"
+                f"{_see(address)}."
+            )
+        sleep(POLL_SECONDS)
+
+
+def _is_alive(address: Address) -> bool:
+    """Whether the process is there; one on another machine is taken to be."""
+    if address.machine != socket.gethostname():
+        return True
+    try:
+        os.kill(address.pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # another user's
+        return True
+    return True
+
+
+def _see(address: Address) -> str:
+    return f"; see {address.log}" if address.log else ""

@@ -1,0 +1,113 @@
+"""One vLLM server as a process: started, asked whether it is ready, ended with all its children."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+
+GRACE_SECONDS = 20.0
+"""From the request to end to the end by force."""
+
+_KEEPER = "bfcl_pipeline.models.serving.keeper"
+_TAIL_LINES = 25
+_TAIL_BYTES = 64_000
+_ANSWER_SECONDS = 5.0
+
+
+class Server:
+    """A server that runs until this is closed, or this process ends."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        host: str,
+        port: int,
+        log: Path | None = None,
+        grace_seconds: float = GRACE_SECONDS,
+    ) -> None:
+        """log: the file to which the server's output is appended; None: it goes to standard error."""
+        self._host = host
+        self._port = port
+        self._log = log
+        self._log_start = 0
+        output: int | None = None
+        if log is not None:
+            log.parent.mkdir(parents=True, exist_ok=True)
+            output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+            self._log_start = os.fstat(output).st_size
+        try:
+            self._keeper = subprocess.Popen(
+                [sys.executable, "-m", _KEEPER, str(grace_seconds), *command],
+                stdin=subprocess.PIPE,
+                stdout=sys.stderr.fileno() if output is None else output,
+                stderr=subprocess.STDOUT,
+                env=dict(environment),
+                start_new_session=True,  # Ctrl-C is ours to pass on
+            )
+        finally:
+            if output is not None:
+                os.close(output)
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def exit_status(self) -> int | None:
+        """How the server ended; None while it runs."""
+        return self._keeper.poll()
+
+    def is_ready(self) -> bool:
+        """Whether it answers, and says that it can be asked."""
+        return self._get("/health") is not None
+
+    def version(self) -> str | None:
+        """The version of vLLM, if the server tells."""
+        answer = self._get("/version")
+        try:
+            return str(json.loads(answer or b"")["version"])
+        except (ValueError, KeyError, TypeError):
+            return None
+
+    def tail(self) -> str:
+        """The last lines that it wrote to its log; empty without a log."""
+        if self._log is None:
+            return ""
+        with self._log.open("rb") as log:
+            size = log.seek(0, os.SEEK_END)
+            log.seek(max(self._log_start, size - _TAIL_BYTES))
+            lines = log.read().decode(errors="replace").splitlines()
+        return "\n".join(lines[-_TAIL_LINES:])
+
+    def close(self) -> None:
+        """Ends it and all its children; returns when they have ended."""
+        if self._keeper.stdin is not None:
+            self._keeper.stdin.close()
+        self._keeper.wait()
+
+    def _get(self, path: str) -> bytes | None:
+        """The body of a good answer, else None. Never through a proxy."""
+        connection = http.client.HTTPConnection(self._host, self._port, timeout=_ANSWER_SECONDS)
+        try:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            body = answer.read()
+            return body if answer.status == http.client.OK else None
+        except (OSError, http.client.HTTPException):
+            return None
+        finally:
+            connection.close()

@@ -1,0 +1,86 @@
+"""What the adapters of OpenAI's two formats share: the vendor's client, and one attempt through it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from bfcl_pipeline.config import KINDS, ModelRow
+from bfcl_pipeline.models.wires.expecting import Expecting
+from bfcl_pipeline.models.wires.row_terms import asked_of, endpoint_of, identity_of, key_of, with_options
+from bfcl_pipeline.models.wires.transport import Transport, own_error
+from bfcl_pipeline.records import Json, Mode
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+NO_KEY = "none"
+"""Sent in a key's place to servers that ask for none: the client refuses to start without any."""
+
+
+class OpenAIClient:
+    """A model behind an API of OpenAI's, or one that imitates it."""
+
+    def __init__(self, row: ModelRow, endpoint: str | None = None) -> None:
+        """endpoint: where the server of the run listens, for a row that is served."""
+        self._row = row
+        self._endpoint = endpoint_of(row, endpoint)
+        self._expect = Expecting(asked_of(row, endpoint))
+        self._key = key_of(row) or NO_KEY
+        self._client: AsyncOpenAI | None = None
+
+    @property
+    def name(self) -> str:
+        """As in config/models.yaml."""
+        return self._row.name
+
+    @property
+    def mode(self) -> Mode:
+        """How it is given the functions."""
+        return self._row.mode
+
+    @property
+    def identity(self) -> Json:
+        """Who is asked where."""
+        return identity_of(self._row)
+
+    @property
+    def at_openai(self) -> bool:
+        """Whether it is OpenAI itself that is asked."""
+        return self._endpoint == KINDS["openai_chat"].endpoint
+
+    def with_options(self, body: Mapping[str, Json]) -> dict[str, Json]:
+        """`body` with the options of the model's row."""
+        return with_options(body, self._row.options)
+
+    async def post(self, path: str, body: Json) -> bytes:
+        """One attempt: the content of the answer. Raises ModelError of the type that fits."""
+        import openai
+
+        if self._client is None:
+            self._client = self._opened()
+        try:
+            return await self._client.post(path, body=body, cast_to=bytes)
+        except openai.APIError as error:
+            raise own_error(error, self._expect.asked) from None
+
+    async def close(self) -> None:
+        """Lets go of connections."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    def _opened(self) -> AsyncOpenAI:
+        from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Omit
+
+        # The client takes organization and project from the environment, which are for OpenAI only.
+        only_for_openai: Any = {"OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}
+        transport: Any = Transport(self._expect.asked)
+        return AsyncOpenAI(
+            api_key=self._key,
+            base_url=self._endpoint,
+            timeout=None,
+            max_retries=0,
+            default_headers=None if self.at_openai else only_for_openai,
+            http_client=DefaultAsyncHttpxClient(transport=transport),
+        )
