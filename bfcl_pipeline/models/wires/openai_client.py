@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bfcl_pipeline.config import KINDS, ModelRow
 from bfcl_pipeline.models.wires.expecting import Expecting
 from bfcl_pipeline.models.wires.row_terms import asked_of, endpoint_of, identity_of, key_of, with_options
-from bfcl_pipeline.models.wires.transport import Transport, own_error
+from bfcl_pipeline.models.wires.transport import client_over, own_error
 from bfcl_pipeline.records import Json, Mode
 
 if TYPE_CHECKING:
@@ -75,12 +75,11 @@ class OpenAIClient:
 
         # The client takes organization and project from the environment, which are for OpenAI only.
         only_for_openai: Any = {"OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}
-        transport: Any = Transport(self._expect.asked)
         return AsyncOpenAI(
             api_key=self._key,
             base_url=self._endpoint,
             timeout=None,
             max_retries=0,
             default_headers=None if self.at_openai else only_for_openai,
-            http_client=DefaultAsyncHttpxClient(transport=transport),
+            http_client=client_over(DefaultAsyncHttpxClient, self._expect.asked),
         )

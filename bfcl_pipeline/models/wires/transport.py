@@ -192,6 +192,23 @@ class Transport:
         return Malformed(f"{self._asked}: the answer has more than {MOST_BYTES:,} bytes.")
 
 
+def client_over(base: type[Any], asked: str) -> Any:
+    """A client of the kind `base`, of httpx or httpx2, over a transport of its own.
+
+    Its requests go to the transport directly: authentication, cookies, redirects and hooks of the client,
+    none of which an API needs, take as long as the connection itself.
+    """
+    transport = Transport(asked)
+
+    class Client(base):  # type: ignore[misc]
+        async def send(self, request: Any, **_options: Any) -> Any:
+            response = await transport.handle_async_request(request)
+            response.request = request
+            return response
+
+    return Client(transport=transport)
+
+
 def own_error(error: BaseException, asked: str) -> Exception:
     """The error of ours that a vendor's client wrapped into `error`; else a Transient that tells of it."""
     inner: BaseException | None = error
