@@ -1,25 +1,23 @@
 """The connection under the vendors' clients: one request out, one whole answer or an error of ours back.
 
 Works for httpx and httpx2 alike, of which it takes the request's own module; the connection itself is
-aiohttp's, at a quarter of the work. Covers bounds on the size of an answer, TLS, the proxies that the
-environment names, kept-alive connections, and every failure below and of HTTP, which is raised as
-`errors` has it. Not covered: time limits, limits on requests in flight and attempts, which are the
-scheduler's; and what an answer says, which is the adapters'. Redirects are refused: they would carry a key
-elsewhere.
+aiohttp's, at a quarter of the work. Covers bounds on the size of an answer, and every failure of the
+connection and of HTTP, which is raised as `errors` has it. Not covered: time limits, limits on requests in
+flight and attempts, which are the scheduler's; and what an answer says, which is the adapters'. Redirects
+are refused: they would carry a key elsewhere.
 """
 
 from __future__ import annotations
 
 import importlib
 import io
-import os
-import ssl
 import zlib
+from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
-from urllib.request import getproxies, proxy_bypass
 
-from bfcl_pipeline.errors import AccessDenied, ConfigError, Malformed, ModelError, Transient
+from bfcl_pipeline.errors import ConfigError, Malformed, ModelError, Transient
+from bfcl_pipeline.models.wires.connections import connection_error, opened_session, proxy_for
 from bfcl_pipeline.models.wires.status_errors import status_error
 
 if TYPE_CHECKING:
@@ -28,11 +26,11 @@ if TYPE_CHECKING:
 MOST_BYTES = 16 * 2**20
 """Bytes that an answer may have, as it comes over the wire and as it unpacks."""
 
-KEEP_ALIVE_SECONDS = 4.0
-"""How long an idle connection is kept: less than the 5 seconds after which common servers close theirs."""
+_PIECEWISE = 2**20
+"""Bytes above which aiohttp wants a body as a file, to be sent piece by piece."""
 
-_PAYLOAD_BYTES = 2**20
-"""aiohttp sends longer bodies piece by piece, and warns if they are given to it as bytes."""
+_NOT_SENT = ("accept-encoding", "connection")
+_AS_IT_IS = ("accept-encoding", "identity")  # answers are short: to pack them costs more than it saves
 
 _KEY_HEADERS = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
 _SHORTEST_KEY = 8  # characters; a shorter one is a placeholder, and blotting it out would damage answers
@@ -50,7 +48,7 @@ class Transport:
     def __init__(self, asked: str) -> None:
         self._asked = asked
         self._session: aiohttp.ClientSession | None = None
-        self._proxies: dict[str, str | None] = {}
+        self._proxy: str | None = None
 
     async def handle_async_request(self, request: Any) -> Any:
         """Sends `request`; returns a response of its module, with its content read.
@@ -61,17 +59,19 @@ class Transport:
         import aiohttp
 
         body = await request.aread()
-        sent = request.headers.multi_items()
+        sent: _Headers = request.headers.multi_items()
+        headers = [*(item for item in sent if item[0] not in _NOT_SENT), _AS_IT_IS]
         try:
-            status, headers, content = await self._exchange(request, sent, body)
+            status, told, content = await self._exchange(request, headers, body)
         except (aiohttp.ClientError, aiohttp.http_exceptions.HttpProcessingError, OSError) as error:
-            raise _connection_error(error, self._asked) from error
-        content = _without_key(self._unpacked(content, headers.get("content-encoding", "")), sent)
+            raise connection_error(error, self._asked) from error
+        content = _without_key(self._unpacked(content, told.get("content-encoding", "")), sent)
         if not 200 <= status < 300:
-            raise status_error(status, headers, content.decode("utf-8", "replace"), self._asked)
-        told = {"content-type": headers.get("content-type", "")}
+            raise status_error(status, told, content.decode("utf-8", "replace"), self._asked)
         response: Any = importlib.import_module(type(request).__module__).Response
-        return response(status, headers=told, content=content)
+        return response(
+            status, headers={"content-type": told.get("content-type", "")}, content=content, request=request
+        )
 
     async def aclose(self) -> None:
         """Closes all connections."""
@@ -85,10 +85,11 @@ class Transport:
     async def __aexit__(self, *raised: object) -> None:
         await self.aclose()
 
-    async def _exchange(self, request: Any, sent: _Headers, body: bytes) -> tuple[int, Any, bytes]:
-        """Status, headers and content, which is bounded but as it came."""
-        response = await self._answered(request, sent, body)
-        async with response:
+    async def _exchange(
+        self, request: Any, headers: _Headers, body: bytes
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        """Status, headers and content of the answer; the content is bounded, and as it came."""
+        async with await self._answered(request, headers, body) as response:
             length = response.content_length
             if length is not None and length > MOST_BYTES:
                 response.close()
@@ -101,8 +102,8 @@ class Transport:
                     raise self._too_long()
             return response.status, response.headers, bytes(content)
 
-    async def _answered(self, request: Any, sent: _Headers, body: bytes) -> aiohttp.ClientResponse:
-        """The head of the answer.
+    async def _answered(self, request: Any, headers: _Headers, body: bytes) -> aiohttp.ClientResponse:
+        """The answer, of which the head has come.
 
         A kept-alive connection that the server closes at the moment it is used says nothing about the
         request: it is sent once more.
@@ -111,65 +112,30 @@ class Transport:
 
         fate = SimpleNamespace(reused=False)
         try:
-            return await self._send(request, sent, body, fate)
+            return await self._send(request, headers, body, fate)
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
             if not fate.reused:
                 raise
-        return await self._send(request, sent, body, SimpleNamespace(reused=False))
+        return await self._send(request, headers, body, fate)
 
     async def _send(
-        self, request: Any, sent: _Headers, body: bytes, fate: SimpleNamespace
+        self, request: Any, headers: _Headers, body: bytes, fate: SimpleNamespace
     ) -> aiohttp.ClientResponse:
         from yarl import URL
 
-        url = request.url
-        headers = [item for item in sent if item[0] not in ("accept-encoding", "connection")]
-        headers.append(
-            ("accept-encoding", "identity")
-        )  # answers are short: packing costs more than it saves
-        return await self._connections(url.scheme).request(
+        if self._session is None:
+            # Opened with the first request: it belongs to the event loop it is opened in.
+            self._proxy = proxy_for(request.url.scheme, request.url.host)
+            self._session = opened_session(request.url.scheme)
+        return await self._session.request(
             request.method,
-            URL(str(url), encoded=True),
-            data=body if len(body) <= _PAYLOAD_BYTES else io.BytesIO(body),
+            URL(str(request.url), encoded=True),
+            data=body if len(body) <= _PIECEWISE else io.BytesIO(body),
             headers=headers,
             allow_redirects=False,
-            proxy=self._proxy(url.scheme, url.host),
+            proxy=self._proxy,
             trace_request_ctx=fate,
         )
-
-    def _connections(self, scheme: str) -> aiohttp.ClientSession:
-        """The session, opened with the first request: it belongs to the event loop it is opened in."""
-        import aiohttp
-
-        if self._session is None:
-            tracing = aiohttp.TraceConfig()
-            tracing.on_connection_reuseconn.append(_note_reuse)
-            self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(
-                    limit=0,
-                    keepalive_timeout=KEEP_ALIVE_SECONDS,
-                    ssl=_verifying() if scheme == "https" else True,
-                ),
-                timeout=aiohttp.ClientTimeout(),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                auto_decompress=False,
-                trace_configs=[tracing],
-            )
-        return self._session
-
-    def _proxy(self, scheme: str, host: str) -> str | None:
-        # aiohttp's own reading of the environment starts a thread for each request, and sends what
-        # ~/.netrc holds.
-        if scheme not in self._proxies:
-            proxy = None if proxy_bypass(host) else getproxies().get(scheme)
-            if proxy and not proxy.startswith(("http://", "https://")):
-                kind = proxy.partition("://")[0]
-                raise ConfigError(
-                    f"{self._asked}: the environment names a proxy of kind {kind!r} for {scheme}; expected "
-                    f"one of http or https. Set {scheme.upper()}_PROXY, or NO_PROXY={host} to go without."
-                )
-            self._proxies[scheme] = proxy or None
-        return self._proxies[scheme]
 
     def _unpacked(self, content: bytes, packing: str) -> bytes:
         packing = packing.strip().lower()
@@ -202,9 +168,7 @@ def client_over(base: type[Any], asked: str) -> Any:
 
     class Client(base):  # type: ignore[misc]
         async def send(self, request: Any, **_options: Any) -> Any:
-            response = await transport.handle_async_request(request)
-            response.request = request
-            return response
+            return await transport.handle_async_request(request)
 
     return Client(transport=transport)
 
@@ -217,42 +181,6 @@ def own_error(error: BaseException, asked: str) -> Exception:
             return inner
         inner = inner.__cause__ or inner.__context__
     return Transient(f"{asked}: {type(error).__name__}: {error}")
-
-
-async def _note_reuse(_session: object, context: SimpleNamespace, _params: object) -> None:
-    context.trace_request_ctx.reused = True
-
-
-def _connection_error(error: Exception, asked: str) -> ModelError:
-    import aiohttp
-
-    # The texts of errors that show a whole address, which may hold a password, are not told.
-    if isinstance(error, (aiohttp.ClientConnectorCertificateError, aiohttp.ClientSSLError)):
-        return AccessDenied(
-            f"{asked}: no secure connection ({error}). Check the endpoint; for a certificate of your own, "
-            "name its authority's file in SSL_CERT_FILE."
-        )
-    if isinstance(error, aiohttp.InvalidURL):
-        return AccessDenied(f"{asked}: the endpoint is not an address. Correct it in the model's row.")
-    if isinstance(error, aiohttp.ClientConnectorError):
-        return Transient(f"{asked}: no connection ({error}). Check the endpoint and the network.")
-    if isinstance(error, aiohttp.ClientHttpProxyError):
-        return AccessDenied(
-            f"{asked}: the proxy refuses the connection with HTTP {error.status}. Check HTTPS_PROXY."
-        )
-    if isinstance(error, (aiohttp.ClientResponseError, aiohttp.http_exceptions.HttpProcessingError)):
-        return Malformed(f"{asked}: the answer is not HTTP ({error.message}).")
-    return Transient(f"{asked}: the connection broke ({str(error) or type(error).__name__}).")
-
-
-def _verifying() -> ssl.SSLContext:
-    """TLS as the vendors' clients have it: the authorities of SSL_CERT_FILE, else those of certifi."""
-    import certifi
-
-    file, folder = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
-    if not file and not folder:
-        file = certifi.where()
-    return ssl.create_default_context(cafile=file or None, capath=folder or None)
 
 
 def _without_key(content: bytes, sent: _Headers) -> bytes:
