@@ -1,0 +1,110 @@
+"""The scripted server does what tests and benchmarks take for granted."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
+from typing import Any
+
+import pytest
+from local_chat import COMMAND, LocalChat, local_chat
+
+TOOL = {
+    "type": "function",
+    "function": {
+        "name": "book",
+        "parameters": {
+            "type": "object",
+            "properties": {"seats": {"type": "integer"}, "note": {"type": "string"}},
+            "required": ["seats"],
+        },
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[LocalChat]:
+    with local_chat() as started:
+        yield started
+
+
+@pytest.fixture
+def server(running: LocalChat) -> LocalChat:
+    """The server, with nothing asked yet."""
+    running.behave()
+    return running
+
+
+def completion(server: LocalChat, *messages: dict[str, Any], tools: tuple[Any, ...] = (TOOL,)) -> Any:
+    body = {"model": "scripted", "messages": messages, "tools": tools}
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
+    connection.request("POST", "/v1/chat/completions", json.dumps(body))
+    answer = json.loads(connection.getresponse().read())
+    connection.close()
+    return answer
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def test_a_request_gets_the_same_answer_again_under_another_id(server: LocalChat) -> None:
+    """Runs can be compared, and every single answer can be told from the others."""
+    first, second = (completion(server, user("two seats")) for _ in range(2))
+    assert first.pop("id") != second.pop("id")
+    assert first == second
+
+
+def test_a_turn_is_calls_and_then_a_text(server: LocalChat) -> None:
+    """The model calls what it is offered, with the arguments required, and comes to an end."""
+    messages = [user("two seats")]
+    for _ in range(4):
+        message = completion(server, *messages)["choices"][0]["message"]
+        if message["content"] is not None:
+            break
+        for call in message["tool_calls"]:
+            assert call["function"]["name"] == "book"
+            assert json.loads(call["function"]["arguments"]).keys() == {"seats"}
+        messages.append(message)
+    assert len(messages) > 1
+    assert message["content"] is not None
+
+
+def test_requests_are_counted_by_what_they_say(server: LocalChat) -> None:
+    """A test can tell how often each request came, by the digest in the id of its answer."""
+    asked = [completion(server, user(text))["id"].split("-")[1] for text in ("a", "b", "a")]
+    counts = server.counts()
+    assert counts["requests"] == counts["answers"] == 3
+    assert counts["bodies"] == {asked[0]: 2, asked[1]: 1}
+
+
+def test_many_requests_wait_at_once(server: LocalChat) -> None:
+    """None is answered before its latency has passed, and all of them wait together."""
+    server.behave(latency=1.0)
+    with ThreadPoolExecutor(48) as pool:
+        answers = list(pool.map(lambda number: completion(server, user(str(number))), range(48)))
+    counts = server.counts()
+    assert len(answers) == counts["most_in_flight"] == 48
+    assert counts["last_at"] - counts["first_at"] >= 1.0
+
+
+def test_it_tells_when_a_number_of_requests_has_come(server: LocalChat) -> None:
+    """Whoever waits for the second request is told after it, and not before."""
+    with ThreadPoolExecutor(1) as pool:
+        told = pool.submit(server.wait_for, 2)
+        completion(server, user("a"))
+        assert not told.done()
+        completion(server, user("b"))
+        told.result(timeout=60)
+
+
+def test_it_ends_with_who_started_it() -> None:
+    """A test that is killed leaves no server behind: its input ends, and so does the server."""
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert int(process.stdout.readline()) > 0
+        process.communicate(timeout=60)
+    assert process.returncode == 0
