@@ -13,7 +13,14 @@ import yaml
 from snakemake.utils import min_version, validate
 
 from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.config import check_config, clear_killed_run, load_models, load_run
+from bfcl_pipeline.config import (
+    EMBEDDED_KINDS,
+    check_config,
+    clear_killed_run,
+    load_models,
+    load_run,
+    requeued,
+)
 from bfcl_pipeline.errors import ConfigError
 
 min_version("9.27")

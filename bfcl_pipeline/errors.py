@@ -12,6 +12,7 @@ PipelineError
 │   │   └── Malformed    the answer is not in the wire format, or too long
 │   ├── ContextOverflow  the request does not fit the model
 │   ├── RequestRefused   this request is not accepted, now or later
+│   ├── BudgetSpent      the money that a run may cost is spent
 │   └── AccessDenied     no request to this model is: key, name or address are wrong
 ├── JournalError         the journal of exchanges is damaged, or another job writes it
 └── WebError             the web could not be asked
@@ -72,6 +73,10 @@ class ContextOverflow(ModelError):
 
 class RequestRefused(ModelError):
     """The server refuses this request for what it says; others may be accepted."""
+
+
+class BudgetSpent(ModelError):
+    """The budget of the run does not allow another request."""
 
 
 class AccessDenied(ModelError):

@@ -1,7 +1,7 @@
 """What the conversations of `bfcl-pipeline generate` have around them: constants, an encoder, a web.
 
-Covers the options that choose the web and what each mode stands for. Encoder and web are made only where
-a category needs them.
+Covers the options that choose the web and what each mode stands for. Encoder and web are made only for
+the first entry that needs them.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,11 +61,7 @@ def add_web(parser: argparse.ArgumentParser) -> None:
 
 def presented(entries: Sequence[Entry], args: argparse.Namespace) -> list[Entry]:
     """`entries` as the options have the web tools presented: under another name, or not at all."""
-    if not entries or CATEGORIES[entries[0].category].check is not Check.WEB_SEARCH:
-        return list(entries)
-    if args.web == "off":
-        return [replace(entry, functions=(), apis=()) for entry in entries]
-    return [replace(entry, functions=tuple(_renamed(entry, args.search_tool))) for entry in entries]
+    return [_presented(entry, args) if _searches(entry) else entry for entry in entries]
 
 
 def settings(args: argparse.Namespace) -> SettingOf:
@@ -72,24 +69,34 @@ def settings(args: argparse.Namespace) -> SettingOf:
     from bfcl_pipeline.tables.texts import read_constants
     from bfcl_pipeline.tools import Setting
 
-    check = CATEGORIES[args.category].check
-    common = Setting(read_constants(args.data), encoder=_encoder(args))
-    if check is not Check.WEB_SEARCH or args.web == "off":
-        return lambda _entry: common
-    web = _web(args)
-    aliases = {args.search_tool: SEARCH_TOOL}
-    if not args.fetch_failures:
-        with_web = replace(common, web=web, aliases=aliases)
-        return lambda _entry: with_web
-    from bfcl_pipeline.web.faults import Faulty
-
+    common = Setting(read_constants(args.data))
     templates = common.constants.items("web_search", "ERROR_TEMPLATES")
+    encoder = cache(lambda: _encoder(args))
+    web = cache(lambda: _web(args))
 
-    def faulty(entry: Entry) -> Setting:
-        failing = Faulty(web, args.fetch_failures, args.seed, entry.entry_id, templates)
-        return replace(common, web=failing, aliases=aliases)
+    def setting(entry: Entry) -> Setting:
+        if entry.category == "memory_vector":
+            return replace(common, encoder=encoder())
+        if not _searches(entry) or args.web == "off":
+            return common
+        searched = web()
+        if args.fetch_failures:
+            from bfcl_pipeline.web.faults import Faulty
 
-    return faulty
+            searched = Faulty(searched, args.fetch_failures, args.seed, entry.entry_id, templates)
+        return replace(common, web=searched, aliases={args.search_tool: SEARCH_TOOL})
+
+    return setting
+
+
+def _searches(entry: Entry) -> bool:
+    return CATEGORIES[entry.category].check is Check.WEB_SEARCH
+
+
+def _presented(entry: Entry, args: argparse.Namespace) -> Entry:
+    if args.web == "off":
+        return replace(entry, functions=(), apis=())
+    return replace(entry, functions=tuple(_renamed(entry, args.search_tool)))
 
 
 def _renamed(entry: Entry, name: str):  # type: ignore[no-untyped-def]  # docs are plain mappings
@@ -97,9 +104,7 @@ def _renamed(entry: Entry, name: str):  # type: ignore[no-untyped-def]  # docs a
         yield {**doc, "name": name} if doc["name"] == SEARCH_TOOL else doc
 
 
-def _encoder(args: argparse.Namespace) -> Encoder | None:
-    if args.category != "memory_vector":
-        return None
+def _encoder(args: argparse.Namespace) -> Encoder:
     from bfcl_pipeline.encoding import SentenceEncoder
 
     return SentenceEncoder(args.data / "encoder", Path("cache/encoder"))

@@ -3,7 +3,16 @@
 from bfcl_pipeline.config.check import check_config
 from bfcl_pipeline.config.killed_run import clear_killed_run
 from bfcl_pipeline.config.kinds import EMBEDDED_KINDS, KINDS, Kind
-from bfcl_pipeline.config.model_rows import ModelRow, described, load_models, model_folder, model_row
+from bfcl_pipeline.config.model_rows import (
+    ModelRow,
+    described,
+    load_models,
+    load_not_served,
+    model_folder,
+    model_row,
+    unknown_model,
+)
+from bfcl_pipeline.config.requeued import requeued
 from bfcl_pipeline.config.row_parts import Limits, Serving
 from bfcl_pipeline.config.run_config import Job, Release, RunConfig, load_run
 from bfcl_pipeline.config.selection import allocate, pick
@@ -23,8 +32,11 @@ __all__ = [
     "clear_killed_run",
     "described",
     "load_models",
+    "load_not_served",
     "load_run",
     "model_folder",
     "model_row",
     "pick",
+    "requeued",
+    "unknown_model",
 ]

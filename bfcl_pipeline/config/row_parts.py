@@ -18,6 +18,7 @@ class Limits:
     tokens_per_minute: float | None = None  # sent and received together; None: likewise
     seconds: float = 600.0  # for one request; then it counts as failed
     attempts: int = 6  # for one request, before its entry gets a status instead of an answer
+    retry_seconds: float = 1.0  # before the second attempt; doubled for each further one, up to 60
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Mode, Rules
 
 LONGEST_COMMAND = 100_000
-"""Entry ids of one job, in characters: Linux refuses an argument, and so a shell command, over 128 KiB."""
+"""Entry ids of a run, in characters: Linux refuses an argument, and so a shell command, over 128 KiB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +51,21 @@ class Job:
     @property
     def options(self) -> tuple[str, ...]:
         """Selection and web as options of `bfcl-pipeline generate`; those that say nothing are left out."""
-        chosen: tuple[str, ...] = ()
-        if self.entry_ids:
-            chosen = ("--entry-ids", *self.entry_ids)
-        elif self.sample is not None:
-            chosen = ("--sample", str(self.sample))
-        if self.web is not None:
-            chosen = (*chosen, *self.web.options)
-        drawn = self.sample is not None or (self.web is not None and self.web.fetch_failures > 0)
-        return (*chosen, "--seed", str(self.seed)) if drawn else chosen
+        return generate_options([self])
+
+
+def generate_options(jobs: Sequence[Job]) -> tuple[str, ...]:
+    """Selections and web of `jobs`, all of one model, as options of one `bfcl-pipeline generate`."""
+    ids = [entry_id for job in jobs for entry_id in job.entry_ids]
+    counted = [(job.category, job.sample) for job in jobs if job.sample is not None and not job.entry_ids]
+    chosen: tuple[str, ...] = ("--entry-ids", *ids) if ids else ()
+    if counted:
+        chosen += ("--sample", *(f"{category}={count}" for category, count in counted))
+    webs = {job.web for job in jobs if job.web is not None}
+    for web in webs:  # one at most: it is the run's
+        chosen += web.options
+    drawn = counted or any(web.fetch_failures > 0 for web in webs)
+    return (*chosen, "--seed", str(jobs[0].seed)) if drawn else chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,7 @@ class RunConfig:
     jobs: tuple[Job, ...]  # in the order of the config's models, then of the benchmark's categories
     rules: Rules  # whose verdicts the official tables show
     release: Release
+    budget: float | None = None  # US dollars that each model may cost in this run; None: no limit
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -83,7 +90,19 @@ class RunConfig:
 
     def categories_of(self, folder: str) -> tuple[str, ...]:
         """The categories that the model with this file name is asked."""
-        return tuple(job.category for job in self.jobs if job.folder == folder)
+        return tuple(job.category for job in self.jobs_of(folder))
+
+    def jobs_of(self, folder: str) -> tuple[Job, ...]:
+        """The jobs of the model with this file name."""
+        return tuple(job for job in self.jobs if job.folder == folder)
+
+    def model_of(self, folder: str) -> str:
+        """The name of the model with this file name."""
+        return self.jobs_of(folder)[0].model
+
+    def options_of(self, folder: str) -> tuple[str, ...]:
+        """What the model with this file name is asked, as options of one `bfcl-pipeline generate`."""
+        return generate_options(self.jobs_of(folder))
 
     def job(self, folder: str, category: str) -> Job:
         """The job of one model and category. Raises ConfigError if the run has none such."""
@@ -134,7 +153,7 @@ def load_run(config: Mapping[str, Any], modes: Mapping[str, Mode]) -> RunConfig:
             "add such a model (without -FC) to `models`, or another category to `categories`."
         )
     release = Release(**config["release"])
-    return RunConfig(config["run"], jobs, Rules(config["rules"]), release)
+    return RunConfig(config["run"], jobs, Rules(config["rules"]), release, config["budget"])
 
 
 def _resolved(names: Iterable[str]) -> tuple[str, ...]:
@@ -158,12 +177,11 @@ def _by_category(entry_ids: Sequence[str], categories: Sequence[str]) -> dict[st
                 f"entry_ids: {entry_id!r} is of {category}, which `categories` leaves out; add it there."
             )
         found[category].append(entry_id)
-    for category, ids in found.items():
-        if sum(map(len, ids)) > LONGEST_COMMAND:
-            raise ConfigError(
-                f"entry_ids: the {len(ids)} ids of {category} are too many for one command; "
-                "use `sample`, or split them into several runs."
-            )
+    if sum(map(len, entry_ids)) > LONGEST_COMMAND:
+        raise ConfigError(
+            f"entry_ids: {len(entry_ids)} ids are too many for one command; "
+            "use `sample`, or split them into several runs."
+        )
     return {category: tuple(ids) for category, ids in found.items() if ids}
 
 

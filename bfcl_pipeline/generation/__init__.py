@@ -1,16 +1,26 @@
 """Asking a model all entries of a category: the conversation, and the loop that holds it."""
 
 from bfcl_pipeline.generation.conversation import Conversation, conversation
-from bfcl_pipeline.generation.generate import Conversed, SettingOf, generate, responses
-from bfcl_pipeline.generation.model import Model, Responder
+from bfcl_pipeline.generation.generate import (
+    Conversed,
+    Origin,
+    SettingOf,
+    converse_all,
+    generate,
+    responses,
+)
+from bfcl_pipeline.generation.model import Model, Responder, Wire
 
 __all__ = [
     "Conversation",
     "Conversed",
     "Model",
+    "Origin",
     "Responder",
     "SettingOf",
+    "Wire",
     "conversation",
+    "converse_all",
     "generate",
     "responses",
 ]

@@ -13,25 +13,30 @@ MODELS = Path(__file__).parents[2] / "config" / "models.yaml"
 
 @pytest.fixture
 def generate(staged, tmp_path):
-    """Runs the command and gives its exit status; the table is at tmp_path/out/r.parquet."""
+    """Runs the command and gives its exit status; the tables are in tmp_path/out."""
 
     def run(model, category, *options):
         command = ["generate", "--model", model, "--category", category, "--run", "mine"]
         command += ["--models", str(MODELS), "--data", str(staged)]
-        return main([*command, "--out", str(tmp_path / "out" / "r.parquet"), *options])
+        return main([*command, "--out", str(tmp_path / "out"), *options])
 
     return run
 
 
+def _table(tmp_path):
+    (path,) = (tmp_path / "out").glob("*.parquet")
+    return path
+
+
 def _rows(tmp_path):
-    return read_table(tmp_path / "out" / "r.parquet").to_pylist()
+    return read_table(_table(tmp_path)).to_pylist()
 
 
 @pytest.mark.parametrize("model", ["oracle-FC", "oracle", "lexical-FC", "lexical"])
 def test_a_category_becomes_a_table(generate, entries, tmp_path, capsys, model):
     """One row per entry in entry order, with the documented columns; one line on stderr."""
     assert generate(model, "simple_javascript") == 0
-    assert read_table(tmp_path / "out" / "r.parquet").schema.names == RESPONSES.names
+    assert read_table(_table(tmp_path)).schema.names == RESPONSES.names
     rows = _rows(tmp_path)
     assert [row["entry_id"] for row in rows] == [entry.entry_id for entry in entries("simple_javascript")]
     assert {(row["run"], row["model"], row["mode"], row["status"]) for row in rows} == {
@@ -44,9 +49,9 @@ def test_a_category_becomes_a_table(generate, entries, tmp_path, capsys, model):
 def test_two_runs_write_the_same_bytes(generate, tmp_path):
     """Nothing of the moment is in the table."""
     generate("lexical", "simple_java")
-    first = (tmp_path / "out" / "r.parquet").read_bytes()
+    first = _table(tmp_path).read_bytes()
     generate("lexical", "simple_java")
-    assert (tmp_path / "out" / "r.parquet").read_bytes() == first
+    assert _table(tmp_path).read_bytes() == first
 
 
 def test_a_sample_is_drawn_by_its_seed(generate, entries, tmp_path):

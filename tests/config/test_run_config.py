@@ -70,8 +70,8 @@ def test_a_sample_is_shared_by_all_models() -> None:
     """Each model is asked the same number of entries of a category, with the run's seed."""
     run = load(models=["oracle-FC", "oracle"], categories=["simple_python", "multiple"], sample=9, seed=4)
     assert [job.options for job in run.jobs] == 2 * [
-        ("--sample", "6", "--seed", "4"),
-        ("--sample", "3", "--seed", "4"),
+        ("--sample", "simple_python=6", "--seed", "4"),
+        ("--sample", "multiple=3", "--seed", "4"),
     ]
 
 

@@ -1,6 +1,11 @@
 # What all rules share: which wildcards there are, how commands start, what is said at the end.
 
 
+ROWS = {folder: MODELS[RUN.model_of(folder)] for folder in RUN.folders}
+EMBEDDED = [folder for folder, row in ROWS.items() if row.kind in EMBEDDED_KINDS]
+REMOTE = {folder: row for folder, row in ROWS.items() if row.kind not in EMBEDDED_KINDS}
+
+
 wildcard_constraints:
     run=re.escape(RUN.name),
     model="|".join(map(re.escape, RUN.folders)),

@@ -27,11 +27,11 @@ def oracle(entry, staged, tmp_path):
     """The oracle's response to an entry."""
 
     def respond(entry_id, mode=Mode.FC):
-        asked, out = entry(entry_id), tmp_path / "generated.parquet"
+        asked, out = entry(entry_id), tmp_path / "generated"
         words = ["--model", "oracle" if mode is Mode.PROMPT else "oracle-FC", "--models", str(MODELS)]
         words += ["--category", asked.category, "--entry-ids", asked.entry_id, "--run", "r"]
         assert main(["generate", *words, "--out", str(out), "--data", str(staged)]) == 0
-        return read_responses(out)[0]
+        return read_responses(out / f"{asked.category}.parquet")[0]
 
     return respond
 

@@ -23,11 +23,10 @@ def remember(staged, tmp_path):
     """Lets the oracle play sessions and a question; without `sessions`, keeps no table of them."""
 
     def played(entry_id, sessions=True):
-        name = f"{PLAYER}/{category_of(entry_id)}.parquet"
         words = ["--model", PLAYER, "--models", str(MODELS), "--category", category_of(entry_id)]
         words += ["--entry-ids", entry_id, "--run", "r", "--data", str(staged)]
-        words += ["--out", str(tmp_path / "responses" / name)]
-        words += ["--sessions-out", str(tmp_path / "memory" / name)] if sessions else []
+        words += ["--out", str(tmp_path / "responses" / PLAYER)]
+        words += ["--sessions-out", str(tmp_path / "memory" / PLAYER)] if sessions else []
         assert main(["generate", *words]) == 0
         return entry_id
 

@@ -1,0 +1,90 @@
+"""Which conversations are open when, in virtual time."""
+
+import asyncio
+
+import pytest
+from virtual_time import run
+
+from bfcl_pipeline.generation.chains import chain_lengths, expected_requests
+from bfcl_pipeline.generation.engine import hold_all
+from bfcl_pipeline.records import Entry
+
+
+def _entry(name, *needed, turns=1, category="memory_kv"):
+    return Entry(name, category, ((),) * turns, (), depends_on=needed)
+
+
+def _held(entries, open_at_once, seconds=1.0):
+    """When each conversation was begun, in the order of beginning."""
+
+    async def main():
+        begun = []
+
+        async def hold(entry):
+            begun.append((entry.entry_id, asyncio.get_running_loop().time()))
+            await asyncio.sleep(seconds)
+
+        await hold_all(entries, chain_lengths(entries), open_at_once, hold)
+        return begun
+
+    return run(main())
+
+
+def test_what_depends_on_others_waits_for_them():
+    """Sessions one after the other, then the questions together."""
+    entries = [_entry("s0"), _entry("s1", "s0"), _entry("q0", "s0", "s1"), _entry("q1", "s0", "s1")]
+    assert _held(entries, 9) == [("s0", 0), ("s1", 1), ("q0", 2), ("q1", 2)]
+
+
+def test_the_longest_chain_begins_first():
+    """Of what may begin, the head of the longest chain; equals as they stand."""
+    short = [_entry(f"x{n}", category="simple_python") for n in range(3)]
+    chain = [_entry("s0", turns=2), _entry("s1", "s0"), _entry("q", "s0", "s1")]
+    assert [name for name, _ in _held([*short, *chain], 1)] == ["s0", "s1", "q", "x0", "x1", "x2"]
+
+
+def test_no_more_are_open_than_allowed():
+    """Twelve of a second, five at a time, take three seconds."""
+    begun = _held([_entry(f"x{n}", category="simple_python") for n in range(12)], 5)
+    assert [when for _, when in begun] == [0] * 5 + [1] * 5 + [2] * 2
+
+
+def test_an_entry_whose_sessions_are_not_asked_does_not_wait():
+    """Only what is held here is waited for; what is missing is for the holder to say."""
+    assert _held([_entry("q", "elsewhere")], 1) == [("q", 0)]
+
+
+def test_a_failure_ends_the_others():
+    """The exception of one conversation is raised, and none is left running."""
+
+    async def main():
+        ended = []
+
+        async def hold(entry):
+            try:
+                if entry.entry_id == "x1":
+                    raise LookupError("broken")
+                await asyncio.sleep(1000)
+            finally:
+                ended.append(entry.entry_id)
+
+        entries = [_entry(f"x{n}", category="simple_python") for n in range(3)]
+        with pytest.raises(ExceptionGroup) as caught:
+            await hold_all(entries, chain_lengths(entries), 3, hold)
+        return ended, caught.value.exceptions, asyncio.get_running_loop().time()
+
+    ended, exceptions, when = run(main())
+    assert sorted(ended) == ["x0", "x1", "x2"]
+    assert [str(error) for error in exceptions] == ["broken"]
+    assert when == 0
+
+
+def test_chains_are_longest_in_memory_and_one_where_there_is_one_turn(entries):
+    """A scenario's first session begins a chain of all its sessions and a question."""
+    memory = entries("memory_kv")
+    lengths = chain_lengths(memory)
+    first = next(entry for entry in memory if entry.prerequisite)
+    sessions = [one for one in memory if one.prerequisite and one.scenario == first.scenario]
+    question = next(one for one in memory if not one.prerequisite and one.scenario == first.scenario)
+    assert lengths[first.entry_id] == sum(map(expected_requests, [*sessions, question]))
+    assert set(chain_lengths(entries("multiple")).values()) == {1}
