@@ -16,6 +16,7 @@ from bfcl_pipeline.errors import PipelineError
 
 COMMANDS: dict[str, str] = {
     "stage": "fetch the pinned release, verify it, write data/entries/*.parquet",
+    "serve": "run vLLM's server for one local model until told to end",
     "generate": "ask one model all entries of one category",
     "score": "judge a table of responses",
     "aggregate": "turn verdicts into the leaderboard's tables and CSV files",

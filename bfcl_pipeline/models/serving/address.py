@@ -67,7 +67,7 @@ def read_address(path: Path) -> Address:
         return Address(**{**values, "state": State(values["state"]), "command": tuple(values["command"])})
     except FileNotFoundError as error:
         raise ModelError(
-            f"{path}: no such file. It is there while `bfcl-pipeline serve MODEL --address-out {path}` runs."
+            f"{path}: no such file. `bfcl-pipeline serve MODEL --address-out {path}` keeps it."
         ) from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ModelError(f"{path}: not an address that `bfcl-pipeline serve` wrote ({error!r}).") from error

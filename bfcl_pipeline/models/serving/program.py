@@ -57,9 +57,9 @@ def find_program(python: str | None = None) -> Program:
     if program is not None:
         return Program((program, "serve"))
     raise ModelError(
-        "vLLM is not here: neither under this Python nor as `vllm` on PATH. Install it (pip install vllm, "
-        f"best in an environment of its own) and name its Python with --python or {PYTHON_VARIABLE}; or set "
-        "`backend: endpoint` in the row to ask a server that already runs."
+        "vLLM is not here: neither under this Python nor as `vllm` on PATH. Install it (pip install vllm), "
+        f"best in an environment of its own, and name its Python with --python or {PYTHON_VARIABLE}; or "
+        "set `backend: endpoint` in the row to ask a server that already runs."
     )
 
 

@@ -71,10 +71,10 @@ def announced(name: str, terms: Terms) -> Iterator[Address]:
 
 
 def serve(row: ModelRow, terms: Terms, address: Address, tell: Callable[[str], None]) -> None:
-    """Serves `row` until this process is told to end (TERM, INT); then the server is gone with all it started.
+    """Serves `row` until this process is told to end (TERM, INT); then all that was started is gone.
 
-    When it can be asked, `address` is written anew with where. Raises ConfigError or ModelError if the model
-    cannot be served, or its server dies.
+    When the model can be asked, `address` is written anew, with where. Raises ConfigError or ModelError if
+    it cannot be served, or its server dies.
     """
     with _end(terms.with_parent, tell) as is_ending:
         for left in reversed(range(PORTS_TRIED)):

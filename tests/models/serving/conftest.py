@@ -1,0 +1,46 @@
+"""The command that serves a stand-in for vLLM; lets the tests of this folder import its helper by name."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from serving_process import Serving, environment  # only found now
+
+ROWS = """
+models:
+  - {name: small-FC, kind: vllm, model: small, vllm: {tool_parser: hermes}}
+  - {name: no-parser-FC, kind: vllm, model: small}
+  - {name: elsewhere, kind: vllm, backend: endpoint, endpoint: "http://localhost:1/v1"}
+"""
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Serving]]:
+    """Starts `bfcl-pipeline serve` with a stand-in that does what the first argument says."""
+    models = tmp_path / "models.yaml"
+    models.write_text(ROWS)
+    with ExitStack() as stack:
+
+        def started(what: str, *options: str, model: str = "small-FC", **variables: str) -> Serving:
+            address, log = tmp_path / "servers/small.json", tmp_path / "logs/small.log"
+            command = [sys.executable, "-m", "bfcl_pipeline.cli", "serve", model, "--models", str(models)]
+            command += ["--address-out", str(address), "--log", str(log), *options]
+            process = subprocess.Popen(
+                command,
+                env=environment(what, **variables),
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            stack.enter_context(process)
+            stack.callback(process.kill)
+            return Serving(process, address, log)
+
+        yield started

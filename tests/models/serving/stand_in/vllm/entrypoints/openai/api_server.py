@@ -1,0 +1,63 @@
+"""Stands for vLLM's server where a real one cannot be made to do what is tested; STAND_IN says what.
+
+Found as the real one is, by `python -m`, with this folder on PYTHONPATH. Its first line says which
+processes there are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); signal.pause()"
+
+
+class Answers(BaseHTTPRequestHandler):
+    """What the server says of itself."""
+
+    def do_GET(self) -> None:
+        """Ready at once; the version is the variables that it was given."""
+        body = {"/health": b"", "/version": f'{{"version": "{os.environ.get("TOLD", "0")}"}}'.encode()}[
+            self.path
+        ]
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+def main() -> None:
+    """Does what STAND_IN says: answer, fail, load, lose_port, stubborn, die."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--host")
+    parser.add_argument("--port", type=int)
+    options, _ = parser.parse_known_args()
+    what = os.environ["STAND_IN"]
+    child = subprocess.Popen([sys.executable, "-c", STUBBORN])
+    print("processes", os.getpid(), child.pid, flush=True)
+    if what == "fail":
+        sys.exit("ValueError: no model of that name")
+    if what == "load":
+        signal.pause()
+    if what == "lose_port":
+        lost = Path(os.environ["LOST"])
+        if not lost.exists():
+            lost.write_text(str(options.port))
+            sys.exit("OSError: [Errno 98] Address already in use")
+    if what == "stubborn":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    with HTTPServer((options.host, options.port), Answers) as server:
+        if what == "die":
+            server.handle_request()  # /health
+            server.handle_request()  # /version
+            sys.exit("RuntimeError: engine core died")
+        server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()
