@@ -26,6 +26,7 @@ COMMANDS: dict[str, str] = {
     "audit": "list the entries that no answer can pass, and why",
     "web": "print what the record of the web holds, and what of a run it covers",
     "import-official": "read result folders of the official tool into a table of responses",
+    "export-official": "write the responses of a run as result folders of the official tool",
 }
 """Every command and its one-line help; the module is the name with `-` as `_`."""
 

@@ -3,6 +3,7 @@
 The uniform form of native calls is a list of {name: arguments as JSON text}; of prompted answers, the
 text. Most handlers store just that. Some store calls in a form of their own, listed here with the
 reason; a form that is not listed is not guessed. Nothing is evaluated: texts are JSON or stay texts.
+The way back is `staging.official_writers`.
 
 Source: the decoding methods of the handlers of bfcl-eval 2026.3.23.
 """
@@ -15,10 +16,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bfcl_pipeline.records import Json, Mode
+from bfcl_pipeline.staging.official_writers import as_it_is, cohere, json_list, objects, pairs, tagged_json
 
 Convert = Callable[[Json], Json]
-"""From one stored answer to its uniform form. What is no call there stays as it is, and so decodes to
-the same failure."""
+"""From one stored answer to its uniform form, or back. What is no call there stays as it is, and so
+decodes to the same failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +28,8 @@ class AnswerForm:
     """How the answers of one handler are to be read."""
 
     mode: Mode  # what decodes the uniform form
-    convert: Convert | None  # None: stored in a form that is not listed here
-
-
-def _as_is(result: Json) -> Json:
-    return result
+    convert: Convert | None  # to the uniform form; None: stored in a form that is not listed here
+    restore: Convert = as_it_is  # from the uniform form
 
 
 def _object_arguments(result: Json) -> Json:
@@ -150,7 +149,7 @@ _UNIFORM = (
 )
 
 _FC_FORMS: dict[str, AnswerForm] = {
-    **dict.fromkeys(_UNIFORM, AnswerForm(Mode.FC, _as_is)),
+    **dict.fromkeys(_UNIFORM, AnswerForm(Mode.FC, as_it_is)),
     # Arguments as JSON objects: the vendor's client or the handler has parsed them already.
     **dict.fromkeys(
         (
@@ -161,30 +160,31 @@ _FC_FORMS: dict[str, AnswerForm] = {
             "NovaHandler",
             "PhiFCHandler",
         ),
-        AnswerForm(Mode.FC, _object_arguments),
+        AnswerForm(Mode.FC, _object_arguments, objects),
     ),
-    "CohereHandler": AnswerForm(Mode.FC, _cohere),
-    "MiningHandler": AnswerForm(Mode.FC, _pairs),
+    "CohereHandler": AnswerForm(Mode.FC, _cohere, cohere),
+    "MiningHandler": AnswerForm(Mode.FC, _pairs, pairs),
     # The model's own text, kept as it was written.
     **dict.fromkeys(
         ("Granite4FCHandler", "NanbeigeFCHandler", "PelicanVLFCHandler", "QwenFCHandler"),
-        AnswerForm(Mode.FC, _tagged_json),
+        AnswerForm(Mode.FC, _tagged_json, tagged_json),
     ),
-    "BitAgentHandler": AnswerForm(Mode.FC, _json_list),
-    "HammerHandler": AnswerForm(Mode.FC, _hammer),
+    "BitAgentHandler": AnswerForm(Mode.FC, _json_list, json_list),
+    "HammerHandler": AnswerForm(Mode.FC, _hammer, json_list),
     **dict.fromkeys(
-        ("SalesforceLlamaHandler", "SalesforceQwenHandler"), AnswerForm(Mode.FC, _json_list_or_semicolons)
+        ("SalesforceLlamaHandler", "SalesforceQwenHandler"),
+        AnswerForm(Mode.FC, _json_list_or_semicolons, json_list),
     ),
     # Listed as function calling, yet asked for Python text and decoded like a prompted model.
-    "LlamaHandler": AnswerForm(Mode.PROMPT, _as_is),
+    "LlamaHandler": AnswerForm(Mode.PROMPT, as_it_is),
 }
 
 _PROMPT_FORMS: dict[str, AnswerForm] = {
     "GeminiHandler": AnswerForm(Mode.PROMPT, _without_tool_code),
     "PhiHandler": AnswerForm(Mode.PROMPT, _without_language),
     # Listed as prompted, yet the handler stores calls.
-    "DMCitoHandler": AnswerForm(Mode.FC, _pairs),
-    "MistralFCHandler": AnswerForm(Mode.FC, _object_arguments),
+    "DMCitoHandler": AnswerForm(Mode.FC, _pairs, pairs),
+    "MistralFCHandler": AnswerForm(Mode.FC, _object_arguments, objects),
 }
 
 
@@ -192,9 +192,9 @@ def known_form(handler: str, is_fc_model: bool) -> AnswerForm:
     """How the answers of a model of the official list are stored."""
     if is_fc_model:
         return _FC_FORMS.get(handler, AnswerForm(Mode.FC, None))
-    return _PROMPT_FORMS.get(handler, AnswerForm(Mode.PROMPT, _as_is))
+    return _PROMPT_FORMS.get(handler, AnswerForm(Mode.PROMPT, as_it_is))
 
 
 def assumed_form(mode: Mode) -> AnswerForm:
     """How the answers of any other model are taken to be stored: as most handlers store them."""
-    return AnswerForm(mode, _object_arguments if mode is Mode.FC else _as_is)
+    return AnswerForm(mode, _object_arguments if mode is Mode.FC else as_it_is)

@@ -1,15 +1,14 @@
 """The official tool's result folders as responses.
 
-Covers `<result>/<model>/<group>/.../BFCL_v4_<category>_result.json`, where `/` in a model's name is `_`,
-or one such model folder. An error that the official tool stored in the place of an answer becomes a
-status, never an answer. How calls are stored is `staging.official_forms`.
+Covers folders of the layout that `staging.official_layout` knows, or one model's folder of such. An error
+that the official tool stored in the place of an answer becomes a status, never an answer. How calls are
+stored is `staging.official_forms`.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +17,10 @@ from bfcl_pipeline.benchmark import CATEGORIES, unknown_name
 from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.records import Json, Mode, NameStyle, Response, Status, Step, total
 from bfcl_pipeline.staging.official_forms import AnswerForm, Convert, assumed_form, known_form
+from bfcl_pipeline.staging.official_layout import RESULT_FILE, RESULT_FILES, SESSIONS, official_models
 from bfcl_pipeline.staging.outputs import Log
 from bfcl_pipeline.tables import entries_path, read_table, write_responses
 
-_FILE = re.compile(r"BFCL_v4_(?P<category>\w+)_result\.json")
-_PREREQUISITES = "_prereq"  # results of the sessions played before memory questions; never scored
 _ERROR = "Error during inference:"
 
 
@@ -55,7 +53,7 @@ def import_official(
     written.
     """
     files = _find_files(result_dir, log)
-    official = _official_models(data)
+    official = official_models(data)
     positions: dict[str, Mapping[str, int]] = {}
     responses: list[Response] = []
     models: dict[str, _Model] = {}
@@ -74,10 +72,10 @@ def import_official(
 def _find_files(result_dir: Path, log: Log) -> list[_ResultFile]:
     groups = {category.group for category in CATEGORIES.values()}
     files: dict[tuple[str, str], _ResultFile] = {}
-    for path in sorted(result_dir.rglob("BFCL_v4_*_result.json")):
-        match = _FILE.fullmatch(path.name)
+    for path in sorted(result_dir.rglob(RESULT_FILES)):
+        match = RESULT_FILE.fullmatch(path.name)
         category = match["category"] if match else path.name
-        if category.removesuffix(_PREREQUISITES) in CATEGORIES and category.endswith(_PREREQUISITES):
+        if category.removesuffix(SESSIONS) in CATEGORIES and category.endswith(SESSIONS):
             log(f"{path}: sessions before memory questions are not scored; passed over")
             continue
         if category not in CATEGORIES:
@@ -96,21 +94,6 @@ def _find_files(result_dir: Path, log: Log) -> list[_ResultFile]:
         )
     order = list(CATEGORIES)
     return sorted(files.values(), key=lambda file: (file.folder, order.index(file.category)))
-
-
-def _official_models(data: Path) -> dict[str, Mapping[str, Json]]:
-    path = data / "release" / "models.json"
-    try:
-        models = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ConfigError(
-            f"{path}: cannot be read ({error}). Stage the release first, or name its folder with --data."
-        ) from error
-    return {_folder(model["name"]): model for model in models}
-
-
-def _folder(name: str) -> str:
-    return name.replace("/", "_")
 
 
 def _model(folder: str, official: Mapping[str, Mapping[str, Json]], mode: Mode | None, log: Log) -> _Model:
@@ -213,8 +196,15 @@ def _converted(result: Json, category: str, convert: Convert) -> Json:
     if CATEGORIES[category].single_turn or not isinstance(result, list):
         return convert(result)
     return [
-        [convert(step) for step in turn] if isinstance(turn, list) else convert(turn) for turn in result
+        [_step(step, convert) for step in turn] if isinstance(turn, list) else convert(turn)
+        for turn in result
     ]
+
+
+def _step(stored: Json, convert: Convert) -> Json:
+    """The uniform form of a step; of one without calls its text, which may be the answer to a question."""
+    uniform = convert(stored)
+    return uniform if uniform != [] else stored
 
 
 def _steps(where: str, row: Mapping[str, Json]) -> tuple[Step, ...]:
@@ -233,21 +223,27 @@ def _steps(where: str, row: Mapping[str, Json]) -> tuple[Step, ...]:
     )
 
 
-def _by_step(where: str, row: Mapping[str, Json], key: str) -> dict[tuple[int, int], float]:
-    """The numbers under `key` by turn and step. Raises TableError if they are none."""
-    value = row.get(key)
-    turns = [] if value is None else value if isinstance(value, list) else [[value]]
-    found: dict[tuple[int, int], float] = {}
+def _by_step(where: str, row: Mapping[str, Json], key: str) -> dict[tuple[int, int], float | None]:
+    """The numbers under `key` by turn and step, None where none is told. Raises TableError at others."""
+    if key not in row:
+        return {}
+    turns = row[key] if isinstance(row[key], list) else [[row[key]]]
+    found: dict[tuple[int, int], float | None] = {}
     for turn, steps in enumerate(turns):
         for step, number in enumerate(steps if isinstance(steps, list) else [steps]):
-            if number is None:
-                continue
-            if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+            if not _is_number(number):
                 raise TableError(
                     f"{where}: expected a number or lists of numbers as `{key}`, got {number!r:.80}."
                 )
             found[turn, step] = number
     return found
+
+
+def _is_number(value: Json) -> bool:
+    """True for a number that a step can have taken, and for none that is told."""
+    if value is None:
+        return True
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _whole(number: float | None) -> int | None:

@@ -35,10 +35,11 @@ def read_responses(path: Path, entry_ids: Container[str] | None = None) -> list[
     asked = table.column("entry_id").to_pylist()
     places = [place for place, entry_id in enumerate(asked) if entry_ids is None or entry_id in entry_ids]
     rows = table.take(pa.array(places, pa.int64())).to_pylist()
-    return [_response(path, row) for row in rows]
+    return [response_of(path, row) for row in rows]
 
 
-def _response(path: Path, row: Mapping[str, Any]) -> Response:
+def response_of(path: Path, row: Mapping[str, Any]) -> Response:
+    """The response in one row of the table at `path`. Raises TableError if it cannot be read."""
     try:
         return Response(
             **{

@@ -1,17 +1,27 @@
-"""Sessions before memory questions, and what they left in the memory, to Parquet."""
+"""Sessions before memory questions, and what they left in the memory, to and from Parquet."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
 from bfcl_pipeline.records import Entry, Json, Response
-from bfcl_pipeline.tables.files import write_table
+from bfcl_pipeline.tables.files import read_table, write_table
+from bfcl_pipeline.tables.responses import response_of
 from bfcl_pipeline.tables.schemas import SESSIONS
+
+
+@dataclass(frozen=True, slots=True)
+class HeldSession:
+    """One session, as it was held."""
+
+    response: Response
+    scenario: str  # whose assistant the model is
+    snapshot: Json  # the memory after it; None if it could not be held
 
 
 def write_sessions(path: Path, sessions: Iterable[tuple[Entry, Response, Json]]) -> None:
@@ -28,3 +38,13 @@ def write_sessions(path: Path, sessions: Iterable[tuple[Entry, Response, Json]])
         for entry, response, snapshot in sessions
     ]
     write_table(path, pa.Table.from_pylist(rows, schema=SESSIONS))
+
+
+def read_sessions(path: Path) -> list[HeldSession]:
+    """The sessions at `path`, in order. Raises TableError if they cannot be read."""
+    held = []
+    for row in read_table(path, SESSIONS.names).to_pylist():
+        scenario, snapshot = row.pop("scenario"), row.pop("snapshot_json")
+        after = None if snapshot is None else json.loads(snapshot)
+        held.append(HeldSession(response_of(path, row), scenario, after))
+    return held

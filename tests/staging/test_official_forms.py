@@ -6,11 +6,14 @@ import json
 
 import pytest
 
-from bfcl_pipeline.records import Mode
+from bfcl_pipeline.calls import decode
+from bfcl_pipeline.records import DecodeFailure, Mode
 from bfcl_pipeline.staging.official_forms import assumed_form, known_form
 
 CALL = {"name": "a.b", "arguments": {"x": 1}}
 UNIFORM = [{"a.b": '{"x": 1}'}]
+FORMS = ("OpenAIResponsesHandler", "GeminiHandler", "CohereHandler", "MiningHandler", "QwenFCHandler")
+FORMS += ("BitAgentHandler", "HammerHandler", "SalesforceLlamaHandler")
 
 
 @pytest.mark.parametrize(
@@ -34,6 +37,28 @@ def test_calls_have_one_form(handler, stored):
     form = known_form(handler, is_fc_model=True)
     assert form.mode is Mode.FC
     assert form.convert(stored) == UNIFORM
+
+
+@pytest.mark.parametrize("handler", FORMS)
+@pytest.mark.parametrize(
+    "uniform",
+    [UNIFORM, [], [*UNIFORM, {"c": "{}"}], [{"a": '{"x": ["</tool_call>", null, "\\u00e9;"]}'}]],
+)
+def test_calls_are_read_as_they_were_written(handler, uniform):
+    """What a form is written from comes out when it is read, but for the spelling of the arguments."""
+    form = known_form(handler, is_fc_model=True)
+    back = form.convert(form.restore(uniform))
+    assert [{name: json.loads(text) for name, text in call.items()} for call in back] == [
+        {name: json.loads(text) for name, text in call.items()} for call in uniform
+    ]
+
+
+@pytest.mark.parametrize("handler", ["GeminiHandler", "MiningHandler", "QwenFCHandler", "BitAgentHandler"])
+@pytest.mark.parametrize("text", ['{"broken": ', "[1]", "5"])
+def test_arguments_that_are_none_stay_unreadable(handler, text):
+    """They are written so that the handler finds no call in them either."""
+    form = known_form(handler, is_fc_model=True)
+    assert isinstance(decode(form.convert(form.restore([{"a": text}])), mode=Mode.FC), DecodeFailure)
 
 
 @pytest.mark.parametrize("handler", ["QwenFCHandler", "HammerHandler", "CohereHandler"])

@@ -72,7 +72,15 @@ def test_rows_are_ordered_and_known(read, tmp_path):
         "input_tokens": 3,
         "output_tokens": 4,
         "latency_seconds": 0.5,
-        "steps": [{"turn": 0, "input_tokens": 3, "output_tokens": 4, "latency_seconds": 0.5}],
+        "steps": [
+            {
+                "turn": 0,
+                "input_tokens": 3,
+                "output_tokens": 4,
+                "latency_seconds": 0.5,
+                "finish_reason": None,
+            }
+        ],
         "web": None,
     }
     assert [(row["mode"], row["name_style"]) for row in rows[1:]] == [("fc", "underscored")] * 3
@@ -136,6 +144,29 @@ def test_each_step_of_a_conversation_has_the_uniform_form(read, tmp_path):
     write(tmp_path / "gemini-2.5-pro-FC", "multi_turn_base", [row], group="multi_turn")
     (read_row,) = read(tmp_path)
     assert json.loads(read_row["result_json"]) == [[[{"ls": '{"a": true}'}], "done"], []]
+
+
+def test_a_number_that_is_not_told_is_a_step_all_the_same(read, tmp_path):
+    """A step of which nothing is told keeps its place."""
+    rows = [
+        {"id": "multi_turn_base_0", "result": [["a", "b"]], "latency": [[None, 2.0]]},
+        {"id": "multi_turn_base_1", "result": [["a"]], "latency": None},
+    ]
+    write(tmp_path / FC_MODEL, "multi_turn_base", rows, group="multi_turn")
+    told, not_told = read(tmp_path)
+    assert [step["latency_seconds"] for step in told["steps"]] == [None, 2.0]
+    assert told["latency_seconds"] == 2.0
+    assert [step["latency_seconds"] for step in not_told["steps"]] == [None]
+    assert not_told["latency_seconds"] is None
+
+
+def test_a_step_without_calls_keeps_its_text(read, tmp_path):
+    """An answer to a question is looked for in the text in which a handler found no call."""
+    final = '{"answer": "42"}'
+    call = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
+    write(tmp_path / "Qwen_Qwen3-8B-FC", "web_search_base", [answer("web_search_base_0", [[call, final]])])
+    (row,) = read(tmp_path)
+    assert json.loads(row["result_json"]) == [[[{"f": "{}"}], final]]
 
 
 def test_a_form_that_is_not_supported_is_no_wrong_answer(read, tmp_path):
