@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 KEEP_ALIVE_SECONDS = 4.0
 """How long an idle connection is kept: less than the 5 seconds after which common servers close theirs."""
 
+_SHOWN = 200  # characters of what came instead of HTTP that a message repeats
+
 
 def opened_session(scheme: str) -> aiohttp.ClientSession:
     """A session of the running event loop, for addresses of one scheme.
@@ -77,8 +79,12 @@ def connection_error(error: Exception, asked: str) -> ModelError:
             f"{asked}: the proxy refuses the connection with HTTP {error.status}. Check HTTPS_PROXY."
         )
     if isinstance(error, (aiohttp.ClientResponseError, aiohttp.http_exceptions.HttpProcessingError)):
-        return Malformed(f"{asked}: the answer is not HTTP ({error.message}).")
-    return Transient(f"{asked}: the connection broke ({str(error) or type(error).__name__}).")
+        return Malformed(f"{asked}: the answer is not HTTP ({_short(error.message)}).")
+    return Transient(f"{asked}: the connection broke ({_short(str(error)) or type(error).__name__}).")
+
+
+def _short(text: str) -> str:
+    return " ".join(text.split())[:_SHOWN]
 
 
 async def _note_reuse(_session: object, context: SimpleNamespace, _params: object) -> None:

@@ -144,7 +144,12 @@ def _stated_status(error: Json) -> int:
 
 
 def _said(text: str) -> str:
-    """The words of an error answer: its message where it is JSON of a known form, else the text itself."""
+    """The words of an error answer: its message where it is JSON of a known form, else the text itself.
+
+    The page of a proxy says no more than its status.
+    """
+    if text.lstrip().startswith("<"):
+        return ""
     try:
         body = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,0 +1,97 @@
+"""A server on loopback for tests of adapters: answers requests as it is told, keeps what it was sent."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import ssl
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Self
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """One request."""
+
+    target: str  # path, or the whole address if the server is taken for a proxy
+    headers: dict[str, str]  # names in lower case
+    body: bytes
+    connection: int  # the connections are numbered from 0
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The bytes that answer a request, and whether the connection ends after them."""
+
+    data: bytes
+    ends: bool = False
+
+
+CLOSED = Answer(b"", ends=True)
+"""No answer: the connection is closed."""
+
+
+def answer(
+    body: Any, status: str = "200 OK", headers: Iterable[str] = (), length: int | None = None
+) -> Answer:
+    """A whole answer; what is not bytes is sent as JSON. length: told in place of the right one."""
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    told = len(data) if length is None else length
+    lines = [f"HTTP/1.1 {status}", "Content-Type: application/json", f"Content-Length: {told}", *headers]
+    return Answer("\r\n".join(lines).encode() + b"\r\n\r\n" + data, ends=length is not None)
+
+
+class Loopback:
+    """Runs while its block does. After the last of `answers` it goes on giving that one."""
+
+    def __init__(self, *answers: Answer, tls: ssl.SSLContext | None = None) -> None:
+        self.requests: list[Received] = []
+        self._answers = answers
+        self._tls = tls
+        self._connections = 0
+
+    @property
+    def endpoint(self) -> str:
+        host, port = self._server.sockets[0].getsockname()
+        return f"{'http' if self._tls is None else 'https'}://{host}:{port}/v1"
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self._tls)
+        return self
+
+    async def __aexit__(self, *raised: object) -> None:
+        self._server.close()
+        await self._server.wait_closed()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection, self._connections = self._connections, self._connections + 1
+        try:
+            while (received := await _received(reader, connection)) is not None:
+                given = self._answers[min(len(self.requests), len(self._answers) - 1)]
+                self.requests.append(received)
+                writer.write(given.data)
+                await writer.drain()
+                if given.ends:
+                    break
+        except ConnectionError:
+            pass  # the client has gone
+        finally:
+            writer.close()
+
+
+async def _received(reader: asyncio.StreamReader, connection: int) -> Received | None:
+    """The next request; None if there is none, or no whole one."""
+    try:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+    except asyncio.IncompleteReadError:
+        return None
+    headers = {
+        name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:-2])
+    }
+    body = await reader.readexactly(int(headers.get("content-length", "0")))
+    return Received(head[0].split(" ")[1], headers, body, connection)
