@@ -1,0 +1,81 @@
+"""Which process something belongs to, and whether it is gone.
+
+A number alone does not tell: it is used again. So a process is known by its machine, that machine's last
+start, and its own start. Of processes on other machines, or in other containers, nothing can be told.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+_PROC = Path("/proc")
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One process of one machine."""
+
+    host: str  # the machine's name
+    machine: str | None  # its id: names are given twice
+    boot: str | None  # its last start
+    namespace: str | None  # the process numbers of a container are its own
+    pid: int
+    started: str | None  # when the process started, in ticks since the boot
+
+
+def this_process() -> Process:
+    """The process that asks. What the system does not tell is None."""
+    pid = os.getpid()
+    return Process(
+        host=socket.gethostname(),
+        machine=_text(Path("/etc/machine-id")),
+        boot=_text(_PROC / "sys/kernel/random/boot_id"),
+        namespace=_link(_PROC / "self/ns/pid"),
+        pid=pid,
+        started=_started(pid),
+    )
+
+
+def is_gone(process: Process) -> bool:
+    """Whether `process` has certainly ended; False where that cannot be told."""
+    here = this_process()
+    if (process.host, process.machine) != (here.host, here.machine):
+        return False
+    if process.boot != here.boot:
+        return process.boot is not None and here.boot is not None
+    if process.namespace != here.namespace:
+        return False
+    try:
+        os.kill(process.pid, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        pass  # another user's
+    started = _started(process.pid)
+    return started == "" or (None not in (started, process.started) and started != process.started)
+
+
+def _started(pid: int) -> str | None:
+    """When a process started; empty if it has ended and waits to be noticed, None if nobody tells."""
+    stat = _text(_PROC / str(pid) / "stat")
+    if stat is None:
+        return None
+    fields = stat.rpartition(")")[2].split()  # behind the name, which may hold anything
+    return "" if fields[0] in "ZX" else fields[19]
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip() or None
+    except OSError:
+        return None
+
+
+def _link(path: Path) -> str | None:
+    try:
+        return str(path.readlink())
+    except OSError:
+        return None

@@ -1,0 +1,167 @@
+"""The journal as its one writer sees it: find an exchange, append one, know what a run has cost.
+
+Everything that waits to be written goes to the disk together (group commit), in a thread of its own, so
+that hundreds of answers cost a few waits for the disk and the event loop none. What waits is written even
+if whoever waited is cancelled: it is paid for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from bfcl_pipeline.errors import JournalError
+from bfcl_pipeline.generation.journal.file import AppendFile, make_folder
+from bfcl_pipeline.generation.journal.index import Index
+from bfcl_pipeline.generation.journal.lines import Kept, from_line, to_document, to_line
+from bfcl_pipeline.generation.journal.owner import Ownership
+from bfcl_pipeline.generation.journal.secrets import Secrets
+
+
+class _Batch:
+    """Lines that go to the disk together."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.written: asyncio.Future[None] = self.loop.create_future()
+        self.lines: dict[str, tuple[Kept, bytes]] = {}  # by key
+
+    def tell(self, error: BaseException | None) -> None:
+        """Wakes who waits; to be called from any thread."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            self.loop.call_soon_threadsafe(self._tell, error)
+
+    def _tell(self, error: BaseException | None) -> None:
+        if error is None:
+            self.written.set_result(None)
+        else:
+            self.written.set_exception(error)
+            self.written.exception()  # noted: those who waited may all be gone
+
+
+class Journal:
+    """One journal, written by this process alone. To be used from one event loop."""
+
+    def __init__(self, ownership: Ownership, file: AppendFile, index: Index, secrets: Secrets) -> None:
+        """See `open`."""
+        self._ownership = ownership
+        self._file = file
+        self._index = index
+        self._secrets = secrets
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
+        self._lock = threading.Lock()  # of the three below
+        self._closed = False
+        self._waiting: _Batch | None = None  # what the next write takes
+        self._writing: _Batch | None = None  # what is being written
+
+    @classmethod
+    def open(cls, path: Path, secrets: Sequence[str] = ()) -> Journal:
+        """Takes ownership of the journal at `path`, made if there is none, and takes away a torn end.
+
+        secrets: texts that are never written, such as values of API keys. Raises JournalError if another
+        process writes the journal, it is damaged, or it cannot be written.
+        """
+        try:
+            make_folder(path.parent)
+            ownership = Ownership(path)
+            try:
+                file = AppendFile(path)
+                try:
+                    index = Index(path, file.file)
+                    if index.torn:
+                        file.cut(index.end)
+                        print(_mended(path, index.torn), file=sys.stderr)
+                    return cls(ownership, file, index, Secrets(secrets))
+                except BaseException:
+                    file.close()
+                    raise
+            except BaseException:
+                ownership.give_back()
+                raise
+        except OSError as error:
+            raise JournalError(f"{path}: the journal cannot be written ({error}).") from error
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    @property
+    def syncs(self) -> int:
+        """How often the disk was waited for."""
+        return self._file.syncs
+
+    def find(self, key: str) -> Kept | None:
+        """The exchange of that key; None if there is none."""
+        return self._index.find(key)
+
+    def spent(self, run: str | None) -> float:
+        """US dollars that the exchanges of `run` cost, as far as known."""
+        return self._index.spent(run)
+
+    async def append(self, kept: Kept) -> Kept:
+        """Keeps an exchange; returns, once it is on the disk, what stands under its key.
+
+        That is `kept` without secrets, or the exchange that was there before. Raises JournalError if it
+        cannot be written; Malformed if it is not to be said in JSON.
+        """
+        line = to_line(to_document(kept))
+        if self._secrets.within(line):
+            line = to_line({**self._secrets.scrubbed(to_document(kept)), "key": kept.key})
+            kept = from_line(line)
+        batch = self._joined(kept, line)
+        if batch is None:
+            return self._index[kept.key]
+        await asyncio.shield(batch.written)
+        return batch.lines[kept.key][0]
+
+    async def close(self) -> None:
+        """Waits for what is being written, and lets others write."""
+        with self._lock:
+            self._closed = True
+        self._thread.shutdown()  # at once, even where waiting would be cancelled
+        self._file.close()
+        self._ownership.give_back()
+
+    def _joined(self, kept: Kept, line: bytes) -> _Batch | None:
+        """The batch that has, or now has, an exchange of this key; None if it is on the disk."""
+        with self._lock:
+            if kept.key in self._index:
+                return None
+            if self._writing is not None and kept.key in self._writing.lines:
+                return self._writing
+            if self._closed:
+                raise JournalError(
+                    "an answer came after the journal was closed; run again to ask once more"
+                )
+            if self._waiting is None:
+                self._waiting = _Batch()
+                if self._writing is None:
+                    self._thread.submit(self._write)
+            self._waiting.lines.setdefault(kept.key, (kept, line))
+            return self._waiting
+
+    def _write(self) -> None:
+        """Writes what waits until nothing does. Runs in the thread."""
+        while True:
+            with self._lock:
+                self._writing, self._waiting = self._waiting, None
+                batch = self._writing
+            if batch is None:
+                return
+            error: BaseException | None = None
+            try:
+                self._ownership.check()
+                self._file.append(b"".join(line for _, line in batch.lines.values()), self._index.end)
+                for kept, line in batch.lines.values():
+                    self._index.add(kept, len(line))
+            except BaseException as failure:  # noqa: BLE001  # whatever it is, who waits has to be told
+                error = failure
+            batch.tell(error)
+
+
+def _mended(path: Path, torn: int) -> str:
+    return f"{path}: the last line was not whole, as a writer was stopped; its {torn:,} bytes are cut off."
