@@ -1,4 +1,4 @@
-"""The rows of config/models.yaml, read and checked.
+"""The rows of config/models.yaml and of the official models beside it, read and checked.
 
 Covers what a row may say and what holds where it says nothing; what a kind does with it is the kind's
 module.
@@ -6,8 +6,9 @@ module.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,11 @@ from bfcl_pipeline.records import Json, Mode
 
 UNKNOWN = "Unknown"
 """What stands for a maker or license that nobody told."""
+
+OFFICIAL_FILE = "official_models.yaml"
+"""Beside a models file: the rows of the models of the leaderboard."""
+
+_OFFICIAL_KEYS = ("families", "models", "not_served")
 
 BACKENDS = ("vllm", "endpoint")
 """vllm: the run starts a server of its own; endpoint: one that already runs answers at `endpoint`."""
@@ -49,6 +55,17 @@ class ModelRow:
     vllm: Serving = field(default_factory=Serving)  # kind vllm: how the server is started
 
     @property
+    def asked(self) -> dict[str, Json]:
+        """What decides who answers, and what is asked: if it changes, its answers are another's."""
+        return {
+            "kind": self.kind,
+            "model": self.model,
+            "endpoint": self.endpoint,
+            "options": dict(self.options),
+            "vllm": asdict(self.vllm) if self.served else None,
+        }
+
+    @property
     def served(self) -> bool:
         """Whether a run has to start a server for it."""
         return self.kind == "vllm" and self.backend == "vllm"
@@ -56,22 +73,54 @@ class ModelRow:
 
 _COLUMNS = tuple(column.name for column in fields(ModelRow))
 _PRICES = ("input_price", "output_price")
+_ASKED = ("model", "endpoint", "key", "options", "limits")
 
 
 def load_models(path: Path) -> dict[str, ModelRow]:
-    """The rows of `path` by name, in file order. Raises ConfigError if the file or a row is wrong."""
+    """The rows of `path` by name, in file order, then those of the official models beside it.
+
+    Where both have a row of one name, the one of `path` holds. Raises ConfigError if a file or a row is
+    wrong.
+    """
+    rows = _rows(path, _document(path, ("models",)))
+    official = path.with_name(OFFICIAL_FILE)
+    if official != path and official.is_file():
+        for name, row in _rows(official, _document(official, _OFFICIAL_KEYS)).items():
+            rows.setdefault(name, row)
+    return rows
+
+
+def load_not_served(path: Path) -> dict[str, str]:
+    """Why each official model without a row has none, as the file of official models beside `path` says."""
+    official = path.with_name(OFFICIAL_FILE)
+    if not official.is_file():
+        return {}
+    reasons = _document(official, _OFFICIAL_KEYS).get("not_served", {})
+    if not isinstance(reasons, dict) or not all(isinstance(reason, str) for reason in reasons.values()):
+        raise ConfigError(f"{official}: not_served must be a mapping of names to reasons.")
+    return reasons
+
+
+def _document(path: Path, keys: tuple[str, ...]) -> dict[str, Any]:
+    """The YAML document of `path`, in which `models` is a list and no key is but `keys`."""
     try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+        # The reader in C is ten times as fast; a workflow reads these files at each of its starts.
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        document = yaml.load(path.read_text(encoding="utf-8"), loader)  # noqa: S506  # both are safe
     except FileNotFoundError as error:
         raise ConfigError(f"{path}: no such file. Give the models file with --models.") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: not readable as YAML ({error}).") from error
     if (
         not isinstance(document, dict)
-        or list(document) != ["models"]
-        or not isinstance(document["models"], list)
+        or not set(document) <= set(keys)
+        or not isinstance(document.get("models"), list)
     ):
-        raise ConfigError(f"{path}: expected one key, `models`, with a list of rows.")
+        raise ConfigError(f"{path}: expected the key `models`, with a list of rows, and no other key.")
+    return document
+
+
+def _rows(path: Path, document: Mapping[str, Any]) -> dict[str, ModelRow]:
     rows: dict[str, ModelRow] = {}
     for number, values in enumerate(document["models"], start=1):
         row = _row(f"{path}: model {number}", values)
@@ -82,10 +131,17 @@ def load_models(path: Path) -> dict[str, ModelRow]:
 
 
 def model_row(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
-    """The row called `name`. Raises ConfigError, listing the right names, if there is none."""
+    """The row called `name`. Raises ConfigError, with near names, if there is none."""
     if name not in rows:
-        raise ConfigError(unknown_name("model", name, rows))
+        raise ConfigError(unknown_model(name, rows))
     return rows[name]
+
+
+def unknown_model(name: str, known: Iterable[str]) -> str:
+    """An error text for a name that no model has: too many are known to list them all."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"unknown model {name!r}.{hint} `bfcl-pipeline models` lists all, also those that nobody serves."
 
 
 def described(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
@@ -136,17 +192,34 @@ def _row(where: str, values: Any) -> ModelRow:
 
 def _check_kind(where: str, row: ModelRow, values: Mapping[str, Any]) -> None:
     """Refuses keys that contradict the kind, or say nothing for it."""
+    for key in _ASKED if KINDS[row.kind].embedded else ():
+        if key in values:
+            raise ConfigError(f"{where}: {row.name!r} is {row.kind}, which asks nobody: leave out {key}.")
     for key in ("backend", "vllm"):
         if key in values and row.kind != "vllm":
             raise ConfigError(f"{where}: {key} is for models of kind vllm; {row.name!r} is {row.kind}.")
-    if row.kind != "vllm":
-        return
+    if row.endpoint is not None and not row.endpoint.startswith(("http://", "https://")):
+        raise ConfigError(f"{where}: endpoint must start with http:// or https://; got {row.endpoint!r}.")
+    if row.kind == "litellm" and "/" not in row.model:
+        raise ConfigError(
+            f"{where}: kind litellm needs `model` with a provider, for example bedrock/{row.model}."
+        )
+    if row.kind == "vllm":
+        _check_vllm(where, row)
+
+
+def _check_vllm(where: str, row: ModelRow) -> None:
     if row.backend == "endpoint" and row.endpoint is None:
         raise ConfigError(
             f"{where}: backend endpoint needs `endpoint`, for example http://localhost:8000/v1."
         )
     if row.backend == "vllm" and row.endpoint is not None:
         raise ConfigError(f"{where}: {row.name!r} has an endpoint; set `backend: endpoint` to use it.")
+    if row.served and row.mode is Mode.FC and row.vllm.tool_parser is None:
+        raise ConfigError(
+            f"{where}: mode fc needs `vllm: {{tool_parser: ...}}`, the name of vLLM's parser for the calls "
+            "of this family, for example hermes. See https://docs.vllm.ai/en/latest/features/tool_calling/"
+        )
 
 
 def _checked(where: str, key: str, value: Any) -> Any:

@@ -4,7 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.config import EMBEDDED_KINDS, ModelRow, described, load_models, model_row
+from bfcl_pipeline.config import (
+    EMBEDDED_KINDS,
+    ModelRow,
+    described,
+    load_models,
+    load_not_served,
+    model_row,
+)
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.models import MODEL_KINDS, build_model
 from bfcl_pipeline.records import Mode
@@ -33,11 +40,12 @@ def _file(tmp_path, *rows):
     return path
 
 
-def test_the_shipped_models_are_the_embedded_four():
+def test_the_shipped_models_start_with_the_embedded_four():
     """The repository's file offers both embedded models in both modes, and each can be built."""
-    rows = load_models(SHIPPED)
-    assert list(rows) == ["oracle-FC", "oracle", "lexical-FC", "lexical"]
-    for name, row in rows.items():
+    embedded = {name: row for name, row in load_models(SHIPPED).items() if row.kind in EMBEDDED_KINDS}
+    assert list(embedded) == ["oracle-FC", "oracle", "lexical-FC", "lexical"]
+    assert list(load_models(SHIPPED))[:4] == list(embedded)
+    for name, row in embedded.items():
         model = build_model(row)
         assert (model.name, model.mode) == (name, Mode.FC if name.endswith("-FC") else Mode.PROMPT)
 
@@ -107,3 +115,72 @@ def test_a_model_without_a_row_is_described_by_its_name():
     unlisted = described({}, "mine-FC")
     assert unlisted == ModelRow("mine-FC", "", Mode.FC, "mine-FC", "Unknown", "Unknown", "")
     assert described({"mine-FC": unlisted}, "mine-FC") is unlisted
+
+
+def test_official_models_stand_behind_the_own(tmp_path):
+    """The file of official models beside a models file is read too; a row of the user's own wins."""
+    path = _file(tmp_path, ROW)
+    (tmp_path / "official_models.yaml").write_text(
+        "families:\n  common: &common {kind: lexical, org: them}\n"
+        "models:\n  - {<<: *common, name: mine}\n  - {<<: *common, name: theirs}\n"
+        "not_served: {gone: its API is}\n"
+    )
+    assert [(name, row.org) for name, row in load_models(path).items()] == [
+        ("mine", "me"),
+        ("theirs", "them"),
+    ]
+    assert load_not_served(path) == {"gone": "its API is"}
+    assert load_not_served(tmp_path / "elsewhere" / "models.yaml") == {}
+
+
+def test_three_lines_are_a_model(tmp_path):
+    """Name and kind, and an endpoint or a parser, are enough; a vendor's key goes to no other endpoint."""
+    rows = load_models(
+        _file(
+            tmp_path,
+            {"name": "mine-FC", "kind": "openai_chat", "endpoint": "http://localhost:8000/v1"},
+            {"name": "org/model-FC", "kind": "vllm", "vllm": "{tool_parser: hermes}"},
+            {"name": "gpt", "kind": "openai_chat"},
+        )
+    )
+    mine, hub, vendor = rows.values()
+    assert (mine.mode, mine.model, mine.key, mine.served) == (Mode.FC, "mine", None, False)
+    assert (hub.mode, hub.model, hub.served) == (Mode.FC, "org/model", True)
+    assert (vendor.endpoint, vendor.key) == ("https://api.openai.com/v1", "OPENAI_API_KEY")
+
+
+def test_the_examples_of_the_shipped_file_work(tmp_path):
+    """Without their comment signs, the examples of config/models.yaml are rows."""
+    lines = SHIPPED.read_text().partition("models:\n")[2].splitlines()
+    examples = [line.replace("  # ", "  ", 1) for line in lines if line.startswith(("  # - ", "  #   "))]
+    assert len(examples) == 6
+    path = tmp_path / "models.yaml"
+    path.write_text("\n".join(["models:", *examples]))
+    assert [row.kind for row in load_models(path).values()] == ["openai_chat", "vllm"]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"kind": "lexical", "key": "MY_KEY"}, "lexical, which asks nobody: leave out key"),
+        ({"kind": "openai_chat", "vllm": "{}"}, "vllm is for models of kind vllm"),
+        ({"kind": "openai_chat", "endpoint": "localhost:8000"}, "must start with http:// or https://"),
+        ({"kind": "litellm"}, "needs `model` with a provider, for example bedrock/mine"),
+        ({"kind": "vllm", "backend": "endpoint"}, "backend endpoint needs `endpoint`"),
+        ({"kind": "vllm", "endpoint": "http://localhost"}, "set `backend: endpoint` to use it"),
+        ({"kind": "vllm", "mode": "fc"}, "mode fc needs `vllm: {tool_parser: ...}`"),
+        ({"kind": "vllm", "backend": "sglang"}, "unknown backend 'sglang'"),
+        ({"kind": "openai_chat", "options": "[]"}, "options must be a mapping"),
+    ],
+)
+def test_a_row_that_contradicts_its_kind_is_refused(tmp_path, row, message):
+    """Keys that a kind has no use for, or that it needs and lacks, are told with what would be right."""
+    with pytest.raises(ConfigError) as caught:
+        load_models(_file(tmp_path, {"name": "mine", **row}))
+    assert message in str(caught.value)
+
+
+def test_one_server_that_runs_serves_any_mode(tmp_path):
+    """With a server that already runs, nothing is said of how it is started."""
+    row = {"name": "mine-FC", "kind": "vllm", "backend": "endpoint", "endpoint": "http://localhost:8000/v1"}
+    assert not load_models(_file(tmp_path, row))["mine-FC"].served

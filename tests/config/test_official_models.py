@@ -1,0 +1,70 @@
+"""config/official_models.yaml: the models of the leaderboard as rows."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bfcl_pipeline.config import KINDS, load_models, load_not_served
+from bfcl_pipeline.records import Mode
+
+ROOT = Path(__file__).parents[2]
+SHIPPED = ROOT / "config" / "models.yaml"
+
+VLLM = yaml.safe_load(Path(__file__).with_name("vllm_parsers.yaml").read_text())
+"""The names of parsers that one version of vLLM knows."""
+
+ROWS = {name: row for name, row in load_models(SHIPPED).items() if not KINDS[row.kind].embedded}
+
+
+@pytest.fixture(scope="module")
+def official(staged):
+    """What the release says of each model, by name."""
+    return {model["name"]: model for model in json.loads((staged / "release" / "models.json").read_text())}
+
+
+def test_every_official_model_has_a_row_or_a_reason(official):
+    """Each model of the release's list is either a row or listed with why it is none; no other is."""
+    not_served = load_not_served(SHIPPED)
+    assert not ROWS.keys() & not_served.keys()
+    assert ROWS.keys() | not_served.keys() == official.keys()
+    assert all(reason.strip() for reason in not_served.values())
+
+
+def test_rows_tell_the_facts_of_the_release(official):
+    """Mode, names shown, maker, license, link and prices of every row are the release's."""
+    for name, row in ROWS.items():
+        facts = official[name]
+        assert (row.mode is Mode.FC) is facts["is_fc_model"], name
+        for key in ("display_name", "org", "license", "url", "input_price", "output_price"):
+            assert getattr(row, key) == facts[key], (name, key)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_row_has_what_its_kind_needs(name):
+    """Every row says where its model is asked, and no vendor's key is meant for another's endpoint."""
+    row = ROWS[name]
+    if row.kind == "vllm":
+        assert "/" in row.model, "an id of the model hub"
+        assert row.served
+        assert row.vllm.reasoning_parser is None or row.vllm.reasoning_parser in VLLM["reasoning_parsers"]
+        assert (row.vllm.tool_parser in VLLM["tool_parsers"]) if row.mode is Mode.FC else True
+        assert row.vllm.chat_template is None or (ROOT / row.vllm.chat_template).is_file()
+        return
+    assert row.endpoint is not None or row.kind == "litellm"
+    asks_without_key = row.endpoint is not None and row.endpoint.startswith("http://localhost:")
+    assert row.key is not None or asks_without_key or row.model.startswith("bedrock/")
+    owners = {kind.key: kind.endpoint for kind in KINDS.values() if kind.key is not None}
+    assert row.endpoint == owners.get(row.key, row.endpoint)
+
+
+def test_reading_them_is_fast():
+    """All rows are read in well under the time that a start of the workflow may lose."""
+    seconds = []
+    for _ in range(5):
+        started = time.process_time()
+        load_models(SHIPPED)
+        seconds.append(time.process_time() - started)
+    assert min(seconds) < 0.1
