@@ -158,17 +158,21 @@ class Transport:
         return Malformed(f"{self._asked}: the answer has more than {MOST_BYTES:,} bytes.")
 
 
-def client_over(base: type[Any], asked: str) -> Any:
+def client_over(base: type[Any], asked: str, encoding: str | None = None) -> Any:
     """A client of the kind `base`, of httpx or httpx2, over a transport of its own.
 
     Its requests go to the transport directly: authentication, cookies, redirects and hooks of the client,
-    none of which an API needs, take as long as the connection itself.
+    none of which an API needs, take as long as the connection itself. encoding: in which the text of an
+    answer is read, where that is not to be what the answer says or UTF-8.
     """
     transport = Transport(asked)
 
     class Client(base):  # type: ignore[misc]
         async def send(self, request: Any, **_options: Any) -> Any:
-            return await transport.handle_async_request(request)
+            response = await transport.handle_async_request(request)
+            if encoding is not None:
+                response.encoding = encoding
+            return response
 
     return Client(transport=transport)
 
