@@ -1,8 +1,8 @@
 """Everything that a server behind a network has been seen to do instead of answering, and worse.
 
-Covers failures only: after each of them the request has no answer that may be used. `GOOD` are answers that
-are right, on connections that are not. What is done to which request is decided by a seed, the request
-and how often it came, so that it does not depend on the order in which requests come.
+After each of `FAULTS` a request has no answer that may be used; `GOOD` are answers that are right, sent in
+another form or on connections that do not last. What is done to which request is decided by a seed, the
+request and how often it came, so that it does not depend on the order in which requests come.
 """
 
 from __future__ import annotations
@@ -22,14 +22,6 @@ Fault: TypeAlias = Callable[[Connection, bytes], Awaitable[None] | None]
 HUGE_BYTES = 50 * 2**20
 _PIECE = b" " * 2**16
 _DRIP_SECONDS = 0.05
-
-
-def drawn(seed: int, share: float, digest: str, times: int) -> Fault | None:
-    """What is done to the request `digest` when it comes for the time `times`; None: it is answered."""
-    rng = random.Random(f"{seed} {digest} {times}")
-    if rng.random() >= share:
-        return None
-    return FAULTS[rng.choices(list(FAULTS), weights=[_RARE.get(name, 10) for name in FAULTS])[0]]
 
 
 def _status(status: str, *headers: str, kind: str = "application/json", body: bytes | None = None) -> Fault:
@@ -292,7 +284,18 @@ GOOD: Mapping[str, Fault] = {
 """Right answers on connections that are not kept, or in another form."""
 
 
-def oddly_sent(seed: int, share: float, digest: str, times: int) -> Fault | None:
-    """How the right answer to a request is sent; None: plainly."""
-    rng = random.Random(f"oddly {seed} {digest} {times}")
-    return rng.choice(list(GOOD.values())) if rng.random() < share else None
+ALL: Mapping[str, Fault] = {**FAULTS, **GOOD}
+
+
+def drawn(seed: int, faults: float, odd: float, digest: str, times: int) -> str | None:
+    """What is done to the request `digest` when it comes for the time `times`, by its name.
+
+    faults, odd: the shares of requests that are in FAULTS and in GOOD. None: it is plainly answered.
+    """
+    if not faults and not odd:
+        return None
+    rng = random.Random(f"{seed} {digest} {times}")
+    draw = rng.random()
+    if draw < faults:
+        return rng.choices(list(FAULTS), weights=[_RARE.get(name, 10) for name in FAULTS])[0]
+    return rng.choice(list(GOOD)) if draw < faults + odd else None

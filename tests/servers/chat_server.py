@@ -26,7 +26,7 @@ from dataclasses import dataclass, field, fields
 from urllib.parse import parse_qs, urlsplit
 
 from chat_answers import Answer, answer_to, digest_of
-from chat_faults import drawn, oddly_sent
+from chat_faults import ALL, FAULTS, drawn
 from chat_http import Asked, Connection, response
 
 
@@ -38,6 +38,7 @@ class Behaviour:
     faults: float = 0.0  # the share of requests that something else is done to
     odd: float = 0.0  # the share of answers that are right, but oddly sent
     seed: int = 0  # of both
+    only: str | None = None  # the one thing done to those requests or answers: a name of FAULTS or GOOD
 
 
 @dataclass(slots=True)
@@ -51,6 +52,7 @@ class Counts:
     first_at: float | None = None  # when the first request had come, in seconds of a clock of its own
     last_at: float | None = None  # when the last answer was sent
     bodies: Counter[str] = field(default_factory=Counter)  # how often each request came, by its digest
+    done: Counter[str] = field(default_factory=Counter)  # how often what was done in place of answering
 
 
 class ChatServer:
@@ -108,15 +110,17 @@ class ChatServer:
         self._number += 1
         whole = self._answers[digest].numbered(self._number)
         counts.in_flight -= 1
-        fault = drawn(behaviour.seed, behaviour.faults, digest, times) if behaviour.faults else None
-        if fault is None:
+        name = drawn(behaviour.seed, behaviour.faults, behaviour.odd, digest, times)
+        if name is not None:
+            name = behaviour.only or name
+            counts.done[name] += 1
+        if name not in FAULTS:
             counts.answers += 1
             counts.last_at = asyncio.get_running_loop().time()
-            fault = oddly_sent(behaviour.seed, behaviour.odd, digest, times) if behaviour.odd else None
-        if fault is None:
+        if name is None:
             connection.write(response(whole))
         else:
-            self._keep(fault(connection, whole))
+            self._keep(ALL[name](connection, whole))
 
     def _keep(self, doing: Awaitable[None] | None) -> None:
         if doing is not None:

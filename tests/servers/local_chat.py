@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 COMMAND = (sys.executable, str(Path(__file__).with_name("chat_server.py")))
-LONGEST_SECONDS = 300.0
+LONGEST_SECONDS = 120.0
 """After which a question to the server itself fails: it never takes so long."""
 
 
@@ -29,7 +29,7 @@ class LocalChat:
         """What a model's row, or OPENAI_BASE_URL, names."""
         return f"http://127.0.0.1:{self.port}/v1"
 
-    def behave(self, **behaviour: float) -> None:
+    def behave(self, **behaviour: float | str) -> None:
         """Sets how requests are answered from now on (`chat_server.Behaviour`), and forgets all counts."""
         self._ask("POST", "/behave", json.dumps(behaviour))
 

@@ -1,0 +1,112 @@
+"""`bfcl-pipeline generate` as a user runs it, asking the local server; and what a run leaves behind.
+
+Covers starting the command in a folder of its own, its tables without what time decides, and which
+answers its journal holds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from local_chat import LocalChat
+
+from bfcl_pipeline.tables import read_table
+
+MODEL = "local-FC"
+_ANSWER = re.compile(rb'"chatcmpl-([0-9a-f]+)-(\d+)"')
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateRun:
+    """One run and its folder."""
+
+    folder: Path
+    staged: Path
+    selection: Sequence[str]  # options that say what is asked
+
+    def start(self, server: LocalChat, trial: int = 1, **limits: float) -> subprocess.Popen[bytes]:
+        """The command, started, with `limits` in the model's row; what it says goes to log.txt."""
+        self.folder.mkdir(exist_ok=True)
+        row = {"name": MODEL, "kind": "openai_chat", "endpoint": server.endpoint, "limits": limits}
+        models = self.folder / "models.yaml"
+        models.write_text(yaml.safe_dump({"models": [row]}), encoding="utf-8")
+        command = [sys.executable, "-m", "bfcl_pipeline.cli", "generate", "--run", "test"]
+        command += ["--model", MODEL, "--models", str(models), "--data", str(self.staged.resolve())]
+        command += ["--cache", str(self._cache), "--trial", str(trial), *self.selection]
+        command += [
+            "--out",
+            str(self.folder / "responses"),
+            "--sessions-out",
+            str(self.folder / "sessions"),
+        ]
+        with self._log.open("ab") as log:
+            return subprocess.Popen(
+                command,
+                cwd=self.folder,
+                env={**os.environ, "PYTHONWARNINGS": "error"},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+
+    def complete(self, server: LocalChat, trial: int = 1, **limits: float) -> None:
+        """The command, to its end."""
+        with self.start(server, trial, **limits) as process:
+            code = process.wait()
+        assert code == 0, self.told()
+
+    def told(self) -> str:
+        """All that the command has said so far."""
+        return self._log.read_text(encoding="utf-8", errors="replace")
+
+    def tables(self) -> dict[str, list[dict[str, Any]]]:
+        """The rows of every file of the run, by its path, without seconds."""
+        files = [path for part in ("responses", "sessions") for path in (self.folder / part).rglob("*")]
+        return {
+            str(path.relative_to(self.folder)): [_timeless(row) for row in read_table(path).to_pylist()]
+            for path in files
+        }
+
+    def journaled(self) -> Counter[str]:
+        """How many answers to each request the journal holds, by the request's digest.
+
+        A line without its end is none.
+        """
+        path = self._cache / MODEL / "exchanges.jsonl"
+        if not path.exists():
+            return Counter()
+        digests: Counter[str] = Counter()
+        numbers = set()
+        for line in path.read_bytes().split(b"\n")[:-1]:
+            json.loads(line)
+            found = _ANSWER.findall(line)
+            if found:
+                ((digest, number),) = found
+                digests[digest.decode("ascii")] += 1
+                numbers.add(number)
+        assert len(numbers) == digests.total(), "an answer was journaled twice"
+        return digests
+
+    @property
+    def _cache(self) -> Path:
+        return self.folder / "exchanges"
+
+    @property
+    def _log(self) -> Path:
+        return self.folder / "log.txt"
+
+
+def _timeless(row: dict[str, Any]) -> dict[str, Any]:
+    """`row` without the columns that tell how long something took."""
+    steps = [{**step, "latency_seconds": None} for step in row["steps"]]
+    return {**row, "latency_seconds": None, "steps": steps}
