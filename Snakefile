@@ -55,6 +55,7 @@ container: config["container"]
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/stage.smk"
+include: "workflow/rules/serve.smk"
 include: "workflow/rules/generate.smk"
 include: "workflow/rules/score.smk"
 include: "workflow/rules/report.smk"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import os
 import sys
 from collections import Counter
@@ -102,7 +101,9 @@ def _wire(row: ModelRow, args: argparse.Namespace) -> Wire:
         )
     endpoint = None
     if args.endpoint_from is not None:
-        endpoint = json.loads(args.endpoint_from.read_text(encoding="utf-8"))["endpoint"]
+        from bfcl_pipeline.models.serving import ready_endpoint
+
+        endpoint = ready_endpoint(args.endpoint_from)
     return build_wire(row, endpoint)
 
 

@@ -52,7 +52,7 @@ class Project:
         """What Snakemake would do, as the messages of its steps, sorted."""
         planned = self.snakemake("-n", *arguments, **config)
         assert planned.returncode == 0, planned.stdout
-        lines = [line.partition(": ") for line in planned.stdout.splitlines()]
+        lines = [line.strip().partition(": ") for line in planned.stdout.splitlines()]
         steps = [text for label, _, text in lines if label.startswith("Job ")]
         return sorted(step for step in steps if step != "All done")
 

@@ -69,6 +69,7 @@ for folder, row in REMOTE.items():
                 if "memory_vector" in RUN.categories_of(folder)
                 else []
             ),
+            server=f"results/{{run}}/servers/{folder}.json" if row.served else [],
         output:
             responses=expand(
                 "results/{{run}}/responses/{model}/{category}.parquet",
@@ -95,6 +96,9 @@ for folder, row in REMOTE.items():
             categories=RUN.categories_of(folder),
             selection=RUN.options_of(folder),
             budget=[] if RUN.budget is None else ["--budget", RUN.budget],
+            server=lambda wildcards, input: (
+                ["--endpoint-from", input.server] if input.server else []
+            ),
             # Read by no command: a model that is asked elsewhere or otherwise now is asked again.
             row=row.asked,
             # Grows when a job ends with entries that the machinery failed: the next run asks them again.
@@ -106,4 +110,4 @@ for folder, row in REMOTE.items():
             " --category {params.categories:q} --data data --out results/{wildcards.run}/responses/{params.folder:q}"
             " --sessions-out results/{wildcards.run}/memory/{params.folder:q} --cache cache/exchanges"
             " --requeue-out results/{wildcards.run}/requeued/{params.folder:q}"
-            " {params.selection:q} {params.budget:q} 2> {log:q}"
+            " {params.selection:q} {params.budget:q} {params.server:q} 2> {log:q}"

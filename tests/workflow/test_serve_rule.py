@@ -1,0 +1,111 @@
+"""Local models in the workflow, with a stand-in for vLLM that fails or never gets ready.
+
+With the real one they run in tests/vllm.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+from pathlib import Path
+
+import pytest
+from snakemake_project import ROOT, Project
+
+LOCAL = {"run": "local", "models": "[small,other]", "categories": "[simple_python]", "sample": "2"}
+ROWS = """
+models:
+  - {name: small, kind: vllm, model: org/small, limits: {attempts: 1}}
+  - {name: other, kind: vllm, model: org/other, limits: {attempts: 1}}
+  - {name: elsewhere, kind: vllm, backend: endpoint, endpoint: "http://127.0.0.1:9/v1"}
+"""
+
+
+@pytest.fixture
+def local(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A project with local models, which the stand-in serves."""
+    monkeypatch.delenv("BFCL_VLLM_PYTHON", raising=False)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests/models/serving/stand_in"))
+    (project.folder / "config/models.yaml").write_text(ROWS)
+    return project
+
+
+def has_ended(pid: int) -> bool:
+    """Whether a process, not a child of this one, ends in good time."""
+    try:
+        watched = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([watched], [], [], 60)[0])
+    finally:
+        os.close(watched)
+
+
+def servers(project: Project) -> list[int]:
+    """The processes of all servers that were started."""
+    logs = (project.folder / "results/local/logs/serve").glob("*.vllm.log")
+    lines = [line.split() for log in logs for line in log.read_text().splitlines()]
+    return [int(pid) for line in lines if line[:1] == ["processes"] for pid in line[1:]]
+
+
+def test_a_model_elsewhere_needs_no_server(local: Project) -> None:
+    """`backend: endpoint` plans no service; a served model does, for all its categories."""
+    config = {**LOCAL, "models": "[small,elsewhere]", "categories": "[simple_python,multiple]"}
+    assert [step for step in local.steps(**config) if "elsewhere" in step or "small" in step] == [
+        "Ask elsewhere everything",
+        "Ask small everything",
+        "Judge elsewhere",
+        "Judge small",
+        "Serve small",
+    ]
+
+
+def test_a_server_that_fails_stops_its_model_and_says_why(
+    local: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody waits for it: the reason stands in the log of who asks, which is shown; one core is enough."""
+    monkeypatch.setenv("STAND_IN", "fail")
+    done = local.snakemake("--cores", "1", **LOCAL)
+    assert done.returncode == 1
+    assert "the server of small failed: vLLM ended after" in done.stdout
+    assert "the server of other failed: vLLM ended after" in done.stdout  # the first does not stop it
+    assert "ValueError: no model of that name" in done.stdout
+    assert len(servers(local)) == 4
+    assert all(map(has_ended, servers(local)))
+    assert not (local.folder / "results/local/servers").exists()
+
+
+def test_models_are_served_one_after_the_other(local: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many cores there are: two servers would want the same GPUs."""
+    monkeypatch.setenv("STAND_IN", "fail")
+    told = local.snakemake("--cores", "4", **LOCAL).stdout
+    first, second = sorted(told.index(f"Serve {name}") for name in ("small", "other"))
+    assert first < told.index("failed: vLLM ended") < second
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_no_server_outlives_its_run(local: Project, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """A server that loads ends, with all it started, when Snakemake is interrupted or killed."""
+    monkeypatch.setenv("STAND_IN", "load")
+    with local.start(**{**LOCAL, "models": "[small]"}) as process:
+        log = local.folder / "results/local/logs/serve/small.vllm.log"
+        wait_for(log, process.pid)
+        if number == signal.SIGKILL:
+            process.kill()  # it alone: its steps are not told
+        else:
+            os.killpg(process.pid, number)
+        process.communicate(timeout=120)
+    assert len(servers(local)) == 2
+    assert all(map(has_ended, servers(local)))
+
+
+def wait_for(path: Path, pid: int) -> None:
+    """Returns when the file says something; fails if the process ends before."""
+    ended = os.pidfd_open(pid)
+    try:
+        while not path.exists() or not path.read_text().endswith("\n"):
+            assert not select.select([ended], [], [], 0.1)[0]
+    finally:
+        os.close(ended)
