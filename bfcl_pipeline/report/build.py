@@ -11,6 +11,7 @@ import pyarrow as pa
 from bfcl_pipeline.benchmark import CATEGORIES, parse_format
 from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD
 from bfcl_pipeline.records import Rules, Status
+from bfcl_pipeline.report.build_usage import usage
 from bfcl_pipeline.report.collect import RunRecords
 from bfcl_pipeline.report.columns import TABLES
 from bfcl_pipeline.report.standings import Standing, Tally
@@ -33,6 +34,7 @@ def build_tables(records: RunRecords, found: Sequence[Standing]) -> dict[str, pa
         "formats": _formats(found),
         "rules": _rules(records, found),
         "coverage": _coverage(records),
+        "usage": usage(records, {standing.model.name: standing.model for standing in found}),
     }
     return {
         name: pa.Table.from_pylist([{"run": records.run, **row} for row in rows[name]], schema=schema)

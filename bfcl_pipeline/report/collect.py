@@ -17,11 +17,12 @@ from bfcl_pipeline.benchmark import CATEGORIES, unknown_name
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules, Status
 from bfcl_pipeline.tables import entries_path, read_table
-from bfcl_pipeline.tables.schemas import RESPONSES, VERDICTS
+from bfcl_pipeline.tables.schemas import RESPONSES, SESSIONS, VERDICTS
 
 FORMAT_CATEGORY = "format_sensitivity"
 
 _RESPONSE_COLUMNS = ("model", "category", "steps", "web")
+_SESSION_COLUMNS = ("model", "category", "steps")
 _OPTIONAL = ("web",)  # tables from elsewhere, or of an earlier version, may lack it
 
 
@@ -32,6 +33,7 @@ class RunRecords:
     run: str | None  # its name, where the verdicts tell one
     verdicts: pl.DataFrame  # columns of schemas.VERDICTS, models in order of name
     responses: pl.DataFrame  # model, category, exchanges and web; empty where there are none
+    sessions: pl.DataFrame  # model, category and exchanges of those before memory questions; likewise
     formats: pl.DataFrame  # entry_id and prompt_format of the format-sensitivity test; may be empty
 
 
@@ -42,10 +44,13 @@ def read_run(run_dir: Path, data: Path, models: Collection[str] = ()) -> RunReco
     TableError if there is no verdict, also of one of `models`, or if the verdicts cannot be added up.
     """
     verdicts = _read_verdicts(run_dir, models)
+    responses = _read_all(run_dir / "responses", RESPONSES, _RESPONSE_COLUMNS)
+    sessions = _read_all(run_dir / "memory", SESSIONS, _SESSION_COLUMNS)
     return RunRecords(
         run=_run_name(run_dir, verdicts),
         verdicts=verdicts,
-        responses=_read_responses(run_dir).join(verdicts, on=["model", "category"], how="semi"),
+        responses=responses.join(verdicts, on=["model", "category"], how="semi"),
+        sessions=sessions.join(verdicts, on=["model", "category"], how="semi"),
         formats=_read_formats(data, verdicts),
     )
 
@@ -70,11 +75,12 @@ def _read_verdicts(run_dir: Path, models: Collection[str]) -> pl.DataFrame:
     return frame
 
 
-def _read_responses(run_dir: Path) -> pl.DataFrame:
-    paths = sorted((run_dir / "responses").glob("*/*.parquet"))
+def _read_all(folder: Path, schema: pa.Schema, columns: Sequence[str]) -> pl.DataFrame:
+    """The rows of all tables of the models' folders, by model and category."""
+    paths = sorted(folder.glob("*/*.parquet"))
     if not paths:
-        return empty(RESPONSES, _RESPONSE_COLUMNS)
-    frame = pl.concat(read_named(path, RESPONSES, _RESPONSE_COLUMNS, path.parent.name) for path in paths)
+        return empty(schema, columns)
+    frame = pl.concat(read_named(path, schema, columns, path.parent.name) for path in paths)
     return frame.sort("model", "category", maintain_order=True)
 
 

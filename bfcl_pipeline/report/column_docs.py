@@ -56,6 +56,7 @@ _ABOUT = {
     "formats": "One row per model, rule set and prompt format of the format-sensitivity test.",
     "rules": "One row per model and category that were judged under both rule sets.",
     "coverage": "One row per model, category and status that occurs.",
+    "usage": "One row per model, category and part that was asked; `coverage` tells what has no answer.",
     "memory_domains": "One row per model, rule set, memory and scenario.",
     "memory_use": "One row per model, memory and scenario.",
     "web_hops": "One row per model, rule set, web-search category and number of hops.",

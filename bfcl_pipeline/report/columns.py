@@ -146,6 +146,28 @@ COVERAGE_TABLE = pa.schema(
 )
 """`coverage`: one row per model, category and status that occurs."""
 
+USAGE_TABLE = pa.schema(
+    [
+        RUN,
+        MODEL,
+        CATEGORY,
+        field("part", TEXT, "entries, or sessions: those before memory questions", nullable=False),
+        field("entries", COUNT, "entries or sessions asked, whatever became of them", nullable=False),
+        field("exchanges", COUNT, "requests of these that were answered", nullable=False),
+        field("input_tokens", COUNT, "tokens sent; null if never told"),
+        field("output_tokens", COUNT, "tokens received; null if never told"),
+        field("cost_usd", SHARE, "these at the prices of the model's row, in US dollars; null without"),
+        field(
+            "exchange_mean_seconds", SHARE, "mean time from a request to its answer; null if never taken"
+        ),
+        field("exchange_p95_seconds", SHARE, "95th percentile of these times"),
+        field("entry_mean_seconds", SHARE, "mean over entries of the sum of their times"),
+        field("entry_p95_seconds", SHARE, "95th percentile of these sums"),
+        field("truncated", COUNT, "answers cut off at a limit of tokens; null if no end is ever told"),
+    ]
+)
+"""`usage`: one row per model, category and part that was asked."""
+
 TABLES: dict[str, pa.Schema] = {
     "leaderboard": LEADERBOARD_TABLE,
     "categories": CATEGORY_TABLE,
@@ -153,5 +175,6 @@ TABLES: dict[str, pa.Schema] = {
     "formats": FORMAT_TABLE,
     "rules": RULES_TABLE,
     "coverage": COVERAGE_TABLE,
+    "usage": USAGE_TABLE,
 }
 """Every table that each run has, by file name."""

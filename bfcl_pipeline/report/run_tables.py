@@ -29,6 +29,7 @@ class RunTables:
     formats: Sequence[Row]
     flips: Sequence[Row]  # the table `rules`: official against corrected
     coverage: Sequence[Row]
+    usage: Sequence[Row]
     memory_domains: Sequence[Row] = ()  # this and the following: empty where the run has no such table
     memory_use: Sequence[Row] = ()
     web_hops: Sequence[Row] = ()
@@ -75,6 +76,7 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
         formats=_under(rules, rows["formats"]),
         flips=rows["rules"],
         coverage=rows["coverage"],
+        usage=rows["usage"],
         memory_domains=_under(rules, rows["memory_domains"]),
         memory_use=rows["memory_use"],
         web_hops=_under(rules, rows["web_hops"]),

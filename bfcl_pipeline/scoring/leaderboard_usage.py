@@ -46,7 +46,7 @@ def summarise_usage(usage: Usage, input_price: float | None, output_price: float
         cost_usd=_cost(usage, latencies, input_price, output_price),
         latency_mean_seconds=round(statistics.mean(latencies), 2) if latencies else None,
         latency_std_seconds=round(statistics.stdev(latencies), 2) if len(latencies) > 1 else None,
-        latency_p95_seconds=_round_decimal(_percentile(latencies)) if latencies else None,
+        latency_p95_seconds=_round_decimal(percentile(latencies)) if latencies else None,
     )
 
 
@@ -64,7 +64,7 @@ def _cost(
     return round(seconds / 3600 * GPU_DOLLARS_PER_HOUR / LOCAL_CONCURRENCY, 2)
 
 
-def _percentile(values: Sequence[float]) -> float:
+def percentile(values: Sequence[float]) -> float:
     """The percentile by linear interpolation, in numpy's order of operations."""
     ordered = sorted(values)
     position = (len(ordered) - 1) * (PERCENTILE / 100)

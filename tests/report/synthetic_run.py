@@ -21,8 +21,9 @@ models:
      url: "https://example.org/oracle"}
   - {name: tie/a, kind: openai_chat, mode: prompt, display_name: A, org: them, license: MIT,
      url: "javascript:alert(1)"}
+  - {name: priced, kind: openai_chat, mode: fc, input_price: 2.0, output_price: 10.0}
 """
-"""Rows for two of the models that tests make up; the others have none."""
+"""Rows for three of the models that tests make up; the others have none."""
 
 
 @dataclass
@@ -44,6 +45,7 @@ class MadeUpModel:
     latencies: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
     tokens: Mapping[str, Sequence[tuple[int | None, int | None]]] = field(default_factory=dict)
     webs: Mapping[str, str] = field(default_factory=dict)  # which web was searched, by category
+    ends: Mapping[str, Sequence[str | None]] = field(default_factory=dict)  # why answers ended, likewise
 
 
 def marks(correct: int, wrong: int = 0, missing: int = 0) -> Marks:
@@ -112,6 +114,7 @@ def _verdict_rows(model: MadeUpModel, run: str | None) -> Iterator[dict[str, Any
 def _responses(model: MadeUpModel, run: str | None, category: str, entries: int) -> Iterator[Response]:
     latencies = model.latencies.get(category, [None] * entries)
     tokens = model.tokens.get(category, [(None, None)] * entries)
+    ends = model.ends.get(category, [None] * entries)
     for index in range(entries):
         yield Response(
             entry_id=entry_id(category, index),
@@ -123,7 +126,7 @@ def _responses(model: MadeUpModel, run: str | None, category: str, entries: int)
             input_tokens=tokens[index][0],
             output_tokens=tokens[index][1],
             latency_seconds=latencies[index],
-            steps=(Step(0, *tokens[index], latencies[index]),),
+            steps=(Step(0, *tokens[index], latencies[index], ends[index]),),
             web=model.webs.get(category),
         )
 

@@ -23,6 +23,7 @@ rule aggregate:
                 "formats",
                 "leaderboard",
                 "rules",
+                "usage",
             ],
         ),
         leaderboard=report(
@@ -60,6 +61,12 @@ rule aggregate:
             caption="../report/coverage.rst",
             category="Details",
             labels={"table": "what was asked and answered"},
+        ),
+        usage=report(
+            "results/{run}/tables/usage.csv",
+            caption="../report/usage.rst",
+            category="Details",
+            labels={"table": "tokens, cost and latency"},
         ),
         official=report(
             expand(

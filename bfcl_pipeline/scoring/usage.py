@@ -1,0 +1,65 @@
+"""What the exchanges of some responses took, added up as it is: tokens, dollars, seconds, answers cut off.
+
+The leaderboard's own columns, with its rounding and its price of GPU time, are `scoring.leaderboard_usage`.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bfcl_pipeline.records import Step, total
+from bfcl_pipeline.scoring.leaderboard_usage import percentile
+
+CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS", "max_output_tokens"})
+"""What APIs call the end of an answer that had no more tokens to go on with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What exchanges took; None where nothing is told."""
+
+    exchanges: int
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None  # at the given prices
+    exchange_mean_seconds: float | None
+    exchange_p95_seconds: float | None
+    entry_mean_seconds: float | None  # an entry's is the sum of its exchanges
+    entry_p95_seconds: float | None
+    truncated: int | None  # answers that were cut off
+
+
+def add_up(
+    entries: Sequence[Sequence[Step]], input_price: float | None, output_price: float | None
+) -> Taken:
+    """What the exchanges of `entries` took; prices are in US dollars per million tokens."""
+    steps = [step for exchanges in entries for step in exchanges]
+    sent, received = (
+        total(step.input_tokens for step in steps),
+        total(step.output_tokens for step in steps),
+    )
+    seconds = [step.latency_seconds for step in steps if step.latency_seconds is not None]
+    sums = [total(step.latency_seconds for step in exchanges) for exchanges in entries]
+    entry_seconds = [one for one in sums if one is not None]
+    reasons = [step.finish_reason for step in steps if step.finish_reason is not None]
+    return Taken(
+        exchanges=len(steps),
+        input_tokens=sent,
+        output_tokens=received,
+        cost_usd=_cost(sent, input_price, received, output_price),
+        exchange_mean_seconds=statistics.fmean(seconds) if seconds else None,
+        exchange_p95_seconds=percentile(seconds) if seconds else None,
+        entry_mean_seconds=statistics.fmean(entry_seconds) if entry_seconds else None,
+        entry_p95_seconds=percentile(entry_seconds) if entry_seconds else None,
+        truncated=sum(reason in CUT_OFF for reason in reasons) if reasons else None,
+    )
+
+
+def _cost(
+    sent: int | None, input_price: float | None, received: int | None, output_price: float | None
+) -> float | None:
+    if sent is None or received is None or input_price is None or output_price is None:
+        return None
+    return (sent * input_price + received * output_price) / 1_000_000
