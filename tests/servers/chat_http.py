@@ -99,7 +99,9 @@ class Connection(asyncio.Protocol):
         self.transport.close()
 
     def reset(self) -> None:
-        """Ends the connection at once, as a crashed peer does: the client gets a reset."""
+        """Ends the connection at once, as a crashed peer does: the client, if still there, gets a reset."""
+        if self.transport.is_closing():
+            return
         connected = self.transport.get_extra_info("socket")
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
         self.transport.abort()
