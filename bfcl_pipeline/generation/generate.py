@@ -126,6 +126,7 @@ class _Holder:
     tally: Tally
     memories: Memories = field(default_factory=Memories)
     held: dict[str, Conversed] = field(default_factory=dict)
+    computing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def hold(self, entry: Entry, chain: int) -> None:
         """Asks `entry`, whose sessions were held before."""
@@ -170,7 +171,8 @@ class _Holder:
                 loop = asyncio.get_running_loop()
                 step = await loop.run_in_executor(self.threads, _advance, talk, exchange)
             else:
-                step = _advance(talk, exchange)
+                async with self.computing:
+                    step = _advance(talk, exchange)
             if step.request is None:
                 return step.result
             request = step.request

@@ -76,6 +76,7 @@ class Remote:
         self._tally = tally
         self._now = now
         self._pace = Pace(limits)
+        self._computing = asyncio.Lock()
         self._spent = journal.spent(terms.run) if terms.budget is not None else 0.0
         self._priced = 0  # exchanges of this job that have a price, and
         self._prices = 0.0  # what they cost
@@ -109,8 +110,9 @@ class Remote:
         return ask
 
     async def _exchange(self, entry: Entry, request: Request, urgency: int) -> Exchange:
-        body = self._wire.body(request)
-        key = exchange_key(self._wire.identity, entry.entry_id, self._terms.trial, body)
+        async with self._computing:
+            body = self._wire.body(request)
+            key = exchange_key(self._wire.identity, entry.entry_id, self._terms.trial, body)
         kept = self._journal.find(key)
         if kept is None:
             kept, exchange = await self._asked(key, entry, request, body, urgency)
@@ -155,8 +157,9 @@ class Remote:
             run=self._terms.run,
             received_at=self._now().isoformat(timespec="milliseconds"),
         )
-        await self._journal.append(kept)
-        return kept, exchange
+        stands = await self._journal.append(kept)
+        # What is used is what a replay will find: a key that a model repeated is blotted out in both.
+        return stands, exchange if stands is kept else self._wire.read(request, stands.raw)
 
     async def _attempt(self, request: Request, body: Json, urgency: int) -> tuple[Json, Exchange, float]:
         """The raw answer to one request, the exchange it completes and the seconds it took."""
