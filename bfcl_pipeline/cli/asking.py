@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING
 from bfcl_pipeline.errors import ConfigError
 
 if TYPE_CHECKING:
+    from bfcl_pipeline.cli.progress import ProgressLine
     from bfcl_pipeline.config import ModelRow
     from bfcl_pipeline.generation import Conversed, SettingOf
     from bfcl_pipeline.generation.model import Wire
+    from bfcl_pipeline.generation.tally import Tally
     from bfcl_pipeline.prompts import Texts
     from bfcl_pipeline.records import Entry
 
@@ -46,6 +48,11 @@ def add_asking(parser: argparse.ArgumentParser) -> None:
         help="where `bfcl-pipeline serve` wrote the address of the server; for models served by the run",
     )
     parser.add_argument(
+        "--progress-lines",
+        action="store_true",
+        help="tell how far it is in lines on standard output, not in a line in place on standard error",
+    )
+    parser.add_argument(
         "--requeue-out",
         type=Path,
         metavar="FILE",
@@ -64,27 +71,36 @@ async def _ask(
     row: ModelRow, entries: Sequence[Entry], texts: Texts, setting_of: SettingOf, args: argparse.Namespace
 ) -> list[Conversed]:
     from bfcl_pipeline.cli.progress import ProgressLine
-    from bfcl_pipeline.config import model_folder
+    from bfcl_pipeline.config import model_folder, trial_name
     from bfcl_pipeline.generation import Origin, converse_all
     from bfcl_pipeline.generation.journal import Journal
     from bfcl_pipeline.generation.remote import Remote, Terms
     from bfcl_pipeline.generation.tally import Tally
 
     wire = _wire(row, args)
+    name = trial_name(row.name, args.trial)
     terms = Terms(args.run_name, args.trial, row.input_price, row.output_price, args.budget)
     secrets = [os.environ[row.key]] if row.key and os.environ.get(row.key) else []
     path = args.cache / model_folder(row.name) / "exchanges.jsonl"
     journal = Journal.open(path, secrets)
     tally = Tally()
     try:
-        async with ProgressLine(args.model, tally):
+        async with ProgressLine(name, tally):
             remote = Remote(wire, journal, row.limits, terms, tally)
             return await converse_all(
-                entries, remote, texts, setting_of, Origin(args.model, args.run_name, args.web), tally
+                entries, remote, texts, setting_of, Origin(name, args.run_name, args.web), tally
             )
     finally:
         await wire.close()
         await journal.close()
+
+
+def _progress(args: argparse.Namespace, tally: Tally) -> ProgressLine:
+    from bfcl_pipeline.cli.progress import ProgressLine
+
+    if args.progress_lines:
+        return ProgressLine(args.model, tally, sys.stdout, terminal=False)
+    return ProgressLine(args.model, tally)
 
 
 def _wire(row: ModelRow, args: argparse.Namespace) -> Wire:

@@ -50,6 +50,7 @@ use rule generate as generate_memory with:
         responses="results/{run}/responses/{model}/{category}.parquet",
         sessions="results/{run}/memory/{model}/{category}.parquet",
     wildcard_constraints:
+        model="|".join(map(re.escape, EMBEDDED)) or "(?!)",
         category="memory_.*",
 
 
@@ -70,6 +71,18 @@ for folder, row in REMOTE.items():
                 else []
             ),
             server=f"results/{{run}}/servers/{folder}.json" if row.served else [],
+            # Trials of a model share its limits, its budget and its journal: one goes after the other.
+            before=(
+                ancient(
+                    expand(
+                        "results/{{run}}/responses/{model}/{category}.parquet",
+                        model=RUN.trial_before(folder),
+                        category=RUN.categories_of(folder),
+                    )
+                )
+                if RUN.trial_before(folder)
+                else []
+            ),
         output:
             responses=expand(
                 "results/{{run}}/responses/{model}/{category}.parquet",
@@ -108,6 +121,6 @@ for folder, row in REMOTE.items():
         shell:
             "bfcl-pipeline generate --run {wildcards.run:q} --model {params.model:q} --models {params.models:q}"
             " --category {params.categories:q} --data data --out results/{wildcards.run}/responses/{params.folder:q}"
-            " --sessions-out results/{wildcards.run}/memory/{params.folder:q} --cache cache/exchanges"
+            " --sessions-out results/{wildcards.run}/memory/{params.folder:q} --cache cache/exchanges --progress-lines"
             " --requeue-out results/{wildcards.run}/requeued/{params.folder:q}"
             " {params.selection:q} {params.budget:q} {params.server:q} 2> {log:q}"
