@@ -85,13 +85,13 @@ def _openai_responses(function: dict[str, Json]) -> Json:
 
 
 def _anthropic(function: dict[str, Json]) -> Json:
-    tool = _response_in_words(function)
+    tool = response_in_words(function)
     tool["input_schema"] = tool.pop("parameters")
     return tool
 
 
 def _gemini(function: dict[str, Json]) -> Json:
-    tool = _response_in_words(function)
+    tool = response_in_words(function)
     parameters = {key: value for key, value in tool["parameters"].items() if key != "optional"}
     parameters["properties"] = {
         name: _gemini_property(schema) for name, schema in parameters["properties"].items()
@@ -100,7 +100,8 @@ def _gemini(function: dict[str, Json]) -> Json:
     return tool
 
 
-def _response_in_words(function: Mapping[str, Json]) -> dict[str, Json]:
+def response_in_words(function: Mapping[str, Json]) -> dict[str, Json]:
+    """`function` with what it returns said in its description, where a schema has no place for that."""
     tool = {key: value for key, value in function.items() if key != "response"}
     if "response" in function:
         schema = json.dumps(function["response"])
