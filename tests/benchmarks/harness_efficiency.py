@@ -21,7 +21,7 @@ import statistics
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,12 +31,20 @@ from harness_efficiency_runs import HARNESSES, Measured, measured
 from local_chat import LocalChat, local_chat
 from peer import PYTHON
 
+from bfcl_pipeline.benchmark import CATEGORIES
+
 ROOT = Path(__file__).resolve().parents[2]
-WORKLOADS = {
+WORKLOADS: Mapping[str, Sequence[str]] = {
     "single_turn": ("simple_python", "multiple", "parallel", "live_simple"),
     "multi_turn": ("multi_turn_base",),
     "memory": ("memory_kv",),
+    "all_single_turn": tuple(
+        category.name
+        for category in CATEGORIES.values()
+        if category.single_turn and not category.prompt_only
+    ),
 }
+DEFAULT = ("single_turn", "multi_turn", "memory")
 COLUMNS = (
     ("", 10),
     ("requests", 9),
@@ -85,7 +93,7 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--workload", nargs="+", choices=WORKLOADS, default=list(WORKLOADS))
+    parser.add_argument("--workload", nargs="+", choices=WORKLOADS, default=DEFAULT)
     parser.add_argument("--in-flight", nargs="+", type=int, default=[32, 128])
     parser.add_argument("--latency", type=float, default=0.2, help="seconds to an answer (default: 0.2)")
     parser.add_argument("--repeat", type=int, default=3, help="rounds; the median counts (default: 3)")
