@@ -70,7 +70,6 @@ def ask_remote(
 async def _ask(
     row: ModelRow, entries: Sequence[Entry], texts: Texts, setting_of: SettingOf, args: argparse.Namespace
 ) -> list[Conversed]:
-    from bfcl_pipeline.cli.progress import ProgressLine
     from bfcl_pipeline.config import model_folder, trial_name
     from bfcl_pipeline.generation import Origin, converse_all
     from bfcl_pipeline.generation.journal import Journal
@@ -81,11 +80,11 @@ async def _ask(
     name = trial_name(row.name, args.trial)
     terms = Terms(args.run_name, args.trial, row.input_price, row.output_price, args.budget)
     secrets = [os.environ[row.key]] if row.key and os.environ.get(row.key) else []
-    path = args.cache / model_folder(row.name) / "exchanges.jsonl"
+    path = args.cache / model_folder(name) / "exchanges.jsonl"  # trials may be asked side by side
     journal = Journal.open(path, secrets)
     tally = Tally()
     try:
-        async with ProgressLine(name, tally):
+        async with _progress(name, tally, args):
             remote = Remote(wire, journal, row.limits, terms, tally)
             return await converse_all(
                 entries, remote, texts, setting_of, Origin(name, args.run_name, args.web), tally
@@ -95,12 +94,12 @@ async def _ask(
         await journal.close()
 
 
-def _progress(args: argparse.Namespace, tally: Tally) -> ProgressLine:
+def _progress(name: str, tally: Tally, args: argparse.Namespace) -> ProgressLine:
     from bfcl_pipeline.cli.progress import ProgressLine
 
     if args.progress_lines:
-        return ProgressLine(args.model, tally, sys.stdout, terminal=False)
-    return ProgressLine(args.model, tally)
+        return ProgressLine(name, tally, sys.stdout, terminal=False)
+    return ProgressLine(name, tally)
 
 
 def _wire(row: ModelRow, args: argparse.Namespace) -> Wire:
@@ -108,7 +107,7 @@ def _wire(row: ModelRow, args: argparse.Namespace) -> Wire:
 
     if args.budget is not None and None in (row.input_price, row.output_price) and not row.served:
         raise ConfigError(
-            f"{row.name}: a budget needs prices; give its row input_price and output_price (0 if it is free)."
+            f"{row.name}: a budget needs prices: give its row input_price and output_price (0: free)."
         )
     if row.served and args.endpoint_from is None:
         raise ConfigError(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bfcl_pipeline.cli.asking import ask_remote, asked_again, add_asking
+from bfcl_pipeline.cli.asking import add_asking, ask_remote, asked_again
 from bfcl_pipeline.cli.options import add_data
 from bfcl_pipeline.cli.selected import add_selection, selected
 from bfcl_pipeline.cli.surroundings import add_web, presented, settings
