@@ -30,9 +30,12 @@ COMMANDS: dict[str, str] = {
 }
 """Every command and its one-line help; the module is the name with `-` as `_`."""
 
+INTERRUPTED = 130
+"""Exit status after Ctrl-C, as shells have it."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command. Returns the exit status: 0, or 1 after a `PipelineError` that was printed."""
+    """Runs one command. Returns the exit status: 0, 1 after a printed `PipelineError`, or `INTERRUPTED`."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     command = next((word for word in arguments if not word.startswith("-")), None)
     parser = argparse.ArgumentParser(prog="bfcl-pipeline", description="Evaluate BFCL V4, reproducibly.")
@@ -48,6 +51,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except PipelineError as error:
         print(f"bfcl-pipeline {options.command}: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print(f"bfcl-pipeline {options.command}: interrupted; nothing is half-written.", file=sys.stderr)
+        return INTERRUPTED
 
 
 def _module(command: str):  # type: ignore[no-untyped-def]  # a module, by its name
