@@ -1,6 +1,6 @@
 """A file that only grows, by whole lines, each on the disk before anybody is told.
 
-Covers making it with its folders, appending, and cutting back what could not be written whole.
+Covers making it, appending, and cutting back what could not be written whole.
 """
 
 from __future__ import annotations
@@ -17,17 +17,15 @@ class AppendFile:
     """One file, open for appending by this process alone."""
 
     def __init__(self, path: Path) -> None:
-        """Opens the file; makes it, and its folders, if there is none."""
+        """Opens the file; makes it if there is none. Raises OSError."""
+        self.syncs = 0  # how often the disk was waited for
         self._path = path
         self._failure: str | None = None
-        new = not path.exists()
         self.file: BinaryIO = path.open("a+b", buffering=1 << 20)
         self._handle = self.file.fileno()
-        if new:
-            os.fsync(self._handle)
-            sync_folder(path.parent)
+        self._sync()  # a writer that was killed may have left lines that are not on the disk yet
+        sync_folder(path.parent)
         self.file.seek(0)
-        self.syncs = 0  # how often the disk was waited for
 
     def append(self, content: bytes, end: int) -> None:
         """Puts `content` at `end`, where the file must end, and waits for the disk.
@@ -47,11 +45,11 @@ class AppendFile:
             self._cut_back(end, error)
             raise JournalError(
                 f"{self._path}: an answer could not be written ({error}). Make room, or see to the disk, "
-                "then run again; nothing that was written is lost."
+                "then run again; what was written before is unharmed."
             ) from error
 
     def cut(self, end: int) -> None:
-        """Takes away all after `end`."""
+        """Takes away all after `end`. Raises OSError."""
         os.ftruncate(self._handle, end)
         self._sync()
 
@@ -64,11 +62,13 @@ class AppendFile:
         self.syncs += 1
 
     def _check(self, end: int) -> None:
+        """Raises JournalError if the file was deleted, replaced, or written by somebody else."""
         try:
             there, ours = self._path.stat(), os.fstat(self._handle)
-            same = os.path.samestat(there, ours) and ours.st_size == end
         except OSError:
             same = False
+        else:
+            same = os.path.samestat(there, ours) and ours.st_size == end
         if not same:
             self._failure = f"{self._path}: changed by another than the job that writes it. Run again."
             raise JournalError(self._failure)
@@ -79,7 +79,7 @@ class AppendFile:
         except OSError as another:
             self._failure = (
                 f"{self._path}: an answer could not be written ({error}), nor what was written of it taken "
-                f"away ({another}). See to the disk and run again."
+                f"away ({another}). See to the disk, then run again."
             )
 
 

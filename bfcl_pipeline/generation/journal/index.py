@@ -29,7 +29,7 @@ class Index:
         self.end = 0  # bytes of whole lines
         self.torn = 0  # bytes after them
         self._path = path
-        self._file = file.fileno()
+        self._file = file
         self._places: dict[str, Place] = {}
         self._dollars: dict[str | None, float] = defaultdict(float)
         self._read(file)
@@ -55,7 +55,7 @@ class Index:
     def line(self, key: str) -> bytes:
         """The line of that key as it stands in the file, with its line feed."""
         start, length = self._places[key]
-        return os.pread(self._file, length, start)
+        return os.pread(self._file.fileno(), length, start)
 
     def add(self, kept: Kept, length: int) -> None:
         """Notes that the line of `kept` stands at the end."""
@@ -103,7 +103,7 @@ class Index:
     def _at(self, place: Place) -> Kept:
         start, length = place
         try:
-            return from_line(os.pread(self._file, length, start))
+            return from_line(os.pread(self._file.fileno(), length, start))
         except (OSError, ValueError) as error:
             raise JournalError(
                 f"{self._path}: changed while it was read ({error} at byte {start}). Leave it alone while "

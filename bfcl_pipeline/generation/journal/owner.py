@@ -1,8 +1,8 @@
 """The owner of a journal: a file beside it that only one process can have made.
 
-No locks of the system, which not every file system has. A file is finished under another name and then
-linked to its own, which a file system grants to one process. An owner that ended without a word is
-followed by whoever first makes the file of the claim to follow it; each owner has a token of its own, so
+No locks of the system, which not every file system has. The file is finished under another name and then
+linked to its own, which a file system grants to one process. An owner that has ended is followed by
+whoever makes the file of the claim to follow it. Each owner has a token of its own and none comes back, so
 that who looks late cannot follow the follower.
 """
 
@@ -30,14 +30,14 @@ class Owner:
     process: Process
 
     def __str__(self) -> str:
-        return f"process {self.process.pid} on {self.process.host} since {self.since}"
+        return f"process {self.process.pid} on {self.process.host}, since {self.since},"
 
 
 class Ownership:
     """The right to write one journal, until it is given back."""
 
     def __init__(self, journal: Path) -> None:
-        """Takes the right. Raises JournalError if another process has it, or may have."""
+        """Takes the right. Raises JournalError if another process has it, or may have; OSError."""
         self._path = owner_path(journal)
         since = datetime.now(UTC).isoformat(timespec="seconds")
         self._owner = Owner(uuid.uuid4().hex, since, this_process())
@@ -47,11 +47,11 @@ class Ownership:
         """Raises JournalError if somebody has taken the right away."""
         found = read_owner(self._path)
         if found is None or found.token != self._owner.token:
-            told = "nobody" if found is None else str(found)
-            raise JournalError(f"{self._path}: this job wrote the journal, and now {told} does. Run again.")
+            other = "it was taken away" if found is None else f"{found} has taken it"
+            raise JournalError(f"{self._path}: this job wrote the journal, but {other}. Run again.")
 
     def give_back(self) -> None:
-        """Lets others write; takes away what those who were killed have left."""
+        """Lets others write; takes away what those who were killed have left. Raises OSError."""
         for leftover in self._path.parent.glob(f"*{self._path.name}.*"):
             leftover.unlink(missing_ok=True)
         _release(self._path, self._owner)
@@ -71,7 +71,7 @@ def read_owner(path: Path) -> Owner | None:
         return None
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise JournalError(
-            f"{path}: does not tell who writes the journal ({error}). If no job does, delete it."
+            f"{path}: does not tell who writes the journal ({error}). If no job does, delete that file."
         ) from error
 
 
@@ -86,17 +86,32 @@ def _take(path: Path, owner: Owner) -> None:
         if other.token == owner.token:
             return  # the link was made after all, as can be over NFS
         if not is_gone(other.process):
-            raise _busy(path, other)
-        claim = path.with_name(f"{path.name}.{other.token}")
-        _take(claim, owner)
-        try:
-            # Only who has the claim may replace this owner, and no owner comes back.
-            if read_owner(path) == other:
-                _replace(path, owner)
-                return
-        finally:
-            _release(claim, owner)
+            raise JournalError(
+                f"{path}: {other} writes this journal. Wait for it, or stop it. If that job is dead, take "
+                f"over: delete {path}."
+            )
+        if _followed(path, other, owner):
+            return
     raise JournalError(f"{path}: comes and goes. See who else uses the folder, then run again.")
+
+
+def _followed(path: Path, other: Owner, owner: Owner) -> bool:
+    """Replaces `other`, which is gone, by `owner`; False if somebody else has."""
+    claim = path.with_name(f"{path.name}.{other.token}")
+    _take(claim, owner)
+    try:
+        # Only who has the claim replaces this owner.
+        if read_owner(path) != other:
+            return False
+        temporary = _temporary(path)
+        try:
+            _write(temporary, owner)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+        return True
+    finally:
+        _release(claim, owner)
 
 
 def _release(path: Path, owner: Owner) -> None:
@@ -107,47 +122,29 @@ def _release(path: Path, owner: Owner) -> None:
 
 def _made(path: Path, owner: Owner) -> bool:
     """Makes the file. Returns False, changing nothing, if there is one."""
-    temporary = _written(path, owner)
+    temporary = _temporary(path)
     try:
-        os.link(temporary, path)
+        _write(temporary, owner)
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            return False
+        except OSError:  # a file system without links
+            _write(path, owner)
     except FileExistsError:
         return False
-    except OSError:  # a file system without links
-        return _made_in_place(path, owner)
     finally:
         temporary.unlink(missing_ok=True)
     return True
 
 
-def _made_in_place(path: Path, owner: Owner) -> bool:
-    try:
-        _write(path, owner)
-    except FileExistsError:
-        return False
-    return True
-
-
-def _replace(path: Path, owner: Owner) -> None:
-    _written(path, owner).replace(path)
-
-
-def _written(path: Path, owner: Owner) -> Path:
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
-    _write(temporary, owner)
-    return temporary
-
-
 def _write(new: Path, owner: Owner) -> None:
+    """Writes a file that must not be there. Raises FileExistsError if it is."""
     with new.open("x", encoding="ascii") as file:
         file.write(json.dumps(asdict(owner)) + "\n")
         file.flush()
         os.fsync(file.fileno())
 
 
-def _busy(path: Path, other: Owner) -> JournalError:
-    here = this_process()
-    if (other.process.host, other.process.machine) == (here.host, here.machine):
-        advice = "Wait for it, or stop it."
-    else:
-        advice = f"If that job is dead, take over: delete {path}."
-    return JournalError(f"{path}: {other} writes this journal. {advice}")
+def _temporary(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")

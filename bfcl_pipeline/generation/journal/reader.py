@@ -34,6 +34,9 @@ class JournalReader:
     def __len__(self) -> int:
         return len(self._index)
 
+    def __contains__(self, key: object) -> bool:
+        return key in self._index
+
     def __iter__(self) -> Iterator[Kept]:
         """All exchanges, in the order in which they were kept."""
         return iter(self._index)

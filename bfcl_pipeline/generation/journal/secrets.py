@@ -23,7 +23,8 @@ class Secrets:
     """What must not be written."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        forms = {form for secret in secrets if len(secret) >= SHORTEST for form in _forms(secret)}
+        known = [secret.strip() for secret in secrets]
+        forms = {form for secret in known if len(secret) >= SHORTEST for form in _forms(secret)}
         self._forms = sorted(forms, key=lambda form: (-len(form), form))  # none within a later one
         # A line is JSON in ASCII, so that there they stand in the escaped form.
         self._escaped = [_escaped(form).encode("ascii") for form in self._forms]

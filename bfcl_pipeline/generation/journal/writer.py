@@ -68,21 +68,17 @@ class Journal:
         """
         try:
             make_folder(path.parent)
-            ownership = Ownership(path)
-            try:
+            with contextlib.ExitStack() as undone:
+                ownership = Ownership(path)
+                undone.callback(ownership.give_back)
                 file = AppendFile(path)
-                try:
-                    index = Index(path, file.file)
-                    if index.torn:
-                        file.cut(index.end)
-                        print(_mended(path, index.torn), file=sys.stderr)
-                    return cls(ownership, file, index, Secrets(secrets))
-                except BaseException:
-                    file.close()
-                    raise
-            except BaseException:
-                ownership.give_back()
-                raise
+                undone.callback(file.close)
+                index = Index(path, file.file)
+                if index.torn:
+                    file.cut(index.end)
+                    print(_mended(path, index.torn), file=sys.stderr)
+                undone.pop_all()
+            return cls(ownership, file, index, Secrets(secrets))
         except OSError as error:
             raise JournalError(f"{path}: the journal cannot be written ({error}).") from error
 

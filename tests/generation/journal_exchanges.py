@@ -1,0 +1,30 @@
+"""Exchanges for tests of the journal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bfcl_pipeline.generation.journal import Kept, exchange_key
+
+
+def key_of(number: int) -> str:
+    """The key of the exchange of that number."""
+    return exchange_key({"model": "m"}, f"simple_python_{number}", 1, {"n": number})
+
+
+def exchange(number: int, **more: Any) -> Kept:
+    """An exchange of up to some KB; equal numbers give equal ones."""
+    about: dict[str, Any] = {
+        "key": key_of(number),
+        "entry_id": f"simple_python_{number}",
+        "trial": 1,
+        "turn": 0,
+        "run": "r",
+        "received_at": "2026-10-01T12:00:00.000+00:00",
+        "latency_seconds": 0.25,
+        "input_tokens": 100,
+        "output_tokens": 10,
+        "dollars": 0.5,
+        "raw": {"text": f"{number} " * (number % 600)},
+    }
+    return Kept(**{**about, **more})
