@@ -1,0 +1,127 @@
+"""config/chat_templates: what vLLM makes of a conversation before a model reads it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from bfcl_pipeline.config import load_models
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "config" / "chat_templates"
+TEMPLATES = sorted(path.name for path in FOLDER.glob("*.jinja"))
+
+WEATHER = {
+    "type": "function",
+    "function": {
+        "name": "get_weather",
+        "description": "The weather of a city.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "city": {"type": "string", "description": "its name", "enum": ["Oslo", "Rome"]},
+                "days": {"type": "array", "description": "which", "items": {"type": "integer"}},
+                "how": {
+                    "type": "object",
+                    "description": "units",
+                    "properties": {"degree": {"type": "string", "description": "C or F"}},
+                    "required": ["degree"],
+                },
+            },
+            "required": ["city"],
+        },
+    },
+}
+
+
+def _call(call_id, **arguments):
+    # As vLLM gives them to a template: the arguments are read, and no text is an empty one.
+    return {
+        "id": call_id,
+        "type": "function",
+        "function": {"name": "get_weather", "arguments": arguments},
+    }
+
+
+ASKED = {"role": "user", "content": "Will it rain in either city?"}
+CALLED = {
+    "role": "assistant",
+    "content": "",
+    "tool_calls": [
+        _call("a", city="Oslo", days=[1, 2], how={"degree": "C"}),
+        _call("b", city="Rome", wet=None),
+    ],
+}
+TOLD = [
+    {"role": "tool", "tool_call_id": "a", "content": "snow"},
+    {"role": "tool", "tool_call_id": "b", "content": "sun"},
+]
+
+
+@pytest.fixture(scope="module", params=TEMPLATES)
+def render(request):
+    """A template, rendered as the transformers library does it."""
+    environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
+    environment.filters["tojson"] = lambda value, indent=None: json.dumps(
+        value, ensure_ascii=False, indent=indent
+    )
+    template = environment.from_string((FOLDER / request.param).read_text())
+    return lambda messages, tools=None, **given: template.render(
+        messages=messages, tools=tools, add_generation_prompt=True, **given
+    )
+
+
+def test_each_is_some_models():
+    """No template is without a row, and rows name no other."""
+    named = {
+        row.vllm.chat_template
+        for row in load_models(ROOT / "config/models.yaml").values()
+        if row.vllm.chat_template
+    }
+    assert named == {f"config/chat_templates/{name}" for name in TEMPLATES}
+
+
+def test_functions_are_told(render):
+    """Name, description and every parameter of an offered function are in the prompt."""
+    prompt = render([ASKED], [WEATHER])
+    for said in (
+        "get_weather",
+        "The weather of a city.",
+        "city",
+        "days",
+        "how",
+        "degree",
+        "C or F",
+        "Oslo",
+        "Rome",
+    ):
+        assert said in prompt
+
+
+def test_calls_and_results_stay_in_the_history(render):
+    """Two calls of one answer, with their arguments, and both results follow one another in the prompt."""
+    prompt = render([ASKED, CALLED, *TOLD, {"role": "assistant", "content": "Yes."}, ASKED], [WEATHER])
+    history = prompt[prompt.index(ASKED["content"]) :]
+    places = [history.index(said) for said in ("get_weather", "Oslo", "degree", "snow", "sun", "Yes.")]
+    assert places == sorted(places)
+    assert history.count("get_weather") >= 2
+    assert history.count(ASKED["content"]) == 2
+
+
+def test_a_longer_conversation_starts_the_same(render):
+    """A prompt begins as the one before it in the same conversation: a server computes only what is new."""
+    first, second = render([ASKED], [WEATHER]), render([ASKED, CALLED, *TOLD], [WEATHER])
+    assert second.startswith(first)
+
+
+def test_the_system_prompt_comes_first(render):
+    """A system prompt stands before the question, also where no function is offered."""
+    prompt = render([{"role": "system", "content": "Answer in verse."}, ASKED])
+    assert prompt.index("Answer in verse.") < prompt.index(ASKED["content"])
+    assert "function" not in prompt.replace("<|function_call_library|>", "")
+
+
+def test_an_answer_is_asked_for(render):
+    """A prompt ends where the model's own turn begins, not in one of the user's."""
+    assert not render([ASKED]).rstrip().endswith(ASKED["content"])
