@@ -97,7 +97,8 @@ class Index:
     def _damage(self, number: int, what: str) -> JournalError:
         return JournalError(
             f"{self._path}, line {number}: not as it was written ({what}). Put the file back as it was, or "
-            f"delete that line (sed -i {number}d {shlex.quote(str(self._path))}) and have it asked again."
+            f"delete that line (sed -i {number}d {shlex.quote(str(self._path))}); what is missing then is "
+            "asked again."
         )
 
     def _at(self, place: Place) -> Kept:

@@ -75,7 +75,7 @@ def to_line(document: Json) -> bytes:
 def from_line(line: bytes) -> Kept:
     """What a line says. Raises NoJson, or another ValueError if its fields are not those of a line."""
     try:
-        document = json.loads(line)
+        document = json.loads(line.decode("utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise NoJson(f"no JSON ({error})") from error
     return from_document(document)
