@@ -35,7 +35,11 @@ try:
     check_config(config, yaml.safe_load(Path(workflow.basedir, SCHEMA).read_text()))
     validate(config, SCHEMA)  # fills in the defaults
     MODELS = load_models(Path("config/models.yaml"))
-    RUN = load_run(config, {name: row.mode for name, row in MODELS.items()})
+    RUN = load_run(
+        config,
+        {name: row.mode for name, row in MODELS.items()},
+        {name for name, row in MODELS.items() if row.kind in EMBEDDED_KINDS},
+    )
 except ConfigError as error:
     sys.exit(f"config: {error}")
 

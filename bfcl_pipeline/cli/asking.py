@@ -124,21 +124,22 @@ def _wire(row: ModelRow, args: argparse.Namespace) -> Wire:
 
 def asked_again(held: Sequence[Conversed], args: argparse.Namespace) -> None:
     """Says which entries have no answer, and has the next run ask those that may get one."""
-    from bfcl_pipeline.config import requeued
+    from bfcl_pipeline.config import requeued, trial_name
     from bfcl_pipeline.records import Status
     from bfcl_pipeline.tables.files import write_text
 
     statuses = Counter(one.response.status for one in held if one.response.status is not Status.ANSWERED)
     if not statuses:
         return
+    name = trial_name(args.model, args.trial)
     told = ", ".join(f"{count:,} {status}" for status, count in sorted(statuses.items()))
     example = next(one.response for one in held if one.response.status is not Status.ANSWERED)
     print(
-        f"{args.model}: without an answer: {told}. The first, {example.entry_id}: {example.status_detail}",
+        f"{name}: without an answer: {told}. The first, {example.entry_id}: {example.status_detail}",
         file=sys.stderr,
     )
     left = statuses[Status.INFRASTRUCTURE_ERROR]
     if not left or args.requeue_out is None:
         return
     write_text(args.requeue_out, f"{requeued(args.requeue_out) + 1}\n")
-    print(f"{args.model}: the next run asks {left:,} of them again.", file=sys.stderr)
+    print(f"{name}: the next run asks {left:,} of them again.", file=sys.stderr)

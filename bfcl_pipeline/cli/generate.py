@@ -61,6 +61,7 @@ def run(args: argparse.Namespace) -> int:
     from bfcl_pipeline.tables.texts import read_texts
 
     row = model_row(load_models(args.models), args.model)
+    _check_trial(row, args.trial)
     for category in args.category:
         if category not in CATEGORIES:
             raise ConfigError(unknown_name("category", category, CATEGORIES))
@@ -81,6 +82,16 @@ def run(args: argparse.Namespace) -> int:
     _write(held, args)
     asked_again(held, args)
     return 0
+
+
+def _check_trial(row: ModelRow, trial: int) -> None:
+    """Refuses to repeat what is the same each time."""
+    from bfcl_pipeline.config import EMBEDDED_KINDS
+
+    if trial < 1:
+        raise ConfigError(f"--trial must be 1 or more; got {trial}.")
+    if trial > 1 and row.kind in EMBEDDED_KINDS:
+        raise ConfigError(f"--trial {trial}: {row.name} is embedded and answers the same each time.")
 
 
 def _write(held: Sequence[Conversed], args: argparse.Namespace) -> None:

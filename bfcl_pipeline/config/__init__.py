@@ -16,6 +16,7 @@ from bfcl_pipeline.config.requeued import requeued
 from bfcl_pipeline.config.row_parts import Limits, Serving
 from bfcl_pipeline.config.run_config import Job, Release, RunConfig, load_run
 from bfcl_pipeline.config.selection import allocate, pick
+from bfcl_pipeline.config.trials import Trial, trial_name, trial_of
 
 __all__ = [
     "EMBEDDED_KINDS",
@@ -27,6 +28,7 @@ __all__ = [
     "Release",
     "RunConfig",
     "Serving",
+    "Trial",
     "allocate",
     "check_config",
     "clear_killed_run",
@@ -38,5 +40,7 @@ __all__ = [
     "model_row",
     "pick",
     "requeued",
+    "trial_name",
+    "trial_of",
     "unknown_model",
 ]

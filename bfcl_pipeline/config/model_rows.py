@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import yaml
 from bfcl_pipeline.benchmark import unknown_name
 from bfcl_pipeline.config.kinds import KINDS
 from bfcl_pipeline.config.row_parts import Limits, Serving, part
+from bfcl_pipeline.config.trials import trial_of
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Json, Mode
 
@@ -145,10 +146,17 @@ def unknown_model(name: str, known: Iterable[str]) -> str:
 
 
 def described(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
-    """The row called `name`; for results brought from elsewhere, one that has only the name."""
+    """The row called `name`; of a later trial, that of its model under the name of the trial.
+
+    For results brought from elsewhere, one that has only the name.
+    """
     if name in rows:
         return rows[name]
-    return ModelRow(name=name, kind="", mode=_mode(name), display_name=name)
+    trial = trial_of(name)
+    if trial.model in rows:
+        row = rows[trial.model]
+        return replace(row, name=name, display_name=f"{row.display_name} (trial {trial.number})")
+    return ModelRow(name=name, kind="", mode=_mode(trial.model), display_name=name)
 
 
 def model_folder(name: str) -> str:
@@ -173,6 +181,8 @@ def _row(where: str, values: Any) -> ModelRow:
     name, kind = checked["name"], checked["kind"]
     if kind not in KINDS:
         raise ConfigError(f"{where}: {unknown_name('kind', kind, KINDS)}")
+    if trial_of(name).number > 1:
+        raise ConfigError(f"{where}: the name {name!r} ends as those of later trials do; choose another.")
     mode = Mode(checked.get("mode", _mode(name)))
     if name.endswith("-FC") and mode is not Mode.FC:
         raise ConfigError(f"{where}: {name!r} has mode {mode}; names that end in -FC are of mode fc.")

@@ -6,13 +6,14 @@ id exists is known only once the release is staged, and said by `bfcl-pipeline g
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check, category_of, resolve_categories, unknown_name
 from bfcl_pipeline.config.model_rows import model_folder
 from bfcl_pipeline.config.selection import allocate
+from bfcl_pipeline.config.trials import Trial, trial_name
 from bfcl_pipeline.config.web import WebChoice
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Mode, Rules
@@ -38,27 +39,35 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One model asked (a selection of) one category."""
+    """One model asked (a selection of) one category, once."""
 
     model: str  # name, as in config/models.yaml
-    folder: str  # the model's name as a file name
+    folder: str  # the name of the model or its trial as a file name
     category: str
     sample: int | None  # that many entries of the category; None: all
     seed: int  # of the sample
     entry_ids: tuple[str, ...]  # only these; empty: all
     web: WebChoice | None = None  # what is searched; None where nothing is
+    trial: int = 1  # which repetition of the benchmark
+
+    @property
+    def name(self) -> str:
+        """What tables call the model in this trial."""
+        return trial_name(self.model, self.trial)
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Selection and web as options of `bfcl-pipeline generate`; those that say nothing are left out."""
+        """Selection, web and trial as options of `bfcl-pipeline generate`; without what says nothing."""
         return generate_options([self])
 
 
 def generate_options(jobs: Sequence[Job]) -> tuple[str, ...]:
-    """Selections and web of `jobs`, all of one model, as options of one `bfcl-pipeline generate`."""
+    """What `jobs`, all of one trial of one model, say as options of one `bfcl-pipeline generate`."""
     ids = [entry_id for job in jobs for entry_id in job.entry_ids]
     counted = [(job.category, job.sample) for job in jobs if job.sample is not None and not job.entry_ids]
-    chosen: tuple[str, ...] = ("--entry-ids", *ids) if ids else ()
+    trial = jobs[0].trial
+    chosen: tuple[str, ...] = ("--trial", str(trial)) if trial > 1 else ()
+    chosen += ("--entry-ids", *ids) if ids else ()
     if counted:
         chosen += ("--sample", *(f"{category}={count}" for category, count in counted))
     webs = {job.web for job in jobs if job.web is not None}
@@ -80,8 +89,8 @@ class RunConfig:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The names of the models of the run."""
-        return tuple(dict.fromkeys(job.model for job in self.jobs))
+        """The names of the models of the run, each trial by its own."""
+        return tuple(dict.fromkeys(job.name for job in self.jobs))
 
     @property
     def folders(self) -> tuple[str, ...]:
@@ -97,8 +106,15 @@ class RunConfig:
         return tuple(job for job in self.jobs if job.folder == folder)
 
     def model_of(self, folder: str) -> str:
-        """The name of the model with this file name."""
+        """The row that describes the model with this file name."""
         return self.jobs_of(folder)[0].model
+
+    def trial_before(self, folder: str) -> str | None:
+        """The file name of the trial before this one; None of a first."""
+        first = self.jobs_of(folder)[0]
+        if first.trial == 1:
+            return None
+        return model_folder(trial_name(first.model, first.trial - 1))
 
     def options_of(self, folder: str) -> tuple[str, ...]:
         """What the model with this file name is asked, as options of one `bfcl-pipeline generate`."""
@@ -114,10 +130,13 @@ class RunConfig:
         )
 
 
-def load_run(config: Mapping[str, Any], modes: Mapping[str, Mode]) -> RunConfig:
+def load_run(
+    config: Mapping[str, Any], modes: Mapping[str, Mode], embedded: Collection[str] = ()
+) -> RunConfig:
     """The run that a config, checked and with all keys present, describes.
 
-    `modes` gives the mode of every known model. Raises ConfigError, with what would be right, if a
+    `modes` gives the mode of every known model. `embedded` names those that answer the same each time:
+    they are asked once, whatever the number of trials. Raises ConfigError, with what would be right, if a
     model, category or entry id is unknown or not supported, or if two keys contradict each other.
     """
     models = tuple(dict.fromkeys(config["models"]))
@@ -132,20 +151,27 @@ def load_run(config: Mapping[str, Any], modes: Mapping[str, Mode]) -> RunConfig:
         categories = tuple(selection)
     counts = _counts(categories, config["sample"])
     web = WebChoice(config["web"], config["fetch_failures"], config["search_tool"], config["search_engine"])
-    folders = _folders(models)
+    trials = [
+        Trial(name, number)
+        for name in models
+        for number in range(1, 1 + (1 if name in embedded else config["trials"]))
+    ]
+    folders = _folders([trial_name(trial.model, trial.number) for trial in trials])
     jobs = tuple(
         Job(
-            name,
-            folders[name],
+            trial.model,
+            folders[trial_name(trial.model, trial.number)],
             category,
             counts[category],
             config["seed"],
             (selection or {}).get(category, ()),
             web if CATEGORIES[category].check is Check.WEB_SEARCH else None,
+            trial.number,
         )
-        for name in models
+        for trial in trials
         for category in categories
-        if counts[category] != 0 and not (CATEGORIES[category].prompt_only and modes[name] is Mode.FC)
+        if counts[category] != 0
+        and not (CATEGORIES[category].prompt_only and modes[trial.model] is Mode.FC)
     )
     if not jobs:
         raise ConfigError(

@@ -15,9 +15,11 @@ from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.agentic_columns import AGENTIC_TABLES
 from bfcl_pipeline.report.build import build_tables
 from bfcl_pipeline.report.build_memory import memory_domains, memory_use
+from bfcl_pipeline.report.build_trials import trials
 from bfcl_pipeline.report.build_web import web_failures, web_hops
 from bfcl_pipeline.report.collect import read_run
 from bfcl_pipeline.report.collect_agentic import AgenticRecords, read_agentic
+from bfcl_pipeline.report.columns import TRIALS_TABLE
 from bfcl_pipeline.report.official import official_files
 from bfcl_pipeline.report.standings import Standing, on_the_real_web, standings
 from bfcl_pipeline.tables import write_table, write_text
@@ -28,8 +30,8 @@ def aggregate_run(
 ) -> list[Standing]:
     """Writes every table under `run_dir`/tables; the official files show the verdicts under `rules`.
 
-    Of the tables on memory and web search, those that have a row. In the official files a web category
-    whose web is not the real one was not evaluated.
+    Of the tables on trials, memory and web search, those that have a row. In the official files a web
+    category whose web is not the real one was not evaluated.
 
     `models` is the models file; `only` names the models to tabulate, all that were judged unless told.
     Returns the standings it wrote. Raises TableError if there is nothing to write or the verdicts
@@ -45,9 +47,14 @@ def aggregate_run(
             f"Score with --rules {rules.value}, or aggregate with --rules {there}."
         )
     tables = run_dir / "tables"
-    for name, table in build_tables(records, found).items():
+    of_all = build_tables(records, found)
+    for name, table in of_all.items():
         _write(tables, name, table)
-    for name, table in build_agentic(read_agentic(run_dir, data, records), records.run).items():
+    of_some = {
+        "trials": build_trials(of_all["leaderboard"], records.run),
+        **build_agentic(read_agentic(run_dir, data, records), records.run),
+    }
+    for name, table in of_some.items():
         if len(table):
             _write(tables, name, table)
         else:
@@ -55,6 +62,12 @@ def aggregate_run(
     for name, text in official_files(on_the_real_web(chosen, records)).items():
         write_text(tables / "official" / name, text)
     return chosen
+
+
+def build_trials(leaderboard: pa.Table, run: str | None) -> pa.Table:
+    """The table `trials`; without a row where no model has several."""
+    rows = [{"run": run, **row} for row in trials(leaderboard.to_pylist())]
+    return pa.Table.from_pylist(rows, schema=TRIALS_TABLE)
 
 
 def build_agentic(records: AgenticRecords, run: str | None) -> dict[str, pa.Table]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from bfcl_pipeline.benchmark.leaderboard_files import OFFICIAL_FILES, OfficialFile
 from bfcl_pipeline.report.agentic_columns import AGENTIC_TABLES
-from bfcl_pipeline.report.columns import TABLES
+from bfcl_pipeline.report.columns import TABLES, TRIAL_TABLES
 from bfcl_pipeline.tables.schemas import RESPONSES, SESSIONS, VERDICTS
 
 _HEAD = """# Tables of a run
@@ -26,6 +26,12 @@ that was not evaluated counts 0 in the scores above it, as in the official tool,
 The column `web` says which web was searched. With `simulated` (a small made-up web) or `off` (no web
 tools), no score that web search is part of compares with the leaderboard: web_search, agentic, overall. The
 terminal and the page mark them with a dagger. `record`, `replay` and `live` are the real web.
+"""
+
+_TRIALS = """## Trials
+
+The following table is there where a model was asked more than once (`trials` in the config). In all other
+tables each trial stands for itself: the second of `model` is called `model~2`.
 """
 
 _AGENTIC = """## Memory and web search
@@ -57,6 +63,7 @@ _ABOUT = {
     "rules": "One row per model and category that were judged under both rule sets.",
     "coverage": "One row per model, category and status that occurs.",
     "usage": "One row per model, category and part that was asked; `coverage` tells what has no answer.",
+    "trials": "One row per rule set, repeated model and score.",
     "memory_domains": "One row per model, rule set, memory and scenario.",
     "memory_use": "One row per model, memory and scenario.",
     "web_hops": "One row per model, rule set, web-search category and number of hops.",
@@ -79,6 +86,8 @@ def document() -> str:
     """The page."""
     parts = [_HEAD]
     parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in TABLES.items()]
+    parts.append(_TRIALS)
+    parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in TRIAL_TABLES.items()]
     parts.append(_AGENTIC)
     parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in AGENTIC_TABLES.items()]
     parts.append(_OFFICIAL)

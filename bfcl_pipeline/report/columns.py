@@ -168,6 +168,21 @@ USAGE_TABLE = pa.schema(
 )
 """`usage`: one row per model, category and part that was asked."""
 
+TRIALS_TABLE = pa.schema(
+    [
+        RUN,
+        RULES,
+        field("model", TEXT, "name of the model, of whose trials each has its own in other tables", False),
+        field("score", TEXT, "a column of `leaderboard`: a score or a category", nullable=False),
+        field("trials", COUNT, "trials that have this score", nullable=False),
+        field("mean", SHARE, "its mean over these", nullable=False),
+        field("std", SHARE, "its sample standard deviation; null of one trial"),
+        field("min", SHARE, "the lowest", nullable=False),
+        field("max", SHARE, "the highest", nullable=False),
+    ]
+)
+"""`trials`: one row per rule set, repeated model and score."""
+
 TABLES: dict[str, pa.Schema] = {
     "leaderboard": LEADERBOARD_TABLE,
     "categories": CATEGORY_TABLE,
@@ -178,3 +193,6 @@ TABLES: dict[str, pa.Schema] = {
     "usage": USAGE_TABLE,
 }
 """Every table that each run has, by file name."""
+
+TRIAL_TABLES: dict[str, pa.Schema] = {"trials": TRIALS_TABLE}
+"""Every table that only a run with several trials of a model has, by file name."""

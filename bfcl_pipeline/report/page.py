@@ -23,6 +23,7 @@ from bfcl_pipeline.report.view_formats import format_sensitivity
 from bfcl_pipeline.report.view_memory import memory
 from bfcl_pipeline.report.view_overview import overview
 from bfcl_pipeline.report.view_rules import rules_comparison
+from bfcl_pipeline.report.view_trials import trial_view
 from bfcl_pipeline.report.view_usage import usage_view
 from bfcl_pipeline.report.view_web import web_search
 from bfcl_pipeline.tables import write_text
@@ -61,6 +62,7 @@ def render_page(tables: RunTables) -> str:
         memory=memory(tables),
         web=web_search(tables),
         usage=usage_view(tables),
+        trials=trial_view(tables),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.agentic_columns import AGENTIC_TABLES
-from bfcl_pipeline.report.columns import TABLES
+from bfcl_pipeline.report.columns import TABLES, TRIAL_TABLES
 from bfcl_pipeline.report.web_label import mark
 from bfcl_pipeline.tables import read_table
 
@@ -30,7 +30,8 @@ class RunTables:
     flips: Sequence[Row]  # the table `rules`: official against corrected
     coverage: Sequence[Row]
     usage: Sequence[Row]
-    memory_domains: Sequence[Row] = ()  # this and the following: empty where the run has no such table
+    trials: Sequence[Row] = ()  # this and the following: empty where the run has no such table
+    memory_domains: Sequence[Row] = ()
     memory_use: Sequence[Row] = ()
     web_hops: Sequence[Row] = ()
     web_failures: Sequence[Row] = ()
@@ -60,7 +61,8 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
         for name, schema in TABLES.items()
     }
     rows |= {
-        name: _if_there(folder / f"{name}.parquet", schema.names) for name, schema in AGENTIC_TABLES.items()
+        name: _if_there(folder / f"{name}.parquet", schema.names)
+        for name, schema in {**TRIAL_TABLES, **AGENTIC_TABLES}.items()
     }
     leaderboard = _under(rules, rows["leaderboard"])
     if not leaderboard:
@@ -77,6 +79,7 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
         flips=rows["rules"],
         coverage=rows["coverage"],
         usage=rows["usage"],
+        trials=_under(rules, rows["trials"]),
         memory_domains=_under(rules, rows["memory_domains"]),
         memory_use=rows["memory_use"],
         web_hops=_under(rules, rows["web_hops"]),

@@ -71,7 +71,7 @@ for folder, row in REMOTE.items():
                 else []
             ),
             server=f"results/{{run}}/servers/{folder}.json" if row.served else [],
-            # Trials of a model share its limits, its budget and its journal: one goes after the other.
+            # Side by side the trials of a model would be over its limits: one goes after the other.
             before=(
                 ancient(
                     expand(
