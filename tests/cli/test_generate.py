@@ -83,10 +83,12 @@ def test_entries_can_be_chosen(generate, tmp_path):
             "oracle",
             "multiple",
             ("--entry-ids", "multiple_x"),
-            "multiple has no entry 'multiple_x'. Near ones:",
+            "multiple: no entry 'multiple_x'. Near ones:",
         ),
         ("oracle", "multiple", ("--sample", "-1"), "--sample must be 0 or more"),
         ("oracle", "multiple", ("--data", "/nowhere"), "no such table"),
+        ("oracle", "simple_java", ["--trial", "2"], "oracle is embedded and answers the same each time"),
+        ("oracle", "simple_java", ["--trial", "0"], "--trial must be 1 or more; got 0"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(generate, tmp_path, capsys, model, category, options, message):

@@ -1,5 +1,6 @@
 """config/models.yaml as it is read."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,7 @@ def test_prices_are_optional_numbers(tmp_path):
         ({"input_price": -1}, "input_price must be a number"),
         ({"org": 5}, "org must be a text"),
         ({"name": "mine-FC"}, "names that end in -FC are of mode fc"),
+        ({"name": "mine~2"}, "'mine~2' ends as those of later trials do"),
     ],
 )
 def test_a_wrong_row_is_refused(tmp_path, change, message):
@@ -115,6 +117,14 @@ def test_a_model_without_a_row_is_described_by_its_name():
     unlisted = described({}, "mine-FC")
     assert unlisted == ModelRow("mine-FC", "", Mode.FC, "mine-FC", "Unknown", "Unknown", "")
     assert described({"mine-FC": unlisted}, "mine-FC") is unlisted
+
+
+def test_a_trial_is_described_by_the_row_of_its_model(tmp_path):
+    """Under a name of its own; without a row, in the mode that the model's name tells."""
+    rows = load_models(_file(tmp_path, {**ROW, "display_name": "Mine", "input_price": 2}))
+    again = described(rows, "mine~2")
+    assert again == replace(rows["mine"], name="mine~2", display_name="Mine (trial 2)")
+    assert described({}, "mine-FC~2").mode is Mode.FC
 
 
 def test_official_models_stand_behind_the_own(tmp_path):

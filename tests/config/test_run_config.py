@@ -158,3 +158,30 @@ def test_a_job_that_the_run_does_not_have_is_refused() -> None:
     """Asking for a pair outside the config says where to add it."""
     with pytest.raises(ConfigError, match="add them to `models` and `categories`"):
         load(models=["oracle-FC"]).job("oracle-FC", "format_sensitivity")
+
+
+def test_models_behind_an_api_are_asked_once_for_each_trial() -> None:
+    """Each trial has a name and a folder of its own; embedded models are asked once."""
+    run = load_run(
+        {**CONFIG, "models": ["org/a", "oracle"], "categories": ["multiple", "parallel"], "trials": 3},
+        MODES,
+        {"oracle", "lexical"},
+    )
+    assert run.models == ("org/a", "org/a~2", "org/a~3", "oracle")
+    assert run.folders == ("org_a", "org_a~2", "org_a~3", "oracle")
+    assert [run.model_of(folder) for folder in run.folders] == ["org/a"] * 3 + ["oracle"]
+    assert [run.options_of(folder) for folder in run.folders] == [
+        (),
+        ("--trial", "2"),
+        ("--trial", "3"),
+        (),
+    ]
+    assert [run.trial_before(folder) for folder in run.folders] == [None, "org_a", "org_a~2", None]
+    assert run.job("org_a~2", "parallel").name == "org/a~2"
+
+
+def test_trials_are_asked_the_same_entries() -> None:
+    """Sample and seed are those of the run."""
+    run = load(models=["org/a"], categories=["multiple"], sample=5, trials=2)
+    first, second = (run.options_of(folder) for folder in run.folders)
+    assert second == ("--trial", "2", *first)
