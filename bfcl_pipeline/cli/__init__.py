@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "table": "print the V4 table of a run",
     "show": "print one entry, or what a model did on it, turn by turn, and why it passed or failed",
     "audit": "list the entries that no answer can pass, and why",
+    "journal": "print what the journals of exchanges with models hold, down to raw answers",
     "web": "print what the record of the web holds, and what of a run it covers",
     "import-official": "read result folders of the official tool into a table of responses",
     "export-official": "write the responses of a run as result folders of the official tool",

@@ -1,0 +1,201 @@
+"""`bfcl-pipeline journal`: tables, exchanges, lines."""
+
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from journal_exchanges import exchange
+
+from bfcl_pipeline.cli import main
+from bfcl_pipeline.generation.journal import Journal
+
+RAW = {
+    "id": "answer-1",
+    "logprobs": None,
+    "choices": [{"index": 0, "message": {"content": "", "tool_calls": [{"arguments": '{"n": 1}'}]}}],
+    "note": "first line\n\x1b[31msecond",
+}
+
+
+def _write(path, *exchanges):
+    async def scenario():
+        journal = Journal.open(path)
+        for one in exchanges:
+            await journal.append(one)
+        await journal.close()
+
+    asyncio.run(scenario())
+
+
+@pytest.fixture
+def cache(tmp_path):
+    """Journals of two models."""
+    later = {"received_at": "2026-10-02T08:30:00.000+00:00", "run": None, "dollars": None}
+    _write(
+        tmp_path / "cache" / "org_model-FC" / "exchanges.jsonl",
+        exchange(1, entry_id="multi_turn_base_7", raw=RAW),
+        exchange(2, entry_id="multi_turn_base_7", turn=1, latency_seconds=0.75),
+        exchange(3, entry_id="simple_python_3", trial=2),
+        exchange(4, entry_id="memory_kv_prereq_0-customer-0", input_tokens=1000),
+    )
+    _write(tmp_path / "cache" / "small" / "exchanges.jsonl", exchange(5, **later, input_tokens=None))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def printed(cache, capsys):
+    """What the command prints."""
+
+    def lines(*words, status=0):
+        assert main(["journal", *words, "--cache", str(cache)]) == status
+        return capsys.readouterr()
+
+    return lines
+
+
+def test_all_journals_are_listed(printed):
+    """One row for each model: what was asked, what it cost, when."""
+    heads, *rows = (re.split("  +", line) for line in printed().out.splitlines())
+    assert heads == [
+        *("model", "entries", "exchanges", "trials", "sent", "received", "dollars", "median s", "MB"),
+        *("first (UTC)", "last (UTC)"),
+    ]
+    noon, morning = "2026-10-01 12:00", "2026-10-02 08:30"
+    assert rows == [
+        ["org_model-FC", "3", "4", "2", "1,300", "40", "2.0000", "0.25", "0.0", noon, noon],
+        ["small", "1", "1", "1", "-", "10", "-", "0.25", "0.0", morning, morning],
+    ]
+
+
+def test_a_model_is_listed_by_category(printed, cache):
+    """Categories in the benchmark's order, then all together, size, times and what each run cost."""
+    lines = printed("org/model-FC").out.splitlines()
+    assert lines == [
+        "category         entries  exchanges  trials   sent  received  dollars  median s",
+        "simple_python          1          1       1    100        10   0.5000      0.25",
+        "multi_turn_base        1          2       1    200        20   1.0000      0.50",
+        "memory_kv              1          1       1  1,000        10   0.5000      0.25",
+        "all                    3          4       2  1,300        40   2.0000      0.25",
+        "",
+        f"{cache}/org_model-FC/exchanges.jsonl: 0.0 MB.",
+        "From 2026-10-01 12:00 to 2026-10-01 12:00 UTC.",
+        "Run r: 4 exchanges, $2.0000.",
+    ]
+    assert printed(str(cache / "org_model-FC")).out.splitlines() == lines
+    assert printed(str(cache / "org_model-FC" / "exchanges.jsonl")).out.splitlines() == lines
+    assert "Run (without a name): 1 exchange, cost unknown." in printed("small").out
+
+
+def test_a_category_is_listed_by_entry(printed):
+    """With a category, or a trial, only that is counted."""
+    lines = printed("org/model-FC", "--category", "multi_turn_base").out.splitlines()
+    assert [line.split()[:3] for line in lines[1:3]] == [["multi_turn_base_7", "1", "2"], ["all", "1", "2"]]
+    assert printed("org/model-FC", "--trial", "2").out.splitlines()[1].startswith("simple_python")
+
+
+def test_exchanges_of_an_entry_are_shown_in_order(printed):
+    """Each with what is known of it and its answer as an outline, without what is empty or steers."""
+    text = printed("--entry", "multi_turn_base_7").out
+    assert text.startswith(
+        "multi_turn_base_7  org_model-FC, trial 1, turn 1\n"
+        "asked    2026-10-01 12:00 UTC, run r, 0.25 s, 100 tokens sent, 10 received, $0.500000\n"
+        f"key      {exchange(1).key}\n"
+        "answer   id: answer-1\n"
+        "         choices:\n"
+        "           1:\n"
+        "             index: 0\n"
+        "             message:\n"
+        "               tool_calls:\n"
+        "                 1:\n"
+        '                   arguments: {"n": 1}\n'
+        "         note: first line\n"
+        "               \\x1b[31msecond\n"
+        "\n"
+        "multi_turn_base_7  org_model-FC, trial 1, turn 2\n"
+    )
+
+
+def test_an_answer_of_many_levels_is_shown(printed, cache):
+    """However deep an answer is, and whatever it is, it fits on the page."""
+    raw = json.loads("[" * 150 + '"deep"' + "]" * 150)
+    _write(cache / "odd" / "exchanges.jsonl", exchange(6, raw=raw), exchange(7, raw="x" * 5000))
+    text = printed("odd", "--entry", "simple_python_6").out
+    assert '"deep"' in text
+    assert max(map(len, text.splitlines())) <= 100
+    assert "(2,000 more characters)" in printed("odd", "--entry", "simple_python_7").out
+
+
+def test_lines_are_printed_as_they_are(printed, cache):
+    """With --raw, the lines that are chosen, byte for byte, in the order of the file."""
+    lines = (cache / "org_model-FC" / "exchanges.jsonl").read_text().splitlines(keepends=True)
+    assert printed("org/model-FC", "--raw").out == "".join(lines)
+    assert printed("--raw", "--entry", "multi_turn_base_7").out == "".join(lines[:2])
+    assert printed("--raw", "--trial", "2").out == lines[2]
+    assert printed("--raw", "--category", "web_search_base").out == ""
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(cache):
+    """`journal --raw | head` ends in silence."""
+    _write(cache / "long" / "exchanges.jsonl", *(exchange(n, raw="x" * 50_000) for n in range(8)))
+    reading, writing = os.pipe()
+    command = [sys.executable, "-m", "bfcl_pipeline.cli", "journal", "--raw", "--cache", str(cache)]
+    with subprocess.Popen(command, stdout=writing, stderr=subprocess.PIPE, text=True) as process:
+        os.close(writing)
+        os.read(reading, 10)
+        os.close(reading)
+        assert process.communicate()[1] == ""
+    assert process.returncode == 0
+
+
+def test_who_writes_is_told(printed, cache):
+    """A journal that is being written, was left by a writer, or has a torn end is listed, and says so."""
+    path = cache / "small" / "exchanges.jsonl"
+    journal = Journal.open(path)
+    assert f"small: process {os.getpid()} on " in printed().out
+    assert printed("small").out.rstrip().endswith(" writes it.")
+    owner = path.with_name("exchanges.jsonl.owner")
+    document = json.loads(owner.read_text())
+    asyncio.run(journal.close())
+    document["process"]["started"] = "1"
+    owner.write_text(json.dumps(document))
+    assert "has ended without closing it; the next job goes on." in printed("small").out
+    owner.write_text("")
+    assert "does not tell who writes the journal" in printed("small").out
+    owner.unlink()
+    path.write_bytes(path.read_bytes() + b'{"key"')
+    assert "the last 6 bytes are no whole line" in printed().out
+    assert path.read_bytes().endswith(b'{"key"')
+
+
+@pytest.mark.parametrize("words", [(), ("--raw",), ("--entry", "simple_python_3")])
+def test_damage_is_told_beside_the_rest(printed, cache, words):
+    """A damaged journal is named, the others are printed, and the exit status is 1."""
+    (cache / "small" / "exchanges.jsonl").write_bytes(b"no\nJSON\n")
+    shown = printed(*words, status=1)
+    assert "simple_python_3" in shown.out or "org_model-FC" in shown.out
+    assert "small/exchanges.jsonl, line 1: not as it was written" in shown.err
+
+
+def test_no_journals_is_no_error(tmp_path, capsys):
+    """Where nothing was asked yet, that is told."""
+    assert main(["journal", "--cache", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == f"{tmp_path}: no exchanges yet.\n"
+    assert main(["journal", "some", "--cache", str(tmp_path)]) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["smal"], "unknown model 'smal'. Did you mean 'small'? Known: org_model-FC, small."),
+        (["--category", "simple"], "unknown category 'simple'"),
+        (["--entry", "simple_python_4"], "Near ones: simple_python_5, simple_python_3."),
+        (["--entry", "simple_python_3", "--trial", "9"], "no exchange of simple_python_3 in that trial"),
+    ],
+)
+def test_what_there_is_not_is_told_with_what_there_is(printed, words, told):
+    """Unknown models, categories, entries and trials are errors that help."""
+    assert told in printed(*words, status=1).err
