@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bfcl_pipeline.generation.journal.summary import Summary
 
 _FILE = "exchanges.jsonl"
+_HEADINGS = ("entries", "exchanges", "trials", "sent", "received", "dollars", "median s")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -147,9 +148,6 @@ def _print_model(path: Path, journal: JournalReader, options: argparse.Namespace
         print(f"Run {run or '(without a name)'}: {asked}, {cost}.")
     for note in _notes(path, journal):
         print(f"{note[0].upper()}{note[1:]}")
-
-
-_HEADINGS = ("entries", "exchanges", "trials", "sent", "received", "dollars", "median s")
 
 
 def _cells(summary: Summary) -> tuple[str, ...]:

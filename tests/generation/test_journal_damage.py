@@ -59,14 +59,14 @@ def _check_tail(tail_at, tail):
         assert path.read_bytes() == WHOLE[:end] + to_line(to_document(exchange(9)))
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 @given(BYTES)
 def test_a_cut_costs_only_the_last_line(length):
     """A file that ends at any byte has all lines that are whole; what is appended follows them."""
     _check_tail(length, b"")
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 @given(BYTES, st.integers(1, 5000), st.sampled_from([b"", b"\n"]))
 def test_zero_bytes_at_the_end_cost_only_the_last_line(length, zeros, end):
     """As a file system leaves them when the power fails: within a line, or after it."""

@@ -66,7 +66,10 @@ def read_owner(path: Path) -> Owner | None:
     """Who `path` names; None if it is not there. Raises JournalError if it cannot be read."""
     try:
         document = json.loads(path.read_bytes())
-        return replace(Owner(**document), process=Process(**document["process"]))
+        process = Process(**document["process"])
+        if not isinstance(process.pid, int) or process.pid < 1:
+            raise ValueError(f"{process.pid!r} is no number of a process")
+        return replace(Owner(**document), process=process)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError) as error:

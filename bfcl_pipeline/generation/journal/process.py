@@ -48,18 +48,24 @@ def is_gone(process: Process) -> bool:
         return process.boot is not None and here.boot is not None
     if process.namespace != here.namespace:
         return False
+    started = _started(process.pid)
+    if started is None:
+        return not _exists(process.pid)
+    return started == "" or process.started not in (None, started)
+
+
+def _exists(pid: int) -> bool:
     try:
-        os.kill(process.pid, 0)
+        os.kill(pid, 0)
     except ProcessLookupError:
-        return True
+        return False
     except PermissionError:
         pass  # another user's
-    started = _started(process.pid)
-    return started == "" or (None not in (started, process.started) and started != process.started)
+    return True
 
 
 def _started(pid: int) -> str | None:
-    """When a process started; empty if it has ended and waits to be noticed, None if nobody tells."""
+    """When a process started; empty if it has ended and waits to be noticed, None if it is not told."""
     stat = _text(_PROC / str(pid) / "stat")
     if stat is None:
         return None
