@@ -16,6 +16,8 @@ from bfcl_pipeline.errors import PipelineError
 
 COMMANDS: dict[str, str] = {
     "stage": "fetch the pinned release, verify it, write data/entries/*.parquet",
+    "models": "list every known model, and what is missing to run it",
+    "ping": "make one cheap request to a model, and show the answer or what to do next",
     "serve": "run vLLM's server for one local model until told to end",
     "generate": "ask one model all entries of one category",
     "score": "judge a table of responses",

@@ -110,6 +110,8 @@ def _document(path: Path, keys: tuple[str, ...]) -> dict[str, Any]:
         document = yaml.load(path.read_text(encoding="utf-8"), loader)  # noqa: S506  # both are safe
     except FileNotFoundError as error:
         raise ConfigError(f"{path}: no such file. Give the models file with --models.") from error
+    except OSError as error:
+        raise ConfigError(f"{path}: not readable ({error.strerror}).") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: not readable as YAML ({error}).") from error
     if (

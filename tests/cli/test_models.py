@@ -1,0 +1,178 @@
+"""`bfcl-pipeline models`: what is known, and what is missing to run it."""
+
+import json
+import os
+import pty
+import re
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bfcl_pipeline.cli import main
+
+ROOT = Path(__file__).parents[2]
+SHIPPED = ["--models", str(ROOT / "config" / "models.yaml")]
+
+OWN = """
+models:
+  - {name: mine-FC, kind: openai_chat, endpoint: "http://localhost:8000/v1", description: a test}
+  - {name: paid, kind: openai_chat, input_price: 0.5, output_price: 2, org: me}
+  - {name: lexical, kind: lexical}
+  - {name: huge, kind: vllm, model: org/huge, vllm: {gpus: 9999}}
+"""
+OFFICIAL = """
+models:
+  - {name: theirs, kind: lexical, org: them}
+not_served: {gone: its API is gone}
+"""
+
+
+@pytest.fixture
+def known(tmp_path, monkeypatch):
+    """Options that name a small models file, with official models beside it; no key is set."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    (tmp_path / "models.yaml").write_text(OWN)
+    (tmp_path / "official_models.yaml").write_text(OFFICIAL)
+    return ["--models", str(tmp_path / "models.yaml")]
+
+
+def _lines(capsys):
+    return capsys.readouterr().out.splitlines()
+
+
+def test_models_are_listed_with_what_they_lack(known, capsys):
+    """One line for each model, the user's own first, in aligned columns without colours."""
+    assert main(["models", *known]) == 0
+    lines = _lines(capsys)
+    table = [line.split() for line in lines[: lines.index("")]]
+    assert table[0] == ["model", "kind", "mode", "org", "where", "$", "in", "$", "out", "missing"]
+    assert table[1] == ["mine-FC", "openai_chat", "fc", "Unknown", "localhost:8000", "-", "-", "ready"]
+    assert table[2] == [
+        "paid",
+        "openai_chat",
+        "prompt",
+        "me",
+        "api.openai.com",
+        "0.5",
+        "2",
+        "OPENAI_API_KEY",
+    ]
+    assert table[3] == ["lexical", "lexical", "prompt", "Unknown", "embedded", "-", "-", "ready"]
+    assert table[5] == ["theirs", "lexical", "prompt", "them", "embedded", "-", "-", "ready"]
+    assert lines[1].index("ready") == lines[2].index("OPENAI") == lines[3].index("ready")
+    assert "\x1b" not in "".join(lines)
+    assert "5 models, 3 ready." in lines
+    assert ["OPENAI_API_KEY", "export", "OPENAI_API_KEY=..."] in [line.split() for line in lines]
+    assert "1 model of the leaderboard cannot be asked; give a PATTERN to see why." in lines
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("MINE", ["mine-FC"]),
+        ("p*d", ["paid"]),
+        ("them", ["theirs"]),
+        ("lexical", ["lexical", "theirs"]),
+        ("vllm", ["huge"]),
+    ],
+)
+def test_a_pattern_chooses(known, capsys, pattern, names):
+    """A pattern is looked for in names, kinds and makers, in any case; * stands for anything."""
+    assert main(["models", pattern, *known]) == 0
+    lines = _lines(capsys)
+    assert [line.split()[0] for line in lines[1 : lines.index("")]] == names
+
+
+def test_a_key_makes_ready(known, capsys, monkeypatch):
+    """What is set is not missing; with --ready, only what lacks nothing is listed."""
+    monkeypatch.setenv("OPENAI_API_KEY", "something")
+    assert main(["models", "--ready", *known]) == 0
+    lines = _lines(capsys)
+    assert [line.split()[0] for line in lines[1 : lines.index("")]] == [
+        "mine-FC",
+        "paid",
+        "lexical",
+        "theirs",
+    ]
+
+
+def test_why_a_model_cannot_be_asked_is_told(known, capsys):
+    """A model of the leaderboard that nobody serves is named with the reason."""
+    assert main(["models", "gone", *known]) == 0
+    assert _lines(capsys) == ["Cannot be asked (its API is gone): gone"]
+
+
+def test_a_description_is_told_of_few(known, capsys):
+    """Where a pattern chose, what a row says of its model stands beneath the table."""
+    assert main(["models", "mine", *known]) == 0
+    assert _lines(capsys)[-1] == "a test: mine-FC"
+
+
+def test_more_gpus_than_there_are_are_missing(known, capsys):
+    """A model that needs more GPUs than the machine has is not ready."""
+    assert main(["models", "huge", *known]) == 0
+    assert "9999 GPUs" in capsys.readouterr().out
+
+
+def test_nothing_found_is_an_error(known, capsys):
+    """A pattern that fits nothing is answered with the nearest name."""
+    assert main(["models", "mone-FC", *known]) == 1
+    assert "Did you mean 'mine-FC'?" in capsys.readouterr().err
+    assert main(["models", "huge", "--ready", *known]) == 1
+    assert "no such model is ready" in capsys.readouterr().err
+
+
+def test_json_says_how_to_get_what_is_missing(known, capsys):
+    """--json gives the same for programs, and a remedy for each thing that is missing."""
+    assert main(["models", "paid", "--json", *known]) == 0
+    document = json.loads(capsys.readouterr().out)
+    (paid,) = document["models"]
+    assert (paid["name"], paid["endpoint"], paid["input_price"]) == (
+        "paid",
+        "https://api.openai.com/v1",
+        0.5,
+    )
+    assert paid["missing"] == [{"what": "OPENAI_API_KEY", "remedy": "export OPENAI_API_KEY=..."}]
+    assert document["not_served"] == {}
+
+
+@pytest.mark.parametrize("columns", [80, 160])
+def test_a_terminal_is_not_overflown(columns):
+    """In a terminal no line of the table is longer than the terminal is wide; names are whole."""
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "COLUMNS": str(columns), "TERM": "xterm"}
+    program = [sys.executable, "-m", "bfcl_pipeline.cli", "models", "gemma", *SHIPPED]
+    with subprocess.Popen(program, stdout=theirs, stderr=subprocess.STDOUT, env=environment) as running:
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                piece = os.read(ours, 65536)
+            except OSError:  # how Linux tells that the other end is closed
+                break
+            shown += piece
+        assert running.wait() == 0
+    os.close(ours)
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown.decode()).replace("\r", "")
+    table = plain.partition("\n\n")[0].splitlines()
+    assert all(len(line) <= columns for line in table)
+    assert any(line.startswith("google/functiongemma-270m-it-FC ") for line in table)
+    assert ("where" in table[0]) is (columns == 160)
+
+
+def test_it_answers_at_once():
+    """The whole list takes less than a second of processor time, and loads no vendor's client."""
+    program = (
+        "import sys; import bfcl_pipeline.cli as cli\n"
+        f"cli.main(['models', *{SHIPPED!r}])\n"
+        "heavy = ('openai', 'anthropic', 'google.genai', 'litellm', 'aiohttp', 'rich')\n"
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 1

@@ -1,0 +1,234 @@
+"""`bfcl-pipeline ping` against servers on loopback that answer well, badly, or not at all."""
+
+import json
+import socket
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from bfcl_pipeline.cli import main
+
+CALLS = {
+    "choices": [
+        {
+            "finish_reason": "tool_calls",
+            "message": {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [
+                    {
+                        "id": "call_1",
+                        "type": "function",
+                        "function": {"name": "get_weather", "arguments": '{"city": "Oslo"}'},
+                    }
+                ],
+            },
+        }
+    ],
+    "usage": {"prompt_tokens": 80, "completion_tokens": 20},
+}
+WORDS = {"choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": "It snows."}}]}
+NO_SUCH_MODEL = {"error": {"message": "The model `mine` does not exist.", "code": "model_not_found"}}
+MODELS = {"data": [{"id": "other"}, {"id": "mine-2"}]}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.asked.append((self.path, self.headers.get("Authorization"), body))
+        self._send(*self.server.answer)
+
+    def do_GET(self):
+        self.server.asked.append((self.path, self.headers.get("Authorization"), None))
+        self._send(*self.server.models)
+
+    def log_message(self, *_):
+        """Says nothing."""
+
+    def _send(self, status, content):
+        data = content if isinstance(content, bytes) else json.dumps(content).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+
+@contextmanager
+def _server(status, content, models=(404, b"")):
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
+        server.answer, server.models, server.asked = (status, content), models, []
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture
+def ping(tmp_path, capsys, monkeypatch):
+    """Pings a model of this row; returns the exit status, and what was printed where."""
+    monkeypatch.setenv("MY_KEY", "sk-secret-of-the-test")
+
+    def pinged(server, name="mine-FC", *options, **row):
+        endpoint = server if isinstance(server, str) else f"http://127.0.0.1:{server.server_port}/v1"
+        row = {"name": name, "kind": "openai_chat", "endpoint": endpoint, **row}
+        row = {key: value for key, value in row.items() if value is not None}
+        path = tmp_path / "models.yaml"
+        path.write_text(json.dumps({"models": [row]}))
+        status = main(["ping", name, "--models", str(path), *options])
+        printed = capsys.readouterr()
+        assert "sk-secret" not in printed.out + printed.err
+        return status, printed.out, printed.err
+
+    return pinged
+
+
+def test_a_call_is_shown(ping):
+    """A good answer is shown with its calls, tokens, seconds and price."""
+    with _server(200, CALLS) as server:
+        status, out, err = ping(server, input_price=1, output_price=10, key="MY_KEY", options={"seed": 7})
+    assert (status, err) == (0, "")
+    assert 'get_weather({"city": "Oslo"})' in out
+    assert "80 sent, 20 received" in out
+    assert "$0.000280" in out
+    (path, key, body) = server.asked[0]
+    assert (path, key) == ("/v1/chat/completions", "Bearer sk-secret-of-the-test")
+    assert body["tools"][0]["function"]["name"] == "get_weather"
+    assert body["seed"] == 7
+
+
+def test_words_are_shown(ping):
+    """In mode prompt the text is shown; no price is made up where tokens are not counted."""
+    with _server(200, WORDS) as server:
+        status, out, _ = ping(server, "mine", input_price=1, output_price=1)
+    assert status == 0
+    assert '"It snows."' in out
+    assert "an unknown number sent" in out
+    assert "price    not known" in out
+    assert "tools" not in server.asked[0][2]
+
+
+def test_words_in_place_of_a_call_are_remarked_on(ping):
+    """A model of mode fc that calls nothing answers, and what that may mean is told."""
+    with _server(200, WORDS) as server:
+        status, out, _ = ping(server)
+    assert status == 0
+    assert "belongs in mode prompt" in out
+
+
+def test_a_wrong_key_is_named(ping):
+    """After 401, the variable that holds the key is named, not the key."""
+    with _server(401, {"error": {"message": "Incorrect API key: sk-secret-of-the-test"}}) as server:
+        status, out, err = ping(server, key="MY_KEY")
+    assert (status, out) == (1, "")
+    assert "HTTP 401" in err
+    assert "The key came from MY_KEY." in err
+
+
+def test_a_key_that_is_not_sent_is_remarked_on(ping):
+    """After 401 to a request without a key, the row's `key` is what to set."""
+    with _server(401, {"error": {"message": "no key"}}) as server:
+        status, _, err = ping(server)
+    assert status == 1
+    assert "No key was sent: a row says by `key`" in err
+
+
+def test_an_unknown_model_is_answered_with_those_there_are(ping):
+    """After 404, the models that the endpoint offers are listed, the nearest first."""
+    with _server(404, NO_SUCH_MODEL, (200, MODELS)) as server:
+        status, _, err = ping(server, key="MY_KEY")
+    assert status == 1
+    assert "There is no 'mine' at" in err
+    assert "it offers mine-2, other." in err
+    assert server.asked[1][:2] == ("/v1/models", "Bearer sk-secret-of-the-test")
+
+
+def test_a_wrong_path_is_suspected(ping):
+    """An address that knows neither completions nor models is probably not the right one."""
+    with _server(404, b"<html>not here</html>") as server:
+        status, _, err = ping(server)
+    assert status == 1
+    assert "Most such addresses end in /v1." in err
+
+
+@pytest.mark.parametrize(
+    "garbage", [b"<html>hello</html>", b'{"choices": []}', b"\xff\xfe", b'{"choices": [{}]}']
+)
+def test_garbage_is_an_error(ping, garbage):
+    """What is not an answer of the form is an error, with a guess at the reason."""
+    with _server(200, garbage) as server:
+        status, out, err = ping(server)
+    assert (status, out) == (1, "")
+    assert "speak the form of openai_chat?" in err
+
+
+def test_nobody_there_is_an_error(ping):
+    """Where nothing listens, it is asked whether a server runs."""
+    with socket.create_server(("127.0.0.1", 0)) as once:
+        port = once.getsockname()[1]
+    status, _, err = ping(f"http://127.0.0.1:{port}/v1")
+    assert status == 1
+    assert f"Is a server running at http://127.0.0.1:{port}/v1?" in err
+
+
+def test_no_answer_in_time_is_an_error(ping):
+    """A server that takes the request and never answers is given up after --seconds."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        status, _, err = ping(address, "mine-FC", "--seconds", "0.05")
+    assert status == 1
+    assert "no answer within 0.05 s. Wait longer with --seconds." in err
+
+
+def test_a_busy_server_is_told(ping):
+    """After 429 it is said that runs wait by themselves."""
+    with _server(429, {"error": {"message": "slow down"}}) as server:
+        status, _, err = ping(server)
+    assert status == 1
+    assert "Runs wait and try again by themselves." in err
+
+
+def test_what_is_missing_is_told_before_anyone_is_asked(ping, monkeypatch):
+    """Without the key that the row names, nothing is sent."""
+    monkeypatch.delenv("MY_KEY")
+    with _server(200, CALLS) as server:
+        status, _, err = ping(server, key="MY_KEY")
+    assert status == 1
+    assert "MY_KEY is not set" in err
+    assert server.asked == []
+
+
+def test_a_model_that_a_run_serves_can_be_asked_at_an_endpoint(ping):
+    """A model of kind vllm is not served now; with --endpoint, the server there is asked."""
+    row = {"kind": "vllm", "endpoint": None, "model": "org/model", "vllm": {"tool_parser": "hermes"}}
+    status, _, err = ping("", **row)
+    assert status == 1
+    assert "--endpoint http://127.0.0.1:8000/v1" in err
+    with _server(200, CALLS) as server:
+        address = f"http://127.0.0.1:{server.server_port}/v1"
+        status, out, _ = ping("", "mine-FC", "--endpoint", address, **row)
+    assert status == 0
+    assert "get_weather" in out
+    assert server.asked[0][2]["model"] == "org/model"
+
+
+def test_a_key_is_sent_nowhere_else(ping):
+    """--endpoint is refused for models of vendors: their keys are for their own addresses."""
+    with _server(200, CALLS) as server:
+        address = f"http://127.0.0.1:{server.server_port}/v1"
+        status, _, err = ping("https://example.org/v1", "mine-FC", "--endpoint", address, key="MY_KEY")
+    assert status == 1
+    assert "--endpoint is for models that vLLM serves" in err
+    assert server.asked == []
+
+
+def test_embedded_models_are_always_ready(ping):
+    """A model that is part of the pipeline needs no request."""
+    status, out, _ = ping("", "mine", kind="lexical", endpoint=None)
+    assert status == 0
+    assert "always ready" in out
