@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import pytest
 from generate_run import GenerateRun
@@ -21,6 +20,7 @@ from local_chat import LocalChat, local_chat
 from bfcl_pipeline.records import Entry
 
 KILLS = int(os.environ.get("BFCL_KILLS", "4"))
+KILLS_OF_A_RUN = 10  # at most: so that many runs come to their end
 LATENCY_SECONDS = 0.01
 IN_FLIGHT = 16
 START_SECONDS = 1.0  # about what the process takes to its first request
@@ -53,14 +53,19 @@ def new_run(
     return lambda: GenerateRun(tmp_path_factory.mktemp("generation"), staged, selection)
 
 
+def left_alone(run: GenerateRun, server: LocalChat) -> Counter[str]:
+    """How often a job that comes to its end asked what."""
+    server.behave(latency=LATENCY_SECONDS)
+    run.complete(server, in_flight=IN_FLIGHT)
+    return Counter(server.counts()["bodies"])
+
+
 class Undisturbed:
     """A run that was never killed: its tables, and how often it asked what."""
 
     def __init__(self, run: GenerateRun, server: LocalChat) -> None:
-        server.behave(latency=LATENCY_SECONDS)
-        run.complete(server, in_flight=IN_FLIGHT)
-        self.tables: dict[str, list[dict[str, Any]]] = run.tables()
-        self.requests: Counter[str] = Counter(server.counts()["bodies"])
+        self.requests = left_alone(run, server)
+        self.tables = run.tables()
         assert run.journaled() == self.requests
 
 
@@ -77,7 +82,7 @@ def killed_at_random(
     left: how many requests the job has to send until it is done.
     """
     requests = rng.randint(0, left)
-    longest = {0: START_SECONDS, left: END_SECONDS}.get(requests, 3 * LATENCY_SECONDS)
+    longest = START_SECONDS if not requests else END_SECONDS if requests == left else LATENCY_SECONDS
     server.behave(latency=LATENCY_SECONDS)
     with run.start(server, in_flight=IN_FLIGHT) as process:
         server.wait_for(requests, later=rng.uniform(0, longest))
@@ -95,18 +100,15 @@ def test_a_job_killed_at_random_moments_ends_as_an_undisturbed_one(
     rng = random.Random(20260)
     kills = 0
     for runs in count(1):
-        run = new_run()
+        run, last_kill = new_run(), min(KILLS, kills + KILLS_OF_A_RUN)
         killed = True
         while killed:
-            journaled = run.journaled()
-            left = undisturbed.requests - journaled
-            if kills < KILLS:
+            left = undisturbed.requests - run.journaled()
+            if kills < last_kill:
                 killed, asked = killed_at_random(run, server, left.total(), rng)
                 kills += killed
             else:
-                server.behave(latency=LATENCY_SECONDS)
-                run.complete(server, in_flight=IN_FLIGHT)
-                killed, asked = False, Counter(server.counts()["bodies"])
+                killed, asked = False, left_alone(run, server)
             assert asked <= left, "asked again, or what was never asked before"
         assert run.journaled() == undisturbed.requests
         assert run.tables() == undisturbed.tables

@@ -70,8 +70,9 @@ class GenerateRun:
         return self._log.read_text(encoding="utf-8", errors="replace")
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
-        """The rows of every file of the run, by its path, without seconds."""
-        files = [path for part in ("responses", "sessions") for path in (self.folder / part).rglob("*")]
+        """The rows of every table of the run, by its path, without seconds."""
+        parts = (self.folder / "responses", self.folder / "sessions")
+        files = [path for part in parts for path in part.rglob("*.parquet")]
         return {
             str(path.relative_to(self.folder)): [_timeless(row) for row in read_table(path).to_pylist()]
             for path in files
