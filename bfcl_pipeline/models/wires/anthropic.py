@@ -139,20 +139,20 @@ class Anthropic:
             for block in blocks
             if block.get("type") == "text"
         ]
+        text = "".join(texts)
         calls = [self._call(block) for block in blocks if block.get("type") == "tool_use"]
         if request.mode is Mode.PROMPT:
-            calls = []
-            blocks = [block for block in blocks if block.get("type") == "text"]
+            calls, blocks = [], [{"type": "text", "text": text}]
         named = [{call["name"]: call["arguments"]} for call in calls]
         usage = answer.get("usage")
         return Exchange(
             request,
-            "".join(texts) if request.mode is Mode.PROMPT else named or texts,
+            text if request.mode is Mode.PROMPT else named or texts,
             input_tokens=total(tokens(usage, name) for name in _SENT),
             output_tokens=tokens(usage, "output_tokens"),
             reply={
                 "role": "assistant",
-                "content": "".join(texts),
+                "content": text,
                 "tool_calls": calls,
                 "raw": [block for block in blocks if _says_something(block)],
             },

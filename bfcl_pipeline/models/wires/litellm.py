@@ -31,6 +31,9 @@ _ITS_VENDOR = "its vendor"
 
 _COHERE = ("cohere/", "cohere_chat/")
 
+_SIGNED = ("bedrock/", "sagemaker/", "sagemaker_chat/")
+"""Requests to AWS are signed and hold no key."""
+
 _NO_PROVIDER = "LLM Provider NOT provided"
 
 _ENVIRONMENT = {
@@ -69,7 +72,7 @@ class LiteLLM(OpenAIChat):
         try:
             answer = await self._litellm.acompletion(
                 **body,
-                api_key=None if self._key == NO_KEY else self._key,
+                api_key=self._key_told(),
                 api_base=None if self._endpoint == _ITS_VENDOR else self._endpoint,
                 timeout=self._row.limits.seconds,
                 max_retries=0,
@@ -88,6 +91,12 @@ class LiteLLM(OpenAIChat):
         litellm, self._litellm = self._litellm, None
         if litellm is not None:
             await litellm.close_litellm_async_clients()
+
+    def _key_told(self) -> str | None:
+        """The key; None where litellm is to find credentials itself, which are for the vendor only."""
+        if self._key == NO_KEY and (self._endpoint == _ITS_VENDOR or self._row.model.startswith(_SIGNED)):
+            return None
+        return self._key
 
     def _described(self, function: Mapping[str, Json]) -> Mapping[str, Json]:
         """`function` as it can be told to any vendor: what it returns has no place of its own.

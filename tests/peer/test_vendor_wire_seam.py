@@ -1,0 +1,267 @@
+"""The wire seam of Anthropic and Google: what an API is sent, and what is made of its answers.
+
+Covers whole bodies: the official handlers of Claude and Gemini are held against our adapters, in both
+modes, over all entries of a few single-turn categories and scripted conversations of several turns. The
+official side keeps its vendor's client; both are given the same answers of an API. Where we differ on
+purpose, `vendor_wire_reference.ARGUED` and `ours` say so.
+
+Not covered, as there the official handlers stop with an error that they keep for an answer: a prompt that
+Gemini blocks, a call of Gemini's without arguments, and prompted answers of Claude's that are empty or
+begin with a thought; as there they lose text: several texts in one prompted answer.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conversation_scripts import Answer, script, with_calls, without_calls
+from peer import ask_peer, require_peer
+from vendor_wire_scripts import anthropic_answers, gemini_answers
+
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.config import KINDS, ModelRow
+from bfcl_pipeline.generation import conversation
+from bfcl_pipeline.generation.model import Wire
+from bfcl_pipeline.models.wires.anthropic import Anthropic
+from bfcl_pipeline.models.wires.gemini import API_VERSION, Gemini
+from bfcl_pipeline.prompts import Texts, WireFormat
+from bfcl_pipeline.records import Call, Entry, Json, Mode, total
+from bfcl_pipeline.tables.texts import read_texts
+from bfcl_pipeline.tools import Constants, Setting, World
+
+pytestmark = pytest.mark.peer
+
+SINGLE_TURN = ("simple_python", "simple_java", "parallel_multiple", "irrelevance", "live_multiple")
+SEVERAL_TURNS = ("multi_turn_base", "multi_turn_miss_func", "multi_turn_long_context")
+EVERY = 10
+"""Which part of the entries of several turns; of single-turn categories all are asked."""
+
+CLAUDES = ("claude-opus-4-5-20251101", "claude-sonnet-4-5-20250929", "claude-haiku-4-5-20251001")
+GEMINIS = ("gemini-2.5-flash-lite", "gemini-3-pro-preview")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One conversation to be held."""
+
+    model: Wire
+    name: str  # what the API calls the model
+    entry: Entry
+    answers: Sequence[Json]  # of the API
+
+    def question(self, full: bool = False) -> dict[str, Any]:
+        """What the official side is asked."""
+        return {
+            "wire": self.model.wire,
+            "model": self.name,
+            "mode": self.model.mode,
+            "category": self.entry.category,
+            "entry_id": self.entry.entry_id,
+            "answers": self.answers,
+            "full": full,
+        }
+
+
+@dataclass
+class Held:
+    """A conversation as our side held it."""
+
+    requests: list[str] = field(default_factory=list)  # bodies as text
+    result: Json = None
+    tokens: tuple[int | None, int | None] = (None, None)  # sent and received
+
+    def agrees(self, case: Case, theirs: dict[str, Any]) -> bool:
+        """Whether the official side held it likewise."""
+        digests = [blake2b(text.encode(), digest_size=8).hexdigest() for text in self.requests]
+        return (digests, urls(case), self.result, *self.tokens) == (
+            theirs["requests"],
+            theirs["urls"],
+            uniform(case, theirs["result"]),
+            theirs["input_tokens"],
+            theirs["output_tokens"],
+        )
+
+
+def models() -> Iterator[tuple[Wire, str]]:
+    """Our models, and what their APIs call them."""
+    for build, kind, names in ((Anthropic, "anthropic", CLAUDES), (Gemini, "gemini", GEMINIS)):
+        for name in names:
+            for mode in Mode:
+                yield (
+                    build(
+                        ModelRow(
+                            name=f"{name} {mode}",
+                            kind=kind,
+                            mode=mode,
+                            display_name=name,
+                            model=name,
+                            endpoint=KINDS[kind].endpoint,
+                        )
+                    ),
+                    name,
+                )
+
+
+def cases(entries: Callable[[str], list[Entry]]) -> Iterator[Case]:
+    for model, name in models():
+        some = len(CLAUDES if isinstance(model, Anthropic) else GEMINIS)
+        first = (CLAUDES if isinstance(model, Anthropic) else GEMINIS).index(name)
+        for category in SINGLE_TURN + SEVERAL_TURNS:
+            single = CATEGORIES[category].single_turn
+            asked = entries(category)[first :: some if single else some * EVERY]
+            for entry in asked:
+                yield Case(model, name, entry, list(answers(model, entry)))
+
+
+def answers(model: Wire, entry: Entry) -> Iterator[Json]:
+    """What the API answers in the conversation over `entry`."""
+    rng = random.Random(f"{model.name} {entry.entry_id}")
+    said = list(scripted(model, entry, rng))
+    if isinstance(model, Anthropic):
+        return anthropic_answers(said, model.mode, rng)
+    return gemini_answers(said, rng)
+
+
+def scripted(model: Wire, entry: Entry, rng: random.Random) -> Iterator[Answer]:
+    """What the model says."""
+    if not CATEGORIES[entry.category].single_turn:
+        yield from script(entry, model.mode, model.wire)
+        return
+    called = [Call(entry.functions[0]["name"], {"a": "é"})] * rng.choice((1, 1, 2))
+    answer = rng.choice((with_calls(rng, model.mode, called), without_calls(rng, model.mode, model.wire)))
+    if model.mode is Mode.PROMPT and answer.text is not None and rng.random() < 0.3:
+        answer = Answer(f"```tool_code\n{answer.text}\n```")
+    yield answer
+
+
+def test_bodies_and_results_equal_the_official_ones(
+    entries: Callable[[str], list[Entry]],
+    staged: Path,
+    constants: Constants,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Every body that an API is sent is the official one, and so are every result and the tokens."""
+    require_peer()
+    texts = read_texts(staged)
+    asked = list(cases(entries))
+    official = ask_peer("vendor_wire_reference.py", [case.question() for case in asked], tmp_path / "peer")
+    requests: Counter[str] = Counter()
+    disagreements: list[Case] = []
+    for case, theirs in zip(asked, official, strict=True):
+        ours = held(case, texts, constants)
+        requests[case.model.wire] += len(ours.requests)
+        if not ours.agrees(case, theirs):
+            disagreements.append(case)
+    with capsys.disabled():
+        told = ", ".join(f"{wire} {count:,}" for wire, count in requests.items())
+        print(
+            f"\nwire seam, vendors: {len(asked):,} conversations, {requests.total():,} bodies ({told}) "
+            f"compared, {len(disagreements)} disagree"
+        )
+    if disagreements:
+        case = disagreements[0]
+        (theirs,) = ask_peer("vendor_wire_reference.py", [case.question(full=True)], tmp_path / "shown")
+        shown = first_difference(case, held(case, texts, constants), theirs)
+        pytest.fail(
+            f"{len(disagreements)} disagree, for one {case.model.name} {case.entry.entry_id}: {shown}"
+        )
+    assert requests.total() >= 9_000
+
+
+def held(case: Case, texts: Texts, constants: Constants) -> Held:
+    """The conversation with our adapter, over the same answers of the API."""
+    done, counts = Held(), []
+    model = case.model
+    owner = case.name.replace("-", "_").replace(".", "_")  # as the official worlds are named after a model
+    world = World.for_entry(case.entry, Setting(constants), owner)
+    talk = conversation(case.entry, model.mode, texts, world, model.wire)
+    request = next(talk)
+    while True:
+        raw = case.answers[min(len(done.requests), len(case.answers) - 1)]
+        done.requests.append(text_of(case, ours(case, model.body(request))))
+        exchange = model.read(request, raw)
+        counts.append((exchange.input_tokens, exchange.output_tokens))
+        try:
+            request = talk.send(exchange)
+        except StopIteration as end:
+            done.result = json.loads(json.dumps(end.value))
+            sent, received = zip(*counts, strict=True)
+            done.tokens = total(sent), total(received)
+            return done
+
+
+def ours(case: Case, body: Json) -> Json:
+    """Our body as it is sent, but for the ids that Gemini gives calls and wants back in their results.
+
+    So it is documented; the official handler does not send them back.
+    """
+    if isinstance(case.model, Anthropic):
+        return body
+    contents = [
+        {**content, "parts": [_without_id(part) for part in content["parts"]]}
+        for content in body["contents"]
+    ]
+    return {**{key: value for key, value in body.items() if key != "model"}, "contents": contents}
+
+
+def _without_id(part: Json) -> Json:
+    if "functionResponse" not in part:
+        return part
+    return {"functionResponse": {k: v for k, v in part["functionResponse"].items() if k != "id"}}
+
+
+def urls(case: Case) -> list[str]:
+    """Where the official side is to have asked.
+
+    Google's client asks for v1 unless it is told, as the handler does not: at its time that was v1beta.
+    """
+    if isinstance(case.model, Anthropic):
+        return ["https://api.anthropic.com/v1/messages"]
+    asked = f"{KINDS['gemini'].endpoint}/{API_VERSION}/models/{case.name}:generateContent"
+    return [asked.replace(API_VERSION, "v1")]
+
+
+def uniform(case: Case, result: Json) -> Json:
+    """An official result in the form of ours: Gemini's arguments as JSON text, its texts without a fence.
+
+    Its handler takes the fence away when it decodes, in prompt mode only.
+    """
+    if case.model.wire is not WireFormat.GEMINI:
+        return result
+    if isinstance(result, list):
+        return [uniform(case, item) for item in result]
+    if isinstance(result, dict):
+        return {name: json.dumps(arguments) for name, arguments in result.items()}
+    if case.model.mode is Mode.FC:
+        return result
+    return result.replace("```tool_code\n", "").replace("\n```", "")
+
+
+def text_of(case: Case, body: Json) -> str:
+    """A body as text; the order of keys counts in Anthropic's tools, as models see it."""
+    ordered = isinstance(case.model, Anthropic)
+    tools = json.dumps(body.get("tools"), sort_keys=not ordered)
+    return json.dumps({**body, "tools": None}, sort_keys=True) + "\n" + tools
+
+
+def first_difference(case: Case, ours: Held, theirs: dict[str, Any]) -> str:
+    """Where the two sides of a conversation, both in full, fall apart; for a person."""
+    for number, (mine, other) in enumerate(zip(ours.requests, theirs["requests"], strict=False)):
+        if mine != other:
+            pairs = enumerate(zip(mine, other, strict=False))
+            at = next((at for at, (a, b) in pairs if a != b), min(len(mine), len(other)))
+            window = slice(max(0, at - 300), at + 300)
+            return f"body {number}\n  ours:     {mine[window]}\n  official: {other[window]}"
+    counts = f"{len(ours.requests)} and {len(theirs['requests'])} requests to {theirs['urls']}"
+    sums = f"{ours.tokens} and {theirs['input_tokens'], theirs['output_tokens']} tokens"
+    result = json.dumps(uniform(case, theirs["result"]))
+    return f"{counts}, {sums}\n  ours:     {json.dumps(ours.result)}\n  official: {result}"

@@ -1,0 +1,195 @@
+"""The reference side of the wire seam of Anthropic and Google: the bodies that the official handlers send.
+
+Runs under the Python of .venv-peer only, shares no code with the pipeline. Each handler keeps its vendor's
+client; only the connection under it is replaced, by one that keeps what comes and gives the next scripted
+answer of the API. So a body is what reaches the API, whatever the handler or the client add or leave out.
+
+    python vendor_wire_reference.py QUESTIONS ANSWERS
+
+A question is `wire`, `model`, `mode`, `category`, `entry_id`, `answers` (of the API; the last is given
+again and again) and `full`. An answer is `requests`, a digest of each body (the body itself if `full`),
+`urls`, `result`, and `input_tokens` and `output_tokens`, the sums over the conversation.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import redirect_stdout
+from copy import deepcopy
+from functools import cache
+from hashlib import blake2b
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from anthropic import Anthropic, DefaultHttpxClient
+from bfcl_eval.model_handler.api_inference.claude import ClaudeHandler
+from bfcl_eval.model_handler.api_inference.gemini import GeminiHandler
+from conversation_reference import TODAY, entries
+from google.genai import Client
+from google.genai.types import HttpOptions
+from world_reference import Shared, refresh
+
+TEMPERATURE = 0.001  # that of the official command line
+
+Body = dict[str, Any]
+
+
+class Api:
+    """Stands where the API is: keeps what it is asked, says what the script has next."""
+
+    def __init__(self) -> None:
+        self.requests: list[tuple[str, Body]] = []
+        self.answers: list[Any] = []
+
+    def serve(self, request: Any) -> Any:
+        self.requests.append((str(request.url), json.loads(request.content)))
+        given = self.answers[min(len(self.requests), len(self.answers)) - 1]
+        response: Any = import_module(type(request).__module__).Response
+        return response(200, json=given)
+
+
+def claude(model: str, is_fc: bool, api: Api) -> ClaudeHandler:
+    """The official handler over `api`.
+
+    It was written for clients that still name a temperature among their arguments; newer ones send one
+    that is given as a further key of the body.
+    """
+    handler = ClaudeHandler(model, TEMPERATURE, model, is_fc)
+    connection = DefaultHttpxClient(transport=httpx2.MockTransport(api.serve))
+    handler.client = Anthropic(api_key="unused", max_retries=0, http_client=connection)
+    create = handler.client.messages.create
+
+    def created(temperature: float, **named: Any) -> Any:
+        return create(**named, extra_body={"temperature": temperature})
+
+    handler.client.messages.create = created
+    return handler
+
+
+def gemini(model: str, is_fc: bool, api: Api) -> GeminiHandler:
+    """The official handler over `api`."""
+    handler = GeminiHandler(model, TEMPERATURE, model, is_fc)
+    connection = httpx2.Client(transport=httpx2.MockTransport(api.serve))
+    handler.client = Client(api_key="unused", http_options=HttpOptions(httpx_client=connection))
+    return handler
+
+
+HANDLERS = {"anthropic": claude, "gemini": gemini}
+
+
+@cache
+def handler(wire: str, model: str, mode: str) -> tuple[Any, Api]:
+    api = Api()
+    return HANDLERS[wire](model, mode == "fc", api), api
+
+
+def in_blocks(body: Body) -> Body:
+    """Anthropic: a text stands for a block of it; the handler sends either."""
+    messages = [
+        {**message, "content": [{"type": "text", "text": message["content"]}]}
+        if isinstance(message["content"], str)
+        else message
+        for message in body["messages"]
+    ]
+    return {**body, "messages": messages}
+
+
+def without_silence(body: Body) -> Body:
+    """Anthropic refuses texts without a word, and messages without content but for the last: left out.
+
+    The official handler sends them, and the conversation ends with the API's error for an answer.
+    """
+    messages = [
+        {**message, "content": [block for block in message["content"] if not blank(block)]}
+        for message in body["messages"]
+    ]
+    return {**body, "messages": [message for message in messages if message["content"]]}
+
+
+def blank(block: Body) -> bool:
+    return block["type"] == "text" and not block["text"].strip()
+
+
+def in_camel_case(body: Body) -> Body:
+    """Gemini: its client spells a few keys with an underscore; the API takes both spellings."""
+    parts = {key: spelt(body[key]) for key in ("generationConfig", "tools") if key in body}
+    return {**body, **parts}
+
+
+def spelt(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {SPELLINGS.get(key, key): spelt(item) for key, item in value.items()}
+    return [spelt(item) for item in value] if isinstance(value, list) else value
+
+
+SPELLINGS = {
+    "include_thoughts": "includeThoughts",
+    "min_items": "minItems",
+    "max_items": "maxItems",
+}
+
+ARGUED: Mapping[str, tuple[Callable[[Body], Body], ...]] = {
+    "anthropic": (in_blocks, without_silence),
+    "gemini": (in_camel_case,),
+}
+"""Differences that are ours on purpose: what is done to an official body to make it ours."""
+
+
+def text_of(wire: str, body: Body) -> str:
+    """A body as text; the order of keys counts in Anthropic's tools, as models see it."""
+    ordered = wire == "anthropic"
+    tools = json.dumps(body.get("tools"), sort_keys=not ordered)
+    return json.dumps({**body, "tools": None}, sort_keys=True) + "\n" + tools
+
+
+def amounts(value: Any) -> Iterator[int]:
+    """All counts of tokens in the lists of a conversation's turns and steps."""
+    if isinstance(value, list):
+        for item in value:
+            yield from amounts(item)
+    else:
+        yield value
+
+
+def answer(row: dict[str, Any], shared: Shared) -> dict[str, Any]:
+    """What the official package sends in the conversation of one script, and its result."""
+    refresh(shared, TODAY)  # no instances of an earlier conversation are left
+    model, api = handler(row["wire"], row["model"], row["mode"])
+    api.requests, api.answers = [], row["answers"]
+    entry = deepcopy(entries(row["category"])[row["entry_id"]])
+    result, metadata = model.inference(entry, include_input_log=False, exclude_state_log=True)
+    texts = []
+    for _, body in api.requests:
+        for change in ARGUED[row["wire"]]:
+            body = change(body)
+        texts.append(text_of(row["wire"], body))
+    if not row["full"]:
+        texts = [blake2b(text.encode(), digest_size=8).hexdigest() for text in texts]
+    return {
+        "requests": texts,
+        "urls": sorted({url for url, _ in api.requests}),
+        "result": result,
+        "input_tokens": sum(amounts(metadata["input_token_count"])),
+        "output_tokens": sum(amounts(metadata["output_token_count"])),
+    }
+
+
+def main(questions: Path, answers: Path) -> None:
+    os.environ["TZ"] = "UTC"
+    time.tzset()
+    shared = Shared()
+    with questions.open(encoding="ascii") as lines, answers.open("w", encoding="ascii") as out:
+        for line in lines:
+            with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):
+                told = answer(json.loads(line), shared)
+            out.write(json.dumps(told) + "\n")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
