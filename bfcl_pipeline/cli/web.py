@@ -68,7 +68,7 @@ def _print_survey(folder: Path, found: Survey) -> None:
         return
     rows = [(*named, f"{count:,}") for named, count in sorted(found.outcomes.items(), reverse=True)]
     rows.append(("all", "", f"{found.outcomes.total():,}"))
-    _print_table(("function", "outcome", "number"), rows)
+    print_table(("function", "outcome", "number"), rows)
     cassettes = f"cassettes: {found.cassettes:,}"
     if found.cassettes_missing:
         cassettes += f", missing: {found.cassettes_missing:,}"
@@ -95,7 +95,7 @@ def _print_coverage(models: Sequence[Coverage]) -> None:
         for model in models
     ]
     print()
-    _print_table(("model", "web calls", "recorded", "share", "different", "share"), rows)
+    print_table(("model", "web calls", "recorded", "share", "different", "share"), rows)
     for model in models:
         if model.unreadable:
             print(f"{model.model}: responses that cannot be read: {model.unreadable:,}.")
@@ -103,20 +103,3 @@ def _print_coverage(models: Sequence[Coverage]) -> None:
 
 def _share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f} %" if whole else "-"
-
-
-def _print_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Text to the left, numbers to the right; plain, so that it reads the same in a log."""
-    lines = [headings, *rows]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(headings))]
-    numbers = {column for column in range(len(headings)) if all(_is_number(row[column]) for row in rows)}
-    for line in lines:
-        cells = (
-            cell.rjust(width) if column in numbers else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
-        print("  ".join(cells).rstrip())
-
-
-def _is_number(cell: str) -> bool:
-    return cell == "-" or cell.removesuffix(" %").replace(",", "").replace(".", "").isdigit()
