@@ -159,7 +159,7 @@ def test_a_terminal_is_not_overflown(columns):
     plain = re.sub(r"\x1b\[[0-9;]*m", "", shown.decode()).replace("\r", "")
     table = plain.partition("\n\n")[0].splitlines()
     assert all(len(line) <= columns for line in table)
-    assert any(line.startswith("google/functiongemma-270m-it-FC ") for line in table)
+    assert any(line.startswith("google/gemma-3-27b-it ") for line in table)
     assert ("where" in table[0]) is (columns == 160)
 
 

@@ -8,13 +8,21 @@ import pytest
 import yaml
 
 from bfcl_pipeline.config import KINDS, load_models, load_not_served
-from bfcl_pipeline.records import Mode
+from bfcl_pipeline.models import build_wire
+from bfcl_pipeline.prompts import tool_schemas
+from bfcl_pipeline.records import Mode, Request
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = ROOT / "config" / "models.yaml"
 
 VLLM = yaml.safe_load(Path(__file__).with_name("vllm_parsers.yaml").read_text())
 """The names of parsers that one version of vLLM knows."""
+
+WEATHER = {
+    "name": "get_weather",
+    "description": "The weather of a city.",
+    "parameters": {"type": "dict", "properties": {"city": {"type": "string", "description": "its name"}}},
+}
 
 ROWS = {name: row for name, row in load_models(SHIPPED).items() if not KINDS[row.kind].embedded}
 
@@ -58,6 +66,22 @@ def test_a_row_has_what_its_kind_needs(name):
     assert row.key is not None or asks_without_key or row.model.startswith("bedrock/")
     owners = {kind.key: kind.endpoint for kind in KINDS.values() if kind.key is not None}
     assert row.endpoint == owners.get(row.key, row.endpoint)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_request_can_be_made_from_a_row(name, monkeypatch):
+    """From every row and a key there is an adapter, which makes a body with the options of the row."""
+    row = ROWS[name]
+    if row.key is not None:
+        monkeypatch.setenv(row.key, "a-key-for-tests")
+    wire = build_wire(row, "http://127.0.0.1:9/v1" if row.served else None)
+    assert (wire.name, wire.mode) == (name, row.mode)
+    tools = tool_schemas([WEATHER], wire.wire) if row.mode is Mode.FC else ()
+    body = wire.body(Request(row.mode, ({"role": "user", "content": "Rain?"},), tools))
+    assert "a-key-for-tests" not in json.dumps([body, wire.identity])
+    assert ("get_weather" in json.dumps(body)) is (row.mode is Mode.FC)
+    for option, value in row.options.items():
+        assert (option not in body) if value is None else body[option] == value
 
 
 def test_reading_them_is_fast():
