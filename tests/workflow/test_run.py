@@ -151,7 +151,7 @@ def test_a_model_that_became_another_is_asked_again(ran: Project, project: Proje
     shipped = models.read_text()
     models.write_text(shipped.replace("Oracle (Prompt)", "The oracle"))
     assert project.steps(**TINY) == ["Tabulate the verdicts of tiny", "Write the report of tiny"]
-    models.write_text(shipped.replace("name: oracle\n    kind: oracle", "name: oracle\n    kind: lexical"))
+    models.write_text(shipped.replace("name: oracle\n", "name: oracle\n    kind: lexical\n"))
     assert project.steps(**TINY) == [
         "Ask oracle irrelevance",
         "Ask oracle simple_python",
