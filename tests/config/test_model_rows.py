@@ -169,6 +169,17 @@ def test_the_examples_of_the_shipped_file_work(tmp_path):
     assert [row.kind for row in load_models(path).values()] == ["openai_chat", "vllm"]
 
 
+def test_the_examples_of_the_readme_work(tmp_path):
+    """Each row that config/README.md shows is one."""
+    text = SHIPPED.with_name("README.md").read_text().partition("\n## Models\n")[2].partition("\n## ")[0]
+    examples = [block.partition("```")[0] for block in text.split("```yaml\n")[1:]]
+    assert len(examples) == 3
+    for number, example in enumerate(examples):
+        path = tmp_path / f"{number}.yaml"
+        path.write_text(f"models:\n{example}")
+        assert len(load_models(path)) == 1
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [
