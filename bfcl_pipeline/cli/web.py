@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bfcl_pipeline.cli.aligned import print_table
+
 if TYPE_CHECKING:
     from bfcl_pipeline.records import Response
     from bfcl_pipeline.web.status import Coverage, Survey
