@@ -7,10 +7,21 @@ import pytest
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from bfcl_pipeline.config import load_models
+from bfcl_pipeline.records import Mode
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "config" / "chat_templates"
 TEMPLATES = sorted(path.name for path in FOLDER.glob("*.jinja"))
+
+NAMED = {
+    mode: {
+        row.vllm.chat_template.rpartition("/")[2]
+        for row in load_models(ROOT / "config" / "models.yaml").values()
+        if row.mode is mode and row.vllm.chat_template is not None
+    }
+    for mode in Mode
+}
+"""Templates that rows of each mode name."""
 
 WEATHER = {
     "type": "function",
@@ -59,32 +70,38 @@ TOLD = [
 ]
 
 
-@pytest.fixture(scope="module", params=TEMPLATES)
-def render(request):
+def _renderer(name):
     """A template, rendered as the transformers library does it."""
     environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
     environment.filters["tojson"] = lambda value, indent=None: json.dumps(
         value, ensure_ascii=False, indent=indent
     )
-    template = environment.from_string((FOLDER / request.param).read_text())
-    return lambda messages, tools=None, **given: template.render(
-        messages=messages, tools=tools, add_generation_prompt=True, **given
+    template = environment.from_string((FOLDER / name).read_text())
+    return lambda messages, tools=None: template.render(
+        messages=messages, tools=tools, add_generation_prompt=True
     )
+
+
+@pytest.fixture(scope="module", params=TEMPLATES)
+def render(request):
+    """Each template."""
+    return _renderer(request.param)
+
+
+@pytest.fixture(scope="module", params=sorted(NAMED[Mode.FC]))
+def render_with_tools(request):
+    """Each template for models that are offered functions."""
+    return _renderer(request.param)
 
 
 def test_each_is_some_models():
     """No template is without a row, and rows name no other."""
-    named = {
-        row.vllm.chat_template
-        for row in load_models(ROOT / "config/models.yaml").values()
-        if row.vllm.chat_template
-    }
-    assert named == {f"config/chat_templates/{name}" for name in TEMPLATES}
+    assert NAMED[Mode.FC] | NAMED[Mode.PROMPT] == set(TEMPLATES)
 
 
-def test_functions_are_told(render):
+def test_functions_are_told(render_with_tools):
     """Name, description and every parameter of an offered function are in the prompt."""
-    prompt = render([ASKED], [WEATHER])
+    prompt = render_with_tools([ASKED], [WEATHER])
     for said in (
         "get_weather",
         "The weather of a city.",
@@ -99,9 +116,11 @@ def test_functions_are_told(render):
         assert said in prompt
 
 
-def test_calls_and_results_stay_in_the_history(render):
+def test_calls_and_results_stay_in_the_history(render_with_tools):
     """Two calls of one answer, with their arguments, and both results follow one another in the prompt."""
-    prompt = render([ASKED, CALLED, *TOLD, {"role": "assistant", "content": "Yes."}, ASKED], [WEATHER])
+    prompt = render_with_tools(
+        [ASKED, CALLED, *TOLD, {"role": "assistant", "content": "Yes."}, ASKED], [WEATHER]
+    )
     history = prompt[prompt.index(ASKED["content"]) :]
     places = [history.index(said) for said in ("get_weather", "Oslo", "degree", "snow", "sun", "Yes.")]
     assert places == sorted(places)
@@ -109,9 +128,12 @@ def test_calls_and_results_stay_in_the_history(render):
     assert history.count(ASKED["content"]) == 2
 
 
-def test_a_longer_conversation_starts_the_same(render):
+def test_a_longer_conversation_starts_the_same(render_with_tools):
     """A prompt begins as the one before it in the same conversation: a server computes only what is new."""
-    first, second = render([ASKED], [WEATHER]), render([ASKED, CALLED, *TOLD], [WEATHER])
+    first, second = (
+        render_with_tools([ASKED], [WEATHER]),
+        render_with_tools([ASKED, CALLED, *TOLD], [WEATHER]),
+    )
     assert second.startswith(first)
 
 
@@ -125,3 +147,9 @@ def test_the_system_prompt_comes_first(render):
 def test_an_answer_is_asked_for(render):
     """A prompt ends where the model's own turn begins, not in one of the user's."""
     assert not render([ASKED]).rstrip().endswith(ASKED["content"])
+
+
+def test_a_user_may_speak_twice(render):
+    """Two messages of a user in a row, as some entries have them, are both in the prompt."""
+    prompt = render([ASKED, {"role": "user", "content": "And tomorrow?"}])
+    assert prompt.index(ASKED["content"]) < prompt.index("And tomorrow?")
