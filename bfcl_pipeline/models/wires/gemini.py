@@ -161,9 +161,9 @@ class Gemini:
     def _content(self, answer: Mapping[str, Json]) -> tuple[dict[str, Json], str | None]:
         """The content of an answer, empty if it has none, and why the answer ended."""
         expect = self._expect
-        candidates = expect.items(answer.get("candidates") or [], "`candidates`")
+        candidates = expect.items(answer.get("candidates", []), "`candidates`")
         if not candidates:
-            feedback = expect.mapping(answer.get("promptFeedback") or {}, "`promptFeedback`")
+            feedback = expect.mapping(answer.get("promptFeedback", {}), "`promptFeedback`")
             reason = expect.maybe_text(feedback.get("blockReason"), "`blockReason`")
             if reason is None:
                 raise expect.malformed("expected an answer in `candidates`, or a `blockReason`")
@@ -173,16 +173,16 @@ class Gemini:
         if reason is not None and reason in _FAILURES:
             why = expect.maybe_text(candidate.get("finishMessage"), "`finishMessage`")
             raise _FAILURES[reason](f"{expect.asked}: {reason}{f': {why}' if why else ''}.")
-        content = expect.mapping(candidate.get("content") or {}, "`content`")
+        content = expect.mapping(candidate.get("content", {}), "`content`")
         if reason is None and not content.get("parts"):
             raise expect.malformed("expected an answer in `content`, or a `finishReason`; there is neither")
         return content, reason
 
     def _parts(self, content: Mapping[str, Json]) -> list[dict[str, Json]]:
-        listed = self._expect.items(content.get("parts") or [], "`parts`")
+        listed = self._expect.items(content.get("parts", []), "`parts`")
         parts = [self._expect.mapping(part, "a part of `content`") for part in listed]
         for part in parts:
-            self._expect.mapping(part.get("functionCall") or {}, "a `functionCall`")
+            self._expect.mapping(part.get("functionCall", {}), "a `functionCall`")
         return parts
 
     def _said(self, part: Mapping[str, Json]) -> Iterator[str]:
@@ -196,12 +196,12 @@ class Gemini:
         for place, part in enumerate(part for part in parts if named_call(part)):
             call = part["functionCall"]
             given = expect.maybe_text(call.get("id"), "the `id` of a call")
-            arguments = expect.mapping(call.get("args") or {}, "the `args` of a call")
+            arguments = {} if call.get("args") is None else call["args"]
             calls.append(
                 {
                     "id": given or f"call_{len(request.messages)}_{place}",
                     "name": expect.text(call["name"], "the `name` of a call"),
-                    "arguments": json.dumps(arguments),
+                    "arguments": json.dumps(expect.mapping(arguments, "the `args` of a call")),
                 }
             )
         return calls

@@ -35,7 +35,7 @@ def rest_contents(contents: Sequence[Mapping[str, Json]]) -> list[Json]:
 
 def named_call(part: Mapping[str, Json]) -> bool:
     """Whether a part of an answer is a call; one without a name is none."""
-    return bool((part.get("functionCall") or {}).get("name"))
+    return bool(part.get("functionCall", {}).get("name"))
 
 
 def rest_tool(function: Mapping[str, Json]) -> dict[str, Json]:
