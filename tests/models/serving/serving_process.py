@@ -25,6 +25,26 @@ def has_ended(pid: int) -> bool:
         os.close(watched)
 
 
+def wait_for(path: Path, words: str, pid: int) -> None:
+    """Returns when a file has these words in it; fails if the process ends before."""
+    ended = os.pidfd_open(pid)
+    try:
+        while not path.exists() or words not in path.read_text():
+            assert not select.select([ended], [], [], 0.1)[0], f"ended before {path.name} has {words!r}"
+    finally:
+        os.close(ended)
+
+
+def descendants(pid: int) -> list[int]:
+    """The processes that a process started, and those that they did."""
+    try:
+        tasks = list(Path(f"/proc/{pid}/task").iterdir())
+        children = [int(child) for task in tasks for child in (task / "children").read_text().split()]
+    except FileNotFoundError:  # ended meanwhile
+        return []
+    return [one for child in children for one in (child, *descendants(child))]
+
+
 @dataclass(frozen=True, slots=True)
 class Serving:
     """`bfcl-pipeline serve`, and the files that it writes."""

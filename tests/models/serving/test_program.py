@@ -42,17 +42,10 @@ def test_a_model_of_mode_prompt_needs_no_parser() -> None:
     assert server_command(row, PROGRAM, "127.0.0.1", 8000)[-1] == "--enable-prefix-caching"
 
 
-@pytest.mark.parametrize(
-    ("row", "told"),
-    [
-        (replace(ROW, vllm=Serving()), "tool_parser"),
-        (replace(ROW, kind="oracle"), "only models of kind vllm are served"),
-        (replace(ROW, backend="endpoint"), "only models of kind vllm are served"),
-    ],
-)
-def test_a_row_that_cannot_be_served_is_refused(row: ModelRow, told: str) -> None:
-    """The message says which key is missing or wrong."""
-    with pytest.raises(ConfigError, match=told):
+@pytest.mark.parametrize("row", [replace(ROW, kind="oracle"), replace(ROW, backend="endpoint")])
+def test_a_row_that_is_not_served_is_refused(row: ModelRow) -> None:
+    """The message says what the row is."""
+    with pytest.raises(ConfigError, match=f"this one has kind {row.kind}, backend {row.backend}"):
         server_command(row, PROGRAM, "127.0.0.1", 8000)
 
 

@@ -143,7 +143,6 @@ def test_a_port_that_was_asked_for_is_used(start: Start) -> None:
     [
         ("smal", "unknown model 'smal'. Did you mean 'small-FC'?"),
         ("elsewhere", "only models of kind vllm are served, and not those with `backend: endpoint`"),
-        ("no-parser-FC", "mode fc needs `vllm: {tool_parser: ...}`"),
     ],
 )
 def test_a_model_that_cannot_be_served_is_told_to_those_who_ask(

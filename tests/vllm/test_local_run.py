@@ -1,0 +1,90 @@
+"""The workflow with a local model, from the first step to the report, through a real vLLM server."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+from serving_process import descendants, has_ended, wait_for
+from snakemake_project import Project, make_project
+
+from bfcl_pipeline.records import Status
+from bfcl_pipeline.tables import read_responses, read_table
+
+pytestmark = pytest.mark.vllm
+
+MODEL = "tiny-called-FC"
+LOCAL = {
+    "run": "local",
+    "models": f"[{MODEL}]",
+    "entry_ids": "[simple_python_0,multi_turn_base_100,multi_turn_base_101]",
+}
+SECONDS = 600.0
+
+
+@pytest.fixture
+def local(
+    tmp_path: Path,
+    models_file: Path,
+    variables: dict[str, str],
+    staged: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Project:
+    """A project with the benchmark staged and the tiny model's rows."""
+    project = make_project(tmp_path)
+    for folder in ("release", "entries"):
+        shutil.copytree(staged / folder, project.folder / "data" / folder)
+    shutil.copy(models_file, project.folder / "config/models.yaml")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    return project
+
+
+def servers(project: Project) -> set[int]:
+    """The processes of vLLM, as they name themselves."""
+    log = project.folder / f"results/local/logs/serve/{MODEL}.vllm.log"
+    return {int(pid) for pid in re.findall(r"\(\w+ pid=(\d+)\)", log.read_text())}
+
+
+def test_a_run_goes_on_after_a_kill_and_an_interrupt(local: Project) -> None:
+    """Its server ends each time; the third run completes what the second began, on one core."""
+    log = local.folder / f"results/local/logs/serve/{MODEL}.vllm.log"
+    with local.start("--cores", "1", **LOCAL) as killed:
+        wait_for(log, "pid=", killed.pid)
+        started = descendants(killed.pid)
+        killed.kill()  # Snakemake alone: nobody tells the server, which is still loading
+        killed.communicate(timeout=SECONDS)
+    assert all(map(has_ended, started))
+
+    journal = local.folder / f"cache/exchanges/{MODEL}/exchanges.jsonl"
+    with local.start("--cores", "1", **LOCAL) as interrupted:
+        wait_for(journal, "\n", interrupted.pid)
+        started = descendants(interrupted.pid)
+        os.killpg(interrupted.pid, signal.SIGINT)
+        interrupted.communicate(timeout=SECONDS)
+    assert interrupted.returncode != 0
+    assert set(started) >= servers(local)
+    assert all(map(has_ended, started))
+    asked = journal.read_text().count("\n")
+
+    with local.start("--cores", "1", **LOCAL) as process:
+        told, _ = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0, told
+    assert len(servers(local)) > 1
+    assert all(map(has_ended, servers(local)))
+    results = local.folder / "results/local"
+    assert not (results / "servers").exists()
+    responses = [
+        response
+        for category in ("simple_python", "multi_turn_base")
+        for response in read_responses(results / f"responses/{MODEL}/{category}.parquet")
+    ]
+    assert {response.status for response in responses} == {Status.ANSWERED}
+    assert journal.read_text().count("\n") > asked
+    assert read_table(results / f"verdicts/{MODEL}.parquet").num_rows == 2 * 3
+    assert "<html" in (results / "report.html").read_text()
+    assert local.steps(**LOCAL) == []
