@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bfcl_pipeline.benchmark import CATEGORIES, Check, category_of, resolve_categories, unknown_name
-from bfcl_pipeline.config.model_rows import model_folder
+from bfcl_pipeline.benchmark import CATEGORIES, Check, category_of, resolve_categories
+from bfcl_pipeline.config.model_rows import model_folder, unknown_model
 from bfcl_pipeline.config.selection import allocate
 from bfcl_pipeline.config.trials import Trial, trial_name
 from bfcl_pipeline.config.web import WebChoice
@@ -142,7 +142,7 @@ def load_run(
     models = tuple(dict.fromkeys(config["models"]))
     for name in models:
         if name not in modes:
-            raise ConfigError(f"models: {unknown_name('model', name, modes)}")
+            raise ConfigError(f"models: {unknown_model(name, modes)}")
     categories = _resolved(config["categories"])
     selection = _by_category(config["entry_ids"], categories) if config["entry_ids"] is not None else None
     if selection is not None and config["sample"] is not None:

@@ -123,7 +123,7 @@ def test_a_model_folder_has_no_slash() -> None:
     [
         (
             {"models": ["orcale"]},
-            ["models: unknown model 'orcale'", "Did you mean 'oracle'?", "lexical-FC"],
+            ["models: unknown model 'orcale'", "Did you mean 'oracle'?", "bfcl-pipeline models"],
         ),
         ({"models": ["org/a", "org_a"]}, ["'org/a' and 'org_a'", "rename one"]),
         ({"categories": ["simple_pyton"]}, ["Did you mean 'simple_python'?", "live_relevance", "non_live"]),

@@ -20,7 +20,10 @@ ROOT = Path(__file__).resolve().parents[2]
             {"modles": "[oracle]"},
             "config: unknown key 'modles'. Did you mean 'models'? Known: run, models,",
         ),
-        ({"models": "[orcale]"}, "config: models: unknown model 'orcale'. Did you mean 'oracle'? Known:"),
+        (
+            {"models": "[orcale]"},
+            "config: models: unknown model 'orcale'. Did you mean 'oracle'? `bfcl-pipeline models`",
+        ),
         ({"categories": "[simple_pyton]"}, "config: categories: unknown category 'simple_pyton'. Did you"),
     ],
 )
