@@ -4,7 +4,7 @@ Covers the arguments of a completion, which litellm turns into the vendor's own 
 which has the form of chat completions whoever gave it. A parameter that the vendor does not take is refused
 and never dropped unless the row says so (`drop_params: true` among its options). Not covered: connections
 and proxies, which are litellm's own. How its requests differ from those of the release's handlers cohere
-and nova is told in docs/models.md.
+and nova is told in docs/fidelity.md.
 """
 
 from __future__ import annotations
@@ -91,6 +91,7 @@ class LiteLLM(OpenAIChat):
         litellm, self._litellm = self._litellm, None
         if litellm is not None:
             await litellm.close_litellm_async_clients()
+            litellm.in_memory_llm_clients_cache.flush_cache()  # it would go on with those that are closed
 
     def _key_told(self) -> str | None:
         """The key; None where litellm is to find credentials itself, which are for the vendor only."""

@@ -232,6 +232,20 @@ def test_failures_are_told_apart(response: Answer, kind: type[ModelError]) -> No
     assert not isinstance(error, RateLimited) or error.wait_seconds == 7
 
 
+def test_a_model_can_be_asked_after_another_was_closed() -> None:
+    """The connections that litellm shares between models are made anew."""
+
+    async def run() -> int:
+        async with Loopback(answer(CHAT)) as server:
+            for _ in range(2):
+                model = LiteLLM(row(endpoint=server.endpoint))
+                await model.send(model.body(FC))
+                await model.close()
+            return len(server.requests)
+
+    assert asyncio.run(run()) == 2
+
+
 def test_a_message_never_holds_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     """A key that a server repeats is blotted out."""
     monkeypatch.setenv("MY_KEY", "sk-mine-alone")
