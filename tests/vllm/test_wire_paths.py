@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 from serving_process import Serving, descendants, has_ended
@@ -23,7 +24,7 @@ from bfcl_pipeline.tables import read_responses, read_table
 pytestmark = pytest.mark.vllm
 
 MEMORY = "memory_kv_132-notetaker-2"  # of the shortest chain: five sessions before it
-TRADING = "multi_turn_base_100"
+TRADING, PRICES = "multi_turn_base_100", "multi_turn_base_101"
 FILES = "multi_turn_base_0"  # two APIs: in the system prompt, more than the context
 
 
@@ -153,6 +154,22 @@ def test_a_model_that_never_stops_calling_is_stopped(ask: Ask) -> None:
     sizes = [step.input_tokens for step in steps]
     assert sizes == sorted(sizes, key=lambda size: size or 0)
     assert len(set(sizes)) == len(sizes)
+
+
+def test_a_conversation_is_not_read_anew_at_each_step(ask: Ask, address: Path) -> None:
+    """The server finds most of a longer prompt in its prefix cache."""
+    queries, hits = (counted(address, f"vllm:prefix_cache_{name}_total") for name in ("queries", "hits"))
+    ask("tiny-called-FC", "--category", "multi_turn_base", "--entry-ids", PRICES)
+    asked = counted(address, "vllm:prefix_cache_queries_total") - queries
+    found = counted(address, "vllm:prefix_cache_hits_total") - hits
+    assert found > 0.8 * asked > 0
+
+
+def counted(address: Path, name: str) -> float:
+    """A counter of the server."""
+    with urlopen(f"{ready_endpoint(address).removesuffix('/v1')}/metrics") as answer:
+        lines = answer.read().decode().splitlines()
+    return sum(float(line.rpartition(" ")[2]) for line in lines if line.startswith(f"{name}{{"))
 
 
 def test_a_prompt_that_is_too_long_is_a_status(ask: Ask) -> None:

@@ -1,0 +1,127 @@
+"""How fast a local model answers the benchmark: a run through a vLLM server, in one line.
+
+    python tests/benchmarks/vllm_throughput.py [MODEL --models FILE] [--category NAME...] [--sample N]
+
+MODEL is a row of kind vllm. Without one it is the tiny model of tests/vllm, which tells what the server and
+we take, not what a model takes. vLLM is found as `bfcl-pipeline serve` finds it, or in .venv-vllm. The
+server is started and ended here; what is timed is `bfcl-pipeline generate` with an empty journal, once the
+server is ready. How many requests are in flight says the row (`limits: {in_flight: ...}`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.request import urlopen
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "vllm"))
+
+from tiny_rows import tiny_rows
+
+from bfcl_pipeline.models.serving import ready_endpoint
+from bfcl_pipeline.records import Response
+from bfcl_pipeline.tables import read_responses
+
+ROOT = Path(__file__).resolve().parents[2]
+OWN_PYTHON = ROOT / ".venv-vllm/bin/python"
+CLI = (sys.executable, "-m", "bfcl_pipeline.cli")
+
+
+def main() -> None:
+    """Measures and prints."""
+    options = _options()
+    if OWN_PYTHON.exists():
+        os.environ.setdefault("BFCL_VLLM_PYTHON", str(OWN_PYTHON))
+    with tempfile.TemporaryDirectory(prefix="vllm-", ignore_cleanup_errors=True) as scratch:
+        folder = Path(scratch)
+        models = options.models or _tiny(folder)
+        with _served(options.model, models, folder) as address:
+            endpoint = ready_endpoint(address)
+            before = _metrics(endpoint)
+            started = time.perf_counter()
+            _generate(options, models, address, folder)
+            seconds = time.perf_counter() - started
+            after = _metrics(endpoint)
+            version = json.loads(address.read_text())["vllm"]
+        responses = [one for table in (folder / "out").glob("*") for one in read_responses(table)]
+    print(_line(responses, before, after, seconds), f"vLLM {version}.")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("model", nargs="?", default="tiny-FC")
+    parser.add_argument("--models", type=Path, help="the models file of MODEL")
+    parser.add_argument("--category", nargs="+", default=["simple_python", "multi_turn_base"])
+    parser.add_argument("--sample", type=int, default=100, help="entries of each category (default: 100)")
+    return parser.parse_args()
+
+
+def _tiny(folder: Path) -> Path:
+    """A models file with the rows of the tiny model, made here."""
+    script = ROOT / "tests/vllm/make_tiny_model.py"
+    subprocess.run(
+        [os.environ["BFCL_VLLM_PYTHON"], script, folder / "tiny"], check=True, capture_output=True
+    )
+    path = folder / "models.yaml"
+    path.write_text(json.dumps({"models": tiny_rows(folder / "tiny")}))
+    return path
+
+
+@contextmanager
+def _served(model: str, models: Path, folder: Path) -> Iterator[Path]:
+    address = folder / "address.json"
+    command = [*CLI, "serve", model, "--models", str(models), "--address-out", str(address)]
+    with subprocess.Popen([*command, "--log", str(folder / "vllm.log"), "--end-with-parent"]) as server:
+        try:
+            while not address.exists() and server.poll() is None:
+                time.sleep(0.1)
+            yield address
+        finally:
+            server.terminate()
+
+
+def _generate(options: argparse.Namespace, models: Path, address: Path, folder: Path) -> None:
+    command = [*CLI, "generate", "--model", options.model, "--models", str(models), "--run", "throughput"]
+    command += ["--category", *options.category, "--data", str(ROOT / "data")]
+    command += ["--sample", *(f"{category}={options.sample}" for category in options.category)]
+    command += ["--out", str(folder / "out"), "--cache", str(folder / "cache")]
+    subprocess.run([*command, "--endpoint-from", str(address)], check=True)
+
+
+def _metrics(endpoint: str) -> dict[str, float]:
+    """The counters of the server by name, summed over what they are split by."""
+    found: dict[str, float] = {}
+    with urlopen(f"{endpoint.removesuffix('/v1')}/metrics") as answer:
+        for line in answer.read().decode().splitlines():
+            name, _, value = line.rpartition(" ")
+            if not line.startswith("#"):
+                found[name.partition("{")[0]] = found.get(name.partition("{")[0], 0.0) + float(value)
+    return found
+
+
+def _line(
+    responses: list[Response], before: dict[str, float], after: dict[str, float], seconds: float
+) -> str:
+    def grown(name: str) -> float:
+        return after.get(name, 0.0) - before.get(name, 0.0)
+
+    requests = grown("vllm:request_success_total")
+    read, written = grown("vllm:prompt_tokens_total"), grown("vllm:generation_tokens_total")
+    cached = grown("vllm:prefix_cache_hits_total") / max(grown("vllm:prefix_cache_queries_total"), 1.0)
+    return (
+        f"{len(responses):,} entries, {requests:,.0f} requests in {seconds:.1f} s: "
+        f"{requests / seconds:,.1f} requests/s, {read / seconds:,.0f} tokens/s read "
+        f"({cached:.0%} from the prefix cache), {written / seconds:,.0f} tokens/s written;"
+    )
+
+
+if __name__ == "__main__":
+    main()
