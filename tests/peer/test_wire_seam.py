@@ -1,0 +1,225 @@
+"""The wire seam of OpenAI's formats: what an API is sent, and what is made of its answers, as officially.
+
+Covers whole bodies: every official handler over chat completions and Responses is held against the adapter
+of our row for it, options and address included, over single-turn entries and scripted conversations of
+several turns in each of its modes. The official side keeps its vendor's client; both are given the same
+answers of an API. Where we differ on purpose, `wire_reference.ARGUED` and `EMPTY_CALLS` say so.
+
+Not covered: Fireworks and Writer (forms of their own that their servers no longer serve), Nemotron, Mining
+and DM-Cito (prompts of their own); for DeepSeek, Nvidia and Ling three entries of live_irrelevance whose
+neighbouring user messages these handlers join; for Qwen and Nanbeige text beside calls, which they leave
+out of the history, and for Qwen calls without any arguments, at which its handler stops with an error; for
+Novita what functions return, which it says in words; for Mistral conversations with calls, whose results it
+names beside their ids, and in which its client leaves out what functions return.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conversation_scripts import Answer, script, with_calls, without_calls
+from peer import ask_peer, require_peer
+from wire_handlers import HANDLERS, Handler
+from wire_scripts import chat_answers, responses_answers, streamed
+
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.generation import conversation
+from bfcl_pipeline.models.wires.event_stream import folded
+from bfcl_pipeline.models.wires.expecting import Expecting
+from bfcl_pipeline.models.wires.openai_chat import OpenAIChat
+from bfcl_pipeline.models.wires.openai_responses import OpenAIResponses
+from bfcl_pipeline.prompts import Texts
+from bfcl_pipeline.records import Call, Entry, Exchange, Json, Mode
+from bfcl_pipeline.tables.texts import read_texts
+from bfcl_pipeline.tools import Constants, Setting, World
+
+pytestmark = pytest.mark.peer
+
+SINGLE_TURN = ("simple_python", "live_multiple", "parallel", "irrelevance", "simple_java")
+SEVERAL_TURNS = ("multi_turn_base", "multi_turn_miss_func")
+
+EMPTY_CALLS = "text beside an empty list of calls"
+"""The official handler takes the empty list for the answer and loses the text; by the documentation of chat
+completions calls come in a list of at least one, so that the text is the answer."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One conversation to be held."""
+
+    handler: Handler
+    mode: Mode
+    entry: Entry
+    answers: Sequence[Json]  # of the API
+
+    def question(self, full: bool = False) -> dict[str, Any]:
+        """What the official side is asked."""
+        return {
+            "handler": self.handler.name,
+            "model": self.handler.model,
+            "mode": self.mode,
+            "category": self.entry.category,
+            "entry_id": self.entry.entry_id,
+            "answers": self.answers,
+            "argued": self.handler.argued,
+            "full": full,
+        }
+
+
+@dataclass
+class Held:
+    """A conversation as our side held it."""
+
+    requests: list[str] = field(default_factory=list)  # bodies as text
+    result: Json = None
+    tokens: list[int] = field(default_factory=lambda: [0, 0])  # sent and received
+    argued: int = 0  # answers of which we make something else on purpose
+
+    def agrees(self, theirs: dict[str, Any], url: str) -> bool:
+        """Whether the official side held it likewise."""
+        digests = [blake2b(text.encode(), digest_size=8).hexdigest() for text in self.requests]
+        return theirs == {
+            "requests": digests,
+            "urls": [url],
+            "result": self.result,
+            "tokens": self.tokens,
+        }
+
+
+def cases(entries: Callable[[str], list[Entry]]) -> Iterator[Case]:
+    for handler in HANDLERS:
+        asked = [entry for name in SINGLE_TURN for entry in entries(name)[:: handler.every_single]]
+        if handler.several_turns:
+            asked += [entry for name in SEVERAL_TURNS for entry in entries(name)[:: handler.every]]
+        for entry in asked:
+            for mode in handler.modes:
+                yield Case(handler, mode, entry, list(answers(handler, mode, entry)))
+
+
+def answers(handler: Handler, mode: Mode, entry: Entry) -> Iterator[Json]:
+    """What the API answers in the conversation over `entry`."""
+    rng = random.Random(f"{handler.label} {mode} {entry.entry_id}")
+    scripted = list(said(handler, mode, entry, rng))
+    if handler.responses:
+        yield from responses_answers(scripted, rng, thinks=handler.thinks)
+        return
+    for answer in chat_answers(
+        scripted, rng, thinks=handler.thinks, silent=handler.silent, refuses=handler.wordy
+    ):
+        yield streamed(answer) if handler.options.get("stream") else answer
+
+
+def said(handler: Handler, mode: Mode, entry: Entry, rng: random.Random) -> Iterator[Answer]:
+    """What the model says, as far as the handler and its API can have it."""
+    model = OpenAIResponses(handler.row(mode)) if handler.responses else OpenAIChat(handler.row(mode))
+    if CATEGORIES[entry.category].single_turn:
+        called = [Call(entry.functions[0]["name"], {"a": "é"})] * rng.choice((1, 1, 2))
+        wordless = without_calls(rng, mode, model.wire)
+        scripted = [rng.choice((with_calls(rng, mode, called), wordless))]
+    else:
+        scripted = script(entry, mode, model.wire)
+    for one in scripted:
+        if handler.wordy:
+            yield one
+        elif one.calls:
+            calls = tuple((name, arguments or "{") for name, arguments in one.calls)
+            yield replace(one, text=None, calls=calls)
+        else:
+            yield Answer(one.text or "")
+
+
+def test_bodies_and_results_equal_the_official_ones(
+    entries: Callable[[str], list[Entry]],
+    staged: Path,
+    constants: Constants,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Every body that an API is sent is the official one, and so is every result."""
+    require_peer()
+    texts = read_texts(staged)
+    asked = list(cases(entries))
+    official = ask_peer("wire_reference.py", [case.question() for case in asked], tmp_path / "peer")
+    requests: Counter[str] = Counter()
+    argued = 0
+    disagreements: list[Case] = []
+    for case, theirs in zip(asked, official, strict=True):
+        ours = held(case, texts, constants)
+        requests[case.handler.name] += len(ours.requests)
+        argued += ours.argued
+        if not ours.agrees(theirs, case.handler.url):
+            disagreements.append(case)
+    with capsys.disabled():
+        told = ", ".join(f"{name} {count:,}" for name, count in requests.items())
+        print(
+            f"\nwire seam: {len(asked):,} conversations, {requests.total():,} bodies ({told}) compared, "
+            f"{len(disagreements)} disagree; {argued} times {EMPTY_CALLS}"
+        )
+    if disagreements:
+        case = disagreements[0]
+        (theirs,) = ask_peer("wire_reference.py", [case.question(full=True)], tmp_path / "shown")
+        shown = first_difference(held(case, texts, constants), theirs)
+        pytest.fail(
+            f"{len(disagreements)} disagree, for one {case.handler.label} {case.mode} "
+            f"{case.entry.entry_id}: {shown}"
+        )
+    assert argued >= 20
+    assert requests.total() >= 15_000
+
+
+def held(case: Case, texts: Texts, constants: Constants) -> Held:
+    """The conversation with our adapter, over the same answers of the API."""
+    done = Held()
+    row = case.handler.row(case.mode)
+    model = OpenAIResponses(row) if case.handler.responses else OpenAIChat(row)
+    owner = re.sub(r"[/.-]", "_", case.handler.model)  # as the official worlds are named after a model
+    world = World.for_entry(case.entry, Setting(constants), owner)
+    talk = conversation(case.entry, case.mode, texts, world, model.wire)
+    request = next(talk)
+    while True:
+        answer = case.answers[min(len(done.requests), len(case.answers) - 1)]
+        done.requests.append(text_of(model.body(request)))
+        raw = folded(answer.encode(), Expecting("m")) if isinstance(answer, str) else answer
+        exchange = model.read(request, raw)
+        done.tokens[0] += exchange.input_tokens or 0
+        done.tokens[1] += exchange.output_tokens or 0
+        if lists_no_call(raw) and case.mode is Mode.FC:
+            exchange = Exchange(request, [], reply=exchange.reply)
+            done.argued += 1
+        try:
+            request = talk.send(exchange)
+        except StopIteration as end:
+            done.result = json.loads(json.dumps(end.value))
+            return done
+
+
+def lists_no_call(raw: Json) -> bool:
+    """Whether an answer has an empty list of calls."""
+    return "choices" in raw and raw["choices"][0]["message"].get("tool_calls") == []
+
+
+def text_of(body: Json) -> str:
+    """A body as text; the order of keys counts in tools, as models see it."""
+    return json.dumps({**body, "tools": None}, sort_keys=True) + "\n" + json.dumps(body.get("tools"))
+
+
+def first_difference(ours: Held, theirs: dict[str, Any]) -> str:
+    """Where the two sides of a conversation, both in full, fall apart; for a person."""
+    for number, (mine, other) in enumerate(zip(ours.requests, theirs["requests"], strict=False)):
+        if mine != other:
+            pairs = enumerate(zip(mine, other, strict=False))
+            at = next((at for at, (a, b) in pairs if a != b), min(len(mine), len(other)))
+            window = slice(max(0, at - 300), at + 300)
+            return f"body {number}\n  ours:     {mine[window]}\n  official: {other[window]}"
+    counts = f"{len(ours.requests)} and {len(theirs['requests'])} requests to {theirs['urls']}"
+    told = f"{counts}, {ours.tokens} and {theirs['tokens']} tokens"
+    return f"{told}\n  ours:     {json.dumps(ours.result)}\n  official: {json.dumps(theirs['result'])}"

@@ -1,0 +1,152 @@
+"""The official handlers of OpenAI's formats, and the row of ours that asks as each does.
+
+Which options and addresses these are was read from the handlers; that nothing else differs is what
+`test_wire_seam` tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from wire_scripts import SILENT_KEYS
+
+from bfcl_pipeline.config import ModelRow
+from bfcl_pipeline.records import Json, Mode
+
+REASONING: Mapping[str, Json] = {
+    "temperature": None,
+    "reasoning": {"summary": "auto"},
+    "include": ["reasoning.encrypted_content"],
+}
+STREAM: Mapping[str, Json] = {
+    "temperature": None,
+    "enable_thinking": True,
+    "stream": True,
+    "stream_options": {"include_usage": True},
+}
+STORE: Mapping[str, Json] = {"store": False}
+NO_TEMPERATURE: Mapping[str, Json] = {"temperature": None}
+
+CHAT_ARGUED = ("says something",)
+UNTHOUGHT = (*CHAT_ARGUED, "thoughts")
+
+
+@dataclass(frozen=True)
+class Handler:
+    """An official handler, and the row of ours that asks as it does."""
+
+    name: str
+    endpoint: str
+    options: Mapping[str, Json] = field(default_factory=dict)
+    modes: Sequence[Mode] = tuple(Mode)
+    model: str = "model"
+    asked_model: str = ""  # what the API is asked for; default: the model
+    argued: Sequence[str] = CHAT_ARGUED
+    thinks: float = 0.3  # in which part of the answers there is reasoning
+    silent: Sequence[Mapping[str, Json]] = SILENT_KEYS  # keys that say nothing, in the API's answers
+    wordy: bool = True  # the API refuses, and says something beside calls
+    every: int = 40  # which part of the entries of several turns
+    every_single: int = 40  # which part of the others
+    several_turns: bool = True
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} {self.asked_model or self.model}"
+
+    @property
+    def responses(self) -> bool:
+        return self.name == "OpenAIResponsesHandler"
+
+    @property
+    def url(self) -> str:
+        return f"{self.endpoint}/{'responses' if self.responses else 'chat/completions'}"
+
+    def row(self, mode: Mode) -> ModelRow:
+        kind = "openai_responses" if self.responses else "openai_chat"
+        return ModelRow(
+            name="m",
+            kind=kind,
+            mode=mode,
+            display_name="m",
+            model=self.asked_model or self.model,
+            endpoint=self.endpoint,
+            options=self.options,
+        )
+
+
+OPENAI = "https://api.openai.com/v1"
+FC, PROMPT = (Mode.FC,), (Mode.PROMPT,)
+
+HANDLERS = (
+    Handler("OpenAICompletionsHandler", OPENAI, argued=UNTHOUGHT, every=4, every_single=1),
+    Handler(
+        "OpenAIResponsesHandler", OPENAI, model="gpt-4.1", argued=(), thinks=0, every=4, every_single=1
+    ),
+    Handler(
+        "OpenAIResponsesHandler", OPENAI, REASONING, model="gpt-5-mini", argued=(), every=8, every_single=8
+    ),
+    Handler("OpenAIResponsesHandler", OPENAI, REASONING, model="o4-mini-2025", argued=()),
+    Handler("DeepSeekAPIHandler", "https://api.deepseek.com", modes=FC),
+    Handler("DeepSeekAPIHandler", "https://api.deepseek.com", NO_TEMPERATURE, modes=PROMPT),
+    Handler("FunctionaryHandler", "http://localhost:8000/v1", STORE, modes=FC, argued=UNTHOUGHT),
+    Handler("GLMAPIHandler", "https://open.bigmodel.cn/api/paas/v4", STORE, modes=FC, argued=UNTHOUGHT),
+    Handler(
+        "GLMAPIHandler",
+        "https://open.bigmodel.cn/api/paas/v4",
+        {**STORE, **NO_TEMPERATURE, "thinking": {"type": "enabled"}},
+        modes=FC,
+        model="glm-4.6",
+        argued=UNTHOUGHT,
+    ),
+    Handler("GoGoAgentHandler", "https://api.gogoagent.ai", STORE, modes=PROMPT, argued=UNTHOUGHT),
+    Handler("GrokHandler", "https://api.x.ai/v1", STORE),
+    Handler("KimiHandler", "https://api.moonshot.ai/v1", STORE, argued=UNTHOUGHT),
+    Handler(
+        "LingAPIHandler",
+        "https://bailingchat.alipay.com",
+        NO_TEMPERATURE,
+        modes=PROMPT,
+        model="Ling/ling-lite-v1.5",
+        asked_model="Ling-lite-1.5-250604",
+    ),
+    Handler(
+        "MistralHandler",
+        "https://api.mistral.ai/v1",
+        modes=FC,
+        argued=("client", *UNTHOUGHT),
+        silent=({"tool_calls": None, "prefix": False},),
+        several_turns=False,
+    ),
+    Handler("MistralHandler", "https://api.mistral.ai/v1", modes=PROMPT, argued=("client", *UNTHOUGHT)),
+    Handler(
+        "NanbeigeAPIHandler",
+        "https://nanbeige.zhipin.com/api/gpt/open/chat/openai/v1",
+        NO_TEMPERATURE,
+        modes=FC,
+        argued=UNTHOUGHT,
+        thinks=1,
+        silent=({},),
+        wordy=False,
+    ),
+    Handler("NovitaHandler", "https://api.novita.ai/v3/openai", argued=UNTHOUGHT, several_turns=False),
+    Handler("NvidiaHandler", "https://integrate.api.nvidia.com/v1", STORE, modes=PROMPT, argued=UNTHOUGHT),
+    Handler(
+        "QwenAPIHandler",
+        "https://dashscope.aliyuncs.com/compatible-mode/v1",
+        {**STREAM, "parallel_tool_calls": True},
+        modes=FC,
+        argued=UNTHOUGHT,
+        silent=({},),
+        wordy=False,
+    ),
+    Handler(
+        "QwenAPIHandler",
+        "https://dashscope.aliyuncs.com/compatible-mode/v1",
+        STREAM,
+        modes=PROMPT,
+        argued=UNTHOUGHT,
+        silent=({},),
+        wordy=False,
+    ),
+)

@@ -1,0 +1,185 @@
+"""The reference side of the wire seam: the bodies that the official handlers of OpenAI's formats send.
+
+Runs under the Python of .venv-peer only, shares no code with the pipeline. Each handler keeps its vendor's
+client; only the connection under it is replaced, by one that keeps what comes and gives the next scripted
+answer of the API. So a body is what reaches the API, whatever the handler or the client add or leave out.
+
+    python wire_reference.py QUESTIONS ANSWERS
+
+A question is `handler`, `model`, `mode`, `category`, `entry_id`, `answers` (of the API, as JSON or as the
+text of a stream; the last is given again and again), `argued` (names of `ARGUED`) and `full`. An answer is
+`requests`, a digest of each body (the body itself if `full`), `urls`, `result` and `tokens`, sent and
+received.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout
+from copy import deepcopy
+from functools import cache
+from hashlib import blake2b
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import httpx
+from conversation_reference import TODAY, entries
+from mistralai import Mistral
+from openai import DefaultHttpxClient, OpenAI
+from world_reference import Shared, refresh
+
+HANDLERS = {
+    "OpenAICompletionsHandler": "openai_completion",
+    "OpenAIResponsesHandler": "openai_response",
+    "DeepSeekAPIHandler": "deepseek",
+    "FunctionaryHandler": "functionary",
+    "GLMAPIHandler": "glm",
+    "GoGoAgentHandler": "gogoagent",
+    "GrokHandler": "grok",
+    "KimiHandler": "kimi",
+    "LingAPIHandler": "ling",
+    "MistralHandler": "mistral",
+    "NanbeigeAPIHandler": "nanbeige",
+    "NovitaHandler": "novita",
+    "NvidiaHandler": "nvidia",
+    "QwenAPIHandler": "qwen",
+}
+"""The module of each."""
+
+TEMPERATURE = 0.001  # that of the official command line
+
+Body = dict[str, Any]
+
+
+class Api:
+    """Stands where the API is: keeps what it is asked, says what the script has next."""
+
+    def __init__(self) -> None:
+        self.requests: list[tuple[str, Body]] = []
+        self.answers: list[Any] = []
+
+    def serve(self, request: Any) -> Any:
+        self.requests.append((str(request.url), json.loads(request.content)))
+        given = self.answers[min(len(self.requests), len(self.answers)) - 1]
+        response: Any = import_module(type(request).__module__).Response
+        if isinstance(given, str):
+            return response(200, headers={"content-type": "text/event-stream"}, text=given)
+        return response(200, json=given)
+
+
+@cache
+def handler(name: str, model: str, mode: str) -> tuple[Any, Api]:
+    module = import_module(f"bfcl_eval.model_handler.api_inference.{HANDLERS[name]}")
+    made = getattr(module, name)(model, TEMPERATURE, model, mode == "fc")
+    api = Api()
+    if isinstance(made.client, Mistral):
+        made.client = Mistral(
+            api_key="unused", client=httpx.Client(transport=httpx.MockTransport(api.serve))
+        )
+    else:
+        transports: Any = import_module(DefaultHttpxClient.__mro__[1].__module__.partition(".")[0])
+        connection = DefaultHttpxClient(transport=transports.MockTransport(api.serve))
+        made.client = OpenAI(
+            api_key="unused", base_url=made.client.base_url, http_client=connection, max_retries=0
+        )
+    return made, api
+
+
+def says_something(message: Body) -> Body:
+    """Keys of an answer that are null or empty mean nothing in a history, and strict servers refuse them.
+
+    A message of nothing at all is refused by the documentation, so that its text has to be empty.
+    """
+    if message.get("role") != "assistant":
+        return message
+    kept = {key: value for key, value in message.items() if value or key in ("role", "content")}
+    kept.setdefault("content", None)
+    if kept["content"] is None and not kept.get("tool_calls") and not kept.get("refusal"):
+        kept["content"] = ""
+    return kept
+
+
+def without_thoughts(message: Body) -> Body:
+    """What a model thought: some handlers take it out of the history, others do not.
+
+    It differs by handler, not by API: DeepSeek, for one, refuses what the handler for OpenAI would send it.
+    """
+    return {key: value for key, value in message.items() if key != "reasoning_content"}
+
+
+def _in_messages(change: Callable[[Body], Body]) -> Callable[[Body], Body]:
+    return lambda body: {**body, "messages": [change(message) for message in body["messages"]]}
+
+
+def without_client(body: Body) -> Body:
+    """Mistral's client says what is so anyway, and orders the keys of a tool anew."""
+    said = {key: value for key, value in body.items() if key != "stream" and value != []}
+    if "tools" in said:
+        said["tools"] = [
+            {"type": tool["type"], "function": {key: tool["function"][key] for key in _ORDER}}
+            for tool in body["tools"]
+        ]
+    return said
+
+
+_ORDER = ("name", "description", "parameters")
+
+ARGUED: Mapping[str, Callable[[Body], Body]] = {
+    "says something": _in_messages(says_something),
+    "thoughts": _in_messages(without_thoughts),
+    "client": without_client,
+}
+"""Differences that are ours on purpose: what is done to an official body to make it ours."""
+
+
+def text_of(body: Body) -> str:
+    """A body as text; the order of keys counts in tools, as models see it."""
+    tools = json.dumps(body.get("tools"))
+    return json.dumps({**body, "tools": None}, sort_keys=True) + "\n" + tools
+
+
+def answer(row: dict[str, Any], shared: Shared) -> dict[str, Any]:
+    """What the official package sends in the conversation of one script, and its result."""
+    refresh(shared, TODAY)  # no instances of an earlier conversation are left
+    model, api = handler(row["handler"], row["model"], row["mode"])
+    api.requests, api.answers = [], row["answers"]
+    entry = deepcopy(entries(row["category"])[row["entry_id"]])
+    result, told = model.inference(entry, include_input_log=False, exclude_state_log=True)
+    texts = []
+    for _, body in api.requests:
+        for name in row["argued"]:
+            body = ARGUED[name](body)
+        texts.append(text_of(body))
+    if not row["full"]:
+        texts = [blake2b(text.encode(), digest_size=8).hexdigest() for text in texts]
+    return {
+        "requests": texts,
+        "urls": sorted({url for url, _ in api.requests}),
+        "result": result,
+        "tokens": [total(told["input_token_count"]), total(told["output_token_count"])],
+    }
+
+
+def total(counts: Any) -> float:
+    """The sum of what is told once, or for every step of every turn."""
+    return sum(map(total, counts)) if isinstance(counts, list) else counts
+
+
+def main(questions: Path, answers: Path) -> None:
+    os.environ["TZ"] = "UTC"
+    time.tzset()
+    shared = Shared()
+    with questions.open(encoding="ascii") as lines, answers.open("w", encoding="ascii") as out:
+        for line in lines:
+            with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):
+                told = answer(json.loads(line), shared)
+            out.write(json.dumps(told) + "\n")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
