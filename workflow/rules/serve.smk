@@ -25,7 +25,7 @@ rule serve:
         model=lambda wildcards: RUN.model_of(wildcards.model),
     message:
         "Serve {wildcards.model}"
-    # exec: Snakemake signals what it started, and that must not be a shell.
+    # The address first, for which Snakemake waits but seconds; exec, as it signals what it started.
     shell:
-        "exec bfcl-pipeline serve {params.model:q} --models {params.models:q} --address-out {output:q}"
+        ": > {output:q}; exec bfcl-pipeline serve {params.model:q} --models {params.models:q} --address-out {output:q}"
         " --log {log.vllm:q} --end-with-parent 2> {log.own:q}"

@@ -1,8 +1,8 @@
 """The address of a server: a file that says how far it is, and where it is once it answers.
 
-The file stands from the server's first moment on, because Snakemake starts those who ask as soon as it
-sees it, and gives up on a server without it after seconds; a large model takes minutes. So those who ask
-wait here, and learn why if a server never gets ready.
+The file stands from the first moment on, because Snakemake starts those who ask as soon as it sees it, and
+gives up on a server without it after seconds; a large model takes minutes. So those who ask wait here, and
+learn why if a server never gets ready.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ POLL_SECONDS = 0.2
 """How often a server that starts is looked at."""
 
 MARGIN_SECONDS = 60.0
-"""So much longer than the server gives itself to start do those wait who cannot see its process."""
+"""So much longer than a server gives itself to start do those wait who cannot see its process."""
 
 
 class State(StrEnum):
@@ -50,18 +50,23 @@ class Address:
 
 
 def write_address(path: Path, address: Address) -> None:
-    """Writes `address` whole, so that no reader sees half of it."""
-    # Not `tables.files`, which loads pyarrow first: the workflow waits but seconds for this file.
+    """Writes `address` whole, so that no reader sees half of it; without a library's start before it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     unfinished.write_text(json.dumps(asdict(address), indent=2) + "\n", encoding="utf-8")
     unfinished.replace(path)
 
 
-def read_address(path: Path) -> Address:
-    """What `path` says. Raises ModelError if there is no such file, or it is not an address."""
+def read_address(path: Path) -> Address | None:
+    """What `path` says; None if it is empty, as the workflow makes it before anything else.
+
+    Raises ModelError if there is no such file, or it is not an address.
+    """
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        if not text:
+            return None
+        values = json.loads(text)
         known = {column.name for column in fields(Address)}
         values = {name: value for name, value in values.items() if name in known}
         return Address(**{**values, "state": State(values["state"]), "command": tuple(values["command"])})
@@ -85,21 +90,25 @@ def ready_endpoint(
     started = clock()
     while True:
         address = read_address(path)
-        if address.state is State.FAILED:
-            raise ModelError(f"the server of {address.model} failed: {address.reason}")
-        if not _is_alive(address):
-            raise ModelError(
-                f"the server of {address.model} has ended without a word (process {address.pid})"
-                f"{_see(address)}. Start it again."
-            )
-        if address.state is State.READY and address.endpoint is not None:
-            return address.endpoint
-        if clock() - started > address.start_seconds + MARGIN_SECONDS:
-            raise ModelError(
-                f"the server of {address.model} is not ready after {address.start_seconds:g} s"
-                f"{_see(address)}."
-            )
+        endpoint = None if address is None else _endpoint(address)
+        if endpoint is not None:
+            return endpoint
+        seconds = MARGIN_SECONDS + (0.0 if address is None else address.start_seconds)
+        if clock() - started > seconds:
+            raise ModelError(f"{path}: the server is not ready after {seconds:g} s{_see(address)}.")
         sleep(POLL_SECONDS)
+
+
+def _endpoint(address: Address) -> str | None:
+    """Where the server is; None while it starts. Raises ModelError if it is not there any more."""
+    if address.state is State.FAILED:
+        raise ModelError(f"the server of {address.model} failed: {address.reason}")
+    if not _is_alive(address):
+        raise ModelError(
+            f"the server of {address.model} has ended without a word (process {address.pid})"
+            f"{_see(address)}. Start it again."
+        )
+    return address.endpoint
 
 
 def _is_alive(address: Address) -> bool:
@@ -115,5 +124,5 @@ def _is_alive(address: Address) -> bool:
     return True
 
 
-def _see(address: Address) -> str:
-    return f"; see {address.log}" if address.log else ""
+def _see(address: Address | None) -> str:
+    return f"; see {address.log}" if address is not None and address.log else ""

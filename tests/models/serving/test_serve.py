@@ -166,9 +166,13 @@ def test_those_who_ask_wait_for_a_server_that_starts(start: Start, tmp_path: Pat
 
 
 def test_an_address_that_nobody_keeps_is_an_error(tmp_path: Path) -> None:
-    """Neither a missing file nor one of something else is waited for."""
+    """Neither a missing file nor one of something else is waited for, and an empty one for a while only."""
     with pytest.raises(ModelError, match="no such file"):
         ready_endpoint(tmp_path / "none.json")
     (tmp_path / "other.json").write_text("[]")
     with pytest.raises(ModelError, match="not an address"):
         ready_endpoint(tmp_path / "other.json")
+    (tmp_path / "empty.json").touch()
+    passed = iter(range(0, 1000, 20))
+    with pytest.raises(ModelError, match="the server is not ready after 60 s"):
+        ready_endpoint(tmp_path / "empty.json", sleep=lambda _seconds: None, clock=lambda: next(passed))
