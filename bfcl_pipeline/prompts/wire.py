@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from bfcl_pipeline.prompts.characters import whole
 from bfcl_pipeline.prompts.schemas import WireFormat
 from bfcl_pipeline.records import Json, Message
 
@@ -37,7 +38,15 @@ def messages_for(wire: WireFormat, messages: Sequence[Message]) -> WireMessages:
     message, for Responses a list of items, for Anthropic a list of blocks of content, for Gemini a content.
     Raises ValueError where the format sends arguments as an object and those of a call are no JSON text.
     """
-    return _SHAPES[wire](messages)
+    return _SHAPES[wire]([_writable(message) for message in messages])
+
+
+def _writable(message: Message) -> Message:
+    """`message`, with what tools or a memory tell in it mended where no request could hold it."""
+    content = message.get("content")
+    if not isinstance(content, str) or (mended := whole(content)) is content:
+        return message
+    return {**message, "content": mended}
 
 
 def _openai_chat(messages: Sequence[Message]) -> WireMessages:

@@ -250,3 +250,13 @@ def test_what_an_api_gave_goes_back_as_it_is(wire: WireFormat, raw: Json, sent: 
     items = raw if isinstance(raw, list) and sent is None else [raw if sent is None else sent]
     shaped = 2 if wire is WireFormat.OPENAI_RESPONSES else 1
     assert messages == (plain[0], *items, *plain[1 + shaped :])
+
+
+@pytest.mark.parametrize("wire", WireFormat)
+def test_half_a_character_is_replaced(wire: WireFormat) -> None:
+    """What a tool repeats of a model's half pairs can be sent; whole characters stay."""
+    told = {**RESULTS[0], "content": "a\ud83d \N{GRINNING FACE}"}
+    sent = messages_for(wire, [CHAT[1], CALLS, told, RESULTS[1]]).messages
+    text = json.dumps(sent, ensure_ascii=False)
+    assert text.encode("utf-8")
+    assert "a\ufffd \N{GRINNING FACE}" in text

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from bfcl_pipeline.errors import Malformed
+from bfcl_pipeline.prompts.characters import whole
 from bfcl_pipeline.records import Json
 
 _SHOWN = 200  # characters of what came instead that a message repeats
@@ -26,13 +27,13 @@ class Expecting:
         """The JSON object that `content` is, in UTF-8. Raises Malformed."""
         try:
             value = json.loads(content.decode("utf-8"), parse_constant=_no_constant)
+            if b"\\ud" in content or b"\\uD" in content:
+                value = _mended(value)
         except UnicodeDecodeError as error:
             raise Malformed(f"{self.asked}: the answer is not UTF-8 ({error.reason}).") from error
         except (ValueError, RecursionError) as error:
             shown = content[:_SHOWN].decode("utf-8", "replace")
             raise Malformed(f"{self.asked}: the answer is not JSON ({error}): {shown!r}.") from error
-        if b"\\ud" in content or b"\\uD" in content:
-            value = _whole(value)
         return self.mapping(value, "the answer")
 
     def mapping(self, value: Json, what: str) -> dict[str, Json]:
@@ -72,12 +73,12 @@ def _no_constant(name: str) -> Json:
     raise ValueError(f"{name} is no JSON value")
 
 
-def _whole(value: Json) -> Json:
-    """`value` with what is no character (half of a pair) replaced: no table or request could hold it."""
+def _mended(value: Json) -> Json:
+    """`value` with halves of characters replaced in all its texts."""
     if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return whole(value)
     if isinstance(value, list):
-        return [_whole(item) for item in value]
+        return [_mended(item) for item in value]
     if isinstance(value, dict):
-        return {_whole(key): _whole(item) for key, item in value.items()}
+        return {_mended(key): _mended(item) for key, item in value.items()}
     return value
