@@ -88,3 +88,4 @@ def test_a_run_goes_on_after_a_kill_and_an_interrupt(local: Project) -> None:
     assert read_table(results / f"verdicts/{MODEL}.parquet").num_rows == 2 * 3
     assert "<html" in (results / "report.html").read_text()
     assert local.steps(**LOCAL) == []
+    assert local.snakemake("--report", "report.html", **LOCAL).returncode == 0
