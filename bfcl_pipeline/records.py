@@ -18,7 +18,8 @@ Message: TypeAlias = Mapping[str, Any]
 """One chat message: `role` and `content` (text).
 
 Roles are system, user, assistant and tool. What an assistant called stands in `tool_calls`, a list of
-{id, name, arguments as JSON text}; a tool message names the call it answers in `tool_call_id`."""
+{id, name, arguments as JSON text}; a tool message names the call it answers in `tool_call_id`. What an API
+wants back as it gave it stands in `raw` and is sent in place of all others."""
 
 FunctionDoc: TypeAlias = Mapping[str, Any]
 """One function as the release documents it: `name`, `description`, `parameters` (a JSON-schema-like

@@ -82,12 +82,13 @@ async def _ask(
     secrets = [os.environ[row.key]] if row.key and os.environ.get(row.key) else []
     path = args.cache / model_folder(name) / "exchanges.jsonl"  # trials may be asked side by side
     journal = Journal.open(path, secrets)
+    wire.open()
     tally = Tally()
     try:
         async with _progress(name, tally, args):
             remote = Remote(wire, journal, row.limits, terms, tally)
             return await converse_all(
-                entries, remote, texts, setting_of, Origin(name, args.run_name, args.web), tally
+                entries, remote, texts, setting_of, Origin(name, args.run_name, args.web, row.model), tally
             )
     finally:
         await wire.close()

@@ -67,6 +67,7 @@ class Origin:
     model: str  # whose it is, as tables and reports call it
     run: str | None = None  # of which run
     web: str | None = None  # which web was searched, where one was
+    owner: str = "model"  # whose worlds they are: some error texts that a model sees name it
 
 
 def generate(
@@ -145,7 +146,9 @@ class _Holder:
 
     async def _converse(self, entry: Entry, chain: int) -> Conversed:
         exchanges: list[Exchange] = []
-        world = World.for_entry(entry, self.setting_of(entry), "model", self.memories.before(entry))
+        world = World.for_entry(
+            entry, self.setting_of(entry), self.origin.owner, self.memories.before(entry)
+        )
         try:
             talk = conversation(entry, self.asker.mode, self.texts, world, self.asker.wire)
             result = await self._hold(entry, talk, chain, exchanges)

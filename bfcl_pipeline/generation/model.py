@@ -53,6 +53,9 @@ class Wire(Protocol):
     def identity(self) -> Json:
         """All that decides an answer besides the body: who is asked where. JSON, without secrets."""
 
+    def open(self) -> None:
+        """Makes ready to send; `send` does it if nobody did."""
+
     def body(self, request: Request) -> Json:
         """The whole body of the request in the terms of the API, as JSON values. Pure."""
 

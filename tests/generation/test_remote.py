@@ -36,6 +36,9 @@ class Scripted:
         self.sent = []
         self.flying = self.most_flying = 0
 
+    def open(self):
+        """There is nothing to load."""
+
     def body(self, request):
         return {"messages": [dict(message) for message in request.messages]}
 

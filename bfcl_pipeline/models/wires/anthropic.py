@@ -108,6 +108,11 @@ class Anthropic:
             body["tools"] = tools
         return with_options(body, self._row.options)
 
+    def open(self) -> None:
+        """Loads the vendor's client, which takes a moment that no request shall be charged with."""
+        if self._client is None:
+            self._client = self._opened()
+
     async def send(self, body: Json) -> Json:
         """One attempt: the raw answer. Raises ModelError of the type that fits."""
         import anthropic

@@ -98,6 +98,11 @@ class Gemini:
             body["tools"] = [{"functionDeclarations": [rest_tool(tool) for tool in request.tools]}]
         return merged(body, self._row.options)
 
+    def open(self) -> None:
+        """Loads the vendor's client, which takes a moment that no request shall be charged with."""
+        if self._client is None:
+            self._client = self._opened()
+
     async def send(self, body: Json) -> Json:
         """One attempt: the raw answer. Raises ModelError of the type that fits."""
         from google.genai import errors, types

@@ -63,6 +63,11 @@ class LiteLLM(OpenAIChat):
         tools = tuple({**tool, "function": self._described(tool["function"])} for tool in request.tools)
         return super().body(replace(request, tools=tools))
 
+    def open(self) -> None:
+        """Loads the vendor's client, which takes a moment that no request shall be charged with."""
+        if self._litellm is None:
+            self._litellm = _imported()
+
     async def send(self, body: Json) -> Json:
         """One attempt: the raw answer. Raises ModelError of the type that fits."""
         import openai  # whose errors litellm's are

@@ -53,6 +53,11 @@ class OpenAIClient:
         """`body` with the options of the model's row."""
         return with_options(body, self._row.options)
 
+    def open(self) -> None:
+        """Loads the vendor's client, which takes a moment that no request shall be charged with."""
+        if self._client is None:
+            self._client = self._opened()
+
     async def post(self, path: str, body: Json) -> bytes:
         """One attempt: the content of the answer. Raises ModelError of the type that fits."""
         import openai
