@@ -46,6 +46,7 @@ class Transport:
     """
 
     def __init__(self, asked: str) -> None:
+        importlib.import_module("aiohttp")  # takes a moment that no request shall be charged with
         self._asked = asked
         self._session: aiohttp.ClientSession | None = None
         self._proxy: str | None = None
