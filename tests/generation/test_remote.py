@@ -47,7 +47,8 @@ class Scripted:
         self.flying += 1
         self.most_flying = max(self.flying, self.most_flying)
         try:
-            await asyncio.sleep(0)
+            for _ in range(20):  # rounds of the loop, in which others are sent
+                await asyncio.sleep(0)
             happened = self._happens(next(self._numbers), body)
             if isinstance(happened, Exception):
                 raise happened
