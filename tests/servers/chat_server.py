@@ -167,7 +167,12 @@ async def serve(behaviour: Behaviour) -> None:
     listening = await loop.create_server(lambda: Connection(handler), "127.0.0.1", 0, backlog=1024)
     print(listening.sockets[0].getsockname()[1], flush=True)
     ended = loop.create_future()
-    loop.add_reader(sys.stdin, lambda: os.read(0, 1) or ended.done() or ended.set_result(None))
+
+    def read() -> None:
+        if not os.read(0, 1) and not ended.done():
+            ended.set_result(None)
+
+    loop.add_reader(sys.stdin, read)
     await ended
 
 
