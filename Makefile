@@ -30,7 +30,7 @@ CONFIGS := config/config.yaml $(filter %.yaml %.yml,$(ARGS))
 key = $(or $(patsubst $1=%,%,$(lastword $(filter $1=%,$(ARGS)))),$(shell sed -n 's/^$1: *\([^ ]*\).*/\1/p' $(CONFIGS) | tail -n 1),$2)
 RUN = results/$(call key,run,embedded)
 
-.PHONY: help run report test test-vllm lint format parity fuzz benchmark lock clean
+.PHONY: help run report test test-vllm lint format parity fuzz torment benchmark lock clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\): .*## /\1\t/p' Makefile | expand -t 12
@@ -67,8 +67,13 @@ parity: $(VENV) $(PEER) ## compare with the official package, installed in .venv
 fuzz: $(VENV) ## attack decoders, checkers and the simulated world, for minutes
 	FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) pytest -n $(CORES) tests/fuzz/test_fuzz.py tests/fuzz/test_conversations.py $(ARGS)
 
-benchmark: $(VENV) $(PEER) $(STAGED) ## measure against the official package, print ratios
+torment: $(VENV) ## kill the asking 100 times, have a server misbehave for 10,000 requests: minutes
+	BFCL_KILLS=100 BFCL_FAULTY_REQUESTS=10000 pytest -n $(CORES) --dist loadfile \
+	  tests/generation/test_killed_generation.py tests/generation/test_misbehaving_server.py $(ARGS)
+
+benchmark: $(VENV) $(PEER) $(STAGED) ## measure judging and asking against the official package, print ratios
 	python tests/benchmarks/score_speed.py $(ARGS)
+	python tests/benchmarks/harness_efficiency.py
 
 lock: ## pin every dependency anew in requirements.lock (needs uv)
 	printf '%s\n' 'setuptools>=77' '$(TORCH)' | uv pip compile pyproject.toml - --all-extras --group dev --upgrade \

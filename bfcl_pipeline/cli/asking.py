@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import os
 import sys
 from collections import Counter
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from bfcl_pipeline.generation.tally import Tally
     from bfcl_pipeline.prompts import Texts
     from bfcl_pipeline.records import Entry
+
+
+COLLECTED_AFTER = (100_000, 50, 50)
+"""Objects made, and collections of younger ones, between two collections of garbage."""
 
 
 def add_asking(parser: argparse.ArgumentParser) -> None:
@@ -83,6 +88,9 @@ async def _ask(
     path = args.cache / model_folder(name) / "exchanges.jsonl"  # trials may be asked side by side
     journal = Journal.open(path, secrets)
     wire.open()
+    # What is loaded by now stays: to look through it again and again would cost answers their time.
+    gc.freeze()
+    gc.set_threshold(*COLLECTED_AFTER)
     tally = Tally()
     try:
         async with _progress(name, tally, args):

@@ -32,6 +32,9 @@ PATIENCE = 5
 OUTAGE = 2
 """So many times the requests in flight, all failed and none answered, are an outage: no more are sent."""
 
+OPEN_AT_ONCE = 8
+"""So many conversations are open for each request in flight: one that is long is always among them."""
+
 CHARACTERS_PER_TOKEN = 4
 """To guess the tokens of a request before the server has counted them."""
 
@@ -96,7 +99,7 @@ class Remote:
     @property
     def open_at_once(self) -> int:
         """So many conversations that some are ready to send whenever a slot gets free."""
-        return 2 * self._limits.in_flight
+        return OPEN_AT_ONCE * self._limits.in_flight
 
     def opened(self, entry: Entry, chain: int) -> Ask:
         """Who answers for `entry`. chain: the requests expected from its start to the end of its chain."""

@@ -23,6 +23,14 @@ from local_chat import LocalChat
 from bfcl_pipeline.tables import read_table
 
 MODEL = "local-FC"
+COMMAND = """
+import sys
+from bfcl_pipeline.cli import main
+code = main(sys.argv[1:])
+print(*(line for line in open("/proc/self/status") if line.startswith("VmHWM")))
+sys.exit(code)
+"""
+"""The command line, and at its end the most memory it had (what is told of a child counts its parent's)."""
 _ANSWER = re.compile(rb'"chatcmpl-([0-9a-f]+)-(\d+)"')
 
 
@@ -40,7 +48,7 @@ class GenerateRun:
         row = {"name": MODEL, "kind": "openai_chat", "endpoint": server.endpoint, "limits": limits}
         models = self.folder / "models.yaml"
         models.write_text(yaml.safe_dump({"models": [row]}), encoding="utf-8")
-        command = [sys.executable, "-m", "bfcl_pipeline.cli", "generate", "--run", "test"]
+        command = [sys.executable, "-c", COMMAND, "generate", "--run", "test"]
         command += ["--model", MODEL, "--models", str(models), "--data", str(self.staged.resolve())]
         command += ["--cache", str(self._cache), "--trial", str(trial), *self.selection]
         command += [
@@ -68,6 +76,10 @@ class GenerateRun:
     def told(self) -> str:
         """All that the command has said so far."""
         return self._log.read_text(encoding="utf-8", errors="replace")
+
+    def peak_bytes(self) -> int:
+        """The most memory that the command had when it last ended by itself."""
+        return int(re.findall(r"VmHWM:\s*(\d+) kB", self.told())[-1]) * 1024
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """The rows of every table of the run, by its path, without seconds."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -34,9 +35,15 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Serving]]:
                 env=environment(what, **variables),
                 stderr=subprocess.PIPE,
                 text=True,
+                preexec_fn=_hears_hangups,
             )
             stack.enter_context(process)
             stack.callback(process.kill)
             return Serving(process, address, log)
 
         yield started
+
+
+def _hears_hangups() -> None:
+    """Whoever runs the tests may have them outlive a terminal (`nohup`), which children inherit."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
