@@ -1,0 +1,48 @@
+"""Entries that the machinery failed are asked again by the next run, and only they."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+from local_chat import local_chat
+from snakemake_project import Project
+
+from bfcl_pipeline.records import Response
+from bfcl_pipeline.tables import read_responses
+
+CHOICE = {"run": "r", "models": "[local-FC]", "categories": "[simple_java]", "sample": "12"}
+
+
+def _responses(project: Project) -> list[Response]:
+    return read_responses(project.folder / "results/r/responses/local-FC/simple_java.parquet")
+
+
+def test_an_outage_is_made_good_by_the_next_run(project: Project) -> None:
+    """A server that fails half of the time leaves statuses; healthy again, it is asked what is missing."""
+    with local_chat() as server:
+        row = {
+            "name": "local-FC",
+            "kind": "openai_chat",
+            "endpoint": server.endpoint,
+            "limits": {"in_flight": 2, "attempts": 1, "seconds": 1, "retry_seconds": 0.01},
+        }
+        models = Path(project.folder, "config/models.yaml")
+        models.write_text(yaml.safe_dump({"models": [row]}))
+        server.behave(faults=0.5, seed=1)
+        assert project.snakemake(**CHOICE).returncode == 0
+        failed = [one for one in _responses(project) if one.status == "infrastructure_error"]
+        assert 0 < len(failed) < 12
+        assert not any(one.result_json for one in failed)
+
+        server.behave()
+        assert project.steps(**CHOICE) == [
+            "Ask local-FC everything",
+            "Judge local-FC",
+            "Tabulate the verdicts of r",
+            "Write the report of r",
+        ]
+        assert project.snakemake(**CHOICE).returncode == 0
+        assert {one.status for one in _responses(project)} == {"answered"}
+        assert server.counts()["requests"] == len(failed)
+        assert project.steps(**CHOICE) == []
