@@ -15,15 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.models.wires.expecting import Expecting, tokens
+from bfcl_pipeline.models.wires.expecting import tokens
 from bfcl_pipeline.models.wires.row_terms import (
     TEMPERATURE,
-    asked_of,
-    endpoint_of,
-    identity_of,
-    key_of,
     with_options,
 )
+from bfcl_pipeline.models.wires.row_wire import RowWire
 from bfcl_pipeline.models.wires.status_errors import stated_error
 from bfcl_pipeline.models.wires.transport import client_over, own_error
 from bfcl_pipeline.prompts import WireFormat, messages_for
@@ -50,31 +47,18 @@ _SENT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens
 """What adds up to the tokens of a request: those that went through the cache are counted apart."""
 
 
-class Anthropic:
+class Anthropic(RowWire):
     """A model behind Messages."""
 
     def __init__(self, row: ModelRow, endpoint: str | None = None) -> None:
         """endpoint: where it answers, if not where the row says."""
-        self._row = row
-        self._endpoint = endpoint_of(row, endpoint)
-        self._expect = Expecting(asked_of(row, endpoint))
-        self._key = key_of(row)
+        super().__init__(row, endpoint)
         betas = row.options.get(_BETAS, [])
         if not isinstance(betas, list) or not all(isinstance(beta, str) for beta in betas):
             raise ConfigError(
                 f"model {row.name!r}: options: {_BETAS} must be a list of names of features; got {betas!r}."
             )
         self._client: AsyncAnthropic | None = None
-
-    @property
-    def name(self) -> str:
-        """As in config/models.yaml."""
-        return self._row.name
-
-    @property
-    def mode(self) -> Mode:
-        """How it is given the functions."""
-        return self._row.mode
 
     @property
     def wire(self) -> WireFormat:
@@ -84,7 +68,7 @@ class Anthropic:
     @property
     def identity(self) -> Json:
         """Who is asked where, in which version of the API."""
-        return {**identity_of(self._row), "version": API_VERSION}
+        return {**super().identity, "version": API_VERSION}
 
     def body(self, request: Request) -> Json:
         """The whole body of the request; an option `betas` is in it too, and is sent as a header."""

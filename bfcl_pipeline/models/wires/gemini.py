@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.errors import AccessDenied, Malformed, ModelError, RequestRefused
-from bfcl_pipeline.models.wires.expecting import Expecting, tokens
+from bfcl_pipeline.models.wires.expecting import tokens
 from bfcl_pipeline.models.wires.gemini_form import merged, named_call, rest_contents, rest_tool
-from bfcl_pipeline.models.wires.row_terms import TEMPERATURE, asked_of, endpoint_of, identity_of, key_of
+from bfcl_pipeline.models.wires.row_terms import TEMPERATURE
+from bfcl_pipeline.models.wires.row_wire import RowWire
 from bfcl_pipeline.models.wires.status_errors import stated_error
 from bfcl_pipeline.models.wires.transport import client_over, own_error
 from bfcl_pipeline.prompts import WireFormat, messages_for
@@ -49,27 +50,14 @@ _FAILURES: Mapping[str, type[ModelError]] = {
 """Reasons for which an answer ends that are not the model's: what there is then is no answer of it."""
 
 
-class Gemini:
+class Gemini(RowWire):
     """A model behind generateContent."""
 
     def __init__(self, row: ModelRow, endpoint: str | None = None) -> None:
         """endpoint: where it answers, if not where the row says."""
-        self._row = row
-        self._endpoint = endpoint_of(row, endpoint)
-        self._expect = Expecting(asked_of(row, endpoint))
-        self._key = key_of(row)
+        super().__init__(row, endpoint)
         self._client: Client | None = None
         self._connection: Any = None  # which the client leaves to whom it got it from
-
-    @property
-    def name(self) -> str:
-        """As in config/models.yaml."""
-        return self._row.name
-
-    @property
-    def mode(self) -> Mode:
-        """How it is given the functions."""
-        return self._row.mode
 
     @property
     def wire(self) -> WireFormat:
@@ -79,7 +67,7 @@ class Gemini:
     @property
     def identity(self) -> Json:
         """Who is asked where, in which version of the API."""
-        return {**identity_of(self._row), "version": API_VERSION}
+        return {**super().identity, "version": API_VERSION}
 
     def body(self, request: Request) -> Json:
         """The whole body of the request, and the model, which is sent in the path."""

@@ -100,9 +100,9 @@ class LiteLLM(OpenAIChat):
 
     def _key_told(self) -> str | None:
         """The key; None where litellm is to find credentials itself, which are for the vendor only."""
-        if self._key == NO_KEY and (self._endpoint == _ITS_VENDOR or self._row.model.startswith(_SIGNED)):
+        if self._key is None and (self._endpoint == _ITS_VENDOR or self._row.model.startswith(_SIGNED)):
             return None
-        return self._key
+        return self._key or NO_KEY
 
     def _described(self, function: Mapping[str, Json]) -> Mapping[str, Json]:
         """`function` as it can be told to any vendor: what it returns has no place of its own.
@@ -116,7 +116,7 @@ class LiteLLM(OpenAIChat):
     def _meant(self, error: Exception, litellm: ModuleType) -> ModelError:
         """What an error of litellm's means."""
         asked, said = self._expect.asked, str(error)
-        if self._key != NO_KEY:
+        if self._key is not None:
             said = said.replace(self._key, "[key]")
         if isinstance(error, litellm.ContextWindowExceededError):
             return ContextOverflow(f"{asked}: {said}")

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bfcl_pipeline.config import KINDS, ModelRow
-from bfcl_pipeline.models.wires.expecting import Expecting
-from bfcl_pipeline.models.wires.row_terms import asked_of, endpoint_of, identity_of, key_of, with_options
+from bfcl_pipeline.models.wires.row_terms import with_options
+from bfcl_pipeline.models.wires.row_wire import RowWire
 from bfcl_pipeline.models.wires.transport import client_over, own_error
-from bfcl_pipeline.records import Json, Mode
+from bfcl_pipeline.records import Json
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -18,31 +18,13 @@ NO_KEY = "none"
 """Sent in a key's place to servers that ask for none: the client refuses to start without any."""
 
 
-class OpenAIClient:
+class OpenAIClient(RowWire):
     """A model behind an API of OpenAI's, or one that imitates it."""
 
     def __init__(self, row: ModelRow, endpoint: str | None = None) -> None:
         """endpoint: where the server of the run listens, for a row that is served."""
-        self._row = row
-        self._endpoint = endpoint_of(row, endpoint)
-        self._expect = Expecting(asked_of(row, endpoint))
-        self._key = key_of(row) or NO_KEY
+        super().__init__(row, endpoint)
         self._client: AsyncOpenAI | None = None
-
-    @property
-    def name(self) -> str:
-        """As in config/models.yaml."""
-        return self._row.name
-
-    @property
-    def mode(self) -> Mode:
-        """How it is given the functions."""
-        return self._row.mode
-
-    @property
-    def identity(self) -> Json:
-        """Who is asked where."""
-        return identity_of(self._row)
 
     @property
     def at_openai(self) -> bool:
@@ -81,7 +63,7 @@ class OpenAIClient:
         # The client takes organization and project from the environment, which are for OpenAI only.
         only_for_openai: Any = {"OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}
         return AsyncOpenAI(
-            api_key=self._key,
+            api_key=self._key or NO_KEY,
             base_url=self._endpoint,
             timeout=None,
             max_retries=0,
