@@ -1,10 +1,13 @@
-"""Exchanges for tests of the journal."""
+"""Exchanges for tests of the journal, and journals that hold them."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from bfcl_pipeline.generation.journal import Kept, exchange_key
+from bfcl_pipeline.generation.journal import Journal, JournalReader, Kept, exchange_key
 
 
 def key_of(number: int) -> str:
@@ -28,3 +31,21 @@ def exchange(number: int, **more: Any) -> Kept:
         "raw": {"text": f"{number} " * (number % 600)},
     }
     return Kept(**{**about, **more})
+
+
+def written(path: Path, *exchanges: Kept, secrets: Sequence[str] = ()) -> list[Kept]:
+    """What each append to the journal at `path` returned, one after the other."""
+
+    async def all_of_them() -> list[Kept]:
+        journal = Journal.open(path, secrets)
+        kept = [await journal.append(one) for one in exchanges]
+        await journal.close()
+        return kept
+
+    return asyncio.run(all_of_them())
+
+
+def all_of(path: Path) -> list[Kept]:
+    """What the journal at `path` holds."""
+    with JournalReader(path) as journal:
+        return list(journal)

@@ -5,10 +5,10 @@ import json
 import os
 
 import pytest
-from journal_exchanges import exchange, key_of
+from journal_exchanges import all_of, exchange, key_of, written
 
 from bfcl_pipeline.errors import JournalError, Malformed
-from bfcl_pipeline.generation.journal import Journal, JournalReader
+from bfcl_pipeline.generation.journal import Journal
 from bfcl_pipeline.generation.journal import file as module
 
 FIELDS = "key entry_id trial turn run received_at latency_seconds input_tokens output_tokens dollars raw"
@@ -20,23 +20,6 @@ def path(tmp_path):
     return tmp_path / "exchanges" / "model" / "exchanges.jsonl"
 
 
-def _written(path, *exchanges, secrets=()):
-    """What each append returned, one after the other."""
-
-    async def all_of_them():
-        journal = Journal.open(path, secrets)
-        kept = [await journal.append(one) for one in exchanges]
-        await journal.close()
-        return kept
-
-    return asyncio.run(all_of_them())
-
-
-def _all(path):
-    with JournalReader(path) as journal:
-        return list(journal)
-
-
 def test_what_was_appended_is_found_again(path):
     """At once, by another writer later, and by readers meanwhile; nothing else is."""
 
@@ -44,7 +27,7 @@ def test_what_was_appended_is_found_again(path):
         journal = Journal.open(path)
         assert journal.find(key_of(1)) is None
         assert await journal.append(exchange(1)) == exchange(1)
-        assert journal.find(key_of(1)) == exchange(1) == _all(path)[0]
+        assert journal.find(key_of(1)) == exchange(1) == all_of(path)[0]
         await journal.close()
         journal = Journal.open(path)
         assert journal.find(key_of(1)) == exchange(1)
@@ -58,7 +41,7 @@ def test_what_was_appended_is_found_again(path):
 def test_lines_are_of_one_form(path):
     """One line of JSON in ASCII for each exchange, its fields in one order, in the order of appending."""
     raw = {"text": 'é\n"\ud800\u2028', "n": [1, 1.5, 1e-7, None, True]}
-    _written(path, exchange(1, raw=raw), exchange(2, dollars=None, run=None))
+    written(path, exchange(1, raw=raw), exchange(2, dollars=None, run=None))
     content = path.read_bytes()
     assert content.isascii()
     first, second, end = content.split(b"\n")
@@ -82,12 +65,12 @@ def test_the_earlier_answer_wins(path):
         await journal.close()
 
     asyncio.run(scenario())
-    assert [kept.raw for kept in _all(path)] == ["a"]
+    assert [kept.raw for kept in all_of(path)] == ["a"]
 
 
 def test_costs_are_told_by_run(path):
     """What a run has spent is the sum over its exchanges, those of earlier jobs too; unknown is 0."""
-    _written(path, exchange(1), exchange(2, dollars=0.25), exchange(3, run="s"), exchange(4, run=None))
+    written(path, exchange(1), exchange(2, dollars=0.25), exchange(3, run="s"), exchange(4, run=None))
 
     async def scenario():
         journal = Journal.open(path)
@@ -106,7 +89,7 @@ def test_what_waits_goes_to_the_disk_together(path):
         journal = Journal.open(path)
         before = journal.syncs
         await asyncio.gather(*(journal.append(exchange(number)) for number in range(200)))
-        assert len(_all(path)) == 200
+        assert len(all_of(path)) == 200
         assert 1 <= journal.syncs - before <= 3
         await journal.close()
 
@@ -147,10 +130,10 @@ def test_what_was_received_is_kept_though_nobody_waits(path):
         await journal.close()
 
     asyncio.run(scenario())
-    assert len(_all(path)) == 3
+    assert len(all_of(path)) == 3
 
 
-def test_closing_keeps_what_is_being_written(path):
+def test_closing_keeps_what_is_beingwritten(path):
     """Closing waits for the disk; after it nothing is kept, and that is told."""
 
     async def scenario():
@@ -165,7 +148,7 @@ def test_closing_keeps_what_is_being_written(path):
             journal.find(key_of(1))
 
     asyncio.run(scenario())
-    assert len(_all(path)) == 20
+    assert len(all_of(path)) == 20
 
 
 @pytest.mark.parametrize(
@@ -184,4 +167,4 @@ def test_what_json_cannot_say_is_not_kept(path, raw):
         await journal.close()
 
     asyncio.run(scenario())
-    assert _all(path) == [exchange(2)]
+    assert all_of(path) == [exchange(2)]

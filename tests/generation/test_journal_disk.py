@@ -5,7 +5,7 @@ import resource
 from contextlib import contextmanager
 
 import pytest
-from journal_exchanges import exchange, key_of
+from journal_exchanges import all_of, exchange, key_of, written
 
 from bfcl_pipeline.errors import JournalError
 from bfcl_pipeline.generation.journal import Journal, JournalReader
@@ -16,23 +16,6 @@ from bfcl_pipeline.generation.journal import file as module
 def path(tmp_path):
     """Where a journal may be."""
     return tmp_path / "exchanges" / "model" / "exchanges.jsonl"
-
-
-def _written(path, *exchanges, secrets=()):
-    """What each append returned, one after the other."""
-
-    async def all_of_them():
-        journal = Journal.open(path, secrets)
-        kept = [await journal.append(one) for one in exchanges]
-        await journal.close()
-        return kept
-
-    return asyncio.run(all_of_them())
-
-
-def _all(path):
-    with JournalReader(path) as journal:
-        return list(journal)
 
 
 @contextmanager
@@ -48,7 +31,7 @@ def _full_at(size):
 
 def test_a_full_disk_leaves_no_half_line(path):
     """What could not be written whole is taken back and told; once there is room, writing goes on."""
-    _written(path, exchange(1))
+    written(path, exchange(1))
     before = path.read_bytes()
 
     async def scenario():
@@ -61,7 +44,7 @@ def test_a_full_disk_leaves_no_half_line(path):
         await journal.close()
 
     asyncio.run(scenario())
-    assert _all(path) == [exchange(1), exchange(2)]
+    assert all_of(path) == [exchange(1), exchange(2)]
 
 
 def test_of_a_batch_that_fails_nobody_is_told_that_it_is_kept(path):
@@ -81,10 +64,10 @@ def test_of_a_batch_that_fails_nobody_is_told_that_it_is_kept(path):
         return told
 
     told = asyncio.run(scenario())
-    assert _all(path) == told
+    assert all_of(path) == told
 
 
-def test_where_nothing_can_be_taken_back_nothing_more_is_written(path, monkeypatch):
+def test_where_nothing_can_be_taken_back_nothing_more_iswritten(path, monkeypatch):
     """A disk that fails altogether ends the writing: no line is put behind half a line."""
 
     def ftruncate(handle, size):
@@ -104,8 +87,8 @@ def test_where_nothing_can_be_taken_back_nothing_more_is_written(path, monkeypat
         assert path.stat().st_size == end + 100
 
     asyncio.run(scenario())
-    assert _written(path, exchange(2)) == [exchange(2)]
-    assert _all(path) == [exchange(1), exchange(2)]
+    assert written(path, exchange(2)) == [exchange(2)]
+    assert all_of(path) == [exchange(1), exchange(2)]
 
 
 @pytest.mark.parametrize(

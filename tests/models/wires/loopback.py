@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
+
+from bfcl_pipeline.generation import Wire
+from bfcl_pipeline.records import Json, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +98,19 @@ async def _received(reader: asyncio.StreamReader, connection: int) -> Received |
     }
     body = await reader.readexactly(int(headers.get("content-length", "0")))
     return Received(head[0].split(" ")[1], headers, body, connection)
+
+
+def asked(
+    made: Callable[[str], Wire], request: Request, answers: Sequence[Answer]
+) -> tuple[Json, Loopback]:
+    """What the wire `made` for the address of a server is answered to one request, and that server."""
+
+    async def run() -> tuple[Json, Loopback]:
+        async with Loopback(*answers) as server:
+            wire = made(server.endpoint)
+            try:
+                return await wire.send(wire.body(request)), server
+            finally:
+                await wire.close()
+
+    return asyncio.run(run())

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
+import loopback
 import pytest
 from loopback import Answer, Loopback, answer
 
@@ -63,16 +63,9 @@ def sent_back(exchange: Exchange) -> Json:
 
 def asked(answers: tuple[Answer, ...], **values: Any) -> tuple[Json, Loopback]:
     """What one body is answered, and the server that did it."""
-
-    async def run() -> tuple[Json, Loopback]:
-        async with Loopback(*answers) as server:
-            model = Gemini(row(endpoint=server.endpoint.removesuffix("/v1"), **values))
-            try:
-                return await model.send(model.body(FC)), server
-            finally:
-                await model.close()
-
-    return asyncio.run(run())
+    return loopback.asked(
+        lambda endpoint: Gemini(row(endpoint=endpoint.removesuffix("/v1"), **values)), FC, answers
+    )
 
 
 def test_a_body_has_what_the_release_sends() -> None:

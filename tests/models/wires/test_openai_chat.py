@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
+import loopback
 import pytest
 from loopback import Answer, Loopback, answer
 
@@ -46,16 +46,7 @@ def sent_back(exchange: Exchange) -> Json:
 
 def asked(answers: tuple[Answer, ...], **values: Any) -> tuple[Json, Loopback]:
     """What one body is answered, and the server that did it."""
-
-    async def run() -> tuple[Json, Loopback]:
-        async with Loopback(*answers) as server:
-            model = OpenAIChat(row(endpoint=server.endpoint, **values))
-            try:
-                return await model.send(model.body(FC)), server
-            finally:
-                await model.close()
-
-    return asyncio.run(run())
+    return loopback.asked(lambda endpoint: OpenAIChat(row(endpoint=endpoint, **values)), FC, answers)
 
 
 def test_a_body_has_what_the_release_sends() -> None:
