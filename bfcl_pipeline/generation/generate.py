@@ -127,7 +127,7 @@ class _Holder:
     tally: Tally
     memories: Memories = field(default_factory=Memories)
     held: dict[str, Conversed] = field(default_factory=dict)
-    computing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    computing: asyncio.Lock = field(default_factory=asyncio.Lock)  # one at a time, as in `remote`
 
     async def hold(self, entry: Entry, chain: int) -> None:
         """Asks `entry`, whose sessions were held before."""

@@ -79,7 +79,7 @@ class Remote:
         self._tally = tally
         self._now = now
         self._pace = Pace(limits)
-        self._computing = asyncio.Lock()
+        self._computing = asyncio.Lock()  # one body at a time: between two, answers are taken and sent on
         self._spent = journal.spent(terms.run) if terms.budget is not None else 0.0
         self._priced = 0  # exchanges of this job that have a price, and
         self._prices = 0.0  # what they cost
