@@ -86,7 +86,8 @@ def test_a_hostile_step_ends_the_turn_or_runs(entries, staged, constants):
                     result = end.value
                     break
             Judge(entry, constants).answer_verdicts(json.dumps(result), mode, None, list(Rules))
-            assert time.process_time() - started < 5 * LIMIT_SECONDS, str(step)[:60]
+            seconds = time.process_time() - started
+            assert seconds < 5 * LIMIT_SECONDS * _slowness(), str(step)[:60]
 
 
 @st.composite
@@ -199,3 +200,13 @@ print(len(HOSTILE) + sum(map(len, STEPS.values())), sorted(events - harmless))
     count, events = run_watched(program, tmp_path, staged)
     assert count > 60
     assert events == "[]"
+
+
+def _slowness() -> float:
+    """How often the usual time work takes now: a processor that others use too makes less of a second.
+
+    The piece of work that it is measured by takes 0.04 s on an idle machine; 1 where it takes less.
+    """
+    started = time.process_time()
+    sum(number * number for number in range(1_000_000))
+    return max(1.0, (time.process_time() - started) / 0.04)
