@@ -22,7 +22,6 @@ from contextlib import redirect_stdout
 from copy import deepcopy
 from functools import cache
 from hashlib import blake2b
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -33,25 +32,12 @@ from bfcl_eval.model_handler.api_inference.gemini import GeminiHandler
 from conversation_reference import TODAY, entries
 from google.genai import Client
 from google.genai.types import HttpOptions
+from scripted_api import Api
 from world_reference import Shared, refresh
 
 TEMPERATURE = 0.001  # that of the official command line
 
 Body = dict[str, Any]
-
-
-class Api:
-    """Stands where the API is: keeps what it is asked, says what the script has next."""
-
-    def __init__(self) -> None:
-        self.requests: list[tuple[str, Body]] = []
-        self.answers: list[Any] = []
-
-    def serve(self, request: Any) -> Any:
-        self.requests.append((str(request.url), json.loads(request.content)))
-        given = self.answers[min(len(self.requests), len(self.answers)) - 1]
-        response: Any = import_module(type(request).__module__).Response
-        return response(200, json=given)
 
 
 def claude(model: str, is_fc: bool, api: Api) -> ClaudeHandler:

@@ -31,6 +31,7 @@ import httpx
 from conversation_reference import TODAY, entries
 from mistralai import Mistral
 from openai import DefaultHttpxClient, OpenAI
+from scripted_api import Api
 from world_reference import Shared, refresh
 
 HANDLERS = {
@@ -54,22 +55,6 @@ HANDLERS = {
 TEMPERATURE = 0.001  # that of the official command line
 
 Body = dict[str, Any]
-
-
-class Api:
-    """Stands where the API is: keeps what it is asked, says what the script has next."""
-
-    def __init__(self) -> None:
-        self.requests: list[tuple[str, Body]] = []
-        self.answers: list[Any] = []
-
-    def serve(self, request: Any) -> Any:
-        self.requests.append((str(request.url), json.loads(request.content)))
-        given = self.answers[min(len(self.requests), len(self.answers)) - 1]
-        response: Any = import_module(type(request).__module__).Response
-        if isinstance(given, str):
-            return response(200, headers={"content-type": "text/event-stream"}, text=given)
-        return response(200, json=given)
 
 
 @cache

@@ -94,20 +94,18 @@ class Anthropic(RowWire):
 
     def open(self) -> None:
         """Loads the vendor's client, which takes a moment that no request shall be charged with."""
-        if self._client is None:
-            self._client = self._opened()
+        self._ready()
 
     async def send(self, body: Json) -> Json:
         """One attempt: the raw answer. Raises ModelError of the type that fits."""
         import anthropic
 
-        if self._client is None:
-            self._client = self._opened()
+        client = self._ready()
         betas = body.get(_BETAS, ())
         options: Any = {"headers": {"anthropic-beta": ",".join(betas)}} if betas else {}
         sent = {key: value for key, value in body.items() if key != _BETAS}
         try:
-            content = await self._client.post(_PATH, body=sent, cast_to=bytes, options=options)
+            content = await client.post(_PATH, body=sent, cast_to=bytes, options=options)
         except anthropic.APIError as error:
             raise own_error(error, self._expect.asked) from None
         return self._expect.body(content)
@@ -161,6 +159,12 @@ class Anthropic(RowWire):
             "name": self._expect.text(block.get("name"), "the `name` of a call"),
             "arguments": json.dumps(arguments),
         }
+
+    def _ready(self) -> AsyncAnthropic:
+        """What sends, loaded and made when it is first wanted."""
+        if self._client is None:
+            self._client = self._opened()
+        return self._client
 
     def _opened(self) -> AsyncAnthropic:
         from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient, Omit

@@ -88,18 +88,16 @@ class Gemini(RowWire):
 
     def open(self) -> None:
         """Loads the vendor's client, which takes a moment that no request shall be charged with."""
-        if self._client is None:
-            self._client = self._opened()
+        self._ready()
 
     async def send(self, body: Json) -> Json:
         """One attempt: the raw answer. Raises ModelError of the type that fits."""
         from google.genai import errors, types
 
-        if self._client is None:
-            self._client = self._opened()
+        client = self._ready()
         sent = {key: value for key, value in body.items() if key != "model"}
         try:
-            answer = await self._client.aio.models.generate_content(
+            answer = await client.aio.models.generate_content(
                 model=body["model"],
                 contents="",  # the client wants some; those of the body take their place
                 config=types.GenerateContentConfig(
@@ -198,6 +196,12 @@ class Gemini(RowWire):
                 }
             )
         return calls
+
+    def _ready(self) -> Client:
+        """What sends, loaded and made when it is first wanted."""
+        if self._client is None:
+            self._client = self._opened()
+        return self._client
 
     def _opened(self) -> Client:
         from google.genai import Client, types

@@ -65,17 +65,15 @@ class LiteLLM(OpenAIChat):
 
     def open(self) -> None:
         """Loads the vendor's client, which takes a moment that no request shall be charged with."""
-        if self._litellm is None:
-            self._litellm = _imported()
+        self._module()
 
     async def send(self, body: Json) -> Json:
         """One attempt: the raw answer. Raises ModelError of the type that fits."""
         import openai  # whose errors litellm's are
 
-        if self._litellm is None:
-            self._litellm = _imported()
+        litellm = self._module()
         try:
-            answer = await self._litellm.acompletion(
+            answer = await litellm.acompletion(
                 **body,
                 api_key=self._key_told(),
                 api_base=None if self._endpoint == _ITS_VENDOR else self._endpoint,
@@ -85,7 +83,7 @@ class LiteLLM(OpenAIChat):
                 **_ONLY_THIS,
             )
         except openai.OpenAIError as error:
-            raise self._meant(error, self._litellm) from None
+            raise self._meant(error, litellm) from None
         content = json.dumps(_told(answer.model_dump(mode="json", warnings=False))).encode()
         if len(content) > MOST_BYTES:
             raise self._expect.malformed(f"the answer has more than {MOST_BYTES:,} bytes")
@@ -97,6 +95,12 @@ class LiteLLM(OpenAIChat):
         if litellm is not None:
             await litellm.close_litellm_async_clients()
             litellm.in_memory_llm_clients_cache.flush_cache()  # it would go on with those that are closed
+
+    def _module(self) -> ModuleType:
+        """What sends, loaded and made when it is first wanted."""
+        if self._litellm is None:
+            self._litellm = _imported()
+        return self._litellm
 
     def _key_told(self) -> str | None:
         """The key; None where litellm is to find credentials itself, which are for the vendor only."""

@@ -37,17 +37,15 @@ class OpenAIClient(RowWire):
 
     def open(self) -> None:
         """Loads the vendor's client, which takes a moment that no request shall be charged with."""
-        if self._client is None:
-            self._client = self._opened()
+        self._ready()
 
     async def post(self, path: str, body: Json) -> bytes:
         """One attempt: the content of the answer. Raises ModelError of the type that fits."""
         import openai
 
-        if self._client is None:
-            self._client = self._opened()
+        client = self._ready()
         try:
-            return await self._client.post(path, body=body, cast_to=bytes)
+            return await client.post(path, body=body, cast_to=bytes)
         except openai.APIError as error:
             raise own_error(error, self._expect.asked) from None
 
@@ -56,6 +54,12 @@ class OpenAIClient(RowWire):
         client, self._client = self._client, None
         if client is not None:
             await client.close()
+
+    def _ready(self) -> AsyncOpenAI:
+        """What sends, loaded and made when it is first wanted."""
+        if self._client is None:
+            self._client = self._opened()
+        return self._client
 
     def _opened(self) -> AsyncOpenAI:
         from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Omit
