@@ -71,23 +71,26 @@ def test_repeating_calls_does_not_grow_the_world(everything, calls):
 
 
 def test_a_hostile_step_ends_the_turn_or_runs(entries, staged, constants):
-    """A conversation of such steps only ends, and its verdict is made, within a few seconds."""
+    """A conversation of such steps only ends, each step in time, and its verdict is made in time."""
     texts = read_texts(staged)
     entry = entries("multi_turn_base")[0]
     for mode, steps in STEPS.items():
         for step in steps:
-            started = time.process_time()
             held = conversation(entry, mode, texts, World.for_entry(entry, Setting(constants), "model"))
-            request = next(held)
+            request, result = next(held), None
             for _ in range(500):
+                started = time.process_time()
                 try:
                     request = held.send(Exchange(request, step))
                 except StopIteration as end:
                     result = end.value
+                assert time.process_time() - started < LIMIT_SECONDS, str(step)[:60]
+                if result is not None:
                     break
+            assert result is not None, str(step)[:60]
+            started = time.process_time()
             Judge(entry, constants).answer_verdicts(json.dumps(result), mode, None, list(Rules))
-            seconds = time.process_time() - started
-            assert seconds < 5 * LIMIT_SECONDS * _slowness(), str(step)[:60]
+            assert time.process_time() - started < 5 * LIMIT_SECONDS, str(step)[:60]
 
 
 @st.composite
@@ -200,13 +203,3 @@ print(len(HOSTILE) + sum(map(len, STEPS.values())), sorted(events - harmless))
     count, events = run_watched(program, tmp_path, staged)
     assert count > 60
     assert events == "[]"
-
-
-def _slowness() -> float:
-    """How often the usual time work takes now: a processor that others use too makes less of a second.
-
-    The piece of work that it is measured by takes 0.04 s on an idle machine; 1 where it takes less.
-    """
-    started = time.process_time()
-    sum(number * number for number in range(1_000_000))
-    return max(1.0, (time.process_time() - started) / 0.04)
