@@ -7,15 +7,17 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from bfcl_pipeline.errors import ConfigError, JournalError
 
 if TYPE_CHECKING:
-    from bfcl_pipeline.generation.journal import JournalReader, Kept
+    from bfcl_pipeline.generation.journal import JournalReader, JournalsReader, Kept
     from bfcl_pipeline.generation.journal.summary import Summary
 
-_FILE = "exchanges.jsonl"
+Models: TypeAlias = dict[str, list[Path]]
+"""The journals of each model, by the name of its folder."""
+
 _HEADINGS = ("entries", "exchanges", "trials", "sent", "received", "dollars", "median s")
 
 
@@ -45,12 +47,12 @@ def run(options: argparse.Namespace) -> int:
 
     if options.category is not None and options.category not in CATEGORIES:
         raise ConfigError(unknown_name("category", options.category, CATEGORIES))
-    paths = _paths(options)
-    if not paths:
+    models = _models(options)
+    if not models:
         print(f"{options.cache}: no exchanges yet.")
         return 0
     try:
-        damaged = _print(paths, options)
+        damaged = _print(models, options)
         sys.stdout.flush()
     except BrokenPipeError:  # `| head` has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -60,38 +62,38 @@ def run(options: argparse.Namespace) -> int:
     return 1 if damaged else 0
 
 
-def _print(paths: Sequence[Path], options: argparse.Namespace) -> list[str]:
+def _print(models: Models, options: argparse.Namespace) -> list[str]:
     """Prints what is asked for. Returns what is damaged, one line per journal."""
     if options.raw or options.entry is not None:
-        return _print_exchanges(paths, options)
+        return _print_exchanges(models, options)
     if options.model is None:
-        return _print_models(paths, options)
-    from bfcl_pipeline.generation.journal import JournalReader
+        return _print_models(models, options)
+    from bfcl_pipeline.generation.journal import JournalsReader
 
-    (path,) = paths
-    with JournalReader(path) as journal:
-        _print_model(path, journal, options)
+    (paths,) = models.values()
+    with JournalsReader(paths) as journals:
+        _print_model(journals, options)
     return []
 
 
-def _print_exchanges(paths: Sequence[Path], options: argparse.Namespace) -> list[str]:
+def _print_exchanges(models: Models, options: argparse.Namespace) -> list[str]:
     """The exchanges that the options leave, as pages or as lines."""
-    from bfcl_pipeline.generation.journal import JournalReader
+    from bfcl_pipeline.generation.journal import JournalsReader
     from bfcl_pipeline.report.exchange_view import put_exchange
     from bfcl_pipeline.report.sheet import Sheet
 
     sheet, damaged, found = Sheet(), [], 0
     known: set[str] = set()
-    for path in paths:
+    for model, paths in models.items():
         try:
-            with JournalReader(path) as journal:
-                for kept in _chosen(journal, options, known):
+            with JournalsReader(paths) as journals:
+                for kept in _chosen(journals, options, known):
                     if options.raw:
-                        sys.stdout.write(journal.line(kept.key).decode())
+                        sys.stdout.write(journals.line(kept.key).decode())
                     else:
                         if found:
                             sheet.blank()
-                        put_exchange(sheet, kept, path.parent.name)
+                        put_exchange(sheet, kept, model)
                     found += 1
         except JournalError as error:
             damaged.append(str(error))
@@ -100,37 +102,36 @@ def _print_exchanges(paths: Sequence[Path], options: argparse.Namespace) -> list
     return damaged
 
 
-def _print_models(paths: Sequence[Path], options: argparse.Namespace) -> list[str]:
-    """A row for each journal."""
+def _print_models(models: Models, options: argparse.Namespace) -> list[str]:
+    """A row for each model."""
     from bfcl_pipeline.cli.aligned import print_table
-    from bfcl_pipeline.generation.journal import JournalReader
+    from bfcl_pipeline.generation.journal import JournalsReader
     from bfcl_pipeline.generation.journal.summary import summarized
 
     rows, notes, damaged = [], [], []
-    for path in paths:
+    for model, paths in models.items():
         try:
-            with JournalReader(path) as journal:
-                summary = summarized(_chosen(journal, options))
-                notes += [f"{path.parent.name}: {note}" for note in _notes(path, journal)]
+            with JournalsReader(paths) as journals:
+                summary = summarized(_chosen(journals, options))
+                notes += [f"{model}: {note}" for note in _notes(journals)]
         except JournalError as error:
             damaged.append(str(error))
             continue
-        size = f"{path.stat().st_size / 1e6:,.1f}"
-        rows.append((path.parent.name, *_cells(summary), size, *_times(summary)))
+        rows.append((model, *_cells(summary), _megabytes(paths), *_times(summary)))
     print_table(("model", *_HEADINGS, "MB", "first (UTC)", "last (UTC)"), rows)
     for place, note in enumerate(notes):
         print(f"\n{note}" if place == 0 else note)
     return damaged
 
 
-def _print_model(path: Path, journal: JournalReader, options: argparse.Namespace) -> None:
+def _print_model(journals: JournalsReader, options: argparse.Namespace) -> None:
     """A row for each category, or for each entry of the one that is asked for; what each run cost."""
     from bfcl_pipeline.benchmark import CATEGORIES
     from bfcl_pipeline.cli.aligned import print_table
     from bfcl_pipeline.generation.journal.summary import grouped, summarized
     from bfcl_pipeline.report.cells import plural
 
-    chosen = list(_chosen(journal, options))
+    chosen = list(_chosen(journals, options))
     heading = "category" if options.category is None else "entry"
     groups = grouped(chosen, lambda kept: _category(kept) if heading == "category" else kept.entry_id)
     if heading == "category":
@@ -139,15 +140,17 @@ def _print_model(path: Path, journal: JournalReader, options: argparse.Namespace
     rows = [(name, *_cells(summary)) for name, summary in groups.items()]
     together = summarized(chosen)
     print_table((heading, *_HEADINGS), [*rows, ("all", *_cells(together))])
-    print(f"\n{path}: {path.stat().st_size / 1e6:,.1f} MB.")
+    print()
+    for journal in journals.journals:
+        print(f"{journal.path}: {_megabytes([journal.path])} MB.")
     if together.first is not None:
         print("From {} to {} UTC.".format(*_times(together)))
     for run, summary in grouped(chosen, lambda kept: kept.run).items():
         cost = "cost unknown" if summary.dollars is None else f"${summary.dollars:,.4f}"
         asked = plural(summary.exchanges, "exchange", "exchanges")
         print(f"Run {run or '(without a name)'}: {asked}, {cost}.")
-    for note in _notes(path, journal):
-        print(f"{note[0].upper()}{note[1:]}")
+    for note in _notes(journals):
+        print(note if note.startswith("exchanges") else f"{note[0].upper()}{note[1:]}")
 
 
 def _cells(summary: Summary) -> tuple[str, ...]:
@@ -169,13 +172,23 @@ def _times(summary: Summary) -> tuple[str, str]:
     return moment(summary.first or "-"), moment(summary.last or "-")
 
 
-def _notes(path: Path, journal: JournalReader) -> Iterator[str]:
-    """Who writes a journal, and what a writer that was stopped has left."""
+def _megabytes(paths: Sequence[Path]) -> str:
+    return f"{sum(path.stat().st_size for path in paths) / 1e6:,.1f}"
+
+
+def _notes(journals: JournalsReader) -> Iterator[str]:
+    """Who writes the journals of a model, and what writers that were stopped have left."""
+    for journal in journals.journals:
+        for note in _notes_of(journal):
+            yield note if len(journals.journals) == 1 else f"{journal.path.name}: {note}"
+
+
+def _notes_of(journal: JournalReader) -> Iterator[str]:
     from bfcl_pipeline.generation.journal.owner import owner_path, read_owner
     from bfcl_pipeline.generation.journal.process import is_gone
 
     try:
-        owner = read_owner(owner_path(path))
+        owner = read_owner(owner_path(journal.path))
     except JournalError as error:
         yield str(error)
         return
@@ -188,10 +201,10 @@ def _notes(path: Path, journal: JournalReader) -> Iterator[str]:
 
 
 def _chosen(
-    journal: JournalReader, options: argparse.Namespace, seen: set[str] | None = None
+    journals: JournalsReader, options: argparse.Namespace, seen: set[str] | None = None
 ) -> Iterator[Kept]:
     """The exchanges that --entry, --category and --trial leave; all ids are added to `seen`."""
-    for kept in journal:
+    for kept in journals:
         if seen is not None:
             seen.add(kept.entry_id)
         if (
@@ -211,22 +224,25 @@ def _category(kept: Kept) -> str:
         return "?"
 
 
-def _paths(options: argparse.Namespace) -> list[Path]:
-    """The journals that are asked for. Raises ConfigError, listing those there are, if there is none."""
+def _models(options: argparse.Namespace) -> Models:
+    """The models that are asked for. Raises ConfigError, listing those there are, if there is none."""
     from bfcl_pipeline.benchmark import unknown_name
     from bfcl_pipeline.config import model_folder
+    from bfcl_pipeline.generation.journal import journals_in
 
-    all_of_them = sorted(options.cache.glob(f"*/{_FILE}"))
+    folders = sorted({path.parent for path in options.cache.glob("*/exchanges*.jsonl")})
+    models = {folder.name: paths for folder in folders if (paths := journals_in(folder))}
     if options.model is None:
-        return all_of_them
+        return models
     named = Path(options.model)
-    for path in (options.cache / model_folder(options.model) / _FILE, named / _FILE, named):
-        if path.is_file():
-            return [path]
-    if not all_of_them:
+    if named.is_file():
+        return {named.parent.name: [named]}
+    for folder in (options.cache / model_folder(options.model), named):
+        if paths := journals_in(folder):
+            return {folder.name: paths}
+    if not models:
         raise ConfigError(f"{options.cache}: no exchanges yet, neither with {options.model!r} nor others.")
-    known = [path.parent.name for path in all_of_them]
-    raise ConfigError(f"{options.cache}: {unknown_name('model', options.model, known)}")
+    raise ConfigError(f"{options.cache}: {unknown_name('model', options.model, list(models))}")
 
 
 def _unknown_entry(options: argparse.Namespace, known: set[str]) -> str:

@@ -90,6 +90,22 @@ def test_a_model_is_listed_by_category(printed, cache):
     assert "Run (without a name): 1 exchange, cost unknown." in printed("small").out
 
 
+def test_a_model_with_shards_is_one(printed, cache):
+    """Its journals are one row, one table, one list of lines; sizes and writers are told for each."""
+    shard = cache / "small" / "exchanges.2.jsonl"
+    _write(shard, exchange(6, dollars=None))
+    assert printed().out.splitlines()[2].split()[:3] == ["small", "2", "2"]
+    journal = Journal.open(shard)
+    lines = printed("small").out.splitlines()
+    asyncio.run(journal.close())
+    assert [line.split()[:3] for line in lines[1:3]] == [["simple_python", "2", "2"], ["all", "2", "2"]]
+    assert f"{shard}: 0.0 MB." in lines
+    assert lines[-1].startswith(f"exchanges.2.jsonl: process {os.getpid()} on ")
+    raw = [path.read_text() for path in (cache / "small" / "exchanges.jsonl", shard)]
+    assert printed("small", "--raw").out == "".join(raw)
+    assert printed(str(shard), "--raw").out == raw[1]
+
+
 def test_a_category_is_listed_by_entry(printed):
     """With a category, or a trial, only that is counted."""
     lines = printed("org/model-FC", "--category", "multi_turn_base").out.splitlines()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, KeysView
 from pathlib import Path
 from typing import BinaryIO
 
@@ -47,6 +47,11 @@ class Index:
     def __getitem__(self, key: str) -> Kept:
         return self._at(self._places[key])
 
+    @property
+    def keys(self) -> KeysView[str]:
+        """The keys, in that order."""
+        return self._places.keys()
+
     def find(self, key: str) -> Kept | None:
         """The exchange of that key; None if there is none."""
         place = self._places.get(key)
@@ -70,7 +75,7 @@ class Index:
     def _read(self, file: BinaryIO) -> None:
         number = 0
         torn: NoJson | None = None
-        for number, line in enumerate(file, start=1):
+        for number, line in enumerate(_lines(file), start=1):
             if torn is not None:
                 raise self._damage(number - 1, str(torn)) from torn
             try:
@@ -110,3 +115,11 @@ class Index:
                 f"{self._path}: changed while it was read ({error} at byte {start}). Leave it alone while "
                 "a job runs, and run again."
             ) from error
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines as far as the file reaches now: while they are read, its last one may grow."""
+    left = os.fstat(file.fileno()).st_size
+    while left and (line := file.readline(left)):
+        yield line
+        left -= len(line)

@@ -19,7 +19,9 @@ from bfcl_pipeline.errors import JournalError
 from bfcl_pipeline.generation.journal.file import AppendFile, make_folder
 from bfcl_pipeline.generation.journal.index import Index
 from bfcl_pipeline.generation.journal.lines import Kept, from_line, to_document, to_line
+from bfcl_pipeline.generation.journal.names import siblings_of
 from bfcl_pipeline.generation.journal.owner import Ownership
+from bfcl_pipeline.generation.journal.reader import JournalsReader, first_received
 from bfcl_pipeline.generation.journal.secrets import Secrets
 
 
@@ -47,11 +49,19 @@ class _Batch:
 class Journal:
     """One journal, written by this process alone. To be used from one event loop."""
 
-    def __init__(self, ownership: Ownership, file: AppendFile, index: Index, secrets: Secrets) -> None:
+    def __init__(
+        self,
+        ownership: Ownership,
+        file: AppendFile,
+        index: Index,
+        secrets: Secrets,
+        siblings: JournalsReader,
+    ) -> None:
         """See `open`."""
         self._ownership = ownership
         self._file = file
         self._index = index
+        self._siblings = siblings
         self._secrets = secrets
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
         self._lock = threading.Lock()  # of the three below
@@ -63,8 +73,9 @@ class Journal:
     def open(cls, path: Path, secrets: Sequence[str] = ()) -> Journal:
         """Takes ownership of the journal at `path`, made if there is none, and takes away a torn end.
 
-        secrets: texts that are never written, such as values of API keys. Raises JournalError if another
-        process writes the journal, it is damaged, or it cannot be written.
+        What other journals of the folder hold now, those of other shards, is found too. secrets: texts that
+        are never written, such as values of API keys. Raises JournalError if another process writes the
+        journal, one of them is damaged, or it cannot be written.
         """
         try:
             make_folder(path.parent)
@@ -77,8 +88,9 @@ class Journal:
                 if index.torn:
                     file.cut(index.end)
                     print(_mended(path, index.torn), file=sys.stderr)
+                siblings = JournalsReader(siblings_of(path))
                 undone.pop_all()
-            return cls(ownership, file, index, Secrets(secrets))
+            return cls(ownership, file, index, Secrets(secrets), siblings)
         except OSError as error:
             raise JournalError(f"{path}: the journal cannot be written ({error}).") from error
 
@@ -91,12 +103,16 @@ class Journal:
         return self._file.syncs
 
     def find(self, key: str) -> Kept | None:
-        """The exchange of that key; None if there is none."""
-        return self._index.find(key)
+        """The exchange of that key, in this journal or those beside it; None if there is none."""
+        return first_received((self._index.find(key), self._siblings.find(key)))
 
     def spent(self, run: str | None) -> float:
-        """US dollars that the exchanges of `run` cost, as far as known."""
-        return self._index.spent(run)
+        """US dollars that the exchanges of `run` cost, as far as known, in all journals of the folder.
+
+        A budget is the model's, however many shards it has. What other shards spend while this journal is
+        open is not seen.
+        """
+        return self._index.spent(run) + self._siblings.spent(run)
 
     async def append(self, kept: Kept) -> Kept:
         """Keeps an exchange; returns, once it is on the disk, what stands under its key.
@@ -109,8 +125,8 @@ class Journal:
             line = to_line({**self._secrets.scrubbed(to_document(kept)), "key": kept.key})
             kept = from_line(line)
         batch = self._joined(kept, line)
-        if batch is None:
-            return self._index[kept.key]
+        if isinstance(batch, Kept):
+            return batch
         await asyncio.shield(batch.written)
         return batch.lines[kept.key][0]
 
@@ -120,13 +136,14 @@ class Journal:
             self._closed = True
         self._thread.shutdown()  # at once, even where waiting would be cancelled
         self._file.close()
+        self._siblings.close()
         self._ownership.give_back()
 
-    def _joined(self, kept: Kept, line: bytes) -> _Batch | None:
-        """The batch that has, or now has, an exchange of this key; None if it is on the disk."""
+    def _joined(self, kept: Kept, line: bytes) -> _Batch | Kept:
+        """The exchange of this key, if it is on the disk; else the batch that has it, or has it now."""
         with self._lock:
-            if kept.key in self._index:
-                return None
+            if (stands := self.find(kept.key)) is not None:
+                return stands
             if self._writing is not None and kept.key in self._writing.lines:
                 return self._writing
             if self._closed:
