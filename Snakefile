@@ -19,6 +19,9 @@ from bfcl_pipeline.config import (
     clear_killed_run,
     load_models,
     load_run,
+    parts_of,
+    recorded_config,
+    recorded_models,
     requeued,
 )
 from bfcl_pipeline.errors import ConfigError
@@ -54,7 +57,7 @@ ALIVE = (
 report: "workflow/report/workflow.rst"
 
 
-container: config["container"]
+container: config["containers"]["pipeline"]
 
 
 include: "workflow/rules/common.smk"
@@ -70,5 +73,6 @@ rule all:
     default_target: True
     input:
         f"results/{RUN.name}/report.html",
+        f"results/{RUN.name}/config.yaml",
     message:
         "All done"

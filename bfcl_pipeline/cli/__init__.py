@@ -20,6 +20,7 @@ COMMANDS: dict[str, str] = {
     "ping": "make one cheap request to a model, and show the answer or what to do next",
     "serve": "run vLLM's server for one local model until told to end",
     "generate": "ask one model all entries of one category",
+    "gather": "join what several servers of one model were asked",
     "score": "judge a table of responses",
     "aggregate": "turn verdicts into the leaderboard's tables and CSV files",
     "report": "write one HTML file from the tables of a run",

@@ -12,9 +12,11 @@ from bfcl_pipeline.config.model_rows import (
     model_row,
     unknown_model,
 )
+from bfcl_pipeline.config.parts import Part, parts_of
 from bfcl_pipeline.config.requeued import requeued
 from bfcl_pipeline.config.row_parts import Limits, Serving
 from bfcl_pipeline.config.run_config import Job, Release, RunConfig, load_run
+from bfcl_pipeline.config.run_record import recorded_config, recorded_models
 from bfcl_pipeline.config.selection import allocate, pick
 from bfcl_pipeline.config.trials import Trial, trial_name, trial_of
 
@@ -25,6 +27,7 @@ __all__ = [
     "Kind",
     "Limits",
     "ModelRow",
+    "Part",
     "Release",
     "RunConfig",
     "Serving",
@@ -38,7 +41,10 @@ __all__ = [
     "load_run",
     "model_folder",
     "model_row",
+    "parts_of",
     "pick",
+    "recorded_config",
+    "recorded_models",
     "requeued",
     "trial_name",
     "trial_of",

@@ -54,6 +54,7 @@ class ModelRow:
     limits: Limits = field(default_factory=Limits)  # how fast and how long it is asked
     backend: str = BACKENDS[0]  # kind vllm: who runs the server
     vllm: Serving = field(default_factory=Serving)  # kind vllm: how the server is started
+    resources: Mapping[str, int | str] = field(default_factory=dict)  # of its jobs, in Snakemake's terms
 
     @property
     def asked(self) -> dict[str, Json]:
@@ -63,7 +64,7 @@ class ModelRow:
             "model": self.model,
             "endpoint": self.endpoint,
             "options": dict(self.options),
-            "vllm": asdict(self.vllm) if self.served else None,
+            "vllm": asdict(replace(self.vllm, shards=1)) if self.served else None,
         }
 
     @property
@@ -75,6 +76,7 @@ class ModelRow:
 _COLUMNS = tuple(column.name for column in fields(ModelRow))
 _PRICES = ("input_price", "output_price")
 _ASKED = ("model", "endpoint", "key", "options", "limits")
+_OWN_RESOURCES = ("gpu", "server")
 
 
 def load_models(path: Path) -> dict[str, ModelRow]:
@@ -234,6 +236,26 @@ def _check_vllm(where: str, row: ModelRow) -> None:
         )
 
 
+def _resources(where: str, values: Any) -> dict[str, int | str]:
+    """What the jobs of a model take. Raises ConfigError if Snakemake could not be told so."""
+    if not isinstance(values, dict):
+        raise ConfigError(
+            f"{where}: resources must be a mapping such as {{runtime: 240, mem_mb: 64000}}; got {values!r}."
+        )
+    for name, value in values.items():
+        if name in _OWN_RESOURCES:
+            raise ConfigError(
+                f"{where}: resources: {name} follows from `vllm: {{gpus: ...}}`; leave it out."
+            )
+        if not isinstance(name, str) or not name.isidentifier():
+            raise ConfigError(f"{where}: resources: {name!r} is no name of a resource.")
+        if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
+            raise ConfigError(
+                f"{where}: resources: {name} must be a whole number or a text; got {value!r}."
+            )
+    return dict(values)
+
+
 def _checked(where: str, key: str, value: Any) -> Any:
     if key in _PRICES:
         if value is not None and (
@@ -245,6 +267,8 @@ def _checked(where: str, key: str, value: Any) -> Any:
         return part(f"{where}: limits", Limits, value)
     if key == "vllm":
         return part(f"{where}: vllm", Serving, value)
+    if key == "resources":
+        return _resources(where, value)
     if key == "options":
         if not isinstance(value, dict):
             raise ConfigError(f"{where}: options must be a mapping of what a request says; got {value!r}.")

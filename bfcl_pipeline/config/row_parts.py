@@ -31,12 +31,13 @@ class Serving:
     dtype: str | None = None  # --dtype; None: as the model says
     max_model_len: int | None = None  # --max-model-len in tokens; None: as the model says
     gpus: int = 1  # --tensor-parallel-size
+    shards: int = 1  # servers that share the entries, each with GPUs of its own
     args: tuple[str, ...] = ()  # further options, as vLLM spells them
 
 
 Part = TypeVar("Part", Limits, Serving)
 
-_WHOLE = {"in_flight", "attempts", "max_model_len", "gpus"}
+_WHOLE = {"in_flight", "attempts", "max_model_len", "gpus", "shards"}
 _TEXT = {"tool_parser", "reasoning_parser", "chat_template", "dtype"}
 
 

@@ -101,6 +101,10 @@ class RunConfig:
         """The categories that the model with this file name is asked."""
         return tuple(job.category for job in self.jobs_of(folder))
 
+    def memory_of(self, folder: str) -> tuple[str, ...]:
+        """Those of them with sessions before their questions."""
+        return tuple(name for name in self.categories_of(folder) if CATEGORIES[name].prerequisites)
+
     def jobs_of(self, folder: str) -> tuple[Job, ...]:
         """The jobs of the model with this file name."""
         return tuple(job for job in self.jobs if job.folder == folder)

@@ -49,12 +49,12 @@ class Project:
         return subprocess.CompletedProcess(process.args, process.returncode, told)
 
     def steps(self, *arguments: str, **config: str) -> list[str]:
-        """What Snakemake would do, as the messages of its steps, sorted."""
+        """What Snakemake would do, as the messages of its steps, sorted; without the keeping of records."""
         planned = self.snakemake("-n", *arguments, **config)
         assert planned.returncode == 0, planned.stdout
         lines = [line.strip().partition(": ") for line in planned.stdout.splitlines()]
         steps = [text for label, _, text in lines if label.startswith("Job ")]
-        return sorted(step for step in steps if step != "All done")
+        return sorted(step for step in steps if not step.startswith(("All done", "Keep the config")))
 
 
 def make_project(folder: Path) -> Project:

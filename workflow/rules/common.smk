@@ -4,6 +4,14 @@
 ROWS = {folder: MODELS[RUN.model_of(folder)] for folder in RUN.folders}
 EMBEDDED = [folder for folder, row in ROWS.items() if row.kind in EMBEDDED_KINDS]
 REMOTE = {folder: row for folder, row in ROWS.items() if row.kind not in EMBEDDED_KINDS}
+# A replay asks nobody: it has no servers, and needs nothing but what was recorded.
+SERVED = [folder for folder, row in ROWS.items() if row.served and not config["replay"]]
+REPLAY = ["--replay", "--observed", "observed"] if config["replay"] else []
+PARTS = [
+    part
+    for folder, row in REMOTE.items()
+    for part in parts_of(folder, row, served=folder in SERVED)
+]
 
 
 wildcard_constraints:

@@ -29,12 +29,13 @@ rule generate:
             if "sessions" in output.keys()
             else []
         ),
+        replay=REPLAY,
     message:
         "Ask {wildcards.model} {wildcards.category}"
     shell:
         "bfcl-pipeline generate --run {wildcards.run:q} --model {params.model:q} --models {params.models:q}"
         " --category {wildcards.category:q} --data data --out results/{wildcards.run}/responses/{wildcards.model:q}"
-        " {params.sessions:q} {params.selection:q} 2> {log:q}"
+        " {params.sessions:q} {params.selection:q} {params.replay:q} 2> {log:q}"
 
 
 use rule generate as generate_memory with:
@@ -54,34 +55,113 @@ use rule generate as generate_memory with:
         category="memory_.*",
 
 
-for folder, row in REMOTE.items():
+for part in PARTS:
 
     rule:
         """Asks one model behind a wire all its categories. One row is one entry, as above."""
         name:
-            f"generate_{folder}"
+            f"generate_{part.name}"
         input:
             texts="data/release/texts.json",
             entries=expand(
-                "data/entries/{category}.parquet", category=RUN.categories_of(folder)
+                "data/entries/{category}.parquet",
+                category=RUN.categories_of(part.folder),
             ),
             encoder=(
                 ["data/encoder/model.safetensors"]
-                if "memory_vector" in RUN.categories_of(folder)
+                if "memory_vector" in RUN.categories_of(part.folder)
                 else []
             ),
-            server=f"results/{{run}}/servers/{folder}.json" if row.served else [],
+            server=(
+                f"results/{{run}}/servers/{part.name}.json"
+                if part.folder in SERVED
+                else []
+            ),
             # Side by side the trials of a model would be over its limits: one goes after the other.
             before=(
                 ancient(
                     expand(
                         "results/{{run}}/responses/{model}/{category}.parquet",
-                        model=RUN.trial_before(folder),
-                        category=RUN.categories_of(folder),
+                        model=RUN.trial_before(part.folder),
+                        category=RUN.categories_of(part.folder),
                     )
                 )
-                if RUN.trial_before(folder)
+                if RUN.trial_before(part.folder)
                 else []
+            ),
+        output:
+            responses=expand(
+                "{folder}/{category}.parquet",
+                folder=part.responses("{run}"),
+                category=RUN.categories_of(part.folder),
+            ),
+            sessions=expand(
+                "{folder}/{category}.parquet",
+                folder=part.sessions("{run}"),
+                category=RUN.memory_of(part.folder),
+            ),
+        log:
+            f"results/{{run}}/logs/generate/{part.name}.log",
+        benchmark:
+            f"results/{{run}}/benchmarks/generate/{part.name}.tsv"
+        resources:
+            # Those that are counted, its server takes; what is said in words must be said alike.
+            **{
+                name: value
+                for name, value in ROWS[part.folder].resources.items()
+                if part.folder not in SERVED
+                or isinstance(value, str)
+                or name == "runtime"
+            },
+        params:
+            models="config/models.yaml",
+            model=RUN.model_of(part.folder),
+            responses=part.responses(RUN.name),
+            sessions=part.sessions(RUN.name),
+            categories=RUN.categories_of(part.folder),
+            selection=(*RUN.options_of(part.folder), *part.options),
+            budget=[] if RUN.budget is None else ["--budget", RUN.budget / part.of],
+            server=lambda wildcards, input: (
+                ["--endpoint-from", input.server] if input.server else []
+            ),
+            # Read by no command: a model that is asked elsewhere or otherwise now is asked again.
+            row=ROWS[part.folder].asked,
+            # Grows when a job ends with entries that the machinery failed: the next run asks them again.
+            again=requeued(Path("results", RUN.name, "requeued", part.name)),
+            once_more=REPLAY
+            or ["--requeue-out", f"results/{RUN.name}/requeued/{part.name}"],
+        message:
+            f"Ask {part.name} everything"
+        shell:
+            "bfcl-pipeline generate --run {wildcards.run:q} --model {params.model:q} --models {params.models:q}"
+            " --category {params.categories:q} --data data --out {params.responses:q} --sessions-out {params.sessions:q}"
+            " --cache cache/exchanges --progress-lines {params.once_more:q}"
+            " {params.selection:q} {params.budget:q} {params.server:q} 2> {log:q}"
+
+
+for folder in {part.folder for part in PARTS if not part.whole}:
+
+    rule:
+        """Joins what several servers of one model were asked. One row is one entry, in the benchmark's order."""
+        name:
+            f"gather_{folder}"
+        input:
+            entries=expand(
+                "data/entries/{category}.parquet", category=RUN.categories_of(folder)
+            ),
+            responses=expand(
+                "{shard}/{category}.parquet",
+                shard=[
+                    part.responses("{run}") for part in PARTS if part.folder == folder
+                ],
+                category=RUN.categories_of(folder),
+            ),
+            sessions=expand(
+                "{shard}/{category}.parquet",
+                shard=[
+                    part.sessions("{run}") for part in PARTS if part.folder == folder
+                ],
+                category=RUN.memory_of(folder),
             ),
         output:
             responses=expand(
@@ -92,35 +172,21 @@ for folder, row in REMOTE.items():
             sessions=expand(
                 "results/{{run}}/memory/{model}/{category}.parquet",
                 model=folder,
-                category=[
-                    category
-                    for category in RUN.categories_of(folder)
-                    if CATEGORIES[category].prerequisites
-                ],
+                category=RUN.memory_of(folder),
             ),
         log:
-            f"results/{{run}}/logs/generate/{folder}.log",
-        benchmark:
-            f"results/{{run}}/benchmarks/generate/{folder}.tsv"
+            f"results/{{run}}/logs/gather/{folder}.log",
         params:
-            models="config/models.yaml",
-            model=RUN.model_of(folder),
             folder=folder,
+            shards=[
+                f"results/{RUN.name}/shards/{part.name}"
+                for part in PARTS
+                if part.folder == folder
+            ],
             categories=RUN.categories_of(folder),
-            selection=RUN.options_of(folder),
-            budget=[] if RUN.budget is None else ["--budget", RUN.budget],
-            server=lambda wildcards, input: (
-                ["--endpoint-from", input.server] if input.server else []
-            ),
-            # Read by no command: a model that is asked elsewhere or otherwise now is asked again.
-            row=row.asked,
-            # Grows when a job ends with entries that the machinery failed: the next run asks them again.
-            again=requeued(Path("results", RUN.name, "requeued", folder)),
         message:
-            f"Ask {folder} everything"
+            f"Join the shards of {folder}"
         shell:
-            "bfcl-pipeline generate --run {wildcards.run:q} --model {params.model:q} --models {params.models:q}"
-            " --category {params.categories:q} --data data --out results/{wildcards.run}/responses/{params.folder:q}"
-            " --sessions-out results/{wildcards.run}/memory/{params.folder:q} --cache cache/exchanges --progress-lines"
-            " --requeue-out results/{wildcards.run}/requeued/{params.folder:q}"
-            " {params.selection:q} {params.budget:q} {params.server:q} 2> {log:q}"
+            "bfcl-pipeline gather {params.shards:q} --category {params.categories:q} --data data"
+            " --out results/{wildcards.run}/responses/{params.folder:q}"
+            " --sessions-out results/{wildcards.run}/memory/{params.folder:q} 2> {log:q}"

@@ -116,3 +116,24 @@ rule report:
         "Write the report of {wildcards.run}"
     shell:
         "bfcl-pipeline report results/{wildcards.run} --rules {params.rules} 2> {log:q}"
+
+
+localrules:
+    record,
+
+
+rule record:
+    """Keeps what the run was asked to do beside its results; makes no rows."""
+    output:
+        config="results/{run}/config.yaml",
+        models="results/{run}/models.yaml",
+    log:
+        "results/{run}/logs/record.log",
+    params:
+        config=recorded_config(config),
+        # Trials share a row.
+        models=recorded_models({row.name: row for row in ROWS.values()}.values()),
+    message:
+        "Keep the config of {wildcards.run}"
+    script:
+        "../scripts/record.py"

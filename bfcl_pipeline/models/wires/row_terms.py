@@ -33,13 +33,13 @@ def asked_of(row: ModelRow, endpoint: str | None = None) -> str:
 def identity_of(row: ModelRow) -> Json:
     """All that decides an answer besides the body.
 
-    A server of the run's own is what it was told to be, not the port at which it listens or the number of
-    its GPUs.
+    A server of the run's own is what it was told to be, not the port at which it listens, the number of its
+    GPUs or of its siblings.
     """
     if not row.served:
         return {"kind": row.kind, "endpoint": endpoint_of(row)}
     settings = asdict(row.vllm)
-    del settings["gpus"]
+    del settings["gpus"], settings["shards"]
     return {"kind": row.kind, "model": row.model, "vllm": {**settings, "args": list(row.vllm.args)}}
 
 
