@@ -32,12 +32,18 @@ def run(args: argparse.Namespace) -> int:
     from bfcl_pipeline.benchmark import CATEGORIES
     from bfcl_pipeline.tables import entries_path, read_table
     from bfcl_pipeline.tables.gather import gather
+    from bfcl_pipeline.tables.schemas import RESPONSES, SESSIONS
 
     for category in args.category:
         entries = read_table(entries_path(args.data, category), ["entry_id"])
         order = list(map(str, entries.column("entry_id").to_pylist()))
         name = f"{category}.parquet"
-        gather([shard / "responses" / name for shard in args.shards], args.out / name, order)
+        gather([shard / "responses" / name for shard in args.shards], args.out / name, order, RESPONSES)
         if args.sessions_out is not None and CATEGORIES[category].prerequisites:
-            gather([shard / "memory" / name for shard in args.shards], args.sessions_out / name, order)
+            gather(
+                [shard / "memory" / name for shard in args.shards],
+                args.sessions_out / name,
+                order,
+                SESSIONS,
+            )
     return 0

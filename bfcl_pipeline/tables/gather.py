@@ -11,8 +11,8 @@ from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.tables.files import read_table, write_table
 
 
-def gather(parts: Sequence[Path], out: Path, order: Sequence[str]) -> None:
-    """Writes the rows of `parts` to `out`, atomically, in the `order` of their entry ids.
+def gather(parts: Sequence[Path], out: Path, order: Sequence[str], schema: pa.Schema) -> None:
+    """Writes the rows of `parts`, tables of `schema`, to `out`, atomically, in the `order` of entry ids.
 
     Raises TableError if a part cannot be read, two have a row for one entry, or a row is of no entry.
     """
@@ -28,4 +28,6 @@ def gather(parts: Sequence[Path], out: Path, order: Sequence[str]) -> None:
                 "what was answered is in the journals."
             )
         rows[places[entry_id]] = row
-    write_table(out, table.take(pa.array([rows[place] for place in sorted(rows)], pa.int64())))
+    joined = table.take(pa.array([rows[place] for place in sorted(rows)], pa.int64()))
+    # As it was before it was written: pieces, and names that Parquet gives, would show in the file.
+    write_table(out, joined.cast(schema).combine_chunks())

@@ -1,0 +1,43 @@
+"""Tables of several jobs, joined."""
+
+from pathlib import Path
+
+import pytest
+
+from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.records import Mode, Response
+from bfcl_pipeline.tables import read_responses, write_responses
+from bfcl_pipeline.tables.gather import gather
+from bfcl_pipeline.tables.schemas import RESPONSES
+
+ORDER = [f"simple_python_{number}" for number in range(5)]
+
+
+def _written(path: Path, *numbers: int) -> Path:
+    responses = [Response(ORDER[number], "simple_python", Mode.FC, "[]") for number in numbers]
+    write_responses(path, responses)
+    return path
+
+
+def test_what_is_joined_equals_what_one_job_writes(tmp_path: Path) -> None:
+    """Rows stand in the order of the benchmark, byte for byte; a shard without rows adds none."""
+    parts = [
+        _written(tmp_path / "a.parquet", 3, 1),
+        _written(tmp_path / "b.parquet"),
+        _written(tmp_path / "c.parquet", 4, 0),
+    ]
+    gather(parts, tmp_path / "all.parquet", ORDER, RESPONSES)
+    alone = _written(tmp_path / "alone.parquet", 0, 1, 3, 4)
+    assert (tmp_path / "all.parquet").read_bytes() == alone.read_bytes()
+    assert [row.entry_id for row in read_responses(alone)] == [ORDER[number] for number in (0, 1, 3, 4)]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "order", "said"), [((1, 2), ORDER, "two shards were asked"), ((2,), ORDER[:2], "no entry")]
+)
+def test_what_does_not_fit_is_not_joined(tmp_path: Path, numbers, order, said) -> None:
+    """An entry asked twice, or of another release, is an error, and nothing is written."""
+    parts = [_written(tmp_path / "x/responses/a.parquet", 1), _written(tmp_path / "b.parquet", *numbers)]
+    with pytest.raises(TableError, match=said):
+        gather(parts, tmp_path / "all.parquet", order, RESPONSES)
+    assert not (tmp_path / "all.parquet").exists()
