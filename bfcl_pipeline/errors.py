@@ -15,6 +15,7 @@ PipelineError
 │   ├── BudgetSpent      the money that a run may cost is spent
 │   └── AccessDenied     no request to this model is: key, name or address are wrong
 ├── JournalError         the journal of exchanges is damaged, or another job writes it
+├── ArchiveError         an archive is damaged or hostile, or must not be written
 └── WebError             the web could not be asked
     └── NotRecorded      replay: the record has no outcome for a search or a page
 
@@ -85,6 +86,10 @@ class AccessDenied(ModelError):
 
 class JournalError(PipelineError):
     """A journal is damaged other than by a torn end, or belongs to another job."""
+
+
+class ArchiveError(PipelineError):
+    """An archive is not as it was written, is nothing that we write, or would hold a secret."""
 
 
 class WebError(PipelineError):

@@ -1,0 +1,71 @@
+"""The seal of an archive: the last bytes of the file are the sha256 of all bytes before them.
+
+It stands as the comment of the zip file. Whatever is flipped, cut or added is seen before anything of the
+file is believed. It shows damage, not who made a file: for that, the sha256 of the whole file is published
+beside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from bfcl_pipeline.archive.bounds import CHUNK_BYTES, MAX_FILE_BYTES
+from bfcl_pipeline.errors import ArchiveError
+
+_FORM = re.compile(rb"sha256:([0-9a-f]{64})")
+SEAL_BYTES = len("sha256:") + 64
+UNSEALED = b"sha256:" + b"0" * 64
+"""What stands there until the rest is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """The hashes of a file whose seal is whole."""
+
+    size: int  # bytes of the file
+    sha256: str  # of the whole file
+
+
+def seal(path: Path) -> None:
+    """Puts the seal in its place, the end of the zip file at `path`. Raises OSError."""
+    with path.open("r+b") as file:
+        end = path.stat().st_size - SEAL_BYTES
+        digest = _digest(file, end)
+        file.seek(end)
+        file.write(b"sha256:" + digest.hexdigest().encode())
+
+
+def check_seal(path: Path, file: BinaryIO) -> Seal:
+    """What `file`, open at `path`, is as a whole. Raises ArchiveError if its seal is missing or broken."""
+    size = file.seek(0, 2)
+    if size > MAX_FILE_BYTES:
+        raise ArchiveError(f"{path}: {size:,} bytes; no archive has more than {MAX_FILE_BYTES:,}.")
+    file.seek(max(0, size - SEAL_BYTES))
+    written = file.read(SEAL_BYTES)
+    form = _FORM.fullmatch(written)
+    if form is None:
+        raise ArchiveError(
+            f"{path}: no seal at its end: cut off, added to, or no archive of `bfcl-pipeline archive`. "
+            "Fetch it again."
+        )
+    digest = _digest(file, size - SEAL_BYTES)
+    if digest.hexdigest().encode() != form[1]:
+        raise ArchiveError(
+            f"{path}: the seal is broken: at least one byte is not as it was written. Fetch it again."
+        )
+    digest.update(written)
+    return Seal(size, digest.hexdigest())
+
+
+def _digest(file: BinaryIO, length: int) -> hashlib._Hash:
+    """The hash over the first `length` bytes."""
+    digest = hashlib.sha256()
+    file.seek(0)
+    while length > 0 and (chunk := file.read(min(length, CHUNK_BYTES))):
+        digest.update(chunk)
+        length -= len(chunk)
+    return digest

@@ -1,0 +1,156 @@
+"""Looking for secrets in everything that is about to be archived.
+
+Covers text of any kind, the columns of Parquet files, and binary parts of cassettes. What is found is told
+by file and place and by a fingerprint, never by its text; whoever knows that it is none allows the
+fingerprint.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import yaml
+
+from bfcl_pipeline.archive.key_shapes import LONGEST, SHAPES, forms
+from bfcl_pipeline.archive.members import Member
+from bfcl_pipeline.errors import ArchiveError
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A text that looks like a secret, or is one."""
+
+    name: str  # of the member
+    place: str  # a line, or a row and its column
+    what: str
+    fingerprint: str  # 16 hex digits of its sha256
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.place}: {self.what} (fingerprint {self.fingerprint})"
+
+
+class Search:
+    """What is sought: the shapes of keys, and given values."""
+
+    def __init__(self, secrets: Mapping[str, str]) -> None:
+        """secrets: values by what a person calls them, such as the variables that hold them."""
+        self._forms = [
+            (f"the value of {name}", form) for name, value in secrets.items() for form in forms(value)
+        ]
+
+    def findings(self, member: Member) -> Iterator[Finding]:
+        """What is found in one member."""
+        if member.name.endswith(".parquet"):
+            yield from self._in_table(member)
+            return
+        for line, what, text in self._in_pieces(member.chunks()):
+            yield Finding(member.name, f"line {line:,}", what, fingerprint(text))
+        if member.name.endswith(".yaml"):
+            yield from self._in_binary(member)
+
+    def _in_text(self, text: bytes) -> Iterator[tuple[int, str, bytes]]:
+        """Where in `text` something is found, what, and which text it is."""
+        for what, form in self._forms:
+            start = text.find(form)
+            while start >= 0:
+                yield start, what, form
+                start = text.find(form, start + len(form))
+        for shape in SHAPES:
+            for start, found in shape.found(text):
+                yield start, shape.what, found
+
+    def _in_pieces(self, pieces: Iterable[bytes]) -> Iterator[tuple[int, str, bytes]]:
+        """The same in a text that comes in pieces, with the number of the line."""
+        line, text, begin = 1, b"", 0
+        for piece in chain(pieces, (None,)):
+            # What starts near the end of a piece may go on in the next one: it is sought there, whole.
+            end = len(text) if piece is None else max(begin, len(text) - LONGEST)
+            for start, what, found in self._in_text(text):
+                if begin <= start < end:
+                    yield line + text.count(b"\n", 0, start), what, found
+            cut = max(0, end - LONGEST)
+            line += text.count(b"\n", 0, cut)
+            text, begin = text[cut:] + (piece or b""), end - cut
+
+    def _in_binary(self, member: Member) -> Iterator[Finding]:
+        """What is found in the binary parts of a cassette, which stand there as base64."""
+        document = b"".join(member.chunks())
+        if b"!!binary" not in document:
+            return
+        try:
+            held = yaml.load(document, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506  # both are safe
+        except (yaml.YAMLError, ValueError):
+            return  # nothing that anybody can read either
+        for binary in _binaries(held):
+            for _, what, text in self._in_text(binary):
+                yield Finding(member.name, "a binary part", what, fingerprint(text))
+
+    def _in_table(self, member: Member) -> Iterator[Finding]:
+        source = member.source if isinstance(member.source, Path) else io.BytesIO(member.source)
+        try:
+            with pq.ParquetFile(source) as file:
+                row = 1
+                for batch in file.iter_batches():
+                    for column in batch.schema.names:
+                        yield from self._in_column(member.name, column, row, batch.column(column))
+                    row += batch.num_rows
+                for text in _descriptions(file.schema_arrow):
+                    for _, what, found in self._in_text(text):
+                        yield Finding(member.name, "its description", what, fingerprint(found))
+        except (pa.ArrowInvalid, OSError) as error:
+            raise ArchiveError(
+                f"{member.name}: not a readable Parquet file ({error}). Make it again."
+            ) from error
+
+    def _in_column(self, name: str, column: str, first: int, values: pa.Array[Any]) -> Iterator[Finding]:
+        for texts in _texts(values):
+            # All at once, as most hold nothing; where something is found, one by one.
+            held = texts.to_pylist()
+            if next(self._in_text("\n".join(text or "" for text in held).encode()), None) is None:
+                continue
+            for row, text in enumerate(held, start=first):
+                # What lies deeper has no row of its own.
+                place = f"row {row:,}, column {column!r}" if texts is values else f"column {column!r}"
+                for _, what, found in self._in_text((text or "").encode()):
+                    yield Finding(name, place, what, fingerprint(found))
+
+
+def fingerprint(text: bytes) -> str:
+    """What a finding is called: it does not tell the text."""
+    return hashlib.sha256(text).hexdigest()[:16]
+
+
+def _texts(values: pa.Array[Any]) -> Iterator[pa.Array[Any]]:
+    """The arrays of text within an array of any kind."""
+    if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+        yield values
+    elif pa.types.is_dictionary(values.type):
+        yield from _texts(values.dictionary)  # type: ignore[attr-defined]
+    elif pa.types.is_list(values.type) or pa.types.is_struct(values.type):
+        flat = values.flatten()  # type: ignore[attr-defined]
+        for part in flat if isinstance(flat, list) else [flat]:
+            yield from _texts(part)
+
+
+def _descriptions(schema: pa.Schema) -> Iterator[bytes]:
+    for metadata in (schema.metadata, *(field.metadata for field in schema)):
+        yield from (metadata or {}).values()
+
+
+def _binaries(held: object) -> Iterator[bytes]:
+    if isinstance(held, bytes):
+        yield held
+    elif isinstance(held, dict):
+        for value in held.values():
+            yield from _binaries(value)
+    elif isinstance(held, list):
+        for value in held:
+            yield from _binaries(value)
