@@ -28,9 +28,10 @@ SNAKEMAKE := snakemake --cores $(CORES) --workflow-profile workflow/profiles/def
 # What ARGS or, if they do not say, the config files (the last one first) say of a key; else its default.
 CONFIGS := config/config.yaml $(filter %.yaml %.yml,$(ARGS))
 key = $(or $(patsubst $1=%,%,$(lastword $(filter $1=%,$(ARGS)))),$(shell sed -n 's/^$1: *\([^ ]*\).*/\1/p' $(CONFIGS) | tail -n 1),$2)
-RUN = results/$(call key,run,embedded)
+# RUN=name on the command line names a run, too.
+override RUN := results/$(or $(if $(filter command,$(origin RUN)),$(patsubst results/%,%,$(RUN))),$(call key,run,embedded))
 
-.PHONY: help run report test test-vllm lint format parity fuzz torment benchmark lock clean
+.PHONY: help run report test test-vllm lint format parity fuzz torment benchmark replay test-slurm lock clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\): .*## /\1\t/p' Makefile | expand -t 12
@@ -42,11 +43,17 @@ run: $(VENV) ## evaluate what config/config.yaml says, print the V4 table
 report: $(VENV) ## Snakemake's own report of the run: provenance, times, results
 	@$(SNAKEMAKE) $(ARGS) --report $(RUN)/snakemake_report.html
 
-test: $(VENV) ## all tests but those that need the official package or vLLM
-	pytest -n $(CORES) --dist loadfile -m "not peer and not vllm" $(ARGS)
+replay: $(VENV) ## derive a run again from its records, offline, and compare: make replay RUN=embedded
+	bfcl-pipeline replay $(RUN) --cores $(CORES) $(ARGS)
+
+test: $(VENV) ## all tests but those that need the official package, vLLM, SLURM or containers
+	pytest -n $(CORES) --dist loadfile -m "not peer and not vllm and not slurm and not containers" $(ARGS)
 
 test-vllm: $(VENV) $(VLLM) ## serve a tiny model through vLLM, installed in .venv-vllm, and ask it
 	BFCL_VLLM_REQUIRED=1 BFCL_VLLM_PYTHON=$(BFCL_VLLM_PYTHON) pytest -m vllm $(ARGS)
+
+test-slurm: $(VENV) $(VLLM) ## run on a SLURM cluster that the tests start on this machine (Debian's packages)
+	BFCL_SLURM_REQUIRED=1 BFCL_VLLM_PYTHON=$(BFCL_VLLM_PYTHON) pytest -m slurm $(ARGS)
 
 lint: $(VENV) ## formatting, types, layers, workflow
 	ruff check .
