@@ -13,6 +13,7 @@ PipelineError
 │   ├── ContextOverflow  the request does not fit the model
 │   ├── RequestRefused   this request is not accepted, now or later
 │   ├── BudgetSpent      the money that a run may cost is spent
+│   ├── NotJournaled     replay: no journal has an answer to a request
 │   └── AccessDenied     no request to this model is: key, name or address are wrong
 ├── JournalError         the journal of exchanges is damaged, or another job writes it
 ├── ArchiveError         an archive is damaged or hostile, or must not be written
@@ -78,6 +79,10 @@ class RequestRefused(ModelError):
 
 class BudgetSpent(ModelError):
     """The budget of the run does not allow another request."""
+
+
+class NotJournaled(ModelError):
+    """A request to which no journal has an answer."""
 
 
 class AccessDenied(ModelError):

@@ -77,7 +77,7 @@ async def _ask(
 ) -> list[Conversed]:
     from bfcl_pipeline.config import model_folder, trial_name
     from bfcl_pipeline.generation import Origin, converse_all
-    from bfcl_pipeline.generation.journal import Journal
+    from bfcl_pipeline.generation.journal import Journal, journal_path
     from bfcl_pipeline.generation.remote import Remote, Terms
     from bfcl_pipeline.generation.tally import Tally
 
@@ -85,15 +85,13 @@ async def _ask(
     name = trial_name(row.name, args.trial)
     terms = Terms(args.run_name, args.trial, row.input_price, row.output_price, args.budget)
     secrets = [os.environ[row.key]] if row.key and os.environ.get(row.key) else []
-    path = args.cache / model_folder(name) / "exchanges.jsonl"  # trials may be asked side by side
+    # Trials and shards may be asked side by side.
+    path = journal_path(args.cache / model_folder(name), args.shard.number)
     journal = Journal.open(path, secrets)
     wire.open()
-    # What is loaded by now stays: to look through it again and again would cost answers their time.
-    gc.freeze()
-    gc.set_threshold(*COLLECTED_AFTER)
     tally = Tally()
     try:
-        async with _progress(name, tally, args):
+        async with at_work(name, tally, args):
             remote = Remote(wire, journal, row.limits, terms, tally)
             return await converse_all(
                 entries, remote, texts, setting_of, Origin(name, args.run_name, args.web, row.model), tally
@@ -103,9 +101,13 @@ async def _ask(
         await journal.close()
 
 
-def _progress(name: str, tally: Tally, args: argparse.Namespace) -> ProgressLine:
+def at_work(name: str, tally: Tally, args: argparse.Namespace) -> ProgressLine:
+    """Tells how far a job is while its block runs, in which everything has been loaded."""
     from bfcl_pipeline.cli.progress import ProgressLine
 
+    # What is loaded by now stays: to look through it again and again would cost answers their time.
+    gc.freeze()
+    gc.set_threshold(*COLLECTED_AFTER)
     if args.progress_lines:
         return ProgressLine(name, tally, sys.stdout, terminal=False)
     return ProgressLine(name, tally)

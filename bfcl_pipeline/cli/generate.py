@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 from bfcl_pipeline.cli.asking import add_asking, ask_remote, asked_again
 from bfcl_pipeline.cli.options import add_data
+from bfcl_pipeline.cli.replaying import add_replaying, observed, replay_remote, tell
 from bfcl_pipeline.cli.selected import add_selection, selected
+from bfcl_pipeline.cli.sharing import add_sharing, shared
 from bfcl_pipeline.cli.surroundings import add_web, presented, settings
 from bfcl_pipeline.errors import ConfigError
 
@@ -49,6 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_selection(parser)
     add_web(parser)
     add_asking(parser)
+    add_sharing(parser)
+    add_replaying(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -69,18 +73,25 @@ def run(args: argparse.Namespace) -> int:
     staged = [
         entry for category in args.category for entry in read_entries(entries_path(args.data, category))
     ]
-    entries = presented(selected(staged, args), args)
+    entries = presented(shared(selected(staged, args), args), args)
     texts, setting_of = read_texts(args.data), settings(args)
     started = time.perf_counter()
+    known = observed(args)
     if KINDS[row.kind].embedded:
-        held = list(generate(entries, build_model(row), texts, setting_of, args.run_name, args.web))
+        model, failed = build_model(row), known.failure_of
+        held = list(generate(entries, model, texts, setting_of, args.run_name, args.web, failed))
         speed = len(held) / max(time.perf_counter() - started, 1e-9)
         name = f"{args.model} {', '.join(args.category)}"
         print(f"{name}: {len(held)} entries, {speed:,.0f} entries/s", file=sys.stderr)
+    elif args.replay:
+        held = replay_remote(row, entries, texts, setting_of, known.failure_of, args)
     else:
         held = ask_remote(row, entries, texts, setting_of, args)
     _write(held, args)
-    asked_again(held, args)
+    if args.replay:
+        tell(held, known, args)
+    else:
+        asked_again(held, args)
     return 0
 
 

@@ -118,4 +118,4 @@ def _web(args: argparse.Namespace) -> Web:
         return SimulatedWeb.of(read_entries(entries_path(args.data, "web_search_base")))
     from bfcl_pipeline.web.modes import open_web
 
-    return open_web(args.web, args.web_record, args.search_engine)
+    return open_web(args.web, args.web_record, args.search_engine, offline=args.replay)

@@ -3,9 +3,12 @@
 from bfcl_pipeline.generation.conversation import Conversation, conversation
 from bfcl_pipeline.generation.generate import (
     Conversed,
+    Failure,
+    FailureOf,
     Origin,
     SettingOf,
     converse_all,
+    failure_of,
     generate,
     responses,
 )
@@ -14,6 +17,8 @@ from bfcl_pipeline.generation.model import Model, Responder, Wire
 __all__ = [
     "Conversation",
     "Conversed",
+    "Failure",
+    "FailureOf",
     "Model",
     "Origin",
     "Responder",
@@ -21,6 +26,7 @@ __all__ = [
     "Wire",
     "conversation",
     "converse_all",
+    "failure_of",
     "generate",
     "responses",
 ]

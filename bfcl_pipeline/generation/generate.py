@@ -20,6 +20,7 @@ from bfcl_pipeline.errors import (
     BudgetSpent,
     ContextOverflow,
     ModelError,
+    NotJournaled,
     NotRecorded,
     PipelineError,
     WebError,
@@ -42,6 +43,7 @@ STATUSES: tuple[tuple[type[PipelineError], Status], ...] = (
     (ContextOverflow, Status.CONTEXT_OVERFLOW),
     (BudgetSpent, Status.SKIPPED),
     (NotRecorded, Status.NOT_RECORDED),
+    (NotJournaled, Status.NOT_RECORDED),
     (ModelError, Status.INFRASTRUCTURE_ERROR),
     (WebError, Status.INFRASTRUCTURE_ERROR),
 )
@@ -49,6 +51,23 @@ STATUSES: tuple[tuple[type[PipelineError], Status], ...] = (
 
 SettingOf = Callable[[Entry], Setting]
 """What the world of an entry is made from: the same for all, but for what is drawn by entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why an entry has no answer."""
+
+    status: Status
+    detail: str | None  # for a person
+
+
+FailureOf = Callable[[Entry, PipelineError], Failure]
+"""What an error makes of an entry."""
+
+
+def failure_of(entry: Entry, error: PipelineError) -> Failure:  # noqa: ARG001  # a FailureOf
+    """What `error`, a ModelError or WebError, makes of any entry: the first of STATUSES that fits."""
+    return Failure(next(status for kind, status in STATUSES if isinstance(error, kind)), str(error))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +96,16 @@ def generate(
     setting_of: SettingOf,
     run: str | None = None,
     web: str | None = None,
+    failed: FailureOf = failure_of,
 ) -> Iterator[Conversed]:
     """One response of an embedded model for each entry, in order.
 
     Sessions stand before what depends on them. `run`, and which `web` was searched, are written into
-    the responses.
+    the responses; `failed` says what an error makes of an entry.
     """
     asker = Embedded(model, entries)
     origin = Origin(model.name, run, web)
-    return iter(asyncio.run(converse_all(entries, asker, texts, setting_of, origin)))
+    return iter(asyncio.run(converse_all(entries, asker, texts, setting_of, origin, failed=failed)))
 
 
 async def converse_all(
@@ -95,13 +115,15 @@ async def converse_all(
     setting_of: SettingOf,
     origin: Origin,
     tally: Tally | None = None,
+    failed: FailureOf = failure_of,
 ) -> list[Conversed]:
     """One response for each entry, in order, whatever the order in which they were held.
 
-    Raises AccessDenied if the model cannot be asked at all. `tally` counts what is done.
+    Raises AccessDenied if the model cannot be asked at all. `tally` counts what is done, `failed` says what
+    an error makes of an entry.
     """
     with ThreadPoolExecutor(asker.open_at_once, "web") as threads:
-        holder = _Holder(asker, texts, setting_of, origin, threads, tally or Tally())
+        holder = _Holder(asker, texts, setting_of, origin, threads, failed, tally or Tally())
         holder.tally.entries_total += len(entries)
         chains = chain_lengths(entries)
 
@@ -124,6 +146,7 @@ class _Holder:
     setting_of: SettingOf
     origin: Origin
     threads: Executor
+    failed: FailureOf
     tally: Tally
     memories: Memories = field(default_factory=Memories)
     held: dict[str, Conversed] = field(default_factory=dict)
@@ -155,8 +178,9 @@ class _Holder:
         except AccessDenied:
             raise
         except (ModelError, WebError) as error:
-            status = next(status for kind, status in STATUSES if isinstance(error, kind))
-            return Conversed(entry, self._response(entry, exchanges, None, status, str(error)))
+            failure = self.failed(entry, error)
+            response = self._response(entry, exchanges, None, failure.status, failure.detail)
+            return Conversed(entry, response)
         snapshot = world.memory.snapshot() if entry.prerequisite and world.memory is not None else None
         response = self._response(entry, exchanges, _json_text(result), Status.ANSWERED, None)
         return Conversed(entry, response, snapshot)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from bfcl_pipeline.benchmark import unknown_name
 from bfcl_pipeline.config import KINDS, ModelRow
@@ -16,6 +16,13 @@ from bfcl_pipeline.errors import ConfigError
 
 if TYPE_CHECKING:
     from bfcl_pipeline.generation import Model, Wire
+
+
+class Adapter(Protocol):
+    """Makes the wire of a row."""
+
+    def __call__(self, row: ModelRow, endpoint: str | None = None, *, offline: bool = False) -> Wire:
+        """As `build_wire`, for rows of one kind."""
 
 
 def build_model(row: ModelRow) -> Model:
@@ -26,22 +33,23 @@ def build_model(row: ModelRow) -> Model:
     return build(row)
 
 
-def build_wire(row: ModelRow, endpoint: str | None = None) -> Wire:
+def build_wire(row: ModelRow, endpoint: str | None = None, *, offline: bool = False) -> Wire:
     """The model of `row`, which answers behind an API.
 
-    endpoint: where the server of the run listens, for a row that is served. Raises ConfigError if its kind
-    is no such, or if what it needs (the vendor's client, a key, a server) is missing.
+    endpoint: where the server of the run listens, for a row that is served. offline: it will only make
+    bodies and read answers, and so needs nothing but its row. Raises ConfigError if its kind is no such, or
+    if what it needs (the vendor's client, a key, a server) is missing.
     """
-    build = WIRE_KINDS.get(row.kind)
-    if build is None:
+    load = WIRE_KINDS.get(row.kind)
+    if load is None:
         raise ConfigError(f"model {row.name!r}: {unknown_name('kind', row.kind, WIRE_KINDS)}")
     kind = KINDS[row.kind]
-    if kind.module is not None and not _installed(kind.module):
+    if not offline and kind.module is not None and not _installed(kind.module):
         raise ConfigError(
             f"model {row.name!r}: models of kind {row.kind} need {kind.module}, which is not installed. "
             f"Run: pip install 'bfcl-pipeline[{kind.extra}]'"
         )
-    return build(row, endpoint)
+    return load()(row, endpoint, offline=offline)
 
 
 def _oracle(row: ModelRow) -> Model:
@@ -56,34 +64,34 @@ def _lexical(row: ModelRow) -> Model:
     return Lexical(row)
 
 
-def _openai_chat(row: ModelRow, endpoint: str | None) -> Wire:
+def _openai_chat() -> Adapter:
     from bfcl_pipeline.models.wires.openai_chat import OpenAIChat
 
-    return OpenAIChat(row, endpoint)
+    return OpenAIChat
 
 
-def _openai_responses(row: ModelRow, _endpoint: str | None) -> Wire:
+def _openai_responses() -> Adapter:
     from bfcl_pipeline.models.wires.openai_responses import OpenAIResponses
 
-    return OpenAIResponses(row)
+    return OpenAIResponses
 
 
-def _anthropic(row: ModelRow, _endpoint: str | None) -> Wire:
+def _anthropic() -> Adapter:
     from bfcl_pipeline.models.wires.anthropic import Anthropic
 
-    return Anthropic(row)
+    return Anthropic
 
 
-def _gemini(row: ModelRow, _endpoint: str | None) -> Wire:
+def _gemini() -> Adapter:
     from bfcl_pipeline.models.wires.gemini import Gemini
 
-    return Gemini(row)
+    return Gemini
 
 
-def _litellm(row: ModelRow, _endpoint: str | None) -> Wire:
+def _litellm() -> Adapter:
     from bfcl_pipeline.models.wires.litellm import LiteLLM
 
-    return LiteLLM(row)
+    return LiteLLM
 
 
 def _installed(module: str) -> bool:
@@ -99,7 +107,7 @@ MODEL_KINDS: dict[str, Callable[[ModelRow], Model]] = {
 }
 """Every kind of model that answers in this process."""
 
-WIRE_KINDS: dict[str, Callable[[ModelRow, str | None], Wire]] = {
+WIRE_KINDS: dict[str, Callable[[], Adapter]] = {
     "openai_chat": _openai_chat,
     "openai_responses": _openai_responses,
     "anthropic": _anthropic,
@@ -107,4 +115,4 @@ WIRE_KINDS: dict[str, Callable[[ModelRow, str | None], Wire]] = {
     "litellm": _litellm,
     "vllm": _openai_chat,
 }
-"""Every kind of model that answers behind an API."""
+"""Every kind of model that answers behind an API, and what loads its adapter."""

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Protocol
 
 from bfcl_pipeline import __version__
-from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.errors import ConfigError, NotRecorded
 from bfcl_pipeline.tools.web import Failure, Hits, Page, Web
 from bfcl_pipeline.web.duckduckgo import DuckDuckGo
 from bfcl_pipeline.web.fetching import Fetcher
+from bfcl_pipeline.web.keys import FetchKey, Key, SearchKey
 from bfcl_pipeline.web.record import Record
 from bfcl_pipeline.web.recorded import Recording, Replaying
 from bfcl_pipeline.web.serpapi import KEY_VARIABLE, SerpApi
@@ -39,10 +40,27 @@ class LiveWeb:
         return self._fetcher.fetch(url)
 
 
-def open_web(mode: str, record: Path, engine: str = "duckduckgo") -> Web:
-    """The web of `mode`: record, replay or live. Raises ConfigError for another, or if a key is missing."""
-    if mode == "replay":
+class UnrecordedWeb:
+    """A web that was searched live, of which nothing was kept. Raises NotRecorded whatever is asked."""
+
+    def search(self, keywords: str, region: str) -> Hits | Failure:
+        """Raises NotRecorded."""
+        raise NotRecorded(_unrecorded(SearchKey.of(keywords, region)))
+
+    def fetch(self, url: str) -> Page | Failure:
+        """Raises NotRecorded."""
+        raise NotRecorded(_unrecorded(FetchKey.of(url)))
+
+
+def open_web(mode: str, record: Path, engine: str = "duckduckgo", *, offline: bool = False) -> Web:
+    """The web of `mode`: record, replay or live. Raises ConfigError for another, or if a key is missing.
+
+    offline: what the mode has kept of the web, without a key; of mode live that is nothing.
+    """
+    if mode == "replay" or (offline and mode == "record"):
         return Replaying(Record(record))
+    if offline and mode == "live":
+        return UnrecordedWeb()
     live = LiveWeb(_engine(engine), Fetcher())
     if mode == "live":
         return live
@@ -56,3 +74,7 @@ def open_web(mode: str, record: Path, engine: str = "duckduckgo") -> Web:
 
 def _engine(name: str) -> Engine:
     return SerpApi.from_environment(os.environ) if name == "serpapi" else DuckDuckGo()
+
+
+def _unrecorded(key: Key) -> str:
+    return f"The web was searched live, which keeps nothing: there is no outcome for the {key}."

@@ -50,9 +50,9 @@ _SENT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens
 class Anthropic(RowWire):
     """A model behind Messages."""
 
-    def __init__(self, row: ModelRow, endpoint: str | None = None) -> None:
-        """endpoint: where it answers, if not where the row says."""
-        super().__init__(row, endpoint)
+    def __init__(self, row: ModelRow, endpoint: str | None = None, *, offline: bool = False) -> None:
+        """As of any adapter. Raises ConfigError if the row names features other than in a list."""
+        super().__init__(row, endpoint, offline=offline)
         betas = row.options.get(_BETAS, [])
         if not isinstance(betas, list) or not all(isinstance(beta, str) for beta in betas):
             raise ConfigError(

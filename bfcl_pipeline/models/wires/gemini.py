@@ -15,7 +15,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.errors import AccessDenied, Malformed, ModelError, RequestRefused
 from bfcl_pipeline.models.wires.expecting import tokens
 from bfcl_pipeline.models.wires.gemini_form import merged, named_call, rest_contents, rest_tool
@@ -53,11 +52,8 @@ _FAILURES: Mapping[str, type[ModelError]] = {
 class Gemini(RowWire):
     """A model behind generateContent."""
 
-    def __init__(self, row: ModelRow, endpoint: str | None = None) -> None:
-        """endpoint: where it answers, if not where the row says."""
-        super().__init__(row, endpoint)
-        self._client: Client | None = None
-        self._connection: Any = None  # which the client leaves to whom it got it from
+    _client: Client | None = None
+    _connection: Any = None  # which the client leaves to whom it got it from
 
     @property
     def wire(self) -> WireFormat:

@@ -48,10 +48,11 @@ _ONLY_THIS = {"_skip_mcp_handler": True}
 class LiteLLM(OpenAIChat):
     """A model that litellm asks."""
 
-    def __init__(self, row: ModelRow, endpoint: str | None = None) -> None:
-        """endpoint: where it answers, if not where the row says."""
-        super().__init__(row, endpoint or row.endpoint or _ITS_VENDOR)
-        self._litellm: ModuleType | None = None
+    _litellm: ModuleType | None = None
+
+    def __init__(self, row: ModelRow, endpoint: str | None = None, *, offline: bool = False) -> None:
+        """As of any adapter; a row needs no endpoint."""
+        super().__init__(row, endpoint or row.endpoint or _ITS_VENDOR, offline=offline)
 
     @property
     def identity(self) -> Json:

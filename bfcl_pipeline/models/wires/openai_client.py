@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from bfcl_pipeline.config import KINDS, ModelRow
+from bfcl_pipeline.config import KINDS
 from bfcl_pipeline.models.wires.row_terms import with_options
 from bfcl_pipeline.models.wires.row_wire import RowWire
 from bfcl_pipeline.models.wires.transport import client_over, own_error
@@ -21,10 +21,7 @@ NO_KEY = "none"
 class OpenAIClient(RowWire):
     """A model behind an API of OpenAI's, or one that imitates it."""
 
-    def __init__(self, row: ModelRow, endpoint: str | None = None) -> None:
-        """endpoint: where the server of the run listens, for a row that is served."""
-        super().__init__(row, endpoint)
-        self._client: AsyncOpenAI | None = None
+    _client: AsyncOpenAI | None = None
 
     @property
     def at_openai(self) -> bool:
