@@ -15,6 +15,7 @@ from snakemake.utils import min_version, validate
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import (
     EMBEDDED_KINDS,
+    asking_resources,
     check_config,
     clear_killed_run,
     load_models,
@@ -23,6 +24,7 @@ from bfcl_pipeline.config import (
     recorded_config,
     recorded_models,
     requeued,
+    serving_resources,
 )
 from bfcl_pipeline.errors import ConfigError
 

@@ -1,6 +1,7 @@
 """What a run is to do: its config checked, its models and categories paired, its sample drawn."""
 
 from bfcl_pipeline.config.check import check_config
+from bfcl_pipeline.config.job_resources import asking_resources, serving_resources
 from bfcl_pipeline.config.killed_run import clear_killed_run
 from bfcl_pipeline.config.kinds import EMBEDDED_KINDS, KINDS, Kind
 from bfcl_pipeline.config.model_rows import (
@@ -33,6 +34,7 @@ __all__ = [
     "Serving",
     "Trial",
     "allocate",
+    "asking_resources",
     "check_config",
     "clear_killed_run",
     "described",
@@ -46,6 +48,7 @@ __all__ = [
     "recorded_config",
     "recorded_models",
     "requeued",
+    "serving_resources",
     "trial_name",
     "trial_of",
     "unknown_model",

@@ -105,14 +105,11 @@ for part in PARTS:
         benchmark:
             f"results/{{run}}/benchmarks/generate/{part.name}.tsv"
         resources:
-            # Those that are counted, its server takes; what is said in words must be said alike.
-            **{
-                name: value
-                for name, value in ROWS[part.folder].resources.items()
-                if part.folder not in SERVED
-                or isinstance(value, str)
-                or name == "runtime"
-            },
+            **(
+                {}
+                if REPLAY
+                else asking_resources(ROWS[part.folder], served=part.folder in SERVED)
+            ),
         params:
             models="config/models.yaml",
             model=RUN.model_of(part.folder),
@@ -176,6 +173,9 @@ for folder in {part.folder for part in PARTS if not part.whole}:
             ),
         log:
             f"results/{{run}}/logs/gather/{folder}.log",
+        # Seconds of work: one job with the judging, on a cluster.
+        group:
+            f"judged_{folder}"
         params:
             folder=folder,
             shards=[

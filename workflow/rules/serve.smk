@@ -19,8 +19,7 @@ for part in PARTS:
             # The cores of a group are added up, and a run with one core must be able to ask a model.
             threads: 0
             resources:
-                **ROWS[part.folder].resources,
-                gpu=ROWS[part.folder].vllm.gpus,
+                **serving_resources(ROWS[part.folder]),
                 # As the profile has one of these, models on this machine are served one after the other.
                 server=1,
             params:
