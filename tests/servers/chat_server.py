@@ -9,6 +9,7 @@ and, to who started it (`local_chat` asks them):
     GET  /counts                  what was asked so far, as JSON
     GET  /seen?requests=N         answered when N requests have come; &later=SECONDS after that
     GET  /quiet                   answered when no client is connected
+    GET  /release                 sends all answers that are held, and holds no more
     POST /behave                  sets latency and misbehaviour (fields of `Behaviour`), forgets all counts
 """
 
@@ -22,7 +23,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Awaitable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from urllib.parse import parse_qs, urlsplit
 
 from chat_answers import Answer, answer_to, digest_of
@@ -35,6 +36,7 @@ class Behaviour:
     """How requests are answered."""
 
     latency: float = 0.0  # seconds from a request to its answer
+    held: bool = False  # answers are sent when it is told to (/release), not before
     faults: float = 0.0  # the share of requests that something else is done to
     odd: float = 0.0  # the share of answers that are right, but oddly sent
     seed: int = 0  # of both
@@ -65,6 +67,7 @@ class ChatServer:
         self._number = 0  # of answers, ever
         self._clients: set[Connection] = set()  # those that did not ask for what is only for our tests
         self._waiting: list[tuple[int, float, Connection]] = []  # /seen: requests, seconds later, who
+        self._held: list[tuple[Connection, bytes, str, Counts]] = []  # what `_answer` is called with
         self._quiet: list[Connection] = []
         self._tasks: set[asyncio.Future[None]] = set()
 
@@ -96,7 +99,9 @@ class ChatServer:
         counts.most_in_flight = max(counts.most_in_flight, counts.in_flight)
         if counts.first_at is None:
             counts.first_at = loop.time()
-        if behaviour.latency:
+        if behaviour.held:
+            self._held.append((connection, body, digest, counts))
+        elif behaviour.latency:
             loop.call_later(behaviour.latency, self._answer, connection, body, digest, counts)
         else:
             self._answer(connection, body, digest, counts)
@@ -142,6 +147,12 @@ class ChatServer:
             case "/quiet":
                 self._quiet.append(connection)
                 self._tell_quiet()
+            case "/release":
+                self._behaviour = replace(self._behaviour, held=False)
+                held, self._held = self._held, []
+                for one in held:
+                    self._answer(*one)
+                connection.write(response(b"{}"))
             case "/behave":
                 self._behaviour = Behaviour(**json.loads(asked.body))
                 self._counts = Counts()

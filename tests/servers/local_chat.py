@@ -42,6 +42,10 @@ class LocalChat:
         """Returns when so many requests have come since `behave`, and `later` seconds have passed."""
         self._ask("GET", f"/seen?requests={requests}&later={later}")
 
+    def release(self) -> None:
+        """Has all answers sent that were held (`chat_server.Behaviour`), and holds no more."""
+        self._ask("GET", "/release")
+
     def wait_for_quiet(self) -> None:
         """Returns when no client is connected: all that a killed one had sent has been counted."""
         self._ask("GET", "/quiet")
