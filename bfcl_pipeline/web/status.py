@@ -7,10 +7,11 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from bfcl_pipeline.calls import decode_step
+from bfcl_pipeline.config.web import SEARCH_TOOL
 from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.records import Call, DecodeFailure, Response
 from bfcl_pipeline.tools.limits import CallFailed
@@ -94,14 +95,20 @@ def coverage(recorded: Collection[Key], responses: Iterable[Response]) -> list[C
     ]
 
 
-def web_keys(response: Response) -> Iterator[Key]:
-    """What the calls in a response ask of the web, in order. Raises ValueError if it is no JSON."""
+def web_keys(response: Response, search_tool: str = SEARCH_TOOL) -> Iterator[Key]:
+    """What the calls in a response ask of the web, in order. Raises ValueError if it is no JSON.
+
+    search_tool: the name under which the model knew the search.
+    """
     turns = json.loads(response.result_json or "null")
     for turn in turns if isinstance(turns, list) else ():
         for step in turn if isinstance(turn, list) else ():
             calls = decode_step(step, response.mode)
             if not isinstance(calls, DecodeFailure):
-                yield from (key for key in map(requested, calls) if key is not None)
+                known = (
+                    replace(call, name=SEARCH_TOOL) if call.name == search_tool else call for call in calls
+                )
+                yield from (key for key in map(requested, known) if key is not None)
 
 
 def requested(call: Call) -> Key | None:

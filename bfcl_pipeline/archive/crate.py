@@ -1,0 +1,235 @@
+"""The metadata of an archive: what the run was, and what each file is, as a Workflow Run RO-Crate.
+
+Made with ro-crate-py from records that the caller gives; neither the clock nor the disk is asked, so that
+equal runs are described by equal bytes. Profile: https://w3id.org/ro/wfrun/workflow/0.5, over RO-Crate 1.1.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+from urllib.parse import quote
+
+from bfcl_pipeline.archive.crate_terms import (
+    APACHE,
+    ENCODINGS,
+    LICENSE,
+    PAPER,
+    PAPER_ID,
+    PROFILES,
+    SOFTWARE,
+    TERMS,
+)
+from bfcl_pipeline.archive.members import Member
+from bfcl_pipeline.archive.software import Checkout
+from bfcl_pipeline.errors import ArchiveError
+
+ROCrate: TypeAlias = Any
+"""That of ro-crate-py, which tells no types and is loaded where it is used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What a run rests on that is not in the archive: named, with the hashes of its files."""
+
+    name: str
+    version: str
+    sha256: str | None  # of the whole; None if only its files have one
+    url: str
+    files: Mapping[str, str]  # sha256 by path below data/
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is said of a run besides its files."""
+
+    run: str
+    start: str | None  # ISO 8601 in UTC; None where Snakemake's records are gone
+    end: str
+    release: Input
+    encoder: Input | None  # None where the run has no use for it
+    images: Mapping[str, str]  # references by what they are for
+    versions: Mapping[str, str]  # of software, by name
+    checkout: Checkout
+
+
+def metadata(facts: Facts, members: Sequence[Member]) -> bytes:
+    """ro-crate-metadata.json for `members`, without itself. Raises ArchiveError without ro-crate-py."""
+    try:
+        library = importlib.import_module("rocrate.rocrate")
+    except ImportError as error:
+        raise ArchiveError("ro-crate-py is not installed: pip install 'bfcl-pipeline[archive]'.") from error
+    crate = library.ROCrate(version="1.1")
+    _describe_root(crate, facts)
+    for member in members:
+        if member.name != "Snakefile":
+            crate.add_file(dest_path=member.name, properties=_file(member))
+    (snakefile,) = (member for member in members if member.name == "Snakefile")
+    _describe_workflow(crate, facts, snakefile)
+    _describe_action(crate, facts, members)
+    crate.metadata.extra_terms.update(TERMS)
+    document = crate.metadata.generate()
+    document["@graph"].sort(key=_order)
+    return (json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+
+
+def identifier(name: str) -> str:
+    """What the metadata calls the member `name`."""
+    return quote(name)
+
+
+def _describe_root(crate: ROCrate, facts: Facts) -> None:
+    root = crate.root_dataset
+    root["name"] = f"BFCL V4, run {facts.run}"
+    root["description"] = (
+        "One evaluation of the Berkeley Function-Calling Leaderboard V4 by bfcl-pipeline, named "
+        f"{facts.run}: what was asked and answered, the verdicts, the tables, and all that is needed to "
+        "derive them again but the benchmark's data, which is not part of it."
+    )
+    root["datePublished"] = facts.end
+    root["license"] = crate.add_jsonld(dict(APACHE))
+    root["citation"] = crate.add_jsonld({"@id": PAPER_ID, **PAPER})
+    root["conformsTo"] = [crate.add_jsonld(dict(profile)) for profile in PROFILES]
+
+
+def _file(member: Member) -> dict[str, Any]:
+    kind = ENCODINGS.get(member.name.rpartition(".")[2], "text/plain")
+    described: dict[str, Any] = {
+        "name": member.name.rpartition("/")[2],
+        "encodingFormat": kind,
+        "contentSize": str(member.size),
+        "sha256": member.sha256,
+    }
+    if member.name == "README.md":
+        described["about"] = {"@id": "./"}
+    return described
+
+
+def _describe_workflow(crate: ROCrate, facts: Facts, snakefile: Member) -> None:
+    workflow = crate.add_workflow(
+        dest_path=snakefile.name,
+        main=True,
+        lang="snakemake",
+        lang_version=facts.versions.get("snakemake"),
+        properties=_file(snakefile),
+    )
+    workflow["name"] = "BFCL V4 as a Snakemake workflow"
+    workflow["version"] = facts.versions["bfcl-pipeline"]
+    workflow["license"] = {"@id": LICENSE}
+    workflow["conformsTo"] = {"@id": "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"}
+    workflow["softwareRequirements"] = [
+        crate.add_jsonld(
+            {"@id": f"#software-{name}", "@type": "SoftwareApplication", "name": name, **SOFTWARE[name]}
+            | {"softwareVersion": version}
+        )
+        for name, version in sorted(facts.versions.items())
+    ]
+    checkout = facts.checkout
+    workflow["additionalProperty"] = [
+        _value(crate, "commit", "git commit of the checkout", checkout.commit or "unknown"),
+        _value(crate, "changed", "whether its code was changed since", str(checkout.dirty).lower()),
+    ]
+    for slot, about in (("config", "what the run evaluates"), ("models", "the models of the run")):
+        file = crate.get(identifier(f"results/{facts.run}/{slot}.yaml"))
+        _connect(crate, workflow, "input", slot, about, file)
+    _connect(
+        crate, workflow, "output", "report", "the run as one page",
+        crate.get(identifier(f"results/{facts.run}/report.html")),
+    )  # fmt: skip
+
+
+def _connect(crate: ROCrate, workflow: Any, way: str, slot: str, about: str, file: Any) -> None:
+    parameter = crate.add_jsonld(
+        {
+            "@id": f"#{way}-{slot}",
+            "@type": "FormalParameter",
+            "name": slot,
+            "description": about,
+            "additionalType": "File",
+            "conformsTo": {"@id": "https://bioschemas.org/profiles/FormalParameter/1.0-RELEASE"},
+            "workExample": {"@id": file.id},
+        }
+    )
+    workflow.append_to(way, parameter)
+    file["exampleOfWork"] = parameter
+
+
+def _describe_action(crate: ROCrate, facts: Facts, members: Sequence[Member]) -> None:
+    results = f"results/{facts.run}/"
+    asked = (f"{results}config.yaml", f"{results}models.yaml")
+    told = (f"{results}logs/", f"{results}benchmarks/")
+    inputs = [name for name in _names(members) if name in asked or name.startswith("cache/")]
+    outputs = [
+        name
+        for name in _names(members)
+        if name.startswith(results) and name not in asked and not name.startswith(told)
+    ]
+    rested_on = [_input(crate, "release", facts.release)]
+    if facts.encoder is not None:
+        rested_on.append(_input(crate, "encoder", facts.encoder))
+    action: dict[str, Any] = {
+        "@id": "#run",
+        "@type": "CreateAction",
+        "name": f"Run {facts.run}",
+        "description": "The steps of it, with their times, are in snakemake/jobs.jsonl.",
+        "instrument": {"@id": "Snakefile"},
+        "object": [{"@id": identifier(name)} for name in inputs] + [{"@id": one.id} for one in rested_on],
+        "result": [{"@id": identifier(name)} for name in outputs],
+        "endTime": facts.end,
+        "actionStatus": {"@id": "http://schema.org/CompletedActionStatus"},
+    }
+    if facts.start is not None:
+        action["startTime"] = facts.start
+    mentions = [crate.add_jsonld(action)]
+    mentions += [_image(crate, use, reference) for use, reference in sorted(facts.images.items())]
+    crate.root_dataset["mentions"] = mentions
+
+
+def _input(crate: ROCrate, short: str, given: Input) -> Any:
+    parts = [
+        crate.add_jsonld({"@id": f"#data/{path}", "@type": "CreativeWork", "name": path, "sha256": sha256})
+        for path, sha256 in sorted(given.files.items())
+    ]
+    described: dict[str, Any] = {
+        "@id": f"#{short}",
+        "@type": "CreativeWork",
+        "name": given.name,
+        "version": given.version,
+        "url": given.url,
+        "hasPart": [{"@id": part.id} for part in parts],
+    }
+    if given.sha256 is not None:
+        described["sha256"] = given.sha256
+    return crate.add_jsonld(described)
+
+
+def _image(crate: ROCrate, use: str, reference: str) -> Any:
+    """An image as the config names it; its digest, where the name has one."""
+    name, _, digest = reference.partition("@sha256:")
+    described = {
+        "@id": f"#image-{use}",
+        "@type": "ContainerImage",
+        "additionalType": {"@id": TERMS["DockerImage" if name.startswith("docker://") else "SIFImage"]},
+        "name": name,
+        "description": f"In which the steps run if Snakemake is told to use containers: {use}.",
+    }
+    if digest:
+        described["sha256"] = digest
+    return crate.add_jsonld(described)
+
+
+def _value(crate: ROCrate, short: str, name: str, value: str) -> Any:
+    return crate.add_jsonld({"@id": f"#{short}", "@type": "PropertyValue", "name": name, "value": value})
+
+
+def _names(members: Sequence[Member]) -> list[str]:
+    return [member.name for member in members]
+
+
+def _order(entity: Mapping[str, Any]) -> tuple[int, str]:
+    first = ("ro-crate-metadata.json", "./", "Snakefile", "#run")
+    name = entity["@id"]
+    return (first.index(name) if name in first else len(first), name)

@@ -1,0 +1,87 @@
+"""What the metadata of every archive says alike: profiles, licence, citation, terms and their addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+PROFILES: tuple[Mapping[str, str], ...] = (
+    {
+        "@id": "https://w3id.org/ro/wfrun/process/0.5",
+        "@type": "CreativeWork",
+        "name": "Process Run Crate",
+        "version": "0.5",
+    },
+    {
+        "@id": "https://w3id.org/ro/wfrun/workflow/0.5",
+        "@type": "CreativeWork",
+        "name": "Workflow Run Crate",
+        "version": "0.5",
+    },
+    {
+        "@id": "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
+        "@type": "CreativeWork",
+        "name": "Workflow RO-Crate",
+        "version": "1.0",
+    },
+)
+"""To which an archive conforms."""
+
+LICENSE = "https://spdx.org/licenses/Apache-2.0"
+
+APACHE: Mapping[str, str] = {
+    "@id": LICENSE,
+    "@type": "CreativeWork",
+    "name": "Apache License 2.0",
+    "description": "The licence of the pipeline and of what it made. What models answered and pages of the "
+    "web are under the terms of those they come from.",
+}
+
+PAPER_ID = "https://proceedings.mlr.press/v267/patil25a.html"
+
+PAPER: Mapping[str, Any] = {
+    "@type": "ScholarlyArticle",
+    "name": "The Berkeley Function Calling Leaderboard (BFCL): From Tool Use to Agentic Evaluation of "
+    "Large Language Models",
+    "author": "Shishir G. Patil, Huanzhi Mao, Fanjia Yan, Charlie Cheng-Jie Ji, Vishnu Suresh, Ion Stoica, "
+    "Joseph E. Gonzalez",
+    "isPartOf": "Proceedings of the 42nd International Conference on Machine Learning (ICML 2025), PMLR "
+    "267",
+    "pagination": "48371-48392",
+    "datePublished": "2025",
+}
+"""What to cite for the benchmark."""
+
+BENCHMARK_URL = "https://gorilla.cs.berkeley.edu/leaderboard.html"
+
+ENCODER_URL = "https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2"
+
+SOFTWARE: Mapping[str, Mapping[str, str]] = {
+    "bfcl-pipeline": {"description": "asks, judges and tabulates"},
+    "snakemake": {"description": "runs the workflow", "url": "https://snakemake.readthedocs.io"},
+    "python": {"description": "runs both", "url": "https://www.python.org"},
+    "pyarrow": {"description": "writes the tables", "url": "https://arrow.apache.org/docs/python"},
+    "polars": {"description": "adds up the verdicts", "url": "https://pola.rs"},
+}
+"""What each piece of software does."""
+
+TERMS: Mapping[str, str] = {
+    "ContainerImage": "https://w3id.org/ro/terms/workflow-run#ContainerImage",
+    "DockerImage": "https://w3id.org/ro/terms/workflow-run#DockerImage",
+    "SIFImage": "https://w3id.org/ro/terms/workflow-run#SIFImage",
+    "sha256": "https://w3id.org/ro/terms/workflow-run#sha256",
+}
+"""Terms that the context of RO-Crate 1.1 lacks."""
+
+ENCODINGS: Mapping[str, str] = {
+    "parquet": "application/vnd.apache.parquet",
+    "csv": "text/csv",
+    "tsv": "text/tab-separated-values",
+    "html": "text/html",
+    "json": "application/json",
+    "jsonl": "application/jsonl",
+    "yaml": "application/yaml",
+    "md": "text/markdown",
+    "py": "text/x-python",
+}
+"""Media types by the last part of a name; plain text for all others."""

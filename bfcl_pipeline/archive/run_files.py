@@ -1,0 +1,59 @@
+"""Which files of results/<run> belong to a run: those its config leads to, and no leftovers of others.
+
+The folder may also hold what earlier configs of the run made, shards that were joined, addresses of
+servers, and half-written files; none of that is archived.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from bfcl_pipeline.archive.recorded_run import RecordedRun
+from bfcl_pipeline.errors import ArchiveError
+
+_TABLES = {".parquet", ".csv"}
+
+
+def result_files(recorded: RecordedRun) -> list[Path]:
+    """What the run came to, which can be derived again. Raises ArchiveError if it is not complete."""
+    folder, run = recorded.folder, recorded.run
+    needed = [folder / "config.yaml", folder / "models.yaml", folder / "report.html"]
+    for model in run.folders:
+        needed += [folder / "responses" / model / f"{name}.parquet" for name in run.categories_of(model)]
+        needed += [folder / "memory" / model / f"{name}.parquet" for name in run.memory_of(model)]
+        needed.append(folder / "verdicts" / f"{model}.parquet")
+    needed.append(folder / "tables" / "leaderboard.parquet")
+    missing = [path for path in needed if not path.is_file()]
+    if missing:
+        raise ArchiveError(
+            f"{missing[0]}: missing; the run is not complete. Run `snakemake` again, then archive it."
+        )
+    tables = [path for path in _files(folder / "tables") if path.suffix in _TABLES]
+    return sorted({*needed, *tables})
+
+
+def told_files(recorded: RecordedRun) -> list[Path]:
+    """What the run told meanwhile: logs and benchmarks. Nobody can derive them again."""
+    of = frozenset(recorded.run.folders)
+    return sorted(
+        path
+        for part in ("logs", "benchmarks")
+        for path in _files(recorded.folder / part)
+        if _is_of(path.relative_to(recorded.folder / part), of)
+    )
+
+
+def _is_of(path: Path, models: frozenset[str]) -> bool:
+    """Whether a log is of the run as a whole, or of one of `models` or its shards."""
+    if len(path.parts) == 1:  # of a rule that runs once
+        return True
+    name = path.parts[1]
+    stem = name.removesuffix(".tsv").removesuffix(".log").removesuffix(".vllm")
+    return bool({name, stem, stem.rpartition("@")[0]} & models)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink() and not path.name.startswith("."):
+            yield path
