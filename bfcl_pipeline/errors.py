@@ -5,6 +5,7 @@ PipelineError
 ├── StagingError         the release could not be fetched, verified or read
 │   ├── HashMismatch     a file is not the pinned one
 │   └── MalformedRelease a file of the release is missing or not in the documented form
+├── OwnerError           something belongs to another process, or is taken away by one
 ├── TableError           a table on disk lacks a column, or a row cannot be read
 ├── ModelError           a model could not be asked
 │   ├── Transient        this request may succeed if it is sent again: reset, time limit, 5xx
@@ -43,6 +44,10 @@ class HashMismatch(StagingError):
 
 class MalformedRelease(StagingError):
     """A file of the release is missing or does not have the documented form."""
+
+
+class OwnerError(PipelineError):
+    """Another process has what this one wants, or has taken it away."""
 
 
 class TableError(PipelineError):

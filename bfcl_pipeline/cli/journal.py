@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from bfcl_pipeline.errors import ConfigError, JournalError
+from bfcl_pipeline.errors import ConfigError, JournalError, OwnerError
 
 if TYPE_CHECKING:
     from bfcl_pipeline.generation.journal import JournalReader, JournalsReader, Kept
@@ -184,20 +184,24 @@ def _notes(journals: JournalsReader) -> Iterator[str]:
 
 
 def _notes_of(journal: JournalReader) -> Iterator[str]:
-    from bfcl_pipeline.generation.journal.owner import owner_path, read_owner
-    from bfcl_pipeline.generation.journal.process import is_gone
+    from bfcl_pipeline.generation.journal import owner_path
+    from bfcl_pipeline.ownership import is_alive, read_owner
 
     try:
         owner = read_owner(owner_path(journal.path))
-    except JournalError as error:
+    except OwnerError as error:
         yield str(error)
         return
-    if owner is not None and is_gone(owner.process):
-        yield f"{owner} has ended without closing it; the next job goes on."
-    elif owner is not None:
+    alive = None if owner is None else is_alive(owner.process)
+    if owner is None:
+        if journal.torn_bytes:
+            yield f"the last {journal.torn_bytes:,} bytes are no whole line; the next job cuts them off."
+    elif alive is None:
+        yield f"{owner} writes it, or has died; the next job finds out."
+    elif alive:
         yield f"{owner} writes it."
-    elif journal.torn_bytes:
-        yield f"the last {journal.torn_bytes:,} bytes are no whole line; the next job cuts them off."
+    else:
+        yield f"{owner} has ended without closing it; the next job goes on."
 
 
 def _chosen(

@@ -180,7 +180,7 @@ def test_who_writes_is_told(printed, cache):
     owner.write_text(json.dumps(document))
     assert "has ended without closing it; the next job goes on." in printed("small").out
     owner.write_text("")
-    assert "does not tell who writes the journal" in printed("small").out
+    assert "does not tell whose it is" in printed("small").out
     owner.unlink()
     path.write_bytes(path.read_bytes() + b'{"key"')
     assert "the last 6 bytes are no whole line" in printed().out

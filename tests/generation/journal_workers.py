@@ -8,6 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from bfcl_pipeline.ownership import Rhythm
+
+QUICK = Rhythm(beat=0.05, look=0.01, silent=3.0)
+"""Owners of other machines are told alive from dead within seconds, on a slow machine too."""
+
 _PROGRAM = Path(__file__).with_name("journal_worker.py")
 
 
@@ -17,10 +22,10 @@ class Workers:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
-    def begin(self, command: str, path: Path, number: int) -> None:
+    def begin(self, command: str, path: Path, number: int, *hosts: str) -> None:
         """Gives a command; see journal_worker."""
         assert self._process.stdin is not None
-        self._process.stdin.write(f"{command} {path} {number}\n")
+        self._process.stdin.write(" ".join([command, str(path), str(number), *hosts]) + "\n")
         self._process.stdin.flush()
 
     def line(self) -> str:

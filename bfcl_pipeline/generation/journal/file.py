@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
 from bfcl_pipeline.errors import JournalError
+from bfcl_pipeline.ownership import temporary_path
 
 
 class AppendFile:
@@ -81,6 +84,27 @@ class AppendFile:
                 f"{self._path}: an answer could not be written ({error}), nor what was written of it taken "
                 f"away ({another}). See to the disk, then run again."
             )
+
+
+def copied_over(path: Path, last_look: Callable[[], None]) -> None:
+    """Puts a copy of a file in its place, if there is one, so that who still has it open writes elsewhere.
+
+    last_look: called before the copy takes its place; raises an error if it must not. Raises OSError.
+    """
+    path = path.resolve()
+    if not path.exists():
+        return
+    copy = temporary_path(path)
+    try:
+        shutil.copyfile(path, copy)
+        shutil.copymode(path, copy)
+        with copy.open("rb") as file:
+            os.fsync(file.fileno())
+        last_look()
+        copy.replace(path)
+    finally:
+        copy.unlink(missing_ok=True)
+    sync_folder(path.parent)
 
 
 def make_folder(folder: Path) -> None:

@@ -11,6 +11,7 @@ import os
 import shlex
 from collections import defaultdict
 from collections.abc import Iterator, KeysView
+from errno import ESTALE
 from pathlib import Path
 from typing import BinaryIO
 
@@ -59,8 +60,7 @@ class Index:
 
     def line(self, key: str) -> bytes:
         """The line of that key as it stands in the file, with its line feed."""
-        start, length = self._places[key]
-        return os.pread(self._file.fileno(), length, start)
+        return self._bytes(self._places[key])
 
     def add(self, kept: Kept, length: int) -> None:
         """Notes that the line of `kept` stands at the end."""
@@ -107,14 +107,24 @@ class Index:
         )
 
     def _at(self, place: Place) -> Kept:
-        start, length = place
         try:
-            return from_line(os.pread(self._file.fileno(), length, start))
+            return from_line(self._bytes(place))
         except (OSError, ValueError) as error:
             raise JournalError(
-                f"{self._path}: changed while it was read ({error} at byte {start}). Leave it alone while "
-                "a job runs, and run again."
+                f"{self._path}: changed while it was read ({error} at byte {place[0]}). Leave it alone "
+                "while a job runs, and run again."
             ) from error
+
+    def _bytes(self, place: Place) -> bytes:
+        start, length = place
+        try:
+            return os.pread(self._file.fileno(), length, start)
+        except OSError as error:
+            if error.errno != ESTALE:
+                raise
+        # Over NFS: who followed its writer has copied the file. All that was read of it is in the copy.
+        with self._path.open("rb") as copy:
+            return os.pread(copy.fileno(), length, start)
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:

@@ -25,3 +25,8 @@ def siblings_of(journal: Path) -> list[Path]:
     if _NAME.fullmatch(journal.name) is None:
         return []
     return [path for path in journals_in(journal.parent) if path.name != journal.name]
+
+
+def owner_path(journal: Path) -> Path:
+    """Where the process that writes a journal is told."""
+    return journal.with_name(f"{journal.name}.owner")

@@ -15,14 +15,14 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from bfcl_pipeline.errors import JournalError
-from bfcl_pipeline.generation.journal.file import AppendFile, make_folder
+from bfcl_pipeline.errors import JournalError, OwnerError
+from bfcl_pipeline.generation.journal.file import AppendFile, copied_over, make_folder
 from bfcl_pipeline.generation.journal.index import Index
 from bfcl_pipeline.generation.journal.lines import Kept, from_line, to_document, to_line
-from bfcl_pipeline.generation.journal.names import siblings_of
-from bfcl_pipeline.generation.journal.owner import Ownership
+from bfcl_pipeline.generation.journal.names import owner_path, siblings_of
 from bfcl_pipeline.generation.journal.reader import JournalsReader, first_received
 from bfcl_pipeline.generation.journal.secrets import Secrets
+from bfcl_pipeline.ownership import RHYTHM, Ownership, Process, Rhythm
 
 
 class _Batch:
@@ -70,18 +70,32 @@ class Journal:
         self._writing: _Batch | None = None  # what is being written
 
     @classmethod
-    def open(cls, path: Path, secrets: Sequence[str] = ()) -> Journal:
+    def open(
+        cls,
+        path: Path,
+        secrets: Sequence[str] = (),
+        *,
+        wait: bool = False,
+        rhythm: Rhythm = RHYTHM,
+        here: Process | None = None,
+    ) -> Journal:
         """Takes ownership of the journal at `path`, made if there is none, and takes away a torn end.
 
         What other journals of the folder hold now, those of other shards, is found too. secrets: texts that
-        are never written, such as values of API keys. Raises JournalError if another process writes the
-        journal, one of them is damaged, or it cannot be written.
+        are never written, such as values of API keys. wait: until another process that writes the journal
+        has ended, with a line a minute on standard error. rhythm, here: as Ownership takes them. Raises
+        JournalError if another process writes the journal, one of them is damaged, or it cannot be written.
         """
         try:
             make_folder(path.parent)
             with contextlib.ExitStack() as undone:
-                ownership = Ownership(path)
+                ownership = Ownership(
+                    owner_path(path), "writes this journal", wait=wait, rhythm=rhythm, here=here
+                )
                 undone.callback(ownership.give_back)
+                if ownership.follows is not None:
+                    # Who was suspended, or cut off from the disk, may come back in the middle of a write.
+                    copied_over(path, ownership.check)
                 file = AppendFile(path)
                 undone.callback(file.close)
                 index = Index(path, file.file)
@@ -91,6 +105,8 @@ class Journal:
                 siblings = JournalsReader(siblings_of(path))
                 undone.pop_all()
             return cls(ownership, file, index, Secrets(secrets), siblings)
+        except OwnerError as error:
+            raise JournalError(str(error)) from error
         except OSError as error:
             raise JournalError(f"{path}: the journal cannot be written ({error}).") from error
 
@@ -167,13 +183,20 @@ class Journal:
                 return
             error: BaseException | None = None
             try:
-                self._ownership.check()
+                self._check_owner()
                 self._file.append(b"".join(line for _, line in batch.lines.values()), self._index.end)
+                self._check_owner()  # whoever follows from now on finds these lines
                 for kept, line in batch.lines.values():
                     self._index.add(kept, len(line))
             except BaseException as failure:  # noqa: BLE001  # whatever it is, who waits has to be told
                 error = failure
             batch.tell(error)
+
+    def _check_owner(self) -> None:
+        try:
+            self._ownership.check()
+        except OwnerError as error:
+            raise JournalError(str(error)) from error
 
 
 def _mended(path: Path, torn: int) -> str:

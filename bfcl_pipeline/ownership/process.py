@@ -1,11 +1,13 @@
-"""Which process something belongs to, and whether it is gone.
+"""Which process something belongs to, and whether that process is alive.
 
 A number alone does not tell: it is used again. So a process is known by its machine, that machine's last
-start, and its own start. Of processes on other machines, or in other containers, nothing can be told.
+start, and its own start. Of processes on other machines, or in other containers, nothing can be told here;
+`watch` tells by what they do.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import socket
 from dataclasses import dataclass
@@ -24,6 +26,17 @@ class Process:
     namespace: str | None  # the process numbers of a container are its own
     pid: int
     started: str | None  # when the process started, in ticks since the boot
+    job: str | None = None  # the number of the SLURM job it is part of
+
+    def __str__(self) -> str:
+        job = "" if self.job is None else f" (SLURM job {self.job})"
+        return f"process {self.pid} on {self.host}{job}"
+
+    @property
+    def place(self) -> str:
+        """Where its number means something, in 8 hex digits: equal for processes that see each other."""
+        known = (self.host, self.machine, self.boot, self.namespace)
+        return hashlib.sha256(repr(known).encode()).hexdigest()[:8]
 
 
 def this_process() -> Process:
@@ -36,22 +49,23 @@ def this_process() -> Process:
         namespace=_link(_PROC / "self/ns/pid"),
         pid=pid,
         started=_started(pid),
+        job=os.environ.get("SLURM_JOB_ID") or None,
     )
 
 
-def is_gone(process: Process) -> bool:
-    """Whether `process` has certainly ended; False where that cannot be told."""
-    here = this_process()
-    if (process.host, process.machine) != (here.host, here.machine):
-        return False
-    if process.boot != here.boot:
-        return process.boot is not None and here.boot is not None
-    if process.namespace != here.namespace:
-        return False
+def is_alive(process: Process, here: Process | None = None) -> bool | None:
+    """Whether `process` is alive, as seen from `here`, this process; None where that cannot be told.
+
+    A process of before the last start of this machine cannot be told either: machines that were copied, or
+    containers, have the same name and id.
+    """
+    here = here or this_process()
+    if process.place != here.place:
+        return None
     started = _started(process.pid)
     if started is None:
-        return not _exists(process.pid)
-    return started == "" or process.started not in (None, started)
+        return _exists(process.pid)
+    return started != "" and process.started in (None, started)
 
 
 def _exists(pid: int) -> bool:
