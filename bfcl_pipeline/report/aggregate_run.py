@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -23,6 +24,14 @@ from bfcl_pipeline.report.columns import TRIALS_TABLE
 from bfcl_pipeline.report.official import official_files
 from bfcl_pipeline.report.standings import Standing, on_the_real_web, standings
 from bfcl_pipeline.tables import write_table, write_text
+
+_AGENTIC: Mapping[str, Callable[[AgenticRecords], Iterator[dict[str, Any]]]] = {
+    "memory_domains": memory_domains,
+    "memory_use": memory_use,
+    "web_hops": web_hops,
+    "web_failures": web_failures,
+}
+"""What makes the rows of each table of AGENTIC_TABLES, of one model."""
 
 
 def aggregate_run(
@@ -70,17 +79,14 @@ def build_trials(leaderboard: pa.Table, run: str | None) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=TRIALS_TABLE)
 
 
-def build_agentic(records: AgenticRecords, run: str | None) -> dict[str, pa.Table]:
+def build_agentic(models: Iterable[AgenticRecords], run: str | None) -> dict[str, pa.Table]:
     """Every table of `report.agentic_columns.AGENTIC_TABLES` by name; one may have no row."""
-    rows = {
-        "memory_domains": memory_domains(records),
-        "memory_use": memory_use(records),
-        "web_hops": web_hops(records),
-        "web_failures": web_failures(records),
-    }
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in AGENTIC_TABLES}
+    for records in models:
+        for name, found in rows.items():
+            found += ({"run": run, **row} for row in _AGENTIC[name](records))
     return {
-        name: pa.Table.from_pylist([{"run": run, **row} for row in rows[name]], schema=schema)
-        for name, schema in AGENTIC_TABLES.items()
+        name: pa.Table.from_pylist(rows[name], schema=schema) for name, schema in AGENTIC_TABLES.items()
     }
 
 

@@ -11,7 +11,7 @@ import polars as pl
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.records import Step
-from bfcl_pipeline.report.collect import RunRecords
+from bfcl_pipeline.report.collect import RunRecords, by_model
 from bfcl_pipeline.scoring.usage import add_up
 
 ENTRIES, SESSIONS = "entries", "sessions"
@@ -20,11 +20,12 @@ ENTRIES, SESSIONS = "entries", "sessions"
 
 def usage(records: RunRecords, rows: Mapping[str, ModelRow]) -> Iterator[dict[str, Any]]:
     """The rows of `usage`; `rows` describes every model."""
-    parts = {SESSIONS: _steps(records.sessions), ENTRIES: _steps(records.responses)}
+    asked = {SESSIONS: by_model(records.sessions), ENTRIES: by_model(records.responses)}
     for model in sorted(rows):
+        parts = {part: _steps(frames[model]) for part, frames in asked.items() if model in frames}
         for category in CATEGORIES:
             for part, steps in parts.items():
-                entries = steps.get((model, category))
+                entries = steps.get(category)
                 if entries is None:
                     continue
                 taken = add_up(entries, rows[model].input_price, rows[model].output_price)
@@ -37,10 +38,9 @@ def usage(records: RunRecords, rows: Mapping[str, ModelRow]) -> Iterator[dict[st
                 }
 
 
-def _steps(frame: pl.DataFrame) -> dict[tuple[str, str], list[list[Step]]]:
-    """The exchanges of each response by model and category."""
-    found: dict[tuple[str, str], list[list[Step]]] = {}
-    for model, category, steps in frame.select("model", "category", "steps").iter_rows():
-        exchanges = [Step(**step) for step in steps or ()]
-        found.setdefault((model, category), []).append(exchanges)
+def _steps(frame: pl.DataFrame) -> dict[str, list[list[Step]]]:
+    """The exchanges of each response of one model, by category."""
+    found: dict[str, list[list[Step]]] = {}
+    for category, steps in frame.select("category", "steps").iter_rows():
+        found.setdefault(category, []).append([Step(**step) for step in steps or ()])
     return found

@@ -107,6 +107,12 @@ def _read_present(path: Path, columns: Sequence[str]) -> pa.Table:
         return read_table(path, [name for name in columns if name not in _OPTIONAL])
 
 
+def by_model(frame: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """The rows of each model, in their order."""
+    parts = frame.partition_by("model", maintain_order=True, as_dict=True)
+    return {str(model): part for (model,), part in parts.items()}
+
+
 def empty(schema: pa.Schema, columns: Sequence[str]) -> pl.DataFrame:
     """No row, with `columns` of `schema`."""
     wanted = pa.schema([schema.field(name) for name in columns])

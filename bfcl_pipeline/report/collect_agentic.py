@@ -7,7 +7,7 @@ left out, and so is all where it is not staged: the scores do not need it.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
 from bfcl_pipeline.records import Call, Entry, Json, Mode, Rules
-from bfcl_pipeline.report.collect import RunRecords, empty, read_named
+from bfcl_pipeline.report.collect import RunRecords, by_model, empty, read_named
 from bfcl_pipeline.scoring.conversation_calls import Steps, calls_by_step
 from bfcl_pipeline.tables import entries_path, read_entries, read_table
 from bfcl_pipeline.tables.schemas import RESPONSES, SESSIONS
@@ -57,7 +57,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class AgenticRecords:
-    """What the tables on memory and web search are made of; models by name, entries in order."""
+    """What the tables on memory and web search are made of, of one model; entries in order."""
 
     entries: Entries
     verdicts: Mapping[tuple[str, str, str], Sequence[Judged]]  # by model, rules and category
@@ -66,22 +66,34 @@ class AgenticRecords:
     constants: Constants | None  # what memories are made from; None where there are no sessions
 
 
-def read_agentic(run_dir: Path, data: Path, records: RunRecords) -> AgenticRecords:
-    """Everything on the agentic categories and models of `records`. Raises TableError."""
+def read_agentic(run_dir: Path, data: Path, records: RunRecords) -> Iterator[AgenticRecords]:
+    """Everything on the agentic categories of `records`, by model in order of name. Raises TableError.
+
+    One model after the other: the conversations of a hundred would fill the memory.
+    """
     verdicts = records.verdicts.filter(pl.col("category").is_in(GROUPS["agentic"]))
     entries = _read_entries(data, set(verdicts["category"]))
-    known = verdicts.select("model", "category").unique()
-    asked = _read(run_dir / "responses", RESPONSES, _RESPONSE_COLUMNS, entries)
-    held = _read(run_dir / "memory", SESSIONS, _SESSION_COLUMNS, entries)
-    answers = _talks(asked.join(known, on=["model", "category"], how="semi"), entries)
-    sessions = _talks(held.join(known, on=["model", "category"], how="semi"), entries)
-    return AgenticRecords(
-        entries,
-        _verdicts(verdicts, answers, entries),
-        sessions,
-        answers,
-        read_constants(data) if sessions else None,
-    )
+    asked = _files(run_dir / "responses", entries)
+    held = _files(run_dir / "memory", entries)
+    constants = None
+    for model, own in sorted(by_model(verdicts).items()):
+        talks = [
+            _talks(_read(files.get(model, ()), model, schema, columns, set(own["category"])), entries)
+            for files, schema, columns in (
+                (asked, RESPONSES, _RESPONSE_COLUMNS),
+                (held, SESSIONS, _SESSION_COLUMNS),
+            )
+        ]
+        answers, sessions = talks
+        if sessions and constants is None:
+            constants = read_constants(data)
+        yield AgenticRecords(
+            entries,
+            _verdicts(own, answers, entries),
+            sessions,
+            answers,
+            constants if sessions else None,
+        )
 
 
 def _read_entries(data: Path, categories: Collection[str]) -> Entries:
@@ -93,19 +105,29 @@ def _read_entries(data: Path, categories: Collection[str]) -> Entries:
     }
 
 
+def _files(folder: Path, categories: Collection[str]) -> dict[str, list[Path]]:
+    """Those of the models' tables that have rows of one of the categories, by model."""
+    found: dict[str, list[Path]] = {}
+    for path in sorted(folder.glob("*/*.parquet")):
+        rows = read_table(path, ["model", "category"])
+        if not set(rows.column("category").unique().to_pylist()).isdisjoint(categories):
+            for model in rows.column("model").unique().to_pylist():
+                found.setdefault(path.parent.name if model is None else model, []).append(path)
+    return found
+
+
 def _read(
-    folder: Path, schema: pa.Schema, columns: Sequence[str], categories: Collection[str]
+    paths: Sequence[Path],
+    model: str,
+    schema: pa.Schema,
+    columns: Sequence[str],
+    categories: Collection[str],
 ) -> pl.DataFrame:
-    """The rows in the tables of `folder` that are of one of the categories."""
-    paths = [path for path in sorted(folder.glob("*/*.parquet")) if _categories(path) & set(categories)]
+    """The rows of `model` in these tables that are of one of the categories."""
     if not paths:
         return empty(schema, columns)
     frame = pl.concat(read_named(path, schema, columns, path.parent.name) for path in paths)
-    return frame.filter(pl.col("category").is_in(list(categories)))
-
-
-def _categories(path: Path) -> set[str | None]:
-    return set(read_table(path, ["category"]).column(0).unique().to_pylist())
+    return frame.filter(pl.col("model") == model, pl.col("category").is_in(list(categories)))
 
 
 def _talks(frame: pl.DataFrame, entries: Entries) -> dict[tuple[str, str], list[Talk]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -41,12 +41,19 @@ class RunTables:
         """Names of the models in the order of ranks."""
         return [row["model"] for row in self.leaderboard]
 
-    def category_title(self, model: str, category: str) -> str:
-        """The category's name, marked where what the model searched there was not the real web."""
-        webs = (
-            row["web"] for row in self.categories if (row["model"], row["category"]) == (model, category)
-        )
-        return category + mark(next(webs, None))
+    def category_titles(self) -> Mapping[tuple[str, str], str]:
+        """Each category's name by model and name, marked where the web was not the real one."""
+        return {
+            (row["model"], row["category"]): row["category"] + mark(row["web"]) for row in self.categories
+        }
+
+
+def by_model(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """The rows of each model, in their order."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row["model"], []).append(row)
+    return found
 
 
 def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:

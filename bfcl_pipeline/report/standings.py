@@ -14,7 +14,7 @@ import polars as pl
 from bfcl_pipeline.benchmark import FORMATS
 from bfcl_pipeline.config import ModelRow, described
 from bfcl_pipeline.records import Rules
-from bfcl_pipeline.report.collect import FORMAT_CATEGORY, RunRecords
+from bfcl_pipeline.report.collect import FORMAT_CATEGORY, RunRecords, by_model
 from bfcl_pipeline.report.web_label import joined, split, unreal
 from bfcl_pipeline.scoring.aggregate import Count, Score, Spread, format_spread, leaderboard_scores
 from bfcl_pipeline.scoring.leaderboard_usage import Usage, UsageSummary, summarise_usage
@@ -66,14 +66,17 @@ def standings(records: RunRecords, rows: Mapping[str, ModelRow]) -> list[Standin
     formats = _tallies(formatted.join(records.formats, on="entry_id", how="left"), "prompt_format")
     modes = _modes(records.verdicts)
     webs = _webs(records.responses)
+    asked = by_model(records.responses)
+    described_rows = {model: described(rows, model) for model in modes}
+    usages = {model: _summary(row, asked.get(model)) for model, row in described_rows.items()}
     found = [
         _standing(
-            described(rows, model),
+            described_rows[model],
             modes[model],
             Rules(rules),
             tallies,
             formats.get((model, rules), {}),
-            _usage(records.responses, model),
+            usages[model],
             webs.get(model, {}),
         )
         for (model, rules), tallies in categories.items()
@@ -90,20 +93,20 @@ def on_the_real_web(found: Iterable[Standing], records: RunRecords) -> list[Stan
 
     Neither does what it cost and took count.
     """
-    return [_on_the_real_web(standing, records.responses) for standing in found]
+    asked = by_model(records.responses)
+    return [_on_the_real_web(standing, asked.get(standing.model.name)) for standing in found]
 
 
-def _on_the_real_web(standing: Standing, responses: pl.DataFrame) -> Standing:
+def _on_the_real_web(standing: Standing, responses: pl.DataFrame | None) -> Standing:
     left_out = [category for category, web in standing.webs.items() if unreal(web)]
-    if not left_out:
+    if responses is None or not left_out:
         return standing
     tallies = {name: tally for name, tally in standing.tallies.items() if name not in left_out}
-    usage = _usage(responses.filter(~pl.col("category").is_in(left_out)), standing.model.name)
     return replace(
         standing,
         tallies=tallies,
         scores=_scores(tallies),
-        usage=summarise_usage(usage, standing.model.input_price, standing.model.output_price),
+        usage=_summary(standing.model, responses.filter(~pl.col("category").is_in(left_out))),
         webs={name: web for name, web in standing.webs.items() if name not in left_out},
     )
 
@@ -150,15 +153,17 @@ def _webs(responses: pl.DataFrame) -> dict[str, dict[str, str]]:
     return found
 
 
-def _usage(responses: pl.DataFrame, model: str) -> Usage:
+def _summary(model: ModelRow, responses: pl.DataFrame | None) -> UsageSummary:
     """Tokens and latencies as the leaderboard takes them: of each exchange, not of each entry."""
-    own = responses.filter(pl.col("model") == model)
-    steps = own["steps"].explode().drop_nulls().struct
-    return Usage(
-        steps.field("input_tokens").drop_nulls().to_list(),
-        steps.field("output_tokens").drop_nulls().to_list(),
-        steps.field("latency_seconds").drop_nulls().to_list(),
-    )
+    usage = Usage()
+    if responses is not None:
+        steps = responses["steps"].explode().drop_nulls().struct
+        usage = Usage(
+            steps.field("input_tokens").drop_nulls().to_list(),
+            steps.field("output_tokens").drop_nulls().to_list(),
+            steps.field("latency_seconds").drop_nulls().to_list(),
+        )
+    return summarise_usage(usage, model.input_price, model.output_price)
 
 
 def _standing(
@@ -167,7 +172,7 @@ def _standing(
     rules: Rules,
     tallies: Mapping[str, Tally],
     formats: Mapping[str, Tally],
-    usage: Usage,
+    usage: UsageSummary,
     webs: Mapping[str, str],
 ) -> Standing:
     accuracies = [tally.accuracy for tally in formats.values() if tally.accuracy is not None]
@@ -179,7 +184,7 @@ def _standing(
         formats={fmt.key: formats[fmt.key] for fmt in FORMATS if fmt.key in formats},
         scores=_scores(tallies),
         spread=format_spread(accuracies) if accuracies else None,
-        usage=summarise_usage(usage, model.input_price, model.output_price),
+        usage=usage,
         webs=webs,
     )
 

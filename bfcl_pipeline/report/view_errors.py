@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bfcl_pipeline.report.cells import Cell, count
-from bfcl_pipeline.report.run_tables import Row, RunTables
+from bfcl_pipeline.report.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.report.view_overview import ModelLabel, model_labels
 
 COLOURS = 7
@@ -78,27 +78,28 @@ def errors(tables: RunTables) -> Errors:
     """The errors of these tables, models in the order of ranks, commonest kinds first."""
     labels = model_labels(tables)
     totals: Counter[str] = Counter()
-    by_model: dict[str, Counter[str]] = {model: Counter() for model in labels}
+    counts: dict[str, Counter[str]] = {model: Counter() for model in labels}
     for row in tables.error_types:
         totals[row["error_type"]] += row["count"]
-        by_model[row["model"]][row["error_type"]] += row["count"]
+        counts[row["model"]][row["error_type"]] += row["count"]
     kinds = sorted(totals, key=lambda kind: (-totals[kind], kind))
-    longest = max((found.total() for found in by_model.values()), default=0)
+    longest = max((found.total() for found in counts.values()), default=0)
+    titles, rows = tables.category_titles(), by_model(tables.error_types)
     return Errors(
         labels=list(labels.values()),
-        bars=[_bar(label, by_model[model], kinds, longest) for model, label in labels.items()],
+        bars=[_bar(label, counts[model], kinds, longest) for model, label in labels.items()],
         lines=[
             ErrorLine(
                 kind,
                 _colour(number),
-                [*(_count_cell(by_model[model][kind]) for model in labels), _count_cell(totals[kind])],
+                [*(_count_cell(counts[model][kind]) for model in labels), _count_cell(totals[kind])],
             )
             for number, kind in enumerate(kinds)
         ],
         examples=[
-            ModelExamples(label, _examples(tables, model))
-            for model, label in labels.items()
-            if by_model[model]
+            ModelExamples(labels[model], [_example(row, titles) for row in rows[model]])
+            for model in labels
+            if model in rows
         ],
     )
 
@@ -124,14 +125,9 @@ def _bar(label: ModelLabel, found: Counter[str], kinds: Sequence[str], longest: 
     return Bar(label, count(found.total()), segments)
 
 
-def _examples(tables: RunTables, model: str) -> list[Example]:
-    rows = [row for row in tables.error_types if row["model"] == model]
-    return [_example(row, tables.category_title(model, row["category"])) for row in rows]
-
-
-def _example(row: Row, category: str) -> Example:
+def _example(row: Row, titles: Mapping[tuple[str, str], str]) -> Example:
     return Example(
-        category,
+        titles.get((row["model"], row["category"]), row["category"]),
         row["error_type"],
         _count_cell(row["count"]),
         row["example_entry_id"],

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bfcl_pipeline.report.agentic_columns import MEMORY_USE
 from bfcl_pipeline.report.cells import MISSING, Cell, count, heat, interval, short_percent
-from bfcl_pipeline.report.run_tables import Row, RunTables
+from bfcl_pipeline.report.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.report.view_overview import ModelLabel, model_labels
 
 USE_COLUMNS: tuple[tuple[str, str], ...] = (
@@ -76,7 +76,7 @@ def memory(tables: RunTables) -> MemoryView:
     scenarios = list(dict.fromkeys(row["scenario"] for row in tables.memory_domains))
     accuracy = {(row["model"], row["category"], row["scenario"]): row for row in tables.memory_domains}
     use = _summed(tables.memory_use)
-    pairs = list(dict.fromkeys((row["model"], row["category"]) for row in tables.memory_domains))
+    asked = by_model(tables.memory_domains)
     return MemoryView(
         scenarios=scenarios,
         headers=[header for _, header in USE_COLUMNS],
@@ -92,8 +92,7 @@ def memory(tables: RunTables) -> MemoryView:
                 else [],
             )
             for model, label in model_labels(tables).items()
-            for asked, category in pairs
-            if asked == model
+            for category in dict.fromkeys(row["category"] for row in asked.get(model, ()))
         ],
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bfcl_pipeline.report.cells import Cell, count, percent
-from bfcl_pipeline.report.run_tables import Row, RunTables
+from bfcl_pipeline.report.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.report.view_overview import ModelLabel, model_labels
 from bfcl_pipeline.report.web_label import mark
 
@@ -32,11 +32,12 @@ class RulesComparison:
 
 def rules_comparison(tables: RunTables) -> RulesComparison:
     """The comparison, models in the order of ranks."""
+    rows = by_model(tables.flips)
     lines = [
         RulesLine(label, row["category"] + mark(row["web"]), _cells(row))
         for model, label in model_labels(tables).items()
-        for row in tables.flips
-        if row["model"] == model and row["flipped"]
+        for row in rows.get(model, ())
+        if row["flipped"]
     ]
     return RulesComparison(
         compared=sum(row["entries"] for row in tables.flips),

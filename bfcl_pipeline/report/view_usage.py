@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from bfcl_pipeline.records import Status, total
 from bfcl_pipeline.report.build_usage import SESSIONS
 from bfcl_pipeline.report.cells import MISSING, Cell, count, plain
-from bfcl_pipeline.report.run_tables import Row, RunTables
+from bfcl_pipeline.report.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.report.view_overview import ModelLabel, model_labels
 
 SUMS: tuple[tuple[str, str], ...] = (
@@ -63,7 +63,9 @@ class UsageView:
 def usage_view(tables: RunTables) -> UsageView:
     """The models of which something is known, in the order of ranks; no column that nobody has."""
     labels = model_labels(tables)
-    rows = [row for row in tables.usage if row["model"] in _told(tables.usage)]
+    told, titles = _told(tables.usage), tables.category_titles()
+    rows = [row for row in tables.usage if row["model"] in told]
+    of_model = by_model(rows)
     sums = [(name, header) for name, header in SUMS if any(row[name] is not None for row in rows)]
     times = [one for one in TIMES if any(row[one[0]] is not None for row in rows)]
     lost = _without_answer(tables.coverage)
@@ -76,7 +78,7 @@ def usage_view(tables: RunTables) -> UsageView:
                 [*(_sum(name, own) for name, _ in sums), _lost(lost, own)],
                 [
                     UsageLine(
-                        _title(tables, row),
+                        _title(titles, row),
                         [
                             *(_sum(name, [row]) for name, _ in sums),
                             *(_time(row, mean, high) for mean, high, _ in times),
@@ -87,7 +89,7 @@ def usage_view(tables: RunTables) -> UsageView:
                 ],
             )
             for model, label in labels.items()
-            if (own := [row for row in rows if row["model"] == model])
+            if (own := of_model.get(model))
         ],
     )
 
@@ -96,8 +98,8 @@ def _told(rows: Sequence[Row]) -> set[str]:
     return {row["model"] for row in rows if any(row[name] is not None for name in TOLD)}
 
 
-def _title(tables: RunTables, row: Row) -> str:
-    title = tables.category_title(row["model"], row["category"])
+def _title(titles: Mapping[tuple[str, str], str], row: Row) -> str:
+    title = titles.get((row["model"], row["category"]), row["category"])
     return f"{title}: sessions" if row["part"] == SESSIONS else title
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bfcl_pipeline.report.cells import MISSING, Cell, count, heat, interval, percent, short_percent
-from bfcl_pipeline.report.run_tables import Row, RunTables
+from bfcl_pipeline.report.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.report.view_overview import ModelLabel, model_labels
 from bfcl_pipeline.report.web_label import mark, note
 
@@ -52,29 +52,22 @@ class WebView:
 def web_search(tables: RunTables) -> WebView:
     """Models in the order of ranks."""
     hops = sorted({row["hops"] for row in tables.web_hops})
-    pairs = dict.fromkeys((row["model"], row["category"]) for row in tables.web_hops)
-    labels = model_labels(tables)
+    asked, failed = by_model(tables.web_hops), by_model(tables.web_failures)
     return WebView(
         hops=[f"{number} hops" for number in hops],
         means=[header for _, header in MEANS],
         failures=list(FAILURE_TITLES.values()),
         note=note(row["web"] for row in tables.web_hops),
         lines=[
-            _line(
-                labels[model],
-                _of(tables.web_hops, model, category),
-                _of(tables.web_failures, model, category),
-                hops,
-            )
-            for model in labels
-            for asked, category in pairs
-            if asked == model
+            _line(label, _of(asked[model], category), _of(failed.get(model, ()), category), hops)
+            for model, label in model_labels(tables).items()
+            for category in dict.fromkeys(row["category"] for row in asked.get(model, ()))
         ],
     )
 
 
-def _of(rows: Iterable[Row], model: str, category: str) -> list[Row]:
-    return [row for row in rows if (row["model"], row["category"]) == (model, category)]
+def _of(rows: Iterable[Row], category: str) -> list[Row]:
+    return [row for row in rows if row["category"] == category]
 
 
 def _line(label: ModelLabel, asked: Sequence[Row], failed: Sequence[Row], hops: Sequence[int]) -> WebLine:

@@ -8,6 +8,7 @@ are refused at once, in its words.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -30,6 +31,7 @@ MAX_EMBEDDED = 20_000
 
 _NOT_A_MATRIX = "not enough values to unpack (expected 2, got 1)"  # what is said of embeddings of no text
 _MODALITIES = ["audio", "image", "text", "video"]
+_HALF = re.compile("[\ud800-\udfff]")  # halves of characters, which no UTF-8 has
 
 
 @dataclass(slots=True)
@@ -175,7 +177,7 @@ def _texts(value: Any) -> list[str]:
             )
         if len(item) > MAX_EMBEDDED:
             raise BoundExceeded(f"a text to be embedded has at most {MAX_EMBEDDED:,} characters")
-    if any("\ud800" <= character <= "\udfff" for item in items for character in item):
+    if any(map(_HALF.search, items)):
         raise TypeError(
             "TextEncodeInput must be Union[TextInputSequence, Tuple[InputSequence, InputSequence]]"
         )
