@@ -11,7 +11,7 @@ import os
 import signal
 import subprocess
 import sys
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from pathlib import Path
 
 STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); signal.pause()"
@@ -31,8 +31,28 @@ class Answers(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
+class Chat(Answers):
+    """A server that is asked: answers as the scripted chat model does, and tells of each request."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        """One chat completion."""
+        sys.path.insert(0, os.environ["CHAT_ANSWERS"])
+        from chat_answers import answer_to, digest_of
+
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        answer = answer_to(body, digest_of(body)).numbered(1)
+        os.write(1, f"asked {digest_of(body)}\n".encode())  # in one piece: others write too
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+
 def main() -> None:
-    """Does what STAND_IN says: answer, fail, load, lose_port, stubborn, die."""
+    """Does what STAND_IN says: answer, chat, fail, load, lose_port, stubborn, die."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--host")
     parser.add_argument("--port", type=int)
@@ -51,6 +71,9 @@ def main() -> None:
             sys.exit("OSError: [Errno 98] Address already in use")
     if what == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if what == "chat":
+        with ThreadingHTTPServer((options.host, options.port), Chat) as server:
+            server.serve_forever()
     with HTTPServer((options.host, options.port), Answers) as server:
         if what == "die":
             server.handle_request()  # /health
