@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "score": "judge a table of responses",
     "aggregate": "turn verdicts into the leaderboard's tables and CSV files",
     "report": "write one HTML file from the tables of a run",
+    "replay": "derive a run again from what it recorded, offline, and compare every byte",
     "table": "print the V4 table of a run",
     "show": "print one entry, or what a model did on it, turn by turn, and why it passed or failed",
     "audit": "list the entries that no answer can pass, and why",

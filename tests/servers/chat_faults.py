@@ -1,8 +1,8 @@
 """Everything that a server behind a network has been seen to do instead of answering, and worse.
 
 After each of `FAULTS` a request has no answer that may be used; `GOOD` are answers that are right, sent in
-another form or on connections that do not last. What is done to which request is decided by a seed, the
-request and how often it came, so that it does not depend on the order in which requests come.
+another form or on connections that do not last; `REFUSALS` are for good. What is done to which request is
+decided by a seed, the request and how often it came, so that it does not depend on the order of requests.
 """
 
 from __future__ import annotations
@@ -284,7 +284,17 @@ GOOD: Mapping[str, Fault] = {
 """Right answers on connections that are not kept, or in another form."""
 
 
-ALL: Mapping[str, Fault] = {**FAULTS, **GOOD}
+REFUSALS: Mapping[str, Fault] = {
+    "too long": _status(
+        "400 Bad Request",
+        body=b'{"error": {"message": "This model\'s maximum context length is 8 tokens.", '
+        b'"type": "invalid_request_error", "code": "context_length_exceeded"}}',
+    ),
+}
+"""What no further attempt helps against; done only to requests for which it is named."""
+
+
+ALL: Mapping[str, Fault] = {**FAULTS, **GOOD, **REFUSALS}
 
 
 def drawn(seed: int, faults: float, odd: float, digest: str, times: int) -> str | None:

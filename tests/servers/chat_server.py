@@ -27,7 +27,7 @@ from dataclasses import dataclass, field, fields, replace
 from urllib.parse import parse_qs, urlsplit
 
 from chat_answers import Answer, answer_to, digest_of
-from chat_faults import ALL, FAULTS, drawn
+from chat_faults import ALL, GOOD, drawn
 from chat_http import Asked, Connection, response
 
 
@@ -40,7 +40,7 @@ class Behaviour:
     faults: float = 0.0  # the share of requests that something else is done to
     odd: float = 0.0  # the share of answers that are right, but oddly sent
     seed: int = 0  # of both
-    only: str | None = None  # the one thing done to those requests or answers: a name of FAULTS or GOOD
+    only: str | None = None  # the one thing done to those requests or answers: a name of ALL
 
 
 @dataclass(slots=True)
@@ -119,7 +119,7 @@ class ChatServer:
         if name is not None:
             name = behaviour.only or name
             counts.done[name] += 1
-        if name not in FAULTS:
+        if name is None or name in GOOD:
             counts.answers += 1
             counts.last_at = asyncio.get_running_loop().time()
         if name is None:

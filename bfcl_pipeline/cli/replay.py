@@ -1,0 +1,91 @@
+"""`bfcl-pipeline replay`: derive a run again from what it recorded, offline, and compare every byte."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bfcl_pipeline.cli.options import add_data
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.archive.compare import Difference
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options of the command."""
+    parser.add_argument(
+        "run_dir", type=Path, metavar="RUN_DIR", help="the run, for example results/embedded"
+    )
+    add_data(parser)
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        default=Path("cache"),
+        metavar="DIR",
+        help="with the journals and the record of the web (default: cache)",
+    )
+    parser.add_argument(
+        "--cores",
+        type=int,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="processor cores to use (default: all)",
+    )
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="DIR",
+        help="derive it in this new folder and keep it (default: a temporary one)",
+    )
+    parser.add_argument(
+        "arguments", nargs="*", metavar="-- ARGUMENT", help="more arguments for Snakemake, after --"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints `identical`, or the first difference. Returns 0 if there is none, else 1."""
+    if options.keep is not None:
+        return _replay(options, options.keep)
+    with tempfile.TemporaryDirectory(prefix="bfcl-replay-") as folder:
+        return _replay(options, Path(folder) / "work")
+
+
+def _replay(options: argparse.Namespace, work: Path) -> int:
+    from bfcl_pipeline.archive.compare import compared_files, differences
+    from bfcl_pipeline.archive.rederive import rederive
+    from bfcl_pipeline.archive.unanswered import unanswered
+
+    started = time.perf_counter()
+    derived = rederive(
+        options.run_dir,
+        data=options.data,
+        cache=options.cache,
+        work=work,
+        cores=options.cores,
+        arguments=options.arguments,
+    )
+    found = list(differences(options.run_dir, derived))
+    seconds = time.perf_counter() - started
+    files = len(compared_files(derived))
+    print(f"{_verdict(found, files)} ({options.run_dir}, derived again in {seconds:,.0f} s)")
+    for line in unanswered(derived).lines():
+        print(line)
+    if found and options.keep is not None:
+        print(f"What was derived: {derived}")
+    sys.stdout.flush()
+    return 1 if found else 0
+
+
+def _verdict(found: Sequence[Difference], files: int) -> str:
+    if not found:
+        return f"identical: all {files:,} files"
+    kinds = Counter(difference.file.parts[0] for difference in found)
+    counted = ", ".join(f"{count:,} of {kind}" for kind, count in kinds.items())
+    return f"different: {found[0]}\n{len(found):,} of {files:,} files differ: {counted}"

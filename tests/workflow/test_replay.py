@@ -1,0 +1,223 @@
+"""A run of models behind an API, with all that can go wrong in it, derived again offline by the workflow.
+
+The run is asked of servers on this machine that fail, refuse and cost money; then they are gone, no key is
+set, and every process of the replay refuses the network.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import yaml
+from local_chat import local_chat
+from offline import offline
+from snakemake_project import make_project
+
+from bfcl_pipeline.archive.compare import COMPARED, compared_files
+from bfcl_pipeline.tables import read_responses, read_table
+from bfcl_pipeline.tables.files import write_table
+from bfcl_pipeline.tables.sessions import read_sessions
+
+RUN = {
+    "run": "r",
+    "models": "[flaky-FC,short-FC,dear]",
+    "categories": "[simple_python,multi_turn_base,memory_kv]",
+    "sample": "24",
+    "trials": "2",
+    "budget": "0.05",
+}
+LIMITS = {"in_flight": 8, "attempts": 1, "retry_seconds": 0.01}
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A project after a run that is over."""
+
+    folder: Path
+
+    @property
+    def results(self) -> Path:
+        return self.folder / "results/r"
+
+    def copy(self, folder: Path) -> Recorded:
+        """One that a test may change; the release is shared."""
+        shutil.copytree(self.folder / "cache", folder / "cache")
+        shutil.copytree(self.folder / "results", folder / "results")
+        (folder / "data").symlink_to(self.folder / "data")
+        return Recorded(folder)
+
+    def replay(self, *options: str) -> subprocess.CompletedProcess[str]:
+        """The command, where there is neither network, key nor client."""
+        command = [sys.executable, "-m", "bfcl_pipeline.cli", "replay", "results/r", *options]
+        env = offline(self.folder / "offline", blocked=("openai", "aiohttp"), unset=["DEAR_KEY"])
+        env["PYTHONWARNINGS"] = "default"  # Snakemake's own
+        return subprocess.run(
+            command, cwd=self.folder, env=env, capture_output=True, text=True, timeout=300, check=False
+        )
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory, staged: Path) -> Recorded:
+    """The run, with its servers gone. Tests may not change it."""
+    project = make_project(tmp_path_factory.mktemp("replay"))
+    shutil.copytree(staged / "release", project.folder / "data/release")
+    shutil.copytree(staged / "entries", project.folder / "data/entries")
+    rows: list[dict[str, Any]] = []
+    with local_chat() as flaky, local_chat() as short, local_chat() as dear:
+        for name, server, price in (
+            ("flaky-FC", flaky, 0),
+            ("short-FC", short, 0),
+            ("dear", dear, 0.5),
+        ):
+            row = {"name": name, "kind": "openai_chat", "endpoint": server.endpoint, "limits": LIMITS}
+            rows.append({**row, "key": "DEAR_KEY", "input_price": price, "output_price": price})
+        (project.folder / "config/models.yaml").write_text(yaml.safe_dump({"models": rows}))
+        flaky.behave(faults=0.1, only="500", seed=3)
+        short.behave(faults=0.05, only="too long", seed=4)
+        os.environ["DEAR_KEY"] = "not-a-secret"
+        try:
+            done = project.snakemake(**RUN)
+        finally:
+            del os.environ["DEAR_KEY"]
+        assert done.returncode == 0, done.stdout
+    return Recorded(project.folder)
+
+
+@pytest.fixture(scope="module")
+def statuses(recorded: Recorded) -> dict[str, Counter[str]]:
+    """By folder of a model, the statuses of all its entries, memory sessions included."""
+    found: dict[str, Counter[str]] = {}
+    for path in (recorded.results / "responses").rglob("*.parquet"):
+        found.setdefault(path.parent.name, Counter()).update(one.status for one in read_responses(path))
+    for path in (recorded.results / "memory").rglob("*.parquet"):
+        found[path.parent.name].update(one.response.status for one in read_sessions(path))
+    return found
+
+
+def test_all_that_can_go_wrong_did(statuses: dict[str, Counter[str]]) -> None:
+    """The run that is replayed has outages, overflows, a spent budget, and answers, in both trials."""
+    assert {"flaky-FC~2", "short-FC~2", "dear~2"} < statuses.keys()
+    for name, status in (
+        ("flaky-FC", "infrastructure_error"),
+        ("short-FC", "context_overflow"),
+        ("dear", "skipped"),
+    ):
+        assert statuses[name].keys() == {status, "answered"}
+
+
+@pytest.fixture(scope="module")
+def replayed(recorded: Recorded) -> tuple[subprocess.CompletedProcess[str], Path]:
+    """What the replay on one core said, and what it derived."""
+    kept = recorded.folder / "kept"
+    return recorded.replay("--cores", "1", "--keep", str(kept)), kept / "results/r"
+
+
+def test_a_replay_is_identical_and_says_what_it_took_over(
+    replayed: tuple[subprocess.CompletedProcess[str], Path], statuses: dict[str, Counter[str]]
+) -> None:
+    """Without servers, keys or network; every failure is counted, none is called derived."""
+    done, _ = replayed
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("identical: ")
+    failed = sum(statuses.values(), Counter[str]()) - Counter(answered=10**6)
+    assert f"why {failed.total():,} entries and memory sessions have no answer" in done.stdout
+    for status, count in failed.items():
+        assert f"{count:,} {status}" in done.stdout
+    assert "Not recorded" not in done.stdout
+    assert "OFFLINE" not in done.stderr
+    assert "Judge dear" in done.stderr
+
+
+def test_cores_do_not_matter(
+    recorded: Recorded, replayed: tuple[subprocess.CompletedProcess[str], Path], tmp_path: Path
+) -> None:
+    """On four cores come the bytes that come on one."""
+    done = recorded.replay("--cores", "4", "--keep", str(tmp_path / "kept"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    _, first = replayed
+    second = tmp_path / "kept/results/r"
+    assert compared_files(first) == compared_files(second)
+    for file in compared_files(first):
+        assert (first / file).read_bytes() == (second / file).read_bytes()
+
+
+def _change(path: Path, column: str, change: Callable[[list[Any]], None]) -> None:
+    table = read_table(path)
+    values = table.column(column).to_pylist()
+    change(values)
+    place = table.schema.get_field_index(column)
+    field = table.schema.field(place)
+    write_table(path, table.set_column(place, field, pa.array(values, field.type)))
+
+
+def _flip(values: list[Any]) -> None:
+    values[0] = not values[0]
+
+
+def _reword(values: list[Any]) -> None:
+    values[-1] = '"another answer"'
+
+
+def test_what_was_changed_is_told(recorded: Recorded, tmp_path: Path) -> None:
+    """A verdict, an answer, a row, a byte of the report, two files: the first is told, all are counted."""
+    changed = recorded.copy(tmp_path)
+    _change(changed.results / "verdicts/short-FC.parquet", "valid", _flip)
+    path = changed.results / "responses/short-FC/simple_python.parquet"
+    _change(path, "result_json", _reword)
+    last = read_table(path).num_rows
+    path = changed.results / "memory/short-FC/memory_kv.parquet"
+    write_table(path, read_table(path).slice(0, read_table(path).num_rows - 1))
+    with (changed.results / "report.html").open("ab") as page:
+        page.write(b"\n")
+    (changed.results / "tables/rules.csv").unlink()
+    (changed.results / "responses/zero-FC/simple_python.parquet").parent.mkdir()
+    (changed.results / "responses/zero-FC/simple_python.parquet").write_bytes(b"")
+
+    done = changed.replay()
+    assert done.returncode == 1, done.stderr
+    assert f"different: responses/short-FC/simple_python.parquet: row {last}" in done.stdout
+    assert "column result_json" in done.stdout
+    assert "6 of" in done.stdout
+    for counted in ("2 of responses", "1 of memory", "1 of verdicts", "1 of tables", "1 of report.html"):
+        assert counted in done.stdout
+
+
+def _lines(folder: Path) -> list[bytes]:
+    return (folder / "exchanges.jsonl").read_bytes().splitlines(keepends=True)
+
+
+def test_a_deleted_line_of_a_journal_is_told(recorded: Recorded, tmp_path: Path) -> None:
+    """The answer that is missing is named, and no failure is made up for it."""
+    changed = recorded.copy(tmp_path)
+    folder = changed.folder / "cache/exchanges/short-FC"
+    kept = [line for line in _lines(folder) if json.loads(line)["entry_id"].startswith("simple_python")]
+    gone = json.loads(kept[0])["entry_id"]
+    _keep(folder, (line for line in _lines(folder) if line != kept[0]))
+
+    done = changed.replay()
+    assert done.returncode == 1, done.stderr
+    assert "different: responses/short-FC/simple_python.parquet" in done.stdout
+    assert f"({gone}), column result_json" in done.stdout
+    assert "Not recorded: an answer or a page that 1 entries and memory sessions need." in done.stdout
+
+
+def _keep(folder: Path, lines: Iterable[bytes]) -> None:
+    (folder / "exchanges.jsonl").write_bytes(b"".join(list(lines)))
+
+
+def test_what_is_compared_is_what_the_run_made(recorded: Recorded) -> None:
+    """Tables of all models, the report and the CSV files; no log, no time."""
+    files = compared_files(recorded.results)
+    assert {file.parts[0] for file in files} == set(COMPARED)
+    assert not any(file.parts[0] in ("logs", "benchmarks", "requeued", "servers") for file in files)
