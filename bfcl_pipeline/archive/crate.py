@@ -132,16 +132,16 @@ def _describe_workflow(crate: ROCrate, facts: Facts, snakefile: Member) -> None:
         _value(crate, "commit", "git commit of the checkout", checkout.commit or "unknown"),
         _value(crate, "changed", "whether its code was changed since", str(checkout.dirty).lower()),
     ]
-    for slot, about in (("config", "what the run evaluates"), ("models", "the models of the run")):
-        file = crate.get(identifier(f"results/{facts.run}/{slot}.yaml"))
-        _connect(crate, workflow, "input", slot, about, file)
-    _connect(
-        crate, workflow, "output", "report", "the run as one page",
-        crate.get(identifier(f"results/{facts.run}/report.html")),
-    )  # fmt: skip
+    workflow["input"] = [
+        _slot(crate, "input", slot, about, crate.get(identifier(f"results/{facts.run}/{slot}.yaml")))
+        for slot, about in (("config", "what the run evaluates"), ("models", "the models of the run"))
+    ]
+    report = crate.get(identifier(f"results/{facts.run}/report.html"))
+    workflow["output"] = _slot(crate, "output", "report", "the run as one page", report)
 
 
-def _connect(crate: ROCrate, workflow: Any, way: str, slot: str, about: str, file: Any) -> None:
+def _slot(crate: ROCrate, way: str, slot: str, about: str, file: Any) -> Any:
+    """What goes into or comes out of the workflow, and the file that is it in this run."""
     parameter = crate.add_jsonld(
         {
             "@id": f"#{way}-{slot}",
@@ -153,8 +153,8 @@ def _connect(crate: ROCrate, workflow: Any, way: str, slot: str, about: str, fil
             "workExample": {"@id": file.id},
         }
     )
-    workflow.append_to(way, parameter)
     file["exampleOfWork"] = parameter
+    return parameter
 
 
 def _describe_action(crate: ROCrate, facts: Facts, members: Sequence[Member]) -> None:
@@ -179,7 +179,7 @@ def _describe_action(crate: ROCrate, facts: Facts, members: Sequence[Member]) ->
         "object": [{"@id": identifier(name)} for name in inputs] + [{"@id": one.id} for one in rested_on],
         "result": [{"@id": identifier(name)} for name in outputs],
         "endTime": facts.end,
-        "actionStatus": {"@id": "http://schema.org/CompletedActionStatus"},
+        "actionStatus": "http://schema.org/CompletedActionStatus",
     }
     if facts.start is not None:
         action["startTime"] = facts.start

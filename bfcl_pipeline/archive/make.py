@@ -11,13 +11,14 @@ from pathlib import Path
 from bfcl_pipeline.archive.contents import Contents, Places, gather, readme
 from bfcl_pipeline.archive.crate import Facts, Input, metadata
 from bfcl_pipeline.archive.crate_terms import BENCHMARK_URL, ENCODER_URL
+from bfcl_pipeline.archive.described import metadata_limit
 from bfcl_pipeline.archive.members import Member, member
 from bfcl_pipeline.archive.names import METADATA
 from bfcl_pipeline.archive.recorded_run import RecordedRun
 from bfcl_pipeline.archive.secrets import Finding, Search
 from bfcl_pipeline.archive.snakemake_records import moment
 from bfcl_pipeline.archive.software import Checkout, versions
-from bfcl_pipeline.archive.writing import write_archive
+from bfcl_pipeline.archive.writing import TOO_MUCH, write_archive
 from bfcl_pipeline.benchmark import encoder, release
 from bfcl_pipeline.errors import ArchiveError
 
@@ -59,7 +60,10 @@ def make(
         contents = gather(recorded, checkout, Places(cache, data, snakemake, Path(work)), web)
         facts = _facts(recorded, contents, checkout, data)
         members = sorted([*contents.members, member("README.md", readme(facts))], key=lambda one: one.name)
-        members.insert(0, member(METADATA, metadata(facts, members)))
+        described = member(METADATA, metadata(facts, members))
+        if described.size > metadata_limit(len(members) + 1):
+            raise ArchiveError(f"{described.size:,} bytes of metadata: {TOO_MUCH}")
+        members.insert(0, described)
         _check_secrets(members, Search(secrets), frozenset(allowed))
         write_archive(out, members)
     unpacked = sum(one.size for one in members)

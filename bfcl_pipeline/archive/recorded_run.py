@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from bfcl_pipeline.archive.bounds import MAX_CONFIG_BYTES
+from bfcl_pipeline.archive.bounds import MAX_CONFIG_BYTES, MAX_MEMBERS
 from bfcl_pipeline.config import (
     EMBEDDED_KINDS,
     ModelRow,
@@ -65,21 +65,27 @@ def read_run(folder: Path, schema: Path) -> RecordedRun:
     config = yaml.safe_load(config_file.read_text(encoding="utf-8"))
     if not isinstance(config, dict):
         raise ConfigError(f"{config_file}: expected a mapping of keys, got {type(config).__name__}.")
+    known = yaml.safe_load(schema.read_text(encoding="utf-8"))
     try:
-        check_config(config, yaml.safe_load(schema.read_text(encoding="utf-8")))
+        check_config(config, known)
     except ConfigError as error:
         raise ConfigError(f"{config_file}: {error}") from error
+    config = _completed(config, known)
+    if config["trials"] * len(config["models"]) > MAX_MEMBERS:
+        raise ConfigError(f"{config_file}: more models and trials than an archive has room for.")
     rows = load_models(models_file)
     embedded = {name for name, row in rows.items() if row.kind in EMBEDDED_KINDS}
-    try:
-        run = load_run(config, {name: row.mode for name, row in rows.items()}, embedded)
-    except KeyError as error:
-        raise ConfigError(
-            f"{config_file}: the key {error} is missing; a record has all of them."
-        ) from error
+    run = load_run(config, {name: row.mode for name, row in rows.items()}, embedded)
     if run.name != folder.name:
         raise ConfigError(f"{config_file}: it is of the run {run.name!r}, not of {folder.name!r}.")
     return RecordedRun(folder, config, rows, run)
+
+
+def _completed(config: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """`config` with the defaults of keys that it lacks, as one that an earlier version recorded may."""
+    found = {key: config.get(key, known.get("default")) for key, known in schema["properties"].items()}
+    nested = {key: known for key, known in schema["properties"].items() if "properties" in known}
+    return {**found, **{key: _completed(found[key], known) for key, known in nested.items()}}
 
 
 def _check_yaml(file: Path) -> None:

@@ -27,6 +27,9 @@ from bfcl_pipeline.tables.files import atomic_path
 MODE = 0o100644
 """Of every member: a regular file."""
 
+TOO_MUCH = "more than fits in one archive. Archive runs of fewer models."
+"""What is told of a run that is too large."""
+
 _LEVEL = 6  # what zipfile packs with unless told otherwise
 _PACKED_ALREADY = (".parquet",)
 
@@ -43,11 +46,8 @@ def write_archive(path: Path, members: Sequence[Member]) -> None:
                 _write(archive, member)
             archive.comment = UNSEALED
         if temporary.stat().st_size > MAX_FILE_BYTES:
-            raise ArchiveError(f"{path}: {_TOO_MUCH}")
+            raise ArchiveError(f"{path}: {TOO_MUCH}")
         seal(temporary)
-
-
-_TOO_MUCH = "more than fits in one archive. Archive runs of fewer models."
 
 
 def _check(members: Sequence[Member]) -> None:
@@ -60,7 +60,7 @@ def _check(members: Sequence[Member]) -> None:
         raise ArchiveError(f"{twins} would be one file where case does not count. Rename one.")
     size = sum(member.size for member in members)
     if len(members) > MAX_MEMBERS or size > MAX_UNPACKED_BYTES:
-        raise ArchiveError(f"{len(members):,} files with {size:,} bytes: {_TOO_MUCH}")
+        raise ArchiveError(f"{len(members):,} files with {size:,} bytes: {TOO_MUCH}")
 
 
 def _write(archive: zipfile.ZipFile, member: Member) -> None:
@@ -74,7 +74,7 @@ def _write(archive: zipfile.ZipFile, member: Member) -> None:
             for chunk in member.chunks():
                 file.write(chunk)
     except (RuntimeError, zipfile.LargeZipFile) as error:
-        raise ArchiveError(f"{member.name}: {_TOO_MUCH}") from error
+        raise ArchiveError(f"{member.name}: {TOO_MUCH}") from error
 
 
 def _to_be_packed(member: Member) -> bool:

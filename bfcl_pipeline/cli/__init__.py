@@ -31,6 +31,7 @@ COMMANDS: dict[str, str] = {
     "journal": "print what the journals of exchanges with models hold, down to raw answers",
     "web": "print what the record of the web holds, and what of a run it covers",
     "archive": "write one file that holds a run, for others to check",
+    "verify": "check the archive of a run, derive its results again, and compare",
     "import-official": "read result folders of the official tool into a table of responses",
     "export-official": "write the responses of a run as result folders of the official tool",
 }
