@@ -28,6 +28,9 @@ from bfcl_pipeline.report.view_usage import usage_view
 from bfcl_pipeline.report.view_web import web_search
 from bfcl_pipeline.tables import write_text
 
+MANY_MODELS = 10
+"""Up to so many models stand side by side; more stand one beneath the other wherever they can."""
+
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -54,6 +57,7 @@ def render_page(tables: RunTables) -> str:
         script=Markup(script),  # noqa: S704  # our own file
         version=__version__,
         rules=tables.rules.value,
+        many=len(tables.leaderboard) > MANY_MODELS,
         overview=overview(tables),
         heat_map=heat_map(tables),
         errors=errors(tables),

@@ -1,4 +1,4 @@
-"""The V4 table for a terminal: aligned, at most 100 columns, plain text where nobody looks at colours.
+"""The V4 table for a terminal: aligned, 100 columns where names allow, plain text where nobody looks on.
 
 Reads `tables/leaderboard.csv` with the standard library alone, so that it prints at once.
 """
@@ -18,7 +18,7 @@ from bfcl_pipeline.report.cells import PARTIAL, interval, is_partial, percent, p
 from bfcl_pipeline.report.web_label import note, score_mark
 
 WIDTH = 100
-"""Columns that the table fits in."""
+"""Columns that the table fits in, unless models with long names would look the same then."""
 
 COLUMNS: tuple[tuple[str, str], ...] = (
     ("non_live", "Non-live"),
@@ -136,18 +136,23 @@ def print_rich(table: TerminalTable) -> None:
         shown.add_column(Text(title), justify="left" if column == 1 else "right", style=style, no_wrap=True)
     for row in _fitted(table):
         shown.add_row(*map(Text, row))
-    console = Console(width=WIDTH + 2, highlight=False)
+    lines = plain_text(table).splitlines()
+    console = Console(width=max(WIDTH, *map(len, lines)) + 2, highlight=False)
     console.print(shown)
     console.print(Text("\n".join(table.notes), style="dim"))
 
 
 def _fitted(table: TerminalTable) -> list[Sequence[str]]:
-    """The rows with model names cut so that a line fits in WIDTH."""
+    """The rows with model names cut so that a line fits in WIDTH, if they are still told apart then."""
     lines = [table.header, *table.rows]
     others = sum(
         max(len(line[column]) for line in lines) + 2 for column in range(len(table.header)) if column != 1
     )
-    room = max(WIDTH - others, 8)
+    names = {row[1] for row in table.rows}
+    longest = max(map(len, names))
+    room = min(max(WIDTH - others, 8), longest)
+    while room < longest and len({_cut(name, room) for name in names}) < len(names):
+        room += 1
     return [[row[0], _cut(row[1], room), *row[2:]] for row in table.rows]
 
 

@@ -16,6 +16,7 @@ class FormatLine:
     """One prompt format."""
 
     choices: Sequence[str]  # return format, tag, doc format, layout, style
+    title: str  # these in one line
     cells: Sequence[Cell]  # one per model
 
 
@@ -40,7 +41,7 @@ def format_sensitivity(tables: RunTables) -> FormatSensitivity:
         max_deltas=[plain(row["format_max_delta"]) for row in ranked],
         deviations=[plain(row["format_std"]) for row in ranked],
         lines=[
-            FormatLine(_choices(fmt), [_cell(rows.get((model, fmt.key))) for model in labels])
+            FormatLine(_choices(fmt), _title(fmt), [_cell(rows.get((model, fmt.key))) for model in labels])
             for fmt in FORMATS
         ],
     )
@@ -49,6 +50,13 @@ def format_sensitivity(tables: RunTables) -> FormatSensitivity:
 def _choices(fmt: PromptFormat) -> list[str]:
     tag = "yes" if fmt.tool_call_tag else "no"
     return [fmt.return_format.value.replace("_", " "), tag, fmt.doc_format, fmt.layout, fmt.style]
+
+
+def _title(fmt: PromptFormat) -> str:
+    """All of the choices but the usual layout and the usual wording."""
+    tag = "tagged " if fmt.tool_call_tag else ""
+    odd = [one for one in (fmt.layout, fmt.style) if one not in ("plaintext", "classic")]
+    return ", ".join([f"{tag}{fmt.return_format.value.replace('_', ' ')}, {fmt.doc_format} docs", *odd])
 
 
 def _cell(row: Row | None) -> Cell:

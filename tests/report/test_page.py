@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from synthetic_run import MadeUpModel, made_up_tables, marks
 
+from bfcl_pipeline.benchmark import FORMATS
 from bfcl_pipeline.errors import TableError
-from bfcl_pipeline.records import Rules
+from bfcl_pipeline.records import Mode, Rules
 from bfcl_pipeline.report.page import render_page, write_page
 from bfcl_pipeline.report.run_tables import read_run_tables
 
@@ -123,6 +124,21 @@ def test_sections_without_content_are_left_out(tmp_path: Path) -> None:
     assert 'id="formats"' not in page
     assert "0 differ" in page
     assert Outline(page).open == []
+
+
+def test_many_models_stand_one_beneath_the_other(tmp_path: Path) -> None:
+    """With more than ten models no table has a column for each: errors and formats have a row for each."""
+    asked = {"simple_python": marks(1, 2), "format_sensitivity": marks(len(FORMATS), len(FORMATS))}
+    models = [MadeUpModel(f"model {number:02}", asked, Mode.PROMPT) for number in range(11)]
+    text = render_page(read_run_tables(made_up_tables(tmp_path, models), Rules.OFFICIAL))
+    assert Outline(text).open == []
+    for heading in re.findall(r"<thead>.*?</thead>", text, re.DOTALL):
+        assert "model 07" not in heading
+    for section in ("errors", "formats"):
+        shown = re.search(rf'<section id="{section}">.*?</section>', text, re.DOTALL)
+        assert shown is not None
+        rows = re.findall(r'<th scope="row" class="name".*?<bdi>(.*?)</bdi>', shown[0])
+        assert rows[-len(models) :] == [model.name for model in models]
 
 
 def test_full_colour_stands_for_all_of_it_alone(tmp_path: Path) -> None:

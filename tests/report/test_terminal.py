@@ -36,6 +36,17 @@ def test_a_rich_table_has_the_same_columns(wide_run: Path, capsys: pytest.Captur
     assert text.count("100.00") == plain_text(read_terminal_table(wide_run, Rules.OFFICIAL)).count("100.00")
 
 
+def test_models_are_told_apart_before_they_are_made_to_fit(tmp_path: Path) -> None:
+    """Names that would look the same in 100 columns keep more of what tells them apart; none is lost."""
+    perfect = {name: marks(2) for name in CATEGORIES}
+    names = [f"Some-Vendor-Model-Of-Size-{size}-And-Great-Length-2026 (FC)" for size in range(12)]
+    run = made_up_tables(tmp_path, [MadeUpModel(name, perfect) for name in names])
+    text = plain_text(read_terminal_table(run, Rules.OFFICIAL))
+    shown = {line[4:].partition("  ")[0] for line in text.splitlines()[2:14]}
+    assert len(shown) == len(names)
+    assert max(map(len, text.splitlines())) < WIDTH + 40
+
+
 def test_a_name_cannot_steer_the_terminal(wide_run: Path) -> None:
     """Escape sequences and direction marks of a model's name are shown as question marks."""
     text = plain_text(read_terminal_table(wide_run, Rules.OFFICIAL))
