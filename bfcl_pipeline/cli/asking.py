@@ -63,6 +63,11 @@ def add_asking(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="counts how often the job ended with entries that are to be asked again",
     )
+    parser.add_argument(
+        "--wait-for-owner",
+        action="store_true",
+        help="while another job writes the journal, wait, instead of giving up",
+    )
 
 
 def ask_remote(
@@ -87,7 +92,7 @@ async def _ask(
     secrets = [os.environ[row.key]] if row.key and os.environ.get(row.key) else []
     # Trials and shards may be asked side by side.
     path = journal_path(args.cache / model_folder(name), args.shard.number)
-    journal = Journal.open(path, secrets)
+    journal = Journal.open(path, secrets, wait=args.wait_for_owner)
     wire.open()
     tally = Tally()
     try:

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument(
-        "run_dir", type=Path, metavar="RUN_DIR", help="the run, for example results/embedded"
-    )
+    parser.add_argument("run", type=Path, metavar="RUN", help="the run: results/embedded, or embedded")
     add_data(parser)
     parser.add_argument(
         "--cache",
@@ -51,6 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints `identical`, or the first difference. Returns 0 if there is none, else 1."""
+    named = Path("results") / options.run
+    if not options.run.is_dir() and named.is_dir():
+        options.run = named
     if options.keep is not None:
         return _replay(options, options.keep)
     with tempfile.TemporaryDirectory(prefix="bfcl-replay-") as folder:
@@ -64,17 +65,17 @@ def _replay(options: argparse.Namespace, work: Path) -> int:
 
     started = time.perf_counter()
     derived = rederive(
-        options.run_dir,
+        options.run,
         data=options.data,
         cache=options.cache,
         work=work,
         cores=options.cores,
         arguments=options.arguments,
     )
-    found = list(differences(options.run_dir, derived))
+    found = list(differences(options.run, derived))
     seconds = time.perf_counter() - started
     files = len(compared_files(derived))
-    print(f"{_verdict(found, files)} ({options.run_dir}, derived again in {seconds:,.0f} s)")
+    print(f"{_verdict(found, files)} ({options.run}, derived again in {seconds:,.0f} s)")
     for line in unanswered(derived).lines():
         print(line)
     if found and options.keep is not None:
