@@ -7,15 +7,16 @@ Covers atomic writing and the reading of Parquet with clear errors. What the col
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.ownership import clear_temporaries, temporary_path
 
 
 @contextmanager
@@ -23,26 +24,20 @@ def atomic_path(path: Path) -> Iterator[Path]:
     """A temporary file beside `path` that takes its place when the block ends without an error.
 
     The folder is made if needed; on an error nothing of the temporary file remains and what stood at
-    `path` is untouched.
+    `path` is untouched. Of two that write one file, on two machines too, each writes whole, and the last
+    one stands. What writers of `path` have left that were killed is cleared away.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    os.close(handle)
-    temporary = Path(name)
+    temporary = temporary_path(path)
+    temporary.touch(exist_ok=False)
     try:
+        clear_temporaries(path.parent.glob(f".{escape(path.name)}.*.tmp"), temporary.stat().st_mtime)
         yield temporary
         with temporary.open("rb") as written:
             os.fsync(written.fileno())
-        temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current
 
 
 def write_text(path: Path, text: str) -> None:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from bfcl_pipeline.errors import WebError
+from bfcl_pipeline.ownership import clear_temporaries, temporary_path
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.tools.web import Failure, Hit, Hits, Page
 from bfcl_pipeline.web.keys import FetchKey, Key, digest, key_document, read_key
@@ -201,13 +202,19 @@ def _parse(document: Json) -> Recorded:
 
 
 def _write_new(path: Path, content: bytes) -> bool:
-    """Writes a file that is whole or not there. Returns False, changing nothing, if there is one."""
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+    """Writes a file that is whole or not there. Returns False, changing nothing, if there is one.
+
+    What writers of the same outcome have left that were killed is cleared away.
+    """
+    temporary = temporary_path(path)
+    outcome, _, _ = path.name.partition(".")
     try:
         with temporary.open("xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+            now = os.fstat(file.fileno()).st_mtime
+        clear_temporaries(path.parent.glob(f".{outcome}.*.tmp"), now)
         try:
             os.link(temporary, path)
         except FileExistsError:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
 
 from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.ownership import temporary_path, this_process
 from bfcl_pipeline.tables import atomic_path, read_table, write_table, write_text
 
 TABLE = pa.table({"a": [1, 2], "b": ["x", None]})
@@ -100,3 +102,26 @@ def test_a_missing_column_is_named(tmp_path):
     write_table(tmp_path / "t", TABLE)
     with pytest.raises(TableError, match="column 'c' is missing; the file has a, b"):
         read_table(tmp_path / "t", ["a", "c"])
+
+
+def test_what_a_killed_writer_left_goes_with_the_next_one(tmp_path):
+    """The unfinished file of a dead process is cleared by who writes that file again; no other is."""
+    path, beside = tmp_path / "[file]", tmp_path / "[file] too"
+    dead = replace(this_process(), started="1")
+    alive = [temporary_path(path), temporary_path(beside, dead)]
+    for unfinished in (temporary_path(path, dead), *alive):
+        unfinished.write_text("half")
+    write_text(path, "whole")
+    assert sorted(tmp_path.iterdir()) == sorted([path, *alive])
+
+
+def test_of_two_that_write_one_file_each_writes_whole(tmp_path):
+    """Neither sees the other's unfinished file; the last one to end stands."""
+    path = tmp_path / "file"
+    with atomic_path(path) as first:
+        with atomic_path(path) as second:
+            second.write_text("second")
+            first.write_text("first")
+        assert path.read_text() == "second"
+    assert path.read_text() == "first"
+    assert [*tmp_path.iterdir()] == [path]

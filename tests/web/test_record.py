@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -20,6 +21,7 @@ import brotli
 import pytest
 
 from bfcl_pipeline.errors import WebError
+from bfcl_pipeline.ownership import temporary_path, this_process
 from bfcl_pipeline.tools.web import Failure, Hit, Hits, Page
 from bfcl_pipeline.web import record as module
 from bfcl_pipeline.web.keys import FetchKey, SearchKey
@@ -348,3 +350,17 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
+
+
+def test_what_a_killed_writer_left_goes_with_the_next_one(tmp_path):
+    """Its unfinished files, of the outcome and of its evidence; those of writers that are alive stay."""
+    record = Record(tmp_path)
+    path = record.path(PAGE)
+    evidence = path.with_name(f"{path.stem}.0123456789ab.yaml")
+    path.parent.mkdir(parents=True)
+    dead = replace(this_process(), started="1")
+    alive = temporary_path(evidence)
+    for unfinished in (temporary_path(path, dead), temporary_path(evidence, dead), alive):
+        unfinished.write_text("half")
+    add(record, PAGE, Page("text"))
+    assert {*_files(tmp_path)} == {path, alive}

@@ -17,6 +17,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from bfcl_pipeline.errors import ModelError
+from bfcl_pipeline.ownership import temporary_path
 
 POLL_SECONDS = 0.2
 """How often a server that starts is looked at."""
@@ -52,7 +53,7 @@ class Address:
 def write_address(path: Path, address: Address) -> None:
     """Writes `address` whole, so that no reader sees half of it; without a library's start before it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    unfinished = temporary_path(path)
     unfinished.write_text(json.dumps(asdict(address), indent=2) + "\n", encoding="utf-8")
     unfinished.replace(path)
 
