@@ -7,7 +7,7 @@ id exists is known only once the release is staged, and said by `bfcl-pipeline g
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check, category_of, resolve_categories
@@ -86,6 +86,14 @@ class RunConfig:
     rules: Rules  # whose verdicts the official tables show
     release: Release
     budget: float | None = None  # US dollars that each model may cost in this run; None: no limit
+    # The jobs again, by folder and category: the DAG of many models looks them up again and again.
+    _found: Mapping[str, Mapping[str, Job]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        found: dict[str, dict[str, Job]] = {}
+        for job in self.jobs:
+            found.setdefault(job.folder, {})[job.category] = job
+        object.__setattr__(self, "_found", found)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -95,11 +103,11 @@ class RunConfig:
     @property
     def folders(self) -> tuple[str, ...]:
         """Their names as file names."""
-        return tuple(dict.fromkeys(job.folder for job in self.jobs))
+        return tuple(self._found)
 
     def categories_of(self, folder: str) -> tuple[str, ...]:
         """The categories that the model with this file name is asked."""
-        return tuple(job.category for job in self.jobs_of(folder))
+        return tuple(self._found.get(folder, ()))
 
     def memory_of(self, folder: str) -> tuple[str, ...]:
         """Those of them with sessions before their questions."""
@@ -107,7 +115,7 @@ class RunConfig:
 
     def jobs_of(self, folder: str) -> tuple[Job, ...]:
         """The jobs of the model with this file name."""
-        return tuple(job for job in self.jobs if job.folder == folder)
+        return tuple(self._found.get(folder, {}).values())
 
     def model_of(self, folder: str) -> str:
         """The row that describes the model with this file name."""
@@ -126,12 +134,13 @@ class RunConfig:
 
     def job(self, folder: str, category: str) -> Job:
         """The job of one model and category. Raises ConfigError if the run has none such."""
-        for job in self.jobs:
-            if (job.folder, job.category) == (folder, category):
-                return job
-        raise ConfigError(
-            f"run {self.name!r} does not ask {folder!r} {category}; add them to `models` and `categories`."
-        )
+        found = self._found.get(folder, {}).get(category)
+        if found is None:
+            raise ConfigError(
+                f"run {self.name!r} does not ask {folder!r} {category}; "
+                "add them to `models` and `categories`."
+            )
+        return found
 
 
 def load_run(
