@@ -7,6 +7,7 @@ derived is told in docs/replay.md.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -29,6 +30,8 @@ Tell: TypeAlias = Callable[[str], None]
 
 _RUN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # as in the schema of configs
 _LAST_LINES = 40  # of the log that a message repeats
+_NOT_OURS = ("SNAKEMAKE_PROFILE",)  # a user's own, for runs on a cluster
+_OFFLINE = {"PIP_NO_INDEX": "1"}  # what is not staged after all is not fetched
 _STEP = re.compile(r"Job \d+: (.+)")  # as Snakemake announces it
 
 
@@ -139,6 +142,7 @@ def _run(command: Sequence[str], log: Path, tell: Tell) -> None:
         log.open("w", encoding="utf-8") as kept,
         subprocess.Popen(
             command,
+            env={name: value for name, value in os.environ.items() if name not in _NOT_OURS} | _OFFLINE,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

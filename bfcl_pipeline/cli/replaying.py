@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bfcl_pipeline.errors import ConfigError
+
 if TYPE_CHECKING:
     from bfcl_pipeline.config import ModelRow
     from bfcl_pipeline.generation import Conversed, Failure, FailureOf, SettingOf
@@ -39,9 +41,14 @@ def add_replaying(parser: argparse.ArgumentParser) -> None:
 
 
 def observed(args: argparse.Namespace) -> Observed:
-    """What the run that is derived again says of entries without an answer; nothing if none is named."""
+    """What the run that is derived again says of entries without an answer; nothing if none is named.
+
+    Raises ConfigError if one is named and nothing is replayed.
+    """
     from bfcl_pipeline.generation.observed import Observed
 
+    if args.observed is not None and not args.replay:
+        raise ConfigError("--observed is only for --replay: what is asked is not taken from elsewhere.")
     return Observed({} if args.observed is None else dict(_failures(args)))
 
 

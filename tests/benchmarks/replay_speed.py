@@ -1,0 +1,80 @@
+"""How long a full run of one model behind an API takes to be derived again, from its start to its end.
+
+    python tests/benchmarks/replay_speed.py [--cores 2] [--sample N]
+
+Makes such a run first: all scored entries of the benchmark, asked of the scripted server on this machine
+(`tests/servers`). With the server gone, `bfcl-pipeline replay` derives it again, judges and tabulates it
+and compares every byte. Prints the seconds of both, and of the steps of the replay. Needs the staged
+release and encoder in `data`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import yaml
+
+sys.path.extend(str(Path(__file__).resolve().parents[1] / folder) for folder in ("servers", "workflow"))
+
+from local_chat import local_chat
+from snakemake_project import ROOT, Project, make_project
+
+from bfcl_pipeline.tables.files import count_rows
+
+MODEL = "model-FC"
+
+
+def record(project: Project, sample: int | None) -> None:
+    """The run, asked of a server that is gone afterwards."""
+    with local_chat() as server:
+        row = {"name": MODEL, "kind": "openai_chat", "endpoint": server.endpoint}
+        (project.folder / "config/models.yaml").write_text(yaml.safe_dump({"models": [row]}))
+        config = {"run": "full", "models": f"[{MODEL}]", "categories": "[all_scoring]"}
+        if sample is not None:
+            config["sample"] = str(sample)
+        with project.start(**config) as process:
+            told, _ = process.communicate()
+        if process.returncode != 0:
+            sys.exit(told)
+        print(f"asked {server.counts()['requests']:,} requests", end=", ")
+
+
+def replay(project: Project, cores: int) -> str:
+    """What the command prints."""
+    command = [sys.executable, "-m", "bfcl_pipeline.cli", "replay", "full", "--cores", str(cores)]
+    command += ["--keep", "again"]
+    done = subprocess.run(command, cwd=project.folder, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(done.stdout + done.stderr)
+    return done.stdout.splitlines()[0]
+
+
+def main() -> None:
+    """Makes the run, derives it again, prints the seconds."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cores", type=int, default=2, help="of the replay (default: 2)")
+    parser.add_argument("--sample", type=int, help="only so many entries (default: all)")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        project = make_project(Path(folder))
+        (project.folder / "data").symlink_to(ROOT / "data")
+        started = time.perf_counter()
+        record(project, options.sample)
+        recorded = time.perf_counter()
+        responses = project.folder / f"results/full/responses/{MODEL}"
+        entries = sum(map(count_rows, responses.glob("*.parquet")))
+        print(f"{entries:,} entries, in {recorded - started:.0f} s")
+        said = replay(project, options.cores)
+        print(f"{said}\nreplay on {options.cores} cores: {time.perf_counter() - recorded:.1f} s")
+        for path in sorted((project.folder / "again/results/full/benchmarks").rglob("*.tsv")):
+            seconds = path.read_text().splitlines()[1].split("\t")[0]
+            print(f"  {path.parent.name} {path.stem}: {seconds} s")
+
+
+if __name__ == "__main__":
+    main()
