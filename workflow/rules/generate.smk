@@ -125,18 +125,21 @@ for part in PARTS:
             row=ROWS[part.folder].asked,
             # Grows when a job ends with entries that the machinery failed: the next run asks them again.
             again=requeued(Path("results", RUN.name, "requeued", part.name)),
-            once_more=REPLAY
-            or ["--requeue-out", f"results/{RUN.name}/requeued/{part.name}"],
+            once=REPLAY
+            or [
+                "--wait-for-owner",
+                *("--requeue-out", f"results/{RUN.name}/requeued/{part.name}"),
+            ],
         message:
             f"Ask {part.name} everything"
         shell:
             "bfcl-pipeline generate --run {wildcards.run:q} --model {params.model:q} --models {params.models:q}"
             " --category {params.categories:q} --data data --out {params.responses:q} --sessions-out {params.sessions:q}"
-            " --cache cache/exchanges --progress-lines {params.once_more:q}"
+            " --cache cache/exchanges --progress-lines {params.once:q}"
             " {params.selection:q} {params.budget:q} {params.server:q} 2> {log:q}"
 
 
-for folder in {part.folder for part in PARTS if not part.whole}:
+for folder in dict.fromkeys(part.folder for part in PARTS if not part.whole):
 
     rule:
         """Joins what several servers of one model were asked. One row is one entry, in the benchmark's order."""
