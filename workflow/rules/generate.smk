@@ -73,7 +73,7 @@ for part in PARTS:
                 else []
             ),
             server=(
-                f"results/{{run}}/servers/{part.name}.json"
+                f"results/{RUN.name}/servers/{part.name}.json"
                 if part.folder in SERVED
                 else []
             ),
@@ -81,7 +81,8 @@ for part in PARTS:
             before=(
                 ancient(
                     expand(
-                        "results/{{run}}/responses/{model}/{category}.parquet",
+                        "results/{run}/responses/{model}/{category}.parquet",
+                        run=RUN.name,
                         model=RUN.trial_before(part.folder),
                         category=RUN.categories_of(part.folder),
                     )
@@ -89,21 +90,22 @@ for part in PARTS:
                 if RUN.trial_before(part.folder)
                 else []
             ),
+        # Paths in full: the maker of a file is sought among all those whose paths begin with a wildcard.
         output:
             responses=expand(
                 "{folder}/{category}.parquet",
-                folder=part.responses("{run}"),
+                folder=part.responses(RUN.name),
                 category=RUN.categories_of(part.folder),
             ),
             sessions=expand(
                 "{folder}/{category}.parquet",
-                folder=part.sessions("{run}"),
+                folder=part.sessions(RUN.name),
                 category=RUN.memory_of(part.folder),
             ),
         log:
-            f"results/{{run}}/logs/generate/{part.name}.log",
+            f"results/{RUN.name}/logs/generate/{part.name}.log",
         benchmark:
-            f"results/{{run}}/benchmarks/generate/{part.name}.tsv"
+            f"results/{RUN.name}/benchmarks/generate/{part.name}.tsv"
         resources:
             **(
                 {}
@@ -111,6 +113,7 @@ for part in PARTS:
                 else asking_resources(ROWS[part.folder], served=part.folder in SERVED)
             ),
         params:
+            run=RUN.name,
             models="config/models.yaml",
             model=RUN.model_of(part.folder),
             responses=part.responses(RUN.name),
@@ -133,7 +136,7 @@ for part in PARTS:
         message:
             f"Ask {part.name} everything"
         shell:
-            "bfcl-pipeline generate --run {wildcards.run:q} --model {params.model:q} --models {params.models:q}"
+            "bfcl-pipeline generate --run {params.run:q} --model {params.model:q} --models {params.models:q}"
             " --category {params.categories:q} --data data --out {params.responses:q} --sessions-out {params.sessions:q}"
             " --cache cache/exchanges --progress-lines {params.once:q}"
             " {params.selection:q} {params.budget:q} {params.server:q} 2> {log:q}"
