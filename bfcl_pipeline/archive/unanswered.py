@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Status
 
 
@@ -47,11 +48,36 @@ class Unanswered:
 
 def unanswered(folder: Path) -> Unanswered:
     """Counts the entries without an answer in the tables of results/<run>. Raises TableError."""
+    return Unanswered(Counter(_failures(folder).values()))
+
+
+def answered_since(recorded: Path, derived: Path) -> int:
+    """How many entries without an answer in a run have one now that it was derived again.
+
+    Tables of the run that cannot be read count as without entries. Raises TableError for others.
+    """
+    try:
+        before = _failures(recorded)
+    except TableError:
+        return 0
+    present = {path.relative_to(derived) for path in _tables(derived)}
+    after = _failures(derived)
+    return sum(entry[0] in present and entry not in after for entry in before)
+
+
+def _failures(folder: Path) -> dict[tuple[Path, str], str]:
+    """The statuses of entries without an answer, by table and entry id."""
     from bfcl_pipeline.tables import read_table
 
-    statuses: Counter[str] = Counter()
-    for part in ("responses", "memory"):
-        for path in sorted((folder / part).rglob("*.parquet")):
-            statuses.update(map(str, read_table(path, ["status"]).column("status").to_pylist()))
-    del statuses[Status.ANSWERED]
-    return Unanswered(statuses)
+    found: dict[tuple[Path, str], str] = {}
+    for path in _tables(folder):
+        table = read_table(path, ["entry_id", "status"])
+        columns = (map(str, table.column(name).to_pylist()) for name in ("entry_id", "status"))
+        for entry_id, status in zip(*columns, strict=True):
+            if status != Status.ANSWERED:
+                found[path.relative_to(folder), entry_id] = status
+    return found
+
+
+def _tables(folder: Path) -> list[Path]:
+    return [path for part in ("responses", "memory") for path in sorted((folder / part).rglob("*.parquet"))]

@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
 def _replay(options: argparse.Namespace, work: Path) -> int:
     from bfcl_pipeline.archive.compare import compared_files, differences
     from bfcl_pipeline.archive.rederive import rederive
-    from bfcl_pipeline.archive.unanswered import unanswered
+    from bfcl_pipeline.archive.unanswered import answered_since, unanswered
 
     started = time.perf_counter()
     derived = rederive(
@@ -78,6 +78,12 @@ def _replay(options: argparse.Namespace, work: Path) -> int:
     print(f"{_verdict(found, files)} ({options.run}, derived again in {seconds:,.0f} s)")
     for line in unanswered(derived).lines():
         print(line)
+    since = answered_since(options.run, derived) if found else 0
+    if since:
+        print(
+            f"Answered since the run, as its journals have it now: {since:,} entries. Run it again to use "
+            "that."
+        )
     if found and options.keep is not None:
         print(f"What was derived: {derived}")
     sys.stdout.flush()
