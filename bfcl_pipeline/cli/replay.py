@@ -43,7 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="derive it in this new folder and keep it (default: a temporary one)",
     )
     parser.add_argument(
-        "arguments", nargs="*", metavar="-- ARGUMENT", help="more arguments for Snakemake, after --"
+        "--snakemake",
+        nargs=argparse.REMAINDER,
+        default=[],
+        metavar="ARGUMENT",
+        help="all that follows is for Snakemake",
     )
 
 
@@ -70,7 +74,7 @@ def _replay(options: argparse.Namespace, work: Path) -> int:
         cache=options.cache,
         work=work,
         cores=options.cores,
-        arguments=options.arguments,
+        arguments=options.snakemake,
     )
     found = list(differences(options.run, derived))
     seconds = time.perf_counter() - started

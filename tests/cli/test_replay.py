@@ -75,6 +75,15 @@ def test_a_package_without_its_workflow_is_told(
     assert "no Snakefile beside the package" in refused(run_dir, staged, capsys)
 
 
+def test_what_follows_is_for_snakemake(
+    run_dir: Path, staged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A dry run plans all steps and derives nothing, which is said."""
+    said = refused(run_dir, staged, capsys, "--cores", "1", "--snakemake", "--dry-run")
+    assert "Judge oracle-FC" in said
+    assert "Snakemake ended without results" in said
+
+
 def test_a_step_that_fails_shows_its_log(
     run_dir: Path, staged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
