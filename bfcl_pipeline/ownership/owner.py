@@ -12,6 +12,9 @@ from typing import BinaryIO
 from bfcl_pipeline.errors import OwnerError
 from bfcl_pipeline.ownership.process import Process
 
+_LENGTH = 1023
+"""All are of one length: some network file systems remember that of a file that was replaced."""
+
 
 @dataclass(frozen=True, slots=True)
 class Owner:
@@ -70,7 +73,7 @@ def renew(path: Path, owner: Owner) -> bool:
 def write_new(path: Path, owner: Owner) -> None:
     """Writes a file that must not be there. Raises FileExistsError if it is, or another OSError."""
     with path.open("x", encoding="ascii") as file:
-        file.write(json.dumps(asdict(owner)) + "\n")
+        file.write(json.dumps(asdict(owner)).ljust(_LENGTH) + "\n")
         file.flush()
         os.fsync(file.fileno())
 

@@ -43,13 +43,22 @@ class Taking:
         """Makes `path` name the owner. Returns whom it follows; None if nobody had it.
 
         An owner of whom nothing is known is watched. Raises OwnerError if one is alive, unless that is
-        waited for; OSError.
+        waited for, or if the file does not tell who it is; OSError.
         """
         watch: Watch | None = None
         told: float | None = None
         absent = 0
+        unread = 0.0  # seconds
         while True:
-            seen = look(path)
+            try:
+                seen = look(path)
+            except OwnerError:
+                # A network file system may show a new file in the length of the one before, for a while.
+                if unread >= self.rhythm.silent:
+                    raise
+                unread += self.rhythm.look
+                self.rhythm.sleep(self.rhythm.look)
+                continue
             if seen is None:
                 if self._made(path):
                     return None

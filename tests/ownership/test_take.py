@@ -44,15 +44,34 @@ def test_one_that_has_ended_is_followed_at_once(path, leave, ended, rhythm, time
 
 
 @pytest.mark.parametrize("content", [b"", b"\0" * 200, b"[]", b"{}", b'{"token": "t"}', b"\xff", "pid"])
-def test_a_file_that_cannot_be_read_is_left_to_a_person(path, leave, content):
-    """One that does not tell whose it is, is neither ignored nor deleted."""
+def test_a_file_that_cannot_be_read_is_left_to_a_person(path, leave, content, rhythm, time):
+    """One that does not tell whose it is, for a minute, is neither ignored nor deleted."""
     if content == "pid":
         leave(pid="1")
         content = path.read_bytes()
     path.write_bytes(content)
     with pytest.raises(OwnerError, match=r"does not tell whose it is .* delete that file"):
-        Ownership(path, "writes")
+        Ownership(path, "writes", rhythm=rhythm)
     assert path.read_bytes() == content
+    assert time.seconds == 1060
+
+
+def test_a_file_that_is_read_too_early_is_read_again(path, leave, rhythm, time):
+    """Where a file is not yet whole as others see it, who it names is waited for."""
+    owner = leave(pid=os.getppid(), started=None)
+    content = path.read_bytes()
+    path.write_bytes(content[:100])
+    time.then = lambda sleeps: path.write_bytes(content) if sleeps == 5 else None
+    with pytest.raises(OwnerError, match=f"process {owner.process.pid} on .* writes"):
+        Ownership(path, "writes", rhythm=rhythm)
+    assert time.sleeps == 5
+
+
+def test_all_files_are_of_one_length(tmp_path):
+    """Whoever the owner is, so that a length that is remembered does not cut the next one."""
+    for name, host in (("a", "n"), ("b", "n" * 60)):
+        Ownership(tmp_path / name, "writes", here=replace(this_process(), host=host))
+    assert (tmp_path / "a").stat().st_size == (tmp_path / "b").stat().st_size
 
 
 def test_who_lost_it_is_told_and_leaves_the_others_alone(path):
