@@ -61,8 +61,7 @@ def read_run(folder: Path, schema: Path) -> RecordedRun:
                 f"{file}: no such file; the run does not say what it was asked to do. Complete it with "
                 "`snakemake`, which writes it, then archive it."
             )
-        _check_yaml(file)
-    config = yaml.safe_load(config_file.read_text(encoding="utf-8"))
+    config, _ = _read_yaml(config_file), _read_yaml(models_file)
     if not isinstance(config, dict):
         raise ConfigError(f"{config_file}: expected a mapping of keys, got {type(config).__name__}.")
     known = yaml.safe_load(schema.read_text(encoding="utf-8"))
@@ -88,19 +87,33 @@ def _completed(config: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str
     return {**found, **{key: _completed(found[key], known) for key, known in nested.items()}}
 
 
-def _check_yaml(file: Path) -> None:
-    """Refuses what a small file can make large or endless. Raises ConfigError."""
+def _read_yaml(file: Path) -> Any:
+    """A document of plain values. Raises ConfigError, also for what a small file can make large."""
     if file.stat().st_size > MAX_CONFIG_BYTES:
         raise ConfigError(f"{file}: more than {MAX_CONFIG_BYTES:,} bytes.")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     depth = 0
     try:
         text = file.read_text(encoding="utf-8")
-        for event in yaml.parse(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        for event in yaml.parse(text, loader):
             if isinstance(event, yaml.AliasEvent):
                 raise ConfigError(f"{file}: a YAML alias, which no record of a run has.")
             depth += isinstance(event, yaml.CollectionStartEvent)
             depth -= isinstance(event, yaml.CollectionEndEvent)
             if depth > _DEEPEST:
                 raise ConfigError(f"{file}: nested more than {_DEEPEST} levels deep.")
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        document = yaml.load(text, loader)  # noqa: S506  # both are safe
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that is none, a number too long
         raise ConfigError(f"{file}: not readable as YAML ({error}).") from error
+    if not _is_plain(document):
+        raise ConfigError(f"{file}: a value that is no text, number, list or mapping of texts.")
+    return document
+
+
+def _is_plain(value: object) -> bool:
+    """Whether JSON could say it; dates, sets and the like it could not."""
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _is_plain(held) for key, held in value.items())
+    if isinstance(value, list):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, str | int | float)

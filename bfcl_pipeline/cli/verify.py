@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bfcl_pipeline.cli.options import add_data
+from bfcl_pipeline.errors import ArchiveError, PipelineError
 
 if TYPE_CHECKING:
     from bfcl_pipeline.archive.described import Described
@@ -54,7 +55,10 @@ def run(options: argparse.Namespace) -> int:
         hashed = check_hashes(archive, described)
         _proved("hashes", f"{hashed:,} of {hashed:,} files have the sha256 that the metadata says")
         with tempfile.TemporaryDirectory(prefix="bfcl-verify-") as folder:
-            return _derive(archive, described, Path(folder), options)
+            try:
+                return _derive(archive, described, Path(folder), options)
+            except PipelineError as error:  # where it was unpacked is gone by the time that it is read
+                raise ArchiveError(f"{options.file}: {str(error).replace(f'{folder}/', '')}") from error
 
 
 def _derive(archive: SealedArchive, described: Described, folder: Path, options: argparse.Namespace) -> int:
@@ -87,6 +91,7 @@ def _derive(archive: SealedArchive, described: Described, folder: Path, options:
 def _compare(recorded: RecordedRun, folder: Path, others: list[str], options: argparse.Namespace) -> int:
     from bfcl_pipeline.archive.compare import compared_files, first_difference
     from bfcl_pipeline.archive.rederive import rederive
+    from bfcl_pipeline.archive.unanswered import unanswered
 
     (folder / "cache").mkdir(exist_ok=True)
     derived = rederive(
@@ -106,31 +111,16 @@ def _compare(recorded: RecordedRun, folder: Path, others: list[str], options: ar
         return DIFFERS
     files = len(compared_files(derived))
     _proved("results", f"{files:,} of {files:,} files were derived again and are identical")
-    taken = _taken_over(derived)
+    taken = unanswered(derived).taken_over
     if taken:
-        _not_proved(
-            "failures", f"{taken:,} entries without an answer: that they failed is taken from the run"
-        )
+        why = "without an answer, and why is the run's own word"
+        _not_proved("failures", f"{taken:,} entries or memory sessions are {why}")
     _always()
     return NOT_ALL_PROVED if taken else 0
 
 
-def _taken_over(derived: Path) -> int:
-    """How many entries and sessions have no answer: a failure leaves nothing to derive it from."""
-    from bfcl_pipeline.records import Status
-    from bfcl_pipeline.tables import read_table
-
-    return sum(
-        status != Status.ANSWERED
-        for part in ("responses", "memory")
-        for path in (derived / part).rglob("*.parquet")
-        for status in read_table(path, ["status"]).column("status").to_pylist()
-    )
-
-
 def _check_web(record: Path) -> None:
     """Checks each outcome of the web and its evidence. Raises ArchiveError for a damaged one."""
-    from bfcl_pipeline.errors import ArchiveError
     from bfcl_pipeline.web.record import Record
     from bfcl_pipeline.web.status import survey
 

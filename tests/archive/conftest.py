@@ -1,0 +1,44 @@
+"""A small run of every kind, made once for all test processes; lets tests import their helpers by name."""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from small_run import SmallRun, make_small_run  # only found now
+
+
+@pytest.fixture(scope="session")
+def small_run(tmp_path_factory: pytest.TempPathFactory, staged: Path, worker_id: str) -> SmallRun:
+    """A complete run of an embedded model and of one behind a wire; nobody answers it any more."""
+    folder = tmp_path_factory.getbasetemp()
+    shared = (folder if worker_id == "master" else folder.parent) / "small_run"
+    with shared.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (shared / "made").is_file():
+            shutil.rmtree(shared, ignore_errors=True)
+            make_small_run(shared, staged)
+            (shared / "made").touch()
+    return SmallRun(shared)
+
+
+@pytest.fixture
+def own_run(small_run: SmallRun, tmp_path: Path) -> SmallRun:
+    """A copy of it, to be changed; with other times, and in another folder."""
+    folder = tmp_path / "elsewhere" / "project"
+    shutil.copytree(small_run.folder, folder, copy_function=shutil.copyfile, symlinks=True)
+    return SmallRun(folder)
+
+
+@pytest.fixture(scope="session")
+def archived(small_run: SmallRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An archive of it."""
+    out = tmp_path_factory.mktemp("archived") / "small.crate.zip"
+    assert small_run.archive(out) == 0
+    return out

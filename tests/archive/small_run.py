@@ -1,0 +1,134 @@
+"""A small run made as a user makes it, with Snakemake: what archives are tested with.
+
+It asks an embedded model and two trials of a model behind a wire: single calls, a memory and the web, which
+was recorded before. Its journals and its record also hold what other runs were answered.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from unittest.mock import patch
+
+from local_chat import LocalChat, local_chat
+from snakemake_project import Project, make_project
+
+from bfcl_pipeline.cli import main
+from bfcl_pipeline.tables import entries_path, read_entries, read_responses
+from bfcl_pipeline.web.keys import Key, SearchKey
+from bfcl_pipeline.web.record import Record
+from bfcl_pipeline.web.simulated import SimulatedWeb
+from bfcl_pipeline.web.status import web_keys
+
+NAME = "small"
+WEB_ENTRY = "web_search_base_0"
+CONFIG = {
+    "run": NAME,
+    "models": "[near/chat-FC,oracle-FC]",
+    "categories": "[simple_python,memory_kv,web_search_base]",
+    "entry_ids": f"[simple_python_0,simple_python_1,memory_kv_0-customer-0,{WEB_ENTRY}]",
+    "trials": "2",
+    "web": "replay",
+}
+OTHER_ENTRY = "simple_python_2"  # asked by another run of the same model
+KEY_VARIABLE = "SMALL_RUN_KEY"
+TIME = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+CASSETTE = b"version: 1\ninteractions: []\n"
+
+
+@dataclass(frozen=True, slots=True)
+class SmallRun:
+    """The project that the run was made in."""
+
+    folder: Path
+    name: str = NAME
+
+    @property
+    def results(self) -> Path:
+        """The folder of the run."""
+        return self.folder / "results" / self.name
+
+    @property
+    def data(self) -> Path:
+        """The staged release."""
+        return self.folder / "data"
+
+    @property
+    def cache(self) -> Path:
+        """What was recorded."""
+        return self.folder / "cache"
+
+    @property
+    def journal(self) -> Path:
+        """The exchanges with the first trial of the model behind a wire."""
+        return self.cache / "exchanges/near_chat-FC/exchanges.jsonl"
+
+    def archive(self, out: Path, *options: str) -> int:
+        """`bfcl-pipeline archive`; its exit status."""
+        places = ["--data", str(self.data), "--cache", str(self.cache)]
+        return main(["archive", str(self.results), "--out", str(out), *places, *options])
+
+    def verify(self, file: Path, *options: str) -> int:
+        """`bfcl-pipeline verify`; its exit status."""
+        return main(["verify", str(file), "--data", str(self.data), "--cores", "2", *options])
+
+
+def make_small_run(folder: Path, staged: Path) -> None:
+    """Makes the run in `folder`, which is not there yet."""
+    folder.mkdir(parents=True)
+    project = make_project(folder)
+    (folder / "data").mkdir()
+    for part in ("release", "entries"):
+        shutil.copytree(staged / part, folder / "data" / part)
+    _record_web(folder)
+    with local_chat() as server, patch.dict(os.environ, {KEY_VARIABLE: "made-for-this-run"}):
+        server.behave()
+        _write_models(project, server)
+        for config in ({**CONFIG, "run": "other", "entry_ids": f"[{OTHER_ENTRY}]", "web": "off"}, CONFIG):
+            done = project.snakemake(**config)
+            assert done.returncode == 0, done.stdout
+    shutil.rmtree(folder / "results/other")
+    _add_leftovers(SmallRun(folder))
+
+
+def _write_models(project: Project, server: LocalChat) -> None:
+    (project.folder / "config/models.yaml").write_text(
+        "models:\n"
+        "  - {name: oracle-FC, kind: oracle}\n"
+        f"  - {{name: near/chat-FC, kind: openai_chat, model: chat, endpoint: '{server.endpoint}',"
+        f" key: {KEY_VARIABLE}}}\n"
+    )
+
+
+def _record_web(folder: Path) -> None:
+    """Records what the oracle will ask, and a search of somebody else."""
+    web = SimulatedWeb.of(read_entries(entries_path(folder / "data", "web_search_base")))
+    record = Record(folder / "cache/web")
+    for key in [*_asked(folder), SearchKey.of("what another run asked", "wt-wt")]:
+        found = web.search(key.keywords, key.region) if isinstance(key, SearchKey) else web.fetch(key.url)
+        record.add(key, found, engine="simulated", recorded_at=TIME, cassette=CASSETTE)
+
+
+def _asked(folder: Path) -> Iterator[Key]:
+    """What the oracle asks of a web."""
+    out = folder / "dry"
+    options = ["--model", "oracle-FC", "--models", str(folder / "config/models.yaml"), "--run", "dry"]
+    options += ["--data", str(folder / "data"), "--category", "web_search_base", "--entry-ids", WEB_ENTRY]
+    assert main(["generate", *options, "--out", str(out)]) == 0
+    for response in read_responses(out / "web_search_base.parquet"):
+        yield from web_keys(response)
+    shutil.rmtree(out)
+
+
+def _add_leftovers(run: SmallRun) -> None:
+    """What a folder may hold besides: of a model that the config no longer names, of a killed writer."""
+    shutil.copytree(run.results / "responses/oracle-FC", run.results / "responses/forgotten")
+    shutil.copyfile(run.results / "verdicts/oracle-FC.parquet", run.results / "verdicts/forgotten.parquet")
+    (run.results / "tables/.rules.csv.x.tmp").write_text("half")
+    with run.journal.open("ab") as file:
+        file.write(json.dumps({"torn": True}).encode()[:5])

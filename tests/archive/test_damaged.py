@@ -1,0 +1,141 @@
+"""Archives damaged in every way: each is refused with a message, none crashes, none passes."""
+
+from __future__ import annotations
+
+import io
+import random
+import shutil
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from bfcl_pipeline.archive.seal import SEAL_BYTES, seal
+from bfcl_pipeline.cli import main
+
+EACH = 40
+"""Damaged archives of each kind; there are five."""
+
+
+def flipped(content: bytes, choice: random.Random) -> bytes:
+    """With one to eight bytes changed, anywhere."""
+    changed = bytearray(content)
+    for place in choice.sample(range(len(content) - SEAL_BYTES), choice.randint(1, 8)):
+        changed[place] ^= choice.randint(1, 255)
+    return bytes(changed)
+
+
+def truncated(content: bytes, choice: random.Random) -> bytes:
+    """Cut off at its end, at its start, or in its middle."""
+    start, end = sorted(choice.sample(range(1, len(content) - SEAL_BYTES), 2))
+    return choice.choice([content[:end], content[start:], content[:start] + content[end:]])
+
+
+def swapped(content: bytes, choice: random.Random) -> bytes:
+    """With the contents of two members exchanged."""
+
+    def change(held: dict[str, bytes]) -> None:
+        one, two = choice.sample(sorted(held), 2)
+        while held[one] == held[two]:
+            one, two = choice.sample(sorted(held), 2)
+        held[one], held[two] = held[two], held[one]
+
+    return zipped(content, change)
+
+
+def added(content: bytes, choice: random.Random) -> bytes:
+    """With a file more: beside the results, in folders of its own, or twice."""
+    names = ["results/small/tables/x.csv", "setup.py", "results/small/logs/x.log", "workflow/x", "x" * 50]
+
+    def change(held: dict[str, bytes]) -> None:
+        held[choice.choice(names)] = choice.randbytes(choice.randint(0, 1000))
+
+    return zipped(content, change)
+
+
+def replaced(content: bytes, choice: random.Random) -> bytes:
+    """With other bytes in a member, or without it."""
+
+    def change(held: dict[str, bytes]) -> None:
+        name = choice.choice(sorted(held))
+        text = held.pop(name)
+        if choice.random() < 0.7:
+            held[name] = text + b"\n" if choice.random() < 0.5 else choice.randbytes(len(text) + 1)
+
+    return zipped(content, change)
+
+
+def zipped(content: bytes, change: Callable[[dict[str, bytes]], None]) -> bytes:
+    """Unpacked, changed, and packed as a common tool does, with the old seal as its comment."""
+    with zipfile.ZipFile(io.BytesIO(content)) as opened:
+        held = {name: opened.read(name) for name in opened.namelist()}
+        comment = opened.comment
+    change(held)
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as written:
+        for name, text in held.items():
+            info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            info.external_attr = 0o100644 << 16
+            info.compress_type = zipfile.ZIP_DEFLATED if len(text) < 60_000 else zipfile.ZIP_STORED
+            written.writestr(info, text)
+        written.comment = comment
+    return out.getvalue()
+
+
+DAMAGES: Mapping[str, Callable[[bytes, random.Random], bytes]] = {
+    damage.__name__: damage for damage in (flipped, truncated, swapped, added, replaced)
+}
+
+
+@pytest.mark.parametrize("sealed", [False, True], ids=["as it came", "sealed anew"])
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_every_damaged_archive_is_refused(
+    damage: str,
+    sealed: bool,
+    archived: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """By its seal or, where that was made anew, by structure, sizes and hashes; nothing is unpacked."""
+    temporary = tmp_path / "temporary"
+    place = tmp_path / "place"
+    for folder in (temporary, place):
+        folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    monkeypatch.chdir(place)
+    content = archived.read_bytes()
+    path = tmp_path / "x.crate.zip"
+    for number in range(EACH):
+        path.write_bytes(DAMAGES[damage](content, random.Random(f"{damage} {number}")))
+        if sealed:
+            seal(path)
+        capsys.readouterr()
+        assert main(["verify", str(path), "--data", str(tmp_path / "none")]) == 1, number
+        told = capsys.readouterr()
+        assert told.err.startswith(f"bfcl-pipeline verify: {path}"), number
+        assert "\n" not in told.err.strip(), number
+        assert "proved      hashes" not in told.out, number
+        if not sealed:
+            assert "seal" in told.err
+            assert told.out == ""
+    path.unlink()
+    assert not [*temporary.iterdir(), *place.iterdir()]
+    shutil.rmtree(temporary)
+
+
+@pytest.mark.parametrize("size", [0, 1, 21, 22, 92, 93, 94, 1000])
+def test_what_is_hardly_a_file_is_refused(
+    size: int, archived: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first or last bytes of an archive, a folder, and what is not there, are told as such."""
+    path = tmp_path / "x.zip"
+    content = archived.read_bytes()
+    for part in (content[:size], content[len(content) - size :]):
+        path.write_bytes(part)
+        assert main(["verify", str(path)]) == 1
+        assert "seal" in capsys.readouterr().err
+    for other in (tmp_path, tmp_path / "none"):
+        assert main(["verify", str(other)]) == 1
+        assert "no such file" in capsys.readouterr().err
