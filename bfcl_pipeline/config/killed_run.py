@@ -46,15 +46,20 @@ class RunHere:
 
     @property
     def killed(self) -> tuple[Owner, ...]:
-        """The runs that were killed since one ended here as it should; none while another is alive."""
+        """The runs that were killed here since `settle` was last called; none while another is alive."""
         return tuple(self.told.values())
+
+    def settle(self) -> None:
+        """Has later runs not be told of those that were killed: all that was theirs has ended."""
+        with contextlib.suppress(OSError):
+            for path in self.told:
+                path.unlink(missing_ok=True)
+        self.told.clear()
 
     def close(self) -> None:
         """Tells that the run has ended."""
         atexit.unregister(self.close)
         with contextlib.suppress(OSError):
-            for path in self.told:
-                path.unlink(missing_ok=True)
             self.ownership.give_back()
 
 
@@ -104,7 +109,7 @@ def _cleared(
             clear_temporaries(folder.rglob(".*.tmp"), now, here)
         shutil.rmtree(marks)
     for path in dead:
-        # Gone from its place, for the run may not be dead after all; kept, for this one may be killed too.
+        # Not in its place, so that a run that lives after all ends; kept, as this one may be a dry run.
         with contextlib.suppress(FileNotFoundError):
             path.rename(path.with_suffix(_KILLED))
     told = {path: look(path) for path in sorted(runs.glob(f"*{_KILLED}"))}

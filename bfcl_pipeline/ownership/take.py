@@ -68,6 +68,7 @@ class Taking:
                         f"{path}: comes and goes. See who else uses the folder, then run again."
                     )
                 continue
+            absent = 0
             if seen.owner == self.owner:
                 return None  # the link was made after all, as can be over NFS
             if watch is None or watch.owner != seen.owner:

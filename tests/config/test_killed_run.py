@@ -70,7 +70,7 @@ def _left(state: Path, host: str, name: str = "a" * 32) -> Owner:
 def test_the_mark_of_a_dead_run_goes_with_its_half_written_files(
     tmp_path: Path, arrive: Callable[..., RunHere]
 ) -> None:
-    """What it had not finished writing goes, all else stays; who was killed is told, once."""
+    """What it had not finished writing goes, all else stays; who was killed is told."""
     state, table = tmp_path / ".snakemake", tmp_path / "results/r/tables/leaderboard.csv"
     table.parent.mkdir(parents=True)
     table.write_text("kept\n")
@@ -82,18 +82,23 @@ def test_the_mark_of_a_dead_run_goes_with_its_half_written_files(
     assert [(owner.process.pid, owner.process.host) for owner in run.killed] == [
         (killed.pid, this_process().host)
     ]
+    run.settle()
+    assert run.killed == ()
     run.close()
     assert [*(state / "runs").iterdir()] == []
     assert arrive(state).killed == ()
 
 
-def test_all_that_were_killed_in_a_row_are_told(tmp_path: Path, arrive: Callable[..., RunHere]) -> None:
-    """Who follows a killed run and is killed itself takes no word of it along."""
+def test_the_killed_are_told_until_it_is_settled(tmp_path: Path, arrive: Callable[..., RunHere]) -> None:
+    """A run that only plans, or is killed as well, leaves the word to the next."""
     state = tmp_path / ".snakemake"
     killed = []
     for _ in range(2):
         with _running(state, tmp_path / "table.csv") as run:
             killed.append(run.pid)
+        planning = arrive(state)
+        assert {owner.process.pid for owner in planning.killed} == {*killed}
+        planning.close()
     assert {owner.process.pid for owner in arrive(state).killed} == {*killed}
 
 
