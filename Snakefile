@@ -18,6 +18,7 @@ from bfcl_pipeline.config import (
     asking_resources,
     check_config,
     clear_killed_run,
+    end_left_jobs,
     load_models,
     load_run,
     parts_of,

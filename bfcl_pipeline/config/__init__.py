@@ -4,6 +4,7 @@ from bfcl_pipeline.config.check import check_config
 from bfcl_pipeline.config.job_resources import asking_resources, serving_resources
 from bfcl_pipeline.config.killed_run import clear_killed_run
 from bfcl_pipeline.config.kinds import EMBEDDED_KINDS, KINDS, Kind
+from bfcl_pipeline.config.left_jobs import end_left_jobs
 from bfcl_pipeline.config.model_rows import (
     ModelRow,
     described,
@@ -38,6 +39,7 @@ __all__ = [
     "check_config",
     "clear_killed_run",
     "described",
+    "end_left_jobs",
     "load_models",
     "load_not_served",
     "load_run",

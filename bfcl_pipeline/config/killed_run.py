@@ -43,6 +43,7 @@ class RunHere:
 
     ownership: Ownership
     told: dict[Path, Owner]  # what tells of the killed
+    alone: bool  # whether no other run was alive when it came
 
     @property
     def killed(self) -> tuple[Owner, ...]:
@@ -88,19 +89,19 @@ def clear_killed_run(
     except (OSError, OwnerError) as error:
         print(f"{state}: whether a run was killed here is not seen ({error}).", file=sys.stderr)
         return None
-    run = RunHere(ownership, told)
+    run = RunHere(ownership, told or {}, alone=told is not None)
     atexit.register(run.close)
     return run
 
 
 def _cleared(
     state: Path, written: Iterable[Path], door: Ownership, rhythm: Rhythm, here: Process
-) -> dict[Path, Owner]:
-    """Clears all if no run is alive. Returns what tells of the runs that were killed."""
+) -> dict[Path, Owner] | None:
+    """Clears all and returns what tells of the runs that were killed; None if a run is alive."""
     runs, marks = state / "runs", state / "locks"
     dead = _all_dead(runs, rhythm, here)
     if dead is None:
-        return {}
+        return None
     door.check()  # suspended until somebody else looked and went on, it has no say
     now = door.path.stat().st_mtime
     clear_temporaries(runs.glob(".*.tmp"), now, here)

@@ -118,6 +118,7 @@ def test_nothing_is_cleared_while_a_run_is_alive(state: Path, arrive: Callable[.
     (state / MARK).parent.mkdir()
     (state / MARK).write_text("results/r/report.html\n")
     second = arrive(state)
+    assert (first.alone, second.alone) == (True, False)
     first.close()
     last = arrive(state)
     second.close()

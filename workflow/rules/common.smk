@@ -26,6 +26,15 @@ shell.prefix(
 )
 
 
+# Not when it is planned only: a dry run starts nothing, and ends nothing.
+onstart:
+    if ALIVE and ALIVE.alone:
+        try:
+            end_left_jobs(Path.cwd(), lambda line: print(line, file=sys.stderr))
+        except ConfigError as error:
+            sys.exit(str(error))
+
+
 onsuccess:
     print(
         f"The V4 table, any time: bfcl-pipeline table results/{RUN.name} --rules {RUN.rules}"
