@@ -36,7 +36,7 @@ class Behaviour:
     """How requests are answered."""
 
     latency: float = 0.0  # seconds from a request to its answer
-    held: bool = False  # answers are sent when it is told to (/release), not before
+    held_after: int | None = None  # so many requests are answered, others when it is told to (/release)
     faults: float = 0.0  # the share of requests that something else is done to
     odd: float = 0.0  # the share of answers that are right, but oddly sent
     seed: int = 0  # of both
@@ -99,7 +99,7 @@ class ChatServer:
         counts.most_in_flight = max(counts.most_in_flight, counts.in_flight)
         if counts.first_at is None:
             counts.first_at = loop.time()
-        if behaviour.held:
+        if behaviour.held_after is not None and counts.requests > behaviour.held_after:
             self._held.append((connection, body, digest, counts))
         elif behaviour.latency:
             loop.call_later(behaviour.latency, self._answer, connection, body, digest, counts)
@@ -148,7 +148,7 @@ class ChatServer:
                 self._quiet.append(connection)
                 self._tell_quiet()
             case "/release":
-                self._behaviour = replace(self._behaviour, held=False)
+                self._behaviour = replace(self._behaviour, held_after=None)
                 held, self._held = self._held, []
                 for one in held:
                     self._answer(*one)

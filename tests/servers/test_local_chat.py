@@ -103,16 +103,17 @@ def test_it_tells_when_a_number_of_requests_has_come(server: LocalChat) -> None:
 
 def test_held_answers_are_sent_once_it_is_told(server: LocalChat) -> None:
     """However long a request has waited; those that come later are answered at once."""
-    server.behave(held=True)
+    server.behave(held_after=1)
+    completion(server, user("a"))
     with ThreadPoolExecutor(2) as pool:
-        asked = [pool.submit(completion, server, user(text)) for text in ("a", "b")]
-        server.wait_for(2)
+        asked = [pool.submit(completion, server, user(text)) for text in ("b", "c")]
+        server.wait_for(3)
         assert not any(one.done() for one in asked)
-        assert server.counts()["answers"] == 0
+        assert server.counts()["answers"] == 1
         server.release()
         assert len([one.result(timeout=60) for one in asked]) == 2
-    completion(server, user("c"))
-    assert server.counts()["answers"] == 3
+    completion(server, user("d"))
+    assert server.counts()["answers"] == 4
 
 
 def test_it_ends_with_who_started_it() -> None:
