@@ -1,0 +1,63 @@
+"""The embedded models on a cluster. BFCL_SLURM_FULL=1 asks them everything, and prints the times."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from cluster_project import ClusterProject, contents, different
+from snakemake_project import make_project
+
+pytestmark = pytest.mark.slurm
+
+SAMPLE = {
+    "run": "small",
+    "models": "[oracle-FC,lexical]",
+    "categories": "[simple_python,multi_turn_base,memory_kv,memory_rec_sum,web_search_base]",
+    "sample": "40",
+}
+FULL = {"run": "full"}
+
+
+def run_here(project: ClusterProject, folder: Path, **config: str) -> dict[str, bytes]:
+    """What a run on this machine comes to, with the same data."""
+    folder.mkdir()
+    here = make_project(folder)
+    (folder / "data").symlink_to(project.folder / "data")
+    done = here.snakemake(**config)
+    assert done.returncode == 0, done.stdout
+    return contents(folder / "results" / config["run"])
+
+
+def test_a_cluster_comes_to_the_same_bytes_as_one_machine(project: ClusterProject, tmp_path: Path) -> None:
+    """Each model is one job, with all its categories and their judging; tables and report are another."""
+    project.complete(**SAMPLE)
+    rules = [job.comment.partition("_wildcards")[0] for job in project.jobs()]
+    assert sorted(rules) == sorted(
+        [
+            "rule_judged_oracle-FC_generate_generate_memory_score",
+            "rule_judged_lexical_generate_generate_memory_score",
+            "rule_report_aggregate_report",
+        ]
+    )
+    assert {job.state for job in project.jobs()} == {"COMPLETED"}
+    assert different(project.results("small"), run_here(project, tmp_path / "here", **SAMPLE)) == []
+
+
+@pytest.mark.skipif(os.environ.get("BFCL_SLURM_FULL") != "1", reason="minutes; BFCL_SLURM_FULL=1 runs it")
+def test_the_whole_benchmark_comes_to_the_same_bytes(
+    project: ClusterProject, staged_encoder: Path, tmp_path: Path
+) -> None:
+    """The run of `make run`, every entry, with the profile as it is; the times are printed."""
+    (project.folder / "data/encoder").symlink_to(staged_encoder.resolve())
+    started = time.monotonic()
+    project.complete(quick=False, **FULL)
+    submitted = time.monotonic()
+    here = run_here(project, tmp_path / "here", **FULL)
+    ended = time.monotonic()
+    print(
+        f"cluster {submitted - started:.0f} s, here {ended - submitted:.0f} s, {len(project.jobs())} jobs"
+    )
+    assert different(project.results("full"), here) == []
