@@ -31,5 +31,8 @@ METADATA_BYTES_MOST = 48 * 2**20
 MAX_CONFIG_BYTES = 8 * 2**20
 """Of the config and of the models file of a run."""
 
+MAX_VECTORS = 65_000
+"""Of texts in vector memories; they are one member, and held in memory at once."""
+
 CHUNK_BYTES = 2**20
 """What is read at once."""

@@ -16,6 +16,8 @@ from bfcl_pipeline.archive.reading import SealedArchive
 from bfcl_pipeline.archive.recorded_run import RecordedRun, read_run
 from bfcl_pipeline.archive.run_files import result_files
 from bfcl_pipeline.archive.software import Checkout, versions
+from bfcl_pipeline.archive.vectors import MAX_BYTES, unpack_vectors
+from bfcl_pipeline.archive.vectors import NAME as VECTORS
 from bfcl_pipeline.benchmark import encoder
 from bfcl_pipeline.errors import ArchiveError
 
@@ -40,7 +42,11 @@ def check_hashes(archive: SealedArchive, described: Described) -> int:
 def unpack(archive: SealedArchive, folder: Path) -> None:
     """Writes results and what they rest on below `folder`, which is empty. Names were checked before."""
     for name in archive.members:
-        if name.startswith(_UNPACKED):
+        if name == VECTORS:
+            if archive.members[name].size > MAX_BYTES:
+                raise ArchiveError(f"{name}: refused: more than {MAX_BYTES:,} bytes.")
+            unpack_vectors(b"".join(archive.chunks(name)), folder / "cache/encoder")
+        elif name.startswith(_UNPACKED):
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("xb") as file:

@@ -18,6 +18,8 @@ from bfcl_pipeline.archive.run_files import result_files, told_files
 from bfcl_pipeline.archive.scrubbing import write_without_places
 from bfcl_pipeline.archive.snakemake_records import Step, logs_of, read_steps
 from bfcl_pipeline.archive.software import Checkout, workflow_files
+from bfcl_pipeline.archive.vectors import NAME as VECTORS
+from bfcl_pipeline.archive.vectors import pack_vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,9 @@ def gather(recorded: RecordedRun, checkout: Checkout, places: Places, web: Itera
         found.append((name, _told(path, places.work / name)))
     found += write_exchanges(recorded, places.cache, places.work)
     found += [(f"cache/web/{path.relative_to(places.cache / 'web').as_posix()}", path) for path in web]
+    vectors = pack_vectors(recorded, places.cache / "encoder")
+    if vectors:
+        found.append((VECTORS, vectors))
     if steps:
         found.append(("snakemake/jobs.jsonl", "".join(step.line() for step in steps).encode()))
     for path in logs_of(places.snakemake, recorded.run.name):
@@ -97,6 +102,7 @@ recorded web, and compares them byte for byte.
 | `results/{run}/config.yaml`, `models.yaml` | what was asked of whom |
 | `cache/exchanges/` | every answer of a model, as it came |
 | `cache/web/` | the searches and pages that models saw, if the web was asked |
+| `cache/encoder.vectors` | the embeddings of texts in vector memories, if there are some |
 | `results/{run}/responses/`, `memory/` | what the models did |
 | `results/{run}/verdicts/`, `tables/`, `report.html` | what it was worth |
 | `results/{run}/logs/`, `benchmarks/`, `snakemake/` | how the run went; paths and hosts are taken out |

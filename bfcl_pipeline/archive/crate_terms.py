@@ -83,5 +83,6 @@ ENCODINGS: Mapping[str, str] = {
     "yaml": "application/yaml",
     "md": "text/markdown",
     "py": "text/x-python",
+    "vectors": "application/octet-stream",
 }
 """Media types by the last part of a name; plain text for all others."""

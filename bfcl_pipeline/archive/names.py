@@ -23,6 +23,7 @@ _PATTERNS = (
     r"results/[^/]+/(?:responses|memory|verdicts|tables|logs|benchmarks)/.+",
     r"cache/exchanges/[^/]+/exchanges(?:\.[0-9]+)?\.jsonl",
     r"cache/web/(?P<a>[0-9a-f]{2})/(?P<b>[0-9a-f]{2})/(?P=a)(?P=b)[0-9a-f]{60}(?:\.json|\.[0-9a-f]{12}\.yaml)",
+    r"cache/encoder\.vectors",
     r"snakemake/jobs\.jsonl|snakemake/log/[^/]+\.log",
 )
 _KNOWN = [re.compile(pattern) for pattern in _PATTERNS]

@@ -1,0 +1,56 @@
+"""The embeddings of a run, packed into one file and kept again elsewhere."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bfcl_pipeline.archive.vectors import embedded_texts, unpack_vectors
+from bfcl_pipeline.encoding.kept import KeptVectors
+from bfcl_pipeline.errors import ArchiveError
+from bfcl_pipeline.records import Mode
+from bfcl_pipeline.tools.encoder import DIMENSIONS
+
+
+def packed(folder: Path, *texts: str) -> bytes:
+    """Vectors of `texts` as an archive has them."""
+    kept = KeptVectors(folder)
+    records = []
+    for number, text in enumerate(texts):
+        kept.put(text, np.full(DIMENSIONS, number, dtype=np.float32))
+        path = kept.path(text)
+        records.append(bytes.fromhex(path.stem) + path.read_bytes())
+    return b"".join(sorted(records))
+
+
+def test_vectors_are_found_again(tmp_path: Path) -> None:
+    """Each text has elsewhere the vector that it had, and other texts have none."""
+    content = packed(tmp_path / "here", "one", "two")
+    unpack_vectors(content, tmp_path / "there")
+    there = KeptVectors(tmp_path / "there")
+    for number, text in enumerate(("one", "two")):
+        vector = there.get(text)
+        assert vector is not None
+        assert vector.tolist() == [number] * DIMENSIONS
+    assert there.get("three") is None
+
+
+def test_what_is_no_file_of_vectors_is_refused(tmp_path: Path) -> None:
+    """Cut off, out of order, or one vector twice."""
+    content = packed(tmp_path / "here", "one", "two")
+    half = len(content) // 2
+    for wrong in (content[:-1], content + b"x", content[half:] + content[:half], content[:half] * 2):
+        with pytest.raises(ArchiveError, match="refused"):
+            unpack_vectors(wrong, tmp_path / "there")
+
+
+def test_texts_of_calls_are_those_that_may_be_embedded() -> None:
+    """Also those in lists, of both modes; what the model only says is not."""
+    fc = [[[{"core_memory_add": json.dumps({"text": ["a", "b"]})}], "I have noted that."]]
+    prompt = [['[core_memory_retrieve(query="c", top_k=2)]', "no call"]]
+    assert list(embedded_texts(fc, Mode.FC)) == ["a", "b"]
+    assert list(embedded_texts(prompt, Mode.PROMPT)) == ["c"]
+    assert list(embedded_texts(None, Mode.FC)) == []
