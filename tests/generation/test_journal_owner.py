@@ -16,7 +16,7 @@ from journal_workers import QUICK, workers
 from bfcl_pipeline.errors import JournalError
 from bfcl_pipeline.generation.journal import Journal, JournalReader, owner_path
 from bfcl_pipeline.generation.journal import file as module
-from bfcl_pipeline.ownership import Rhythm, read_owner, this_process
+from bfcl_pipeline.ownership import Rhythm, read_owner, temporary_path, this_process
 
 ELSEWHERE = replace(this_process(), host="elsewhere")
 
@@ -196,6 +196,17 @@ def test_a_journal_that_is_followed_becomes_another_file(path):
     asyncio.run(journal.close())
     asyncio.run(Journal.open(path).close())
     assert path.stat().st_ino == after.st_ino
+    assert [file.name for file in path.parent.iterdir()] == ["exchanges.jsonl"]
+
+
+def test_what_a_killed_follower_has_copied_goes(path):
+    """Killed while it copied the journal, it is followed itself, and its copy does not stay."""
+    written(path, exchange(1))
+    dead = replace(this_process(), pid=_ended())
+    temporary_path(path, dead).write_text("half")
+    _leave(path, pid=dead.pid)
+    asyncio.run(Journal.open(path).close())
+    assert all_of(path) == [exchange(1)]
     assert [file.name for file in path.parent.iterdir()] == ["exchanges.jsonl"]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from bfcl_pipeline.errors import JournalError
-from bfcl_pipeline.ownership import temporary_path
+from bfcl_pipeline.tables import atomic_path
 
 
 class AppendFile:
@@ -94,16 +94,10 @@ def copied_over(path: Path, last_look: Callable[[], None]) -> None:
     path = path.resolve()
     if not path.exists():
         return
-    copy = temporary_path(path)
-    try:
+    with atomic_path(path) as copy:
         shutil.copyfile(path, copy)
         shutil.copymode(path, copy)
-        with copy.open("rb") as file:
-            os.fsync(file.fileno())
         last_look()
-        copy.replace(path)
-    finally:
-        copy.unlink(missing_ok=True)
     sync_folder(path.parent)
 
 
