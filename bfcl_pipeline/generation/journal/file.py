@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 from bfcl_pipeline.errors import JournalError
-from bfcl_pipeline.tables import atomic_path
 
 
 class AppendFile:
@@ -91,6 +90,8 @@ def copied_over(path: Path, last_look: Callable[[], None]) -> None:
 
     last_look: called before the copy takes its place; raises an error if it must not. Raises OSError.
     """
+    from bfcl_pipeline.tables import atomic_path  # with a library that takes longer to load than to copy
+
     path = path.resolve()
     if not path.exists():
         return
