@@ -37,10 +37,15 @@ def digest_of(body: bytes) -> str:
     return hashlib.blake2b(body, digest_size=12).hexdigest()
 
 
-def answer_to(body: bytes, digest: str) -> Answer:
-    """The answer to a request for a chat completion."""
+def answer_to(body: bytes, digest: str, thought: int = 0) -> Answer:
+    """The answer to a request for a chat completion.
+
+    thought: characters, about, of what the model says to have thought before.
+    """
     asked = json.loads(body)
     message, reason = _message(asked["messages"], asked.get("tools") or (), digest)
+    if thought:
+        message["reasoning_content"] = _thought(asked["messages"], thought, digest)
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": reason}
     said = json.dumps(choice)
     sent, received = len(body) // 4, len(said) // 4
@@ -72,6 +77,14 @@ def _message(messages: Sequence[Any], tools: Sequence[Any], digest: str) -> tupl
     if not documented or messages[turn]["content"].startswith(_RESULTS):
         return {"role": "assistant", "content": "Done."}, "stop"
     return {"role": "assistant", "content": f"[{rng.choice(documented)}()]"}, "stop"
+
+
+def _thought(messages: Sequence[Any], about: int, digest: str) -> str:
+    """Words of what was asked, half as many characters as `about` to half as many more."""
+    rng = random.Random(digest)
+    words = " ".join(str(message["content"]) for message in messages).split()
+    text = " ".join(rng.choices(words, k=about // 2))
+    return text[: rng.randint(about // 2, about + about // 2)]
 
 
 def _calling(functions: Sequence[Mapping[str, Any]], rng: random.Random, digest: str) -> dict[str, Any]:

@@ -40,6 +40,7 @@ class Behaviour:
     faults: float = 0.0  # the share of requests that something else is done to
     odd: float = 0.0  # the share of answers that are right, but oddly sent
     seed: int = 0  # of both
+    thought: int = 0  # characters, about, that a model thinks before each answer
     only: str | None = None  # the one thing done to those requests or answers: a name of ALL
 
 
@@ -111,7 +112,7 @@ class ChatServer:
     def _answer(self, connection: Connection, body: bytes, digest: str, counts: Counts) -> None:
         behaviour, times = self._behaviour, counts.bodies[digest]
         if digest not in self._answers:
-            self._answers[digest] = answer_to(body, digest)
+            self._answers[digest] = answer_to(body, digest, behaviour.thought)
         self._number += 1
         whole = self._answers[digest].numbered(self._number)
         counts.in_flight -= 1

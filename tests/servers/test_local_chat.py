@@ -123,3 +123,14 @@ def test_it_ends_with_who_started_it() -> None:
         assert int(process.stdout.readline()) > 0
         process.communicate(timeout=60)
     assert process.returncode == 0
+
+
+def test_a_thinking_model_says_what_it_thought(server: LocalChat) -> None:
+    """Thoughts come beside the answer, about as long as told, and do not change it."""
+    with local_chat() as thinking:
+        thinking.behave(thought=2000)
+        given = completion(thinking, user("two seats by the window, please"))
+    plain = completion(server, user("two seats by the window, please"))
+    thoughts = given["choices"][0]["message"].pop("reasoning_content")
+    assert 1000 <= len(thoughts) <= 3000
+    assert given["choices"][0]["message"]["tool_calls"] == plain["choices"][0]["message"]["tool_calls"]
