@@ -27,8 +27,8 @@ def test_a_row_with_nothing_but_a_parser_gives_a_whole_command() -> None:
 
 
 def test_every_key_of_a_row_is_an_option() -> None:
-    """The row's own options come last: they win."""
-    serving = Serving("hermes", "qwen3", "t.jinja", "bfloat16", 4096, 2, ("--seed", "1"))
+    """The row's own options come last: they win. That there are other servers is none of its business."""
+    serving = Serving("hermes", "qwen3", "t.jinja", "bfloat16", 4096, 2, 3, ("--seed", "1"))
     words = server_command(replace(ROW, vllm=serving), PROGRAM, "127.0.0.1", 8000)
     assert " ".join(words).endswith(
         "--tool-call-parser hermes --reasoning-parser qwen3 --chat-template t.jinja --dtype bfloat16 "
