@@ -31,6 +31,9 @@ METADATA_BYTES_MOST = 48 * 2**20
 MAX_CONFIG_BYTES = 8 * 2**20
 """Of the config and of the models file of a run."""
 
+MAX_ROWS = 1_000_000
+"""Of a table; the largest of a run has two for each entry that a model is asked."""
+
 MAX_VECTORS = 65_000
 """Of texts in vector memories; they are one member, and held in memory at once."""
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
+from bfcl_pipeline.archive.bounds import MAX_ROWS
 from bfcl_pipeline.archive.described import Described
 from bfcl_pipeline.archive.members import member
 from bfcl_pipeline.archive.reading import SealedArchive
@@ -20,6 +22,7 @@ from bfcl_pipeline.archive.vectors import MAX_BYTES, unpack_vectors
 from bfcl_pipeline.archive.vectors import NAME as VECTORS
 from bfcl_pipeline.benchmark import encoder
 from bfcl_pipeline.errors import ArchiveError
+from bfcl_pipeline.tables.files import count_rows
 
 _UNPACKED = ("results/", "cache/")
 """What deriving a run again needs."""
@@ -54,7 +57,10 @@ def unpack(archive: SealedArchive, folder: Path) -> None:
 
 
 def check_run(folder: Path, described: Described, checkout: Checkout) -> RecordedRun:
-    """The run unpacked in `folder`. Raises ArchiveError or ConfigError if its record is none of ours."""
+    """The run unpacked in `folder`.
+
+    Raises ArchiveError, ConfigError or TableError if it is none that we record, or its files are none.
+    """
     recorded = read_run(folder / "results" / described.run, checkout.schema)
     config = recorded.config
     if config["release"]["source"] is not None or config["encoder"]["source"] is not None:
@@ -65,7 +71,9 @@ def check_run(folder: Path, described: Described, checkout: Checkout) -> Recorde
             f"{recorded.folder / 'config.yaml'}: refused: the release is {' '.join(told)}, and that of the "
             f"metadata {' '.join(described.release)}."
         )
-    result_files(recorded)
+    for path in result_files(recorded):
+        if path.suffix == ".parquet" and count_rows(path) > MAX_ROWS:
+            raise ArchiveError(f"{path}: refused: more than {MAX_ROWS:,} rows.")
     return recorded
 
 
@@ -90,6 +98,8 @@ def unlike(described: Described, checkout: Checkout) -> Iterator[str]:
 
 def missing_data(described: Described, recorded: RecordedRun, data: Path) -> str | None:
     """What keeps the run from being derived again with the staged `data`; None if nothing does."""
+    if find_spec("snakemake") is None:
+        return "Snakemake is not installed: pip install 'bfcl-pipeline[workflow]'"
     version, sha256 = described.release
     stage = f"bfcl-pipeline stage --data {data} --version {version} --sha256 {sha256}"
     if not (data / "release/texts.json").is_file():

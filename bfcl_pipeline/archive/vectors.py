@@ -21,6 +21,7 @@ from bfcl_pipeline.errors import ArchiveError
 from bfcl_pipeline.records import Call, DecodeFailure, Json, Mode
 from bfcl_pipeline.tables import read_table
 from bfcl_pipeline.tools.encoder import DIMENSIONS
+from bfcl_pipeline.tools.retelling import Retelling
 
 NAME = "cache/encoder.vectors"
 """Records in order of their names: the sha256 that is the name of a kept vector, and its file."""
@@ -28,6 +29,7 @@ NAME = "cache/encoder.vectors"
 _NAME_BYTES = 32
 _RECORD_BYTES = _NAME_BYTES + 4 * DIMENSIONS + 32
 _CATEGORY = "memory_vector"
+_AS_TOLD = Retelling({})  # what a method gets of a text, but for one that calls methods itself
 
 MAX_BYTES = MAX_VECTORS * _RECORD_BYTES
 """Of all of them."""
@@ -67,7 +69,8 @@ def embedded_texts(turns: Json, mode: Mode) -> Iterator[str]:
         for step in turn if isinstance(turn, list) else ():
             calls = decode_step(step, mode)
             if not isinstance(calls, DecodeFailure):
-                yield from _texts([call.arguments for call in calls])
+                for text in _texts([call.arguments for call in calls]):
+                    yield from {text, _AS_TOLD.text(text)}
 
 
 def _texts_of(recorded: RecordedRun, folder: str) -> Iterator[str]:

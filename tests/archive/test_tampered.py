@@ -111,3 +111,25 @@ def test_tampering_is_found_however_well_it_is_sealed(
     assert "proved      hashes" in told.out
     assert f"DIFFERS     results    {KINDS[kind]}" in told.out
     assert "proved      results" not in told.out
+
+
+GARBAGE = {
+    f"{RESULTS}/responses/oracle-FC/simple_python.parquet": "not a readable Parquet file",
+    f"{RESULTS}/tables/leaderboard.parquet": "not a readable Parquet file",
+    JOURNAL: "not as it was written",
+    "cache/encoder.vectors": "it holds no vector",
+}
+
+
+@pytest.mark.parametrize("name", GARBAGE)
+def test_garbage_in_place_of_a_file_is_told(
+    name: str, archived: Path, small_run: SmallRun, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What cannot be read is an error that names the file, never a crash."""
+    path = repack(archived, tmp_path / "x.zip", {name: b"garbage\n" * 9})
+    capfd.readouterr()
+    assert small_run.verify(path) == 1
+    told = capfd.readouterr().err
+    assert GARBAGE[name] in told
+    assert name.removeprefix(f"{RESULTS}/") in told
+    assert "Traceback" not in told

@@ -54,3 +54,9 @@ def test_texts_of_calls_are_those_that_may_be_embedded() -> None:
     assert list(embedded_texts(fc, Mode.FC)) == ["a", "b"]
     assert list(embedded_texts(prompt, Mode.PROMPT)) == ["c"]
     assert list(embedded_texts(None, Mode.FC)) == []
+
+
+def test_texts_are_also_those_that_methods_get() -> None:
+    """The release takes the space between a word and a bracket away; both forms are sought."""
+    turns = [[[{"core_memory_retrieve": json.dumps({"query": "the price (in $)"})}]]]
+    assert set(embedded_texts(turns, Mode.FC)) == {"the price (in $)", "the price(in $)"}
