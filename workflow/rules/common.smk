@@ -33,6 +33,7 @@ onstart:
             end_left_jobs(Path.cwd(), lambda line: print(line, file=sys.stderr))
         except ConfigError as error:
             sys.exit(str(error))
+        ALIVE.settle()
 
 
 onsuccess:
