@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from cluster_project import ClusterProject, contents, different
+from cluster_project import ClusterProject, contents, different, finished
 from snakemake_project import make_project
 
 pytestmark = pytest.mark.slurm
@@ -26,8 +26,8 @@ def run_here(project: ClusterProject, folder: Path, **config: str) -> dict[str, 
     folder.mkdir()
     here = make_project(folder)
     (folder / "data").symlink_to(project.folder / "data")
-    done = here.snakemake(**config)
-    assert done.returncode == 0, done.stdout
+    with here.start(**config) as process:
+        finished(process)
     return contents(folder / "results" / config["run"])
 
 
