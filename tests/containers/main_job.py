@@ -1,0 +1,42 @@
+"""The main job, as a user runs it in the image."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from podman_engine import Podman
+from snakemake_project import Project
+
+ROOT = Path(__file__).resolve().parents[2]
+BASE = "localhost/bfcl-test-base:latest"
+IMAGE = "localhost/bfcl-pipeline:test"
+
+MAIN = {"run": "same", "models": "[oracle,lexical-FC]", "sample": "60"}
+"""The main job, on a sample of every category."""
+
+SOMEBODY = 4321
+"""A user that no image knows."""
+
+
+def run_inside(podman: Podman, image: str, project: Project, config: dict[str, str]) -> str:
+    """What `make run-in-container` prints, called in `project` for a user that no image knows."""
+    for name in ("Makefile", "containers/images.mk"):
+        (project.folder / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, project.folder / name)
+    for name in ("data", "cache", "results", ".snakemake"):
+        subprocess.run(["chown", "-R", str(SOMEBODY), project.folder / name], check=True)
+    words = " ".join(f"'{key}={value}'" for key, value in config.items())
+    return podman.call(
+        *(
+            "make",
+            "run-in-container",
+            f"IMAGE={image}",
+            "VERSION=test",
+            "CORES=2",
+            f"ARGS=--config {words}",
+        ),
+        f"RUN_FLAGS=--user {SOMEBODY}:{SOMEBODY}",
+        cwd=project.folder,
+    )
