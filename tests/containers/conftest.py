@@ -19,12 +19,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from apptainer_engine import Apptainer, CannotInstallError  # only found now
 from base_image import make_base
-from main_job import BASE, IMAGE, MAIN, ROOT
+from main_job import BASE, IMAGE, MAIN, ROOT, run_bare
 from pip_settings import folders_to_mount, pip_settings
 from podman_engine import Podman
 from snakemake_project import Project, make_project
 
 REQUIRED = "BFCL_CONTAINERS_REQUIRED"
+REUSE = "BFCL_CONTAINERS_REUSE"
 FULL = "BFCL_CONTAINERS_FULL"
 NEEDED = ("podman", "debootstrap", "runc", "make")
 
@@ -87,9 +88,12 @@ def build(podman: Podman, base: str) -> Callable[..., str]:
 
 @pytest.fixture(scope="session")
 def image(podman: Podman, build: Callable[..., str]) -> str:
-    """The name of the pipeline's image, built anew."""
-    build()
-    podman("image", "prune", "--force")
+    """The name of the pipeline's image, built anew unless BFCL_CONTAINERS_REUSE=1."""
+    if os.environ.get(REUSE) != "1" or IMAGE not in podman(
+        "images", "--format", "{{.Repository}}:{{.Tag}}"
+    ):
+        build()
+        podman("image", "prune", "--force")
     return IMAGE
 
 
@@ -115,8 +119,7 @@ def new_project(
 def bare(new_project: Callable[[], Project]) -> Project:
     """A project after the main job, run without any container."""
     project = new_project()
-    done = project.snakemake(**MAIN)
-    assert done.returncode == 0, done.stdout
+    run_bare(project, **MAIN)
     return project
 
 

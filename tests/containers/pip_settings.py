@@ -20,7 +20,7 @@ def pip_settings() -> dict[str, str]:
     listed = subprocess.run(
         [sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=True
     )
-    found = {}
+    found: dict[str, str] = {}
     for line in listed.stdout.splitlines():
         key, _, value = line.partition("=")
         name = NAMES.get(key.rpartition(".")[2])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from apptainer_engine import Apptainer
+from main_job import run_bare
 from podman_engine import Podman
 from snakemake_project import Project
 
@@ -41,14 +42,12 @@ def test_every_rule_in_its_image_gives_the_same_bytes(
 ) -> None:
     """Snakemake itself runs bare and calls Apptainer for each step; the results are those of a bare run."""
     bare, inside = new_project(), new_project()
-    done = bare.snakemake(**SMALL)
-    assert done.returncode == 0, done.stdout
+    run_bare(bare, **SMALL)
     for name, value in apptainer.variables.items():
         monkeypatch.setenv(name, value)
-    done = inside.snakemake(
-        "--software-deployment-method", "apptainer", **SMALL, containers=f"{{pipeline: {unpacked}}}"
+    told = run_bare(
+        inside, "--software-deployment-method", "apptainer", **SMALL, containers=f"{{pipeline: {unpacked}}}"
     )
-    assert done.returncode == 0, done.stdout
-    assert "Activating singularity image" in done.stdout
+    assert "Activating singularity image" in told
     assert first_difference(bare.folder / "results/small", inside.folder / "results/small") is None
     shutil.rmtree(unpacked)
