@@ -50,7 +50,9 @@ def gather(recorded: RecordedRun, checkout: Checkout, places: Places, web: Itera
     found: list[tuple[str, Path | bytes]] = []
     for path in result_files(recorded):
         found.append((f"{results}/{path.relative_to(recorded.folder).as_posix()}", path))
-    steps = read_steps(places.snakemake, {name for name, _ in found})
+    shards = tuple(f"{results}/shards/{model}@" for model in recorded.run.folders)
+    names = {name for name, _ in found}
+    steps = read_steps(places.snakemake, lambda output: output in names or output.startswith(shards))
     for path in told_files(recorded):
         name = f"{results}/{path.relative_to(recorded.folder).as_posix()}"
         found.append((name, _told(path, places.work / name)))

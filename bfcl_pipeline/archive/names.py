@@ -43,6 +43,8 @@ def refusal(name: str) -> str | None:
         return "an empty part in its name"
     if any(unicodedata.category(character) in ("Cc", "Cs") for character in name):
         return "a character in its name that is no text"
+    if "{" in name or "}" in name:
+        return "a brace in its name, which means something to Snakemake"
     if len(name.encode()) > MAX_NAME_BYTES or any(len(part.encode()) > _MAX_PART_BYTES for part in parts):
         return "too long a name"
     if not any(known.fullmatch(name) for known in _KNOWN):

@@ -9,7 +9,7 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -38,11 +38,14 @@ class Step:
         return without_places(text) + "\n"
 
 
-def read_steps(state: Path, outputs: Collection[str]) -> list[Step]:
-    """The steps that made any of `outputs` (results/<run>/...), by time. `state`: Snakemake's folder."""
+def read_steps(state: Path, is_output: Callable[[str], bool]) -> list[Step]:
+    """The steps of a run, by time: those that made any of its outputs, results/<run>/...
+
+    state: Snakemake's folder.
+    """
     made: dict[str, list[tuple[str, dict[str, Any]]]] = {}  # by what is the same for all outputs of a job
     for output, record in _records(state / "metadata"):
-        if output in outputs:
+        if is_output(output):
             job = json.dumps([record.get(key) for key in ("rule", "log", "shellcmd", "params")])
             made.setdefault(job, []).append((output, record))
     steps = [

@@ -84,6 +84,7 @@ NAMES = {
     "results/a/logs/./x": "an empty part",
     "results/a/logs/x\0.log": "no text",
     "results/a/logs/x\n.log": "no text",
+    "results/a/verdicts/{config}.parquet": "a brace",
     "results/a/logs/" + "x" * 300: "too long",
     "results/" + "a/" * 600 + "x": "too long",
     "setup.py": "no file that the archive of a run has",

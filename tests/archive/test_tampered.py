@@ -85,13 +85,15 @@ def tampered(kind: str, run: SmallRun) -> dict[str, bytes]:
     raise AssertionError(kind)
 
 
-KINDS = {
+RESULT_KINDS = {
     "response": "responses/oracle-FC/simple_python.parquet: row 1",
     "session": "memory/near_chat-FC/memory_kv.parquet: row 1",
     "verdict": "verdicts/near_chat-FC.parquet: row 1",
     "table": "tables/leaderboard.csv: line",
     "report": "report.html: line",
     "added table": "tables/best.csv: only the run has it",
+}
+INPUT_KINDS = {
     "models": "tables/leaderboard.csv: line",
     "config": "report.html: line",
     "exchange": "responses/near_chat-FC/",
@@ -99,17 +101,35 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_tampering_is_found_however_well_it_is_sealed(
+def test_results_that_were_tampered_with_are_all_told(
+    archived: Path, small_run: SmallRun, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """With hashes and seal made anew, deriving again tells each file that does not follow from the rest."""
+    changes: dict[str, bytes] = {}
+    for kind in RESULT_KINDS:
+        changes |= tampered(kind, small_run)
+    path = repack(archived, tmp_path / "x.zip", changes)
+    capfd.readouterr()
+    assert small_run.verify(path) == 1
+    told = capfd.readouterr()
+    assert "proved      hashes" in told.out
+    for kind, difference in RESULT_KINDS.items():
+        assert f"DIFFERS     results    {difference}" in told.out, kind
+    assert told.out.count("DIFFERS") == len(RESULT_KINDS)
+    assert "proved      results" not in told.out
+
+
+@pytest.mark.parametrize("kind", INPUT_KINDS)
+def test_what_results_follow_from_cannot_be_changed_alone(
     kind: str, archived: Path, small_run: SmallRun, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """With hashes and seal made anew, deriving again tells the file that does not follow from others."""
+    """Other models, another config, other answers or another web lead to other results than those there."""
     path = repack(archived, tmp_path / "x.zip", tampered(kind, small_run))
     capfd.readouterr()
     assert small_run.verify(path) == 1
     told = capfd.readouterr()
     assert "proved      hashes" in told.out
-    assert f"DIFFERS     results    {KINDS[kind]}" in told.out
+    assert f"DIFFERS     results    {INPUT_KINDS[kind]}" in told.out
     assert "proved      results" not in told.out
 
 

@@ -7,6 +7,8 @@ import json
 import shutil
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from repacked import repack
@@ -55,6 +57,24 @@ def test_without_the_release_only_hashes_are_proved(
         assert "not proved  results" in told
         assert why in told
         assert f"bfcl-pipeline stage --data {data} --version 2026.3.23" in told
+
+
+def test_tables_of_another_pyarrow_have_the_same_rows(
+    archived: Path, small_run: SmallRun, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Where its version is another, rows are compared in place of bytes; where it is not, bytes are."""
+    name = "verdicts/oracle-FC.parquet"
+    table = tmp_path / "table.parquet"
+    pq.write_table(pq.read_table(small_run.results / name), table, compression="snappy")
+
+    def older(metadata: bytes) -> bytes:
+        return metadata.replace(pa.__version__.encode(), b"1.0.0")
+
+    changes = {f"{RESULTS}/{name}": table.read_bytes()}
+    assert small_run.verify(repack(archived, tmp_path / "older.zip", changes, older)) == 0
+    assert "1 tables have the same rows" in capfd.readouterr().out
+    assert small_run.verify(repack(archived, tmp_path / "same.zip", changes)) == 1
+    assert f"DIFFERS     results    {name}: the same rows in other bytes" in capfd.readouterr().out
 
 
 def test_failures_are_the_word_of_the_run(
