@@ -34,7 +34,7 @@ override RUN := results/$(or $(if $(filter command,$(origin RUN)),$(patsubst res
 .PHONY: help run report test test-vllm lint format parity fuzz torment benchmark replay test-slurm lock clean
 
 help: ## show this list
-	@sed -n 's/^\([a-z-]*\): .*## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\): .*## /\1\t/p' Makefile containers/images.mk | expand -t 20
 
 run: $(VENV) ## evaluate what config/config.yaml says, print the V4 table
 	@$(SNAKEMAKE) $(ARGS)
@@ -81,6 +81,7 @@ torment: $(VENV) ## kill the asking 100 times, have a server misbehave for 10,00
 benchmark: $(VENV) $(PEER) $(STAGED) ## measure judging and asking against the official package, print ratios
 	python tests/benchmarks/score_speed.py $(ARGS)
 	python tests/benchmarks/harness_efficiency.py
+	python tests/benchmarks/replay_speed.py
 
 lock: ## pin every dependency anew in requirements.lock (needs uv)
 	printf '%s\n' 'setuptools>=77' '$(TORCH)' | uv pip compile pyproject.toml - --all-extras --group dev --upgrade \
@@ -115,3 +116,5 @@ $(PEER):
 
 $(STAGED): | $(VENV)
 	bfcl-pipeline stage
+
+include containers/images.mk
