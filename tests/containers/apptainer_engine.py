@@ -59,10 +59,10 @@ class Apptainer:
             variables["APPTAINER_NO_PRIVS"] = "1"
         return variables
 
-    def __call__(self, *words: str | Path) -> str:
+    def __call__(self, *words: str | Path, cwd: Path | None = None) -> str:
         """What `apptainer words...` prints; its errors are shown if it fails."""
         done = subprocess.run(
-            [self.program, *words], env=self.variables, capture_output=True, text=True, check=False
+            [self.program, *words], cwd=cwd, env=self.variables, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, f"apptainer {words}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
         return done.stdout
