@@ -46,11 +46,12 @@ def read_run(run_dir: Path, data: Path, models: Collection[str] = ()) -> RunReco
     verdicts = _read_verdicts(run_dir, models)
     responses = _read_all(run_dir / "responses", RESPONSES, _RESPONSE_COLUMNS)
     sessions = _read_all(run_dir / "memory", SESSIONS, _SESSION_COLUMNS)
+    judged = verdicts.select("model", "category").unique()
     return RunRecords(
         run=_run_name(run_dir, verdicts),
         verdicts=verdicts,
-        responses=responses.join(verdicts, on=["model", "category"], how="semi"),
-        sessions=sessions.join(verdicts, on=["model", "category"], how="semi"),
+        responses=responses.join(judged, on=["model", "category"], how="semi"),
+        sessions=sessions.join(judged, on=["model", "category"], how="semi"),
         formats=_read_formats(data, verdicts),
     )
 
