@@ -108,8 +108,6 @@ def tables(options: argparse.Namespace, folder: Path) -> Iterator[Figure]:
 
 
 def _tables(options: argparse.Namespace, folder: Path, models: int, *, formats: bool) -> Figure:
-    if not (options.answers / "verdicts").is_dir():
-        sys.exit(f"{options.answers}: no run. `make run` makes it; or name another with --answers.")
     folder.mkdir()
     run, made_up = folder / "results", made_up_models(models, formats)
     answers = Answers(options.answers)
@@ -172,7 +170,16 @@ def _options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--data", type=Path, default=ROOT / "data", help="the staged data")
     parser.add_argument("--figures", type=Path, help="keep the figures in this file, or take them from it")
     parser.add_argument("--plot", type=Path, help="draw them, into this file (needs matplotlib)")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    measured = not (options.figures and options.figures.is_file())
+    if measured and not set(options.part).isdisjoint({"tables", "disk"}):
+        for folder, needed in (
+            (options.answers / "verdicts", "--answers"),
+            (options.data / "entries", "--data"),
+        ):
+            if not folder.is_dir():
+                parser.error(f"{folder}: no such folder. `make run` makes it; or name another by {needed}.")
+    return options
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,9 +80,10 @@ def _draw(
     limit: float | None,
 ) -> None:
     axes.set_title(title, loc="left", fontweight="bold", fontsize=10)
-    for (name, points), colour in zip(lines.items(), COLOURS, strict=False):
+    for (name, points), colour, style in zip(lines.items(), COLOURS, cycle(("-", "--")), strict=False):
         if points:
-            axes.plot(*zip(*points, strict=True), marker="o", markersize=4, color=colour, label=name)
+            xs, ys = zip(*points, strict=True)
+            axes.plot(xs, ys, style, marker="o", markersize=4, color=colour, label=name)
     if limit is not None:
         axes.axhline(limit, color="#556170", linestyle="--", linewidth=1)
         axes.annotate("limit", (0, limit), xytext=(2, -10), textcoords="offset points", color="#556170")
