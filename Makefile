@@ -78,10 +78,11 @@ torment: $(VENV) ## kill the asking 100 times, have a server misbehave for 10,00
 	BFCL_KILLS=100 BFCL_FAULTY_REQUESTS=10000 pytest -n $(CORES) --dist loadfile \
 	  tests/generation/test_killed_generation.py tests/generation/test_misbehaving_server.py $(ARGS)
 
-benchmark: $(VENV) $(PEER) $(STAGED) ## measure judging and asking against the official package, print ratios
+benchmark: $(VENV) $(PEER) $(STAGED) ## measure judging and asking beside the official package, replay, and scale (after make run)
 	python tests/benchmarks/score_speed.py $(ARGS)
 	python tests/benchmarks/harness_efficiency.py
 	python tests/benchmarks/replay_speed.py
+	python tests/benchmarks/scale.py
 
 lock: ## pin every dependency anew in requirements.lock (needs uv)
 	printf '%s\n' 'setuptools>=77' '$(TORCH)' | uv pip compile pyproject.toml - --all-extras --group dev --upgrade \
