@@ -30,11 +30,9 @@ def make_base(archive: Path) -> None:
         check=True,
         stdout=subprocess.DEVNULL,
     )
-    for folder in NOT_NEEDED:
+    for folder in (*NOT_NEEDED, "dev"):  # an engine makes its own devices
         for path in (root / folder).iterdir():
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-    for path in (root / "dev").iterdir():  # an engine makes its own
-        shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
     unfinished = archive.with_suffix(".tmp")
     subprocess.run(
         ["tar", "--sort=name", "--mtime=@0", "--numeric-owner", "-C", root, "-cf", unfinished, "."],
