@@ -27,6 +27,9 @@ SECONDS = 60.0
 """Nothing that is waited for here takes as long; a test that waited so long has failed."""
 
 POLL_SECONDS = 0.05
+LEFT = ("PENDING", "RUNNING", "COMPLETING")
+"""States of jobs that have not ended."""
+
 _FORM = "%i|%T|%N|%j|%k|%l|%Z"
 
 
@@ -99,6 +102,16 @@ class Cluster:
         """How many GPUs a job has asked for."""
         asked = re.search(r"TresPerJob=gres:gpu:(\d+)", self.tell("scontrol", "show", "job", job.id))
         return int(asked[1]) if asked else 0
+
+    def end_jobs(self, folder: Path) -> None:
+        """Ends all jobs of a folder, and returns when they have ended."""
+
+        def left() -> list[str]:
+            return [job.id for job in self.jobs(folder) if job.state in LEFT]
+
+        if numbers := left():
+            self.tell("scancel", *numbers)
+            until(lambda: not left(), f"jobs of {folder} end")
 
     def start_node(self, node: str) -> None:
         """Starts a node, and returns when it takes jobs."""
@@ -193,7 +206,7 @@ class Cluster:
         with ExitStack() as last:
             last.callback(self._kill_all)
             if "slurmctld" in self._daemons:
-                running = [job.id for job in self.jobs() if job.state in ("PENDING", "RUNNING")]
+                running = [job.id for job in self.jobs() if job.state in LEFT]
                 if running:
                     self._answers("scancel", *running)
 

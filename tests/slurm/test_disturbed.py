@@ -16,7 +16,7 @@ import pytest
 import yaml
 from cluster_project import ClusterProject, different, finished, new_cluster_project
 from local_chat import LocalChat, local_chat
-from slurm_cluster import Cluster, QueuedJob, until
+from slurm_cluster import LEFT, Cluster, QueuedJob, until
 
 pytestmark = pytest.mark.slurm
 
@@ -34,9 +34,9 @@ IN_FLIGHT = 2
 """...and those that wait for one then."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def server() -> Iterator[LocalChat]:
-    """A server that answers; each test says which requests it holds."""
+    """A server that answers some requests, and holds its answers to others."""
     with local_chat() as started:
         yield started
 
@@ -58,21 +58,23 @@ def new_project(folder: Path, staged: Path, cluster: Cluster, server: LocalChat)
 
 @pytest.fixture(scope="module")
 def undisturbed(
-    cluster: Cluster, staged: Path, server: LocalChat, tmp_path_factory: pytest.TempPathFactory
+    cluster: Cluster, staged: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[dict[str, list[dict[str, Any]]], Counter[str]]:
     """What the model does when it is asked on this machine: its tables without times, and what is asked."""
-    server.behave()
-    here = new_project(tmp_path_factory.mktemp("here") / "project", staged, cluster, server)
-    done = here.project.snakemake(**RUN)
+    with local_chat() as server:
+        here = new_project(tmp_path_factory.mktemp("here") / "project", staged, cluster, server)
+        done = here.project.snakemake(**RUN)
     assert done.returncode == 0, done.stdout
     return here.responses("asked"), here.journaled(MODEL)
 
 
 @pytest.fixture
-def asking(tmp_path: Path, staged: Path, cluster: Cluster, server: LocalChat) -> ClusterProject:
+def asking(tmp_path: Path, staged: Path, cluster: Cluster, server: LocalChat) -> Iterator[ClusterProject]:
     """A project whose model will get some answers, and wait for the next."""
     server.behave(held_after=ANSWERED)
-    return new_project(tmp_path / "project", staged, cluster, server)
+    project = new_project(tmp_path / "project", staged, cluster, server)
+    yield project
+    cluster.end_jobs(project.folder)  # if the test has failed, there are some
 
 
 @pytest.fixture
@@ -108,7 +110,7 @@ def ended(asking: ClusterProject, job: QueuedJob) -> str:
 
     def found() -> bool:
         states[:] = [one.state for one in asking.jobs() if one.id == job.id]
-        return states[0] not in ("PENDING", "RUNNING", "COMPLETING")
+        return states[0] not in LEFT
 
     until(found, f"{job} ends", seconds=120)
     return states[0]
@@ -154,7 +156,7 @@ def test_a_job_whose_node_fails_starts_again_elsewhere(
         try:
             until(lambda: _running_elsewhere(asking, job), f"{job.id} runs elsewhere")
             log = asking.folder / f"results/asked/logs/generate/{MODEL}.log"
-            until(lambda: "writes this journal" in log.read_text(), "it waits for the journal")
+            until(lambda: "writes this journal" in _text(log), "it waits for the journal")
             server.release()
             finished(run)
             assert cluster.processes(SLURM_JOB_ID=job.id, SLURMD_NODENAME=job.node) == []
@@ -162,6 +164,14 @@ def test_a_job_whose_node_fails_starts_again_elsewhere(
         finally:
             cluster.start_node(job.node)
     check.append(0)
+
+
+def _text(log: Path) -> str:
+    """What a log says; nothing where it is absent, as before a step that is done again."""
+    try:
+        return log.read_text()
+    except FileNotFoundError:
+        return ""
 
 
 def _running_elsewhere(asking: ClusterProject, job: QueuedJob) -> bool:
