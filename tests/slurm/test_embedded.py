@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slurm
 SAMPLE = {
     "run": "small",
     "models": "[oracle-FC,lexical]",
-    "categories": "[simple_python,multi_turn_base,memory_kv,memory_rec_sum,web_search_base]",
+    "categories": "[simple_python,multi_turn_base,memory_kv]",
     "sample": "40",
 }
 FULL = {"run": "full"}
