@@ -118,4 +118,4 @@ $(PEER):
 $(STAGED): | $(VENV)
 	bfcl-pipeline stage
 
-include containers/images.mk
+include $(dir $(lastword $(MAKEFILE_LIST)))containers/images.mk

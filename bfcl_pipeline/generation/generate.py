@@ -132,7 +132,7 @@ async def converse_all(
 
         try:
             await hold_all(entries, chains, asker.open_at_once, hold)
-        except* Exception as errors:  # noqa: BLE001  # of those that failed together, the first tells enough
+        except ExceptionGroup as errors:  # of those that failed together, the first tells enough
             raise errors.exceptions[0] from errors.exceptions[0].__cause__
     return [holder.held[entry.entry_id] for entry in entries]
 

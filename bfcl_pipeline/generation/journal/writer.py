@@ -190,6 +190,10 @@ class Journal:
                     self._index.add(kept, len(line))
             except BaseException as failure:  # noqa: BLE001  # whatever it is, who waits has to be told
                 error = failure
+            with self._lock:
+                self._writing = (
+                    None  # before it is told: who tries again at once shall not join what failed
+                )
             batch.tell(error)
 
     def _check_owner(self) -> None:
