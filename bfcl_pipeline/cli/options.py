@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from bfcl_pipeline.records import Rules
@@ -21,4 +22,15 @@ def add_rules(parser: argparse.ArgumentParser, about: str) -> None:
         choices=[*Rules],
         default=Rules.OFFICIAL,
         help=f"{about} (default: official)",
+    )
+
+
+def add_cores(parser: argparse.ArgumentParser) -> None:
+    """`--cores`: how many processor cores Snakemake may use, as an int."""
+    parser.add_argument(
+        "--cores",
+        type=int,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="processor cores to use (default: all)",
     )

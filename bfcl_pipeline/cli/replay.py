@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 import time
@@ -12,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bfcl_pipeline.cli.options import add_data
+from bfcl_pipeline.cli.options import add_cores, add_data
 
 if TYPE_CHECKING:
     from bfcl_pipeline.archive.compare import Difference
@@ -29,13 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="with the journals and the record of the web (default: cache)",
     )
-    parser.add_argument(
-        "--cores",
-        type=int,
-        default=os.cpu_count() or 1,
-        metavar="N",
-        help="processor cores to use (default: all)",
-    )
+    add_cores(parser)
     parser.add_argument(
         "--keep",
         type=Path,

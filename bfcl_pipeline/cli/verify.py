@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bfcl_pipeline.cli.options import add_data
+from bfcl_pipeline.cli.options import add_cores, add_data
 from bfcl_pipeline.errors import ArchiveError, PipelineError
 
 if TYPE_CHECKING:
@@ -37,13 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("file", type=Path, metavar="FILE", help="written by `bfcl-pipeline archive`")
     add_data(parser)
-    parser.add_argument(
-        "--cores",
-        type=int,
-        default=os.cpu_count() or 1,
-        metavar="N",
-        help="processor cores to use (default: all)",
-    )
+    add_cores(parser)
 
 
 def run(options: argparse.Namespace) -> int:
