@@ -1,8 +1,8 @@
-# BFCL V4 as a DAG: stage the pinned release, ask the models, judge their answers, tabulate, report.
+# BFCL V4 as a DAG: stage the pinned release, generate responses, score them, tabulate, report.
 #
 #   snakemake --cores N --workflow-profile workflow/profiles/default
 #
-# What a run evaluates stands in config/config.yaml; what a rule does, in `bfcl-pipeline <rule> --help`.
+# config/config.yaml defines what a run evaluates; `bfcl-pipeline <rule> --help` describes what a rule does.
 
 import re
 import sys
@@ -14,20 +14,26 @@ from snakemake.utils import min_version, validate
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import (
-    EMBEDDED_KINDS,
-    asking_resources,
     check_config,
-    clear_killed_run,
-    end_left_jobs,
     load_models,
     load_run,
-    parts_of,
     recorded_config,
     recorded_models,
-    requeued,
-    serving_resources,
 )
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.jobs.options import MODELS_FILE, to_argv
+from bfcl_pipeline.orchestration.job_files import (
+    encoder_of,
+    gathered,
+    job_files,
+    retry_count,
+)
+from bfcl_pipeline.orchestration.job_resources import (
+    generation_resources,
+    serving_resources,
+)
+from bfcl_pipeline.orchestration.interrupted_run import clear_interrupted_runs
+from bfcl_pipeline.orchestration.orphaned_jobs import end_orphaned_jobs
 
 min_version("9.27")
 
@@ -40,18 +46,14 @@ SCHEMA = "workflow/schemas/config.schema.yaml"
 try:
     check_config(config, yaml.safe_load(Path(workflow.basedir, SCHEMA).read_text()))
     validate(config, SCHEMA)  # fills in the defaults
-    MODELS = load_models(Path("config/models.yaml"))
-    RUN = load_run(
-        config,
-        {name: row.mode for name, row in MODELS.items()},
-        {name for name, row in MODELS.items() if row.kind in EMBEDDED_KINDS},
-    )
+    MODELS = load_models(MODELS_FILE)
+    RUN = load_run(config, MODELS)
 except ConfigError as error:
     sys.exit(f"config: {error}")
 
-# Kept to the end of this process: a run that was killed goes on with the same command, without --unlock.
+# Held until this process ends. After a run was killed, the same command continues it, without --unlock.
 ALIVE = (
-    clear_killed_run(Path(".snakemake"), [Path("data"), Path("results")])
+    clear_interrupted_runs(Path(".snakemake"), [Path("data"), Path("results")])
     if workflow.is_main_process
     else None
 )

@@ -1,29 +1,32 @@
-"""The exception tree: each type names the boundary that was crossed.
+"""The exception tree. Each type names the part of the system that failed.
 
 PipelineError
-├── ConfigError          what the user asked for does not exist or contradicts itself
+├── ConfigError          the configuration or the command line is wrong
 ├── StagingError         the release could not be fetched, verified or read
-│   ├── HashMismatch     a file is not the pinned one
+│   ├── HashMismatch     a file does not have the pinned sha256
 │   └── MalformedRelease a file of the release is missing or not in the documented form
-├── OwnerError           something belongs to another process, or is taken away by one
-├── TableError           a table on disk lacks a column, or a row cannot be read
-├── ModelError           a model could not be asked
-│   ├── Transient        this request may succeed if it is sent again: reset, time limit, 5xx
-│   │   ├── RateLimited  too many requests or tokens for the time, or the server is too busy
+├── LeaseError           another process holds the lease on a file or folder
+├── TableError           a table lacks a column, or a row cannot be read
+├── ModelError           a request to a model failed
+│   ├── Transient        a retry may succeed: connection reset, time limit, HTTP 5xx
+│   │   ├── NoConnection no connection to the server can be made
+│   │   ├── RateLimited  too many requests or tokens, or the server is overloaded
 │   │   └── Malformed    the answer is not in the wire format, or too long
-│   ├── ContextOverflow  the request does not fit the model
-│   ├── RequestRefused   this request is not accepted, now or later
-│   ├── BudgetSpent      the money that a run may cost is spent
+│   ├── ContextOverflow  the request exceeds the model's context length
+│   ├── RequestRefused   the server rejects this request for good
+│   ├── BudgetSpent      the budget of the run is used up
 │   ├── NotJournaled     replay: no journal has an answer to a request
-│   └── AccessDenied     no request to this model is: key, name or address are wrong
-├── JournalError         the journal of exchanges is damaged, or another job writes it
-├── ArchiveError         an archive is damaged or hostile, or must not be written
-└── WebError             the web could not be asked
-    └── NotRecorded      replay: the record has no outcome for a search or a page
+│   └── AccessDenied     the server rejects every request: wrong key, model name or address
+├── JournalError         a journal is damaged, or belongs to another job
+├── ArchiveError         an archive is damaged or malicious, or must not be written
+└── WebError             a search or a page fetch failed
+    └── NotRecorded      replay: the web cache has no outcome for a search or a page
 
-A wrong answer is never an exception: it is a verdict. Text of a model that cannot be decoded is a
-`records.DecodeFailure`. Every message says what was expected, what came, and what to do next.
+A wrong answer is never an exception: it is a verdict. Model output that cannot be decoded is a
+`records.DecodeFailure`. Every message states what was expected, what was found, and what to do next.
 """
+
+from typing import Self
 
 
 class PipelineError(Exception):
@@ -31,7 +34,7 @@ class PipelineError(Exception):
 
 
 class ConfigError(PipelineError):
-    """The configuration names something unknown or contradicts itself."""
+    """The configuration names something unknown, or two settings contradict each other."""
 
 
 class StagingError(PipelineError):
@@ -45,66 +48,81 @@ class HashMismatch(StagingError):
 class MalformedRelease(StagingError):
     """A file of the release is missing or does not have the documented form."""
 
+    @classmethod
+    def at(cls, place: str, expected: str, got: str) -> Self:
+        """The error for a staged value: where it is, what was expected and what was found."""
+        return cls(
+            f"{place}: expected {expected}, got {got}. Stage the release again (bfcl-pipeline stage)."
+        )
 
-class OwnerError(PipelineError):
-    """Another process has what this one wants, or has taken it away."""
+
+class LeaseError(PipelineError):
+    """Another process holds a lease that this one needs, or has taken it over."""
 
 
 class TableError(PipelineError):
-    """A table on disk lacks a column, or one of its rows cannot be read."""
+    """A table lacks a column, or one of its rows cannot be read."""
 
 
 class ModelError(PipelineError):
-    """A model could not be asked (unknown name, missing requirement)."""
+    """A request to a model failed, or its model cannot be used (unknown name, missing requirement)."""
 
 
 class Transient(ModelError):
-    """A failure of one request that may be gone at the next attempt."""
+    """One request failed; another attempt may succeed."""
+
+
+class NoConnection(Transient):
+    """No connection to the server can be made: it is not running, or the network does not reach it."""
 
 
 class RateLimited(Transient):
-    """The server asks for fewer requests, or is too busy."""
+    """The server demands fewer requests, or is overloaded."""
 
     def __init__(self, message: str, wait_seconds: float | None = None) -> None:
         super().__init__(message)
-        self.wait_seconds = wait_seconds  # as the server says (Retry-After); None if it does not
+        self.wait_seconds = wait_seconds  # the server's Retry-After; None if it sent none
 
 
 class Malformed(Transient):
-    """What came back cannot be read in the wire format."""
+    """The answer cannot be read in the wire format."""
 
 
 class ContextOverflow(ModelError):
-    """The request is longer than the model takes."""
+    """The request is longer than the model's context."""
 
 
 class RequestRefused(ModelError):
-    """The server refuses this request for what it says; others may be accepted."""
+    """The server rejects this request because of its content; other requests may be accepted."""
 
 
 class BudgetSpent(ModelError):
-    """The budget of the run does not allow another request."""
+    """The remaining budget of the run does not allow another request."""
 
 
 class NotJournaled(ModelError):
-    """A request to which no journal has an answer."""
+    """No journal has an answer to a request of a replay."""
 
 
 class AccessDenied(ModelError):
-    """The server refuses all requests: key, model name, address or permission are wrong."""
+    """The server rejects all requests: the key, model name, address or permission is wrong."""
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status  # HTTP status of the answer; None if there was none
 
 
 class JournalError(PipelineError):
-    """A journal is damaged other than by a torn end, or belongs to another job."""
+    """A journal is damaged (more than an incomplete last line), or belongs to another job."""
 
 
 class ArchiveError(PipelineError):
-    """An archive is not as it was written, is nothing that we write, or would hold a secret."""
+    """An archive was changed, was not written by this program, or would contain a secret."""
 
 
 class WebError(PipelineError):
-    """The web could not be asked: an outage or a rate limit that did not end, a damaged record."""
+    """A search or fetch failed for good: an outage, a lasting rate limit, a damaged web cache."""
 
 
 class NotRecorded(WebError):
-    """A search or a page whose outcome was never recorded."""
+    """The web cache has no outcome for a search or a page."""

@@ -1,10 +1,8 @@
-"""The nouns of the pipeline, as frozen records.
+"""The data classes that all packages share: entries, requests, exchanges, responses, calls, verdicts.
 
-Covers what passes between the layers: entries, requests, exchanges, responses, calls, verdicts. It
-holds no behaviour beyond construction and sums; reading and writing tables is `bfcl_pipeline.tables`.
+They have no behaviour beyond construction and sums. Tables of them are read and written by
+`bfcl_pipeline.tables`.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,9 +15,9 @@ Json: TypeAlias = Any
 Message: TypeAlias = Mapping[str, Any]
 """One chat message: `role` and `content` (text).
 
-Roles are system, user, assistant and tool. What an assistant called stands in `tool_calls`, a list of
-{id, name, arguments as JSON text}; a tool message names the call it answers in `tool_call_id`. What an API
-wants back as it gave it stands in `raw` and is sent in place of all others."""
+Roles are system, user, assistant and tool. The calls of an assistant are in `tool_calls`, a list of
+{id, name, arguments as JSON text}; a tool message has the id of its call in `tool_call_id`. The original
+message of an API is in `raw`; where it is present it is sent back instead of the other keys."""
 
 FunctionDoc: TypeAlias = Mapping[str, Any]
 """One function as the release documents it: `name`, `description`, `parameters` (a JSON-schema-like
@@ -29,32 +27,32 @@ Number = TypeVar("Number", int, float)
 
 
 class Mode(StrEnum):
-    """How a model is given the functions."""
+    """How functions are presented to the model."""
 
-    FC = "fc"  # as tool schemas of the wire format; the answer is native tool calls
-    PROMPT = "prompt"  # as text in the system prompt; the answer is text to be decoded
+    FC = "fc"  # as tool schemas of the wire format; the model answers with native tool calls
+    PROMPT = "prompt"  # as text in the system prompt; the model answers with text that is decoded
 
 
 class NameStyle(StrEnum):
-    """How the functions were named to the model, and so how its calls are compared."""
+    """The spelling of function names in a request, in which the calls are compared."""
 
     UNDERSCORED = "underscored"  # dots became underscores, as most function-calling APIs require
     DOTTED = "dotted"  # as in the release
 
 
 class Status(StrEnum):
-    """Whether a response can be judged at all; only `answered` ones have a verdict."""
+    """Whether a response can be scored; only `answered` responses have a verdict."""
 
     ANSWERED = "answered"
-    INFRASTRUCTURE_ERROR = "infrastructure_error"  # the machinery failed, not the model
-    CONTEXT_OVERFLOW = "context_overflow"  # the request did not fit the model
-    NOT_RECORDED = "not_recorded"  # replay: the record has no outcome for a request
-    SKIPPED = "skipped"  # left out on purpose
+    INFRASTRUCTURE_ERROR = "infrastructure_error"  # the pipeline, a server or the network failed
+    CONTEXT_OVERFLOW = "context_overflow"  # the request exceeds the model's context length
+    NOT_RECORDED = "not_recorded"  # replay: a web request is not in the web cache
+    SKIPPED = "skipped"  # intentionally not run
     UNSUPPORTED = "unsupported"  # this version has no scorer for the category
 
 
 class Rules(StrEnum):
-    """Which reading of the benchmark judges a response; docs/rules.md lists every difference."""
+    """The rule set that scores a response; docs/rules.md lists every difference."""
 
     OFFICIAL = "official"
     CORRECTED = "corrected"
@@ -64,21 +62,21 @@ class Rules(StrEnum):
 class Entry:
     """One test of the benchmark."""
 
-    entry_id: str  # as in the release, for example live_simple_3-1-0
+    entry_id: str  # id in the release, for example live_simple_3-1-0
     category: str  # one of benchmark.CATEGORIES
-    turns: tuple[tuple[Message, ...], ...]  # messages of each turn; single-turn entries have one
-    functions: tuple[FunctionDoc, ...]  # offered from the start, in the release's order
-    truth: Json = None  # acceptable calls or answers as in the release; None where there are none
-    prompt_format: str | None = None  # format_sensitivity: its configuration; else None
+    turns: tuple[tuple[Message, ...], ...]  # messages of each turn; single-turn entries have one turn
+    functions: tuple[FunctionDoc, ...]  # offered from the first turn, in the release's order
+    truth: Json = None  # acceptable calls or answers, in the release's form; None if the entry has none
+    prompt_format: str | None = None  # format_sensitivity: the prompt format; else None
     base_entry_id: str | None = None  # format_sensitivity: the entry it restates; else None
     apis: tuple[str, ...] = ()  # simulated APIs involved (multi-turn, agentic)
     initial_state: Json = None  # state of each API before the first turn
     held_out: Mapping[str, tuple[FunctionDoc, ...]] = field(default_factory=dict)
-    # functions that appear only at a later turn, by turn number as text (multi_turn_miss_func)
-    depends_on: tuple[str, ...] = ()  # entries to be run before this one (memory)
-    prerequisite: bool = False  # memory: a session to be played before the questions, never scored
+    # functions that are offered from a later turn on, by turn number as text (multi_turn_miss_func)
+    depends_on: tuple[str, ...] = ()  # memory: ids of the entries that must run before this one
+    prerequisite: bool = False  # memory: a session before the questions, which is never scored
     scenario: str | None = None  # memory: customer, finance, healthcare, notetaker, student
-    source: Json = None  # where the truth comes from: hops of a web question, text of a memory fact
+    source: Json = None  # evidence for the truth: hops of a web question, text of a memory fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,83 +84,86 @@ class Call:
     """A function name and its arguments. Never a string of code."""
 
     name: str
-    arguments: Mapping[str | None, Any]  # None is the key of what was given without a name
+    arguments: Mapping[str | None, Any]  # the key None holds an argument without a name
 
 
 @dataclass(frozen=True, slots=True)
 class DecodeFailure:
-    """Model output that is not a list of calls, and why."""
+    """Why a model's output could not be decoded as a list of calls."""
 
     error_type: str  # an official `ast_decoder:*` type
-    message: str  # for a person
+    message: str  # human-readable
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What one model is sent, in the terms of its wire format."""
+    """One request to a model, before an adapter writes it in a wire format."""
 
     mode: Mode
     messages: tuple[Message, ...]
     tools: tuple[Json, ...] = ()  # tool schemas in function-calling mode, else empty
-    turn: int = 0  # which turn of the entry it belongs to; not sent
-    goes_on: bool = False  # whether the conversation may go on after it; decides what an API caches
+    turn: int = 0  # turn of the entry, from 0; not sent
+    goes_on: bool = False  # whether further requests may follow; controls prompt caching
+    functions: tuple[FunctionDoc, ...] = ()  # all that are offered, without language hints; not sent
+    return_format: str = "python"  # the benchmark.ReturnFormat in which calls are to be written; not sent
+    tool_call_tag: bool = False  # whether calls are to be written between <TOOLCALL> tags; not sent
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request to a model and what came back."""
+    """One request to a model and its answer."""
 
     request: Request
-    result: Json  # the official result form: text, or a list of {name: arguments as JSON text}
+    result: Json  # in the official result form: text, or a list of {name: arguments as JSON text}
     input_tokens: int | None = None
     output_tokens: int | None = None
     latency_seconds: float | None = None
-    reply: Message | None = None  # what goes into the history; None: a message made of `result`
-    finish_reason: str | None = None  # why the answer ended, in the API's word; None if not told
+    reply: Message | None = None  # message for the history; None: one is built from `result`
+    finish_reason: str | None = None  # why the answer ended, in the API's own term
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one exchange of a response took."""
+    """Tokens, latency and finish reason of one exchange of a response; None if not reported."""
 
-    turn: int  # which turn of the entry it belongs to, from 0
+    turn: int  # turn of the entry, from 0
     input_tokens: int | None = None
     output_tokens: int | None = None
     latency_seconds: float | None = None
-    finish_reason: str | None = None  # why the answer ended, in the API's word; None if not told
+    finish_reason: str | None = None  # why the answer ended, in the API's own term
 
 
 def total(amounts: Iterable[Number | None]) -> Number | None:
-    """The sum of what was told; None if nothing was."""
-    told = [amount for amount in amounts if amount is not None]
-    return sum(told[1:], told[0]) if told else None
+    """The sum of the amounts that are not None; None if all are."""
+    present = [amount for amount in amounts if amount is not None]
+    return sum(present[1:], present[0]) if present else None
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """Everything one model did on one entry."""
+    """The result of one model on one entry."""
 
     entry_id: str
     category: str
     mode: Mode
-    result_json: str | None  # the result in the official form, as JSON; None if there is none
+    result_json: str | None  # the result in the official form, as JSON; None if the model gave none
     status: Status = Status.ANSWERED
-    status_detail: str | None = None  # what went wrong, for a person
+    status_detail: str | None = None  # human-readable reason if not answered
     model: str | None = None
     run: str | None = None
     name_style: NameStyle | None = None  # None: underscored for fc, dotted for prompt
     input_tokens: int | None = None
     output_tokens: int | None = None
     latency_seconds: float | None = None
-    steps: tuple[Step, ...] = ()  # its exchanges in order; the three totals are their sums
-    web: str | None = None  # web search: which web was searched, one of config.WEB_MODES
+    steps: tuple[Step, ...] = ()  # exchanges in order; the three totals above are their sums
+    web: str | None = None  # web search: the web mode, one of config.WEB_MODES
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the benchmark says of one response."""
+    """The score of one response: valid or not, and why not."""
 
-    valid: bool | None  # None where the status is not `answered`
-    error_type: str | None = None  # the official name; None where valid
-    error_message: str | None = None  # for a person; None where valid
+    valid: bool | None  # None if the status is not `answered`
+    error_type: str | None = None  # the official name; None if valid
+    error_message: str | None = None  # human-readable; None if valid
     status: Status = Status.ANSWERED

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Makes the folder it is called in a checkout that works for any user: sh checkout.sh ENVIRONMENT
+# Turns the current folder into a checkout that any user can run: sh checkout.sh ENVIRONMENT
 set -eu
 
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore PYTHONDONTWRITEBYTECODE=1
 find . -type d -name __pycache__ -prune -exec rm -rf {} +
-# As in a checkout, the package lies beside the workflow, which replay looks for there.
+# Installed as editable, so that the package is beside the workflow, where `replay` expects it.
 "$1/bin/python" -m pip install --quiet --no-compile --no-deps --no-build-isolation --no-index --editable .
 rm -rf build
 mkdir -p data cache results .snakemake

@@ -1,8 +1,8 @@
-"""Compiles the Python code that a run loads, that of the standard library included: python compiled.py
+"""Compiles the Python code that a run loads, including the standard library: python compiled.py
 
-The user of an image cannot write beside the code, so what is not compiled here is compiled anew by every
-process. Written are files under PYTHONPYCACHEPREFIX that are never compared with their source: the same
-bytes whenever they are made, and valid whatever times the files of the image get.
+The user of an image cannot write beside the code, so modules that are not compiled here are compiled by
+every process again. The bytecode is written under PYTHONPYCACHEPREFIX with unchecked hashes: its bytes are
+reproducible, and it is valid with any modification time of the source files.
 """
 
 from __future__ import annotations
@@ -15,11 +15,9 @@ import sys
 from py_compile import PycInvalidationMode
 
 LOADED = (
+    "aiohttp",
     "faiss",
-    "google.genai",
     "litellm",
-    "anthropic",
-    "openai",
     "rocrate.rocrate",
     "sentence_transformers",
     "snakemake.cli",
@@ -30,7 +28,7 @@ os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # nothing is fetched
 
 
 def main() -> None:
-    """Loads what a run may load, as far as it is installed, and compiles all that was loaded."""
+    """Imports the installed modules that a run may load, and compiles every module that was imported."""
     import bfcl_pipeline
 
     names = [module.name for module in pkgutil.walk_packages(bfcl_pipeline.__path__, "bfcl_pipeline.")]
@@ -40,10 +38,10 @@ def main() -> None:
         try:
             importlib.import_module(name)
         except ModuleNotFoundError as error:
-            print(f"not compiled: {name}, for lack of {error.name}")
+            print(f"not compiled: {name}, because {error.name} is not installed")
     loaded = {getattr(module, "__file__", None) or "" for module in list(sys.modules.values())}
     for source in sorted(loaded):
-        if source.startswith("/") and source.endswith(".py"):  # some packages invent modules without a file
+        if source.startswith("/") and source.endswith(".py"):  # some packages create modules without a file
             py_compile.compile(source, doraise=True, invalidation_mode=PycInvalidationMode.UNCHECKED_HASH)
     print(f"compiled: {len(loaded)} modules")
 

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Makes the environment of an image from requirements.lock: sh environment.sh FOLDER "EXTRA EXTRA...", beside that
-# file and pyproject.toml. All recipes call it, so that they hold the same.
+# Creates the Python environment of an image from requirements.lock: sh environment.sh FOLDER "EXTRA EXTRA...", run in
+# the folder of that file and pyproject.toml. All recipes call it, so that all images have the same packages.
 #
-#   PIP_INDEX_URL, PIP_EXTRA_INDEX_URL, PIP_FIND_LINKS, PIP_CERT, PIP_TRUSTED_HOST   pip's own; empty counts as unset
-#   TORCH_INDEX_URL   index that has PyTorch's build for processors, if the one that pip asks anyway has not
+#   PIP_INDEX_URL, PIP_EXTRA_INDEX_URL, PIP_FIND_LINKS, PIP_CERT, PIP_TRUSTED_HOST   read by pip; empty counts as unset
+#   TORCH_INDEX_URL   index with PyTorch's CPU build, if pip's default index does not have it
 set -eu
 
 venv=$1
@@ -14,14 +14,14 @@ for name in PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_FIND_LINKS PIP_CERT PIP_TRUSTE
   eval "[ -n \"\${$name:-}\" ]" || unset "$name"
 done
 
-# A Python without ensurepip has a pip of its own.
+# A Python without ensurepip (Debian's, for example) installs pip into the environment with its own pip.
 python3 -m venv "$venv" 2>/dev/null || {
   python3 -m venv --clear --without-pip "$venv"
   python3 -m pip --quiet --python "$venv/bin/python" install pip
 }
 packages=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 install() {
-  # What a run loads is compiled at the end (compiled.py); all of it would be 400 MB.
+  # compiled.py later compiles only the modules that a run loads; compiling all would add 400 MB.
   "$venv/bin/python" -m pip install --quiet --no-compile "$@"
 }
 
@@ -33,22 +33,22 @@ extras = project["optional-dependencies"]
 print(*project["dependencies"], *(line for name in sys.argv[1:] for line in extras[name]), sep="\n")
 EOF
 
-# A package or two come as source only: they are built with the pinned setuptools, not with one of the day.
+# Some packages are published as source only: they are built with the pinned setuptools, not with the latest.
 install $(grep '^setuptools==' requirements.lock)
-# By itself, as in the Makefile: so it is the build for processors if there is one.
+# Installed separately, as in the Makefile, to get the CPU build if there is one.
 if grep -q sentence-transformers wanted.txt; then
   install --no-deps $(grep '^torch==' requirements.lock) ${TORCH_INDEX_URL:+--index-url "$TORCH_INDEX_URL"}
   if ! grep -q '^cuda.* = None' "$packages/torch/version.py"; then
-    echo "The index that pip asks gives PyTorch's build for GPUs, gigabytes that this image has no use for." \
-      "Name one that has the build for processors: make images TORCH_INDEX_URL=..." >&2
+    echo "pip's index provides PyTorch's GPU build, gigabytes that this image does not use." \
+      "Set an index with the CPU build: make images TORCH_INDEX_URL=..." >&2
     exit 1
   fi
 fi
 install --use-pep517 --no-build-isolation --requirement wanted.txt --constraint requirements.lock
 rm wanted.txt
 
-# What no run uses: headers, tests, solvers for other machines, and the symbols of the largest libraries (where the
-# base has no `strip`, they stay: 200 MB).
+# Remove what a run does not use: headers, tests, solvers for other machines, and the symbols of the largest libraries
+# (200 MB, which stay if the base image does not have `strip`).
 cd "$packages"
 rm -rf torch/include torch/share torch/bin/*Test torch/bin/test_* torch/bin/protoc* pyarrow/include \
   litellm/proxy/_experimental/out

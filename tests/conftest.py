@@ -1,8 +1,9 @@
-"""What every test may ask for: the staged benchmark and its entries."""
+"""Fixtures of all tests: the staged benchmark and its entries. And which files hold slow proofs."""
 
 from __future__ import annotations
 
 import fcntl
+import subprocess
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -15,9 +16,40 @@ from bfcl_pipeline.records import Entry
 from bfcl_pipeline.staging import stage, stage_encoder
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.texts import read_constants
-from bfcl_pipeline.tools import Constants, Setting
+from bfcl_pipeline.tools import Constants, WorldConfig
 
 ROOT = Path(__file__).resolve().parent.parent
+
+PROOFS = {
+    "archive/test_archive.py": "workflow",
+    "archive/test_damaged.py": "workflow",
+    "archive/test_hostile.py": "workflow",
+    "archive/test_tampered.py": "workflow",
+    "archive/test_verify.py": "workflow",
+    "fuzz": "fuzz",
+    "generation/test_journal_killed.py": "kills",
+    "generation/test_journal_lease.py": "kills",
+    "generation/test_killed_generation.py": "kills",
+    "generation/test_misbehaving_server.py": "kills",
+    "generation/test_replay.py": "workflow",
+    "generation/test_replay_kinds.py": "workflow",
+    "workflow": "workflow",
+}
+"""Files and folders whose tests `make test` leaves to another target, and the marker of that target.
+
+The markers are declared in pyproject.toml, each with its rule.
+"""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the tests of the files in PROOFS."""
+    markers = {ROOT / "tests" / place: getattr(pytest.mark, name) for place, name in PROOFS.items()}
+    missing = [str(path) for path in markers if not path.exists()]
+    assert not missing, f"PROOFS in tests/conftest.py names files that do not exist: {missing}"
+    for item in items:
+        for place in (item.path, *item.path.parents):
+            if place in markers:
+                item.add_marker(markers[place])
 
 
 def _is_staged(data: Path) -> bool:
@@ -65,6 +97,13 @@ def constants(staged: Path) -> Constants:
 
 
 @pytest.fixture(scope="session")
-def setting_of(constants: Constants) -> Callable[[Entry], Setting]:
+def setting_of(constants: Constants) -> Callable[[Entry], WorldConfig]:
     """The setting of an entry that needs neither an encoder nor a web."""
-    return lambda entry: Setting(constants)
+    return lambda entry: WorldConfig(constants)
+
+
+@pytest.fixture
+def ended() -> int:
+    """The id of a process that has ended."""
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        return process.pid

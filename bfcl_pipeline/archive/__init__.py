@@ -1,1 +1,1 @@
-"""A run as one file that anybody can check: written, read back with care, derived again, compared."""
+"""A run as one file that can be verified: writing it, reading it safely, and deriving the run again."""

@@ -1,22 +1,19 @@
-"""All that goes into the archive of a run, gathered from where it lies.
+"""The files of an archive, collected from results, cache, Snakemake's directory and the checkout.
 
-What has to be made first, such as the extract of a journal or a log without paths, is written below a
-temporary folder. Nothing is judged here; whether it may be archived is `make`.
+Extracts of journals and logs without paths are written below a temporary directory. Whether the files may
+be archived is checked in `archive.make`.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from bfcl_pipeline.archive.crate import Facts
+from bfcl_pipeline.archive.crate import RunFacts
 from bfcl_pipeline.archive.exchanges import write_exchanges
-from bfcl_pipeline.archive.members import Member, member
+from bfcl_pipeline.archive.members import ArchiveMember, member
 from bfcl_pipeline.archive.recorded_run import RecordedRun
-from bfcl_pipeline.archive.run_files import result_files, told_files
-from bfcl_pipeline.archive.scrubbing import write_without_places
-from bfcl_pipeline.archive.snakemake_records import Step, logs_of, read_steps
+from bfcl_pipeline.archive.run_files import log_files, result_files
+from bfcl_pipeline.archive.snakemake_records import WorkflowStep, logs_of, read_steps, write_without_paths
 from bfcl_pipeline.archive.software import Checkout, workflow_files
 from bfcl_pipeline.archive.vectors import NAME as VECTORS
 from bfcl_pipeline.archive.vectors import pack_vectors
@@ -24,66 +21,81 @@ from bfcl_pipeline.archive.vectors import pack_vectors
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where things lie."""
+    """The directories from which an archive is made."""
 
     cache: Path  # has exchanges/ and web/
-    data: Path  # the staged data
-    snakemake: Path  # Snakemake's folder, .snakemake
-    work: Path  # a temporary folder
+    snakemake: Path  # Snakemake's directory, .snakemake
+    work: Path  # a temporary directory
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
-    """What goes into an archive, but for README and metadata."""
+class ArchiveContents:
+    """The contents of an archive except README and metadata."""
 
-    members: list[Member]
-    steps: list[Step]  # of Snakemake, by time
+    members: list[ArchiveMember]
+    steps: list[WorkflowStep]  # of Snakemake, by time
 
 
-def gather(recorded: RecordedRun, checkout: Checkout, places: Places, web: Iterable[Path]) -> Contents:
-    """Everything of one run. `web`: the files of the web record that it used.
+def gather(
+    recorded: RecordedRun, checkout: Checkout, places: Places, web: Iterable[Path]
+) -> ArchiveContents:
+    """All files of a run.
 
-    Raises ArchiveError if the run is not complete or its exchanges are not there, JournalError if a journal
-    is damaged, OSError.
+    Args:
+        recorded: the run.
+        checkout: the checkout with the workflow.
+        places: where the files are.
+        web: the files of the web cache that the run used.
+
+    Raises:
+        ArchiveError: the run is not complete, or exchanges are missing.
+        JournalError: a journal is damaged.
+        OSError: a file cannot be read.
     """
     results = f"results/{recorded.run.name}"
-    found: list[tuple[str, Path | bytes]] = []
-    for path in result_files(recorded):
-        found.append((f"{results}/{path.relative_to(recorded.folder).as_posix()}", path))
+    outputs = {
+        f"{results}/{path.relative_to(recorded.folder).as_posix()}": path for path in result_files(recorded)
+    }
     shards = tuple(f"{results}/shards/{model}@" for model in recorded.run.folders)
-    names = {name for name, _ in found}
-    steps = read_steps(places.snakemake, lambda output: output in names or output.startswith(shards))
-    for path in told_files(recorded):
-        name = f"{results}/{path.relative_to(recorded.folder).as_posix()}"
-        found.append((name, _told(path, places.work / name)))
-    found += write_exchanges(recorded, places.cache, places.work)
-    found += [(f"cache/web/{path.relative_to(places.cache / 'web').as_posix()}", path) for path in web]
+    steps = read_steps(places.snakemake, lambda output: output in outputs or output.startswith(shards))
+    sources: list[tuple[str, Path | bytes]] = [
+        *outputs.items(),
+        *_logs(recorded, places),
+        *write_exchanges(recorded, places.cache, places.work),
+        *((f"cache/web/{path.relative_to(places.cache / 'web').as_posix()}", path) for path in web),
+        *((path.relative_to(checkout.folder).as_posix(), path) for path in workflow_files(checkout)),
+    ]
     vectors = pack_vectors(recorded, places.cache / "encoder")
     if vectors:
-        found.append((VECTORS, vectors))
+        sources.append((VECTORS, vectors))
     if steps:
-        found.append(("snakemake/jobs.jsonl", "".join(step.line() for step in steps).encode()))
-    for path in logs_of(places.snakemake, recorded.run.name):
-        name = f"snakemake/log/{path.name}"
-        found.append((name, _told(path, places.work / name)))
-    for path in workflow_files(checkout):
-        found.append((path.relative_to(checkout.folder).as_posix(), path))
-    for path in (checkout.folder / "LICENSE", checkout.lock_file):
-        if path.is_file():
-            found.append((path.name, path))
-    return Contents([member(name, source) for name, source in sorted(found, key=lambda one: one[0])], steps)
+        sources.append(("snakemake/jobs.jsonl", "".join(step.line() for step in steps).encode()))
+    optional = (checkout.folder / "LICENSE", checkout.lock_file)
+    sources += [(path.name, path) for path in optional if path.is_file()]
+    return ArchiveContents([member(name, source) for name, source in sorted(sources, key=_name)], steps)
 
 
-def _told(path: Path, out: Path) -> Path:
-    """A log or a benchmark as it is archived; benchmarks are figures, and tell no places."""
-    if path.suffix == ".tsv":
-        return path
-    write_without_places(path, out)
-    return out
+def _name(source: tuple[str, object]) -> str:
+    return source[0]
 
 
-def readme(facts: Facts) -> bytes:
-    """README.md of the archive: what it is, for a person who has nothing else."""
+def _logs(recorded: RecordedRun, places: Places) -> Iterator[tuple[str, Path]]:
+    """Logs and benchmarks by member name; logs without paths, benchmarks contain none."""
+    results = f"results/{recorded.run.name}"
+    logs = {
+        f"{results}/{path.relative_to(recorded.folder).as_posix()}": path for path in log_files(recorded)
+    }
+    logs |= {f"snakemake/log/{path.name}": path for path in logs_of(places.snakemake, recorded.run.name)}
+    for name, path in logs.items():
+        if path.suffix == ".tsv":
+            yield name, path
+        else:
+            write_without_paths(path, places.work / name)
+            yield name, places.work / name
+
+
+def readme(facts: RunFacts) -> bytes:
+    """README.md of the archive, for a person who has only the archive."""
     return _README.format(run=facts.run, version=facts.versions["bfcl-pipeline"]).encode()
 
 
@@ -91,28 +103,28 @@ _README = """\
 # BFCL V4, run {run}
 
 One evaluation of the Berkeley Function-Calling Leaderboard V4, made with bfcl-pipeline {version}. Open
-`results/{run}/report.html` to see it. To check it, with bfcl-pipeline {version}:
+`results/{run}/report.html` to see the results. To verify them, with bfcl-pipeline {version}:
 
     bfcl-pipeline stage
     bfcl-pipeline verify {run}.crate.zip
 
 which derives every answer, verdict and table again from the config, the exchanges with the models and the
-recorded web, and compares them byte for byte.
+recorded web pages, and compares them byte for byte.
 
-| here | what it is |
+| file | content |
 |---|---|
-| `results/{run}/config.yaml`, `models.yaml` | what was asked of whom |
-| `cache/exchanges/` | every answer of a model, as it came |
-| `cache/web/` | the searches and pages that models saw, if the web was asked |
-| `cache/encoder.vectors` | the embeddings of texts in vector memories, if there are some |
-| `results/{run}/responses/`, `memory/` | what the models did |
-| `results/{run}/verdicts/`, `tables/`, `report.html` | what it was worth |
-| `results/{run}/logs/`, `benchmarks/`, `snakemake/` | how the run went; paths and hosts are taken out |
-| `Snakefile`, `workflow/`, `requirements.lock` | the workflow, and the versions of what it needs |
-| `ro-crate-metadata.json` | all of this for machines, with every sha256 (Workflow Run RO-Crate) |
+| `results/{run}/config.yaml`, `models.yaml` | the config of the run and its models |
+| `cache/exchanges/` | every answer of a model as it was received |
+| `cache/web/` | the searches and pages that models saw, if the run used the web |
+| `cache/encoder.vectors` | the embeddings of texts in vector memories, if there are any |
+| `results/{run}/responses/`, `memory/` | the responses of the models and their memories |
+| `results/{run}/verdicts/`, `tables/`, `report.html` | verdicts and scores |
+| `results/{run}/logs/`, `benchmarks/`, `snakemake/` | logs and times of the run, without paths and hosts |
+| `Snakefile`, `workflow/`, `requirements.lock` | the workflow, and the versions of its dependencies |
+| `ro-crate-metadata.json` | all of this for programs, with every sha256 (Workflow Run RO-Crate) |
 
-The benchmark's data is not here: `bfcl-pipeline stage` fetches the release that the config names.
-Apache-2.0; what models answered and pages of the web are under the terms of those they come from. The
-benchmark is the work of the Gorilla team at UC Berkeley: Patil et al., ICML 2025,
+The benchmark's data is not included: `bfcl-pipeline stage` fetches the release that the config names.
+Apache-2.0; answers of models and web pages are under the terms of their owners. The benchmark is the work
+of the Gorilla team at UC Berkeley: Patil et al., ICML 2025,
 https://proceedings.mlr.press/v267/patil25a.html
 """

@@ -1,10 +1,8 @@
-"""The metadata of an archive: what the run was, and what each file is, as a Workflow Run RO-Crate.
+"""Writing the metadata of an archive: the run and each of its files, as a Workflow Run RO-Crate.
 
-Made with ro-crate-py from records that the caller gives; neither the clock nor the disk is asked, so that
-equal runs are described by equal bytes. Profile: https://w3id.org/ro/wfrun/workflow/0.5, over RO-Crate 1.1.
+Made with ro-crate-py from the given records only, without clock or disk, so that equal runs have equal
+metadata. Profile: https://w3id.org/ro/wfrun/workflow/0.5, over RO-Crate 1.1.
 """
-
-from __future__ import annotations
 
 import importlib
 import json
@@ -23,40 +21,40 @@ from bfcl_pipeline.archive.crate_terms import (
     SOFTWARE,
     TERMS,
 )
-from bfcl_pipeline.archive.members import Member
+from bfcl_pipeline.archive.members import ArchiveMember
 from bfcl_pipeline.archive.software import Checkout
 from bfcl_pipeline.errors import ArchiveError
 
 ROCrate: TypeAlias = Any
-"""That of ro-crate-py, which tells no types and is loaded where it is used."""
+"""The class of ro-crate-py, which is not typed and is imported where it is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What a run rests on that is not in the archive: named, with the hashes of its files."""
+    """An input of a run that is not in the archive: its name and the hashes of its files."""
 
     name: str
     version: str
-    sha256: str | None  # of the whole; None if only its files have one
+    sha256: str | None  # of the whole; None if only its files are hashed
     url: str
     files: Mapping[str, str]  # sha256 by path below data/
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """What is said of a run besides its files."""
+class RunFacts:
+    """Facts about a run, besides its files."""
 
     run: str
-    start: str | None  # ISO 8601 in UTC; None where Snakemake's records are gone
+    start: str | None  # ISO 8601 in UTC; None without Snakemake's records
     end: str
     release: Input
-    encoder: Input | None  # None where the run has no use for it
-    images: Mapping[str, str]  # references by what they are for
+    encoder: Input | None  # None if the run does not need it
+    images: Mapping[str, str]  # image references by purpose
     versions: Mapping[str, str]  # of software, by name
     checkout: Checkout
 
 
-def metadata(facts: Facts, members: Sequence[Member]) -> bytes:
+def metadata(facts: RunFacts, members: Sequence[ArchiveMember]) -> bytes:
     """ro-crate-metadata.json for `members`, without itself. Raises ArchiveError without ro-crate-py."""
     try:
         library = importlib.import_module("rocrate.rocrate")
@@ -77,17 +75,17 @@ def metadata(facts: Facts, members: Sequence[Member]) -> bytes:
 
 
 def identifier(name: str) -> str:
-    """What the metadata calls the member `name`."""
+    """The id of the member `name` in the metadata."""
     return quote(name)
 
 
-def _describe_root(crate: ROCrate, facts: Facts) -> None:
+def _describe_root(crate: ROCrate, facts: RunFacts) -> None:
     root = crate.root_dataset
     root["name"] = f"BFCL V4, run {facts.run}"
     root["description"] = (
         "One evaluation of the Berkeley Function-Calling Leaderboard V4 by bfcl-pipeline, named "
-        f"{facts.run}: what was asked and answered, the verdicts, the tables, and all that is needed to "
-        "derive them again but the benchmark's data, which is not part of it."
+        f"{facts.run}: requests and answers, verdicts, tables, and everything that is needed to derive "
+        "them again, except the benchmark's data, which is not included."
     )
     root["datePublished"] = facts.end
     root["license"] = crate.add_jsonld(dict(APACHE))
@@ -95,20 +93,20 @@ def _describe_root(crate: ROCrate, facts: Facts) -> None:
     root["conformsTo"] = [crate.add_jsonld(dict(profile)) for profile in PROFILES]
 
 
-def _file(member: Member) -> dict[str, Any]:
+def _file(member: ArchiveMember) -> dict[str, Any]:
     kind = ENCODINGS.get(member.name.rpartition(".")[2], "text/plain")
-    described: dict[str, Any] = {
+    properties: dict[str, Any] = {
         "name": member.name.rpartition("/")[2],
         "encodingFormat": kind,
         "contentSize": str(member.size),
         "sha256": member.sha256,
     }
     if member.name == "README.md":
-        described["about"] = {"@id": "./"}
-    return described
+        properties["about"] = {"@id": "./"}
+    return properties
 
 
-def _describe_workflow(crate: ROCrate, facts: Facts, snakefile: Member) -> None:
+def _describe_workflow(crate: ROCrate, facts: RunFacts, snakefile: ArchiveMember) -> None:
     workflow = crate.add_workflow(
         dest_path=snakefile.name,
         main=True,
@@ -130,7 +128,7 @@ def _describe_workflow(crate: ROCrate, facts: Facts, snakefile: Member) -> None:
     checkout = facts.checkout
     workflow["additionalProperty"] = [
         _value(crate, "commit", "git commit of the checkout", checkout.commit or "unknown"),
-        _value(crate, "changed", "whether its code was changed since", str(checkout.dirty).lower()),
+        _value(crate, "changed", "whether its code has local changes", str(checkout.dirty).lower()),
     ]
     workflow["input"] = [
         _slot(crate, "input", slot, about, crate.get(identifier(f"results/{facts.run}/{slot}.yaml")))
@@ -141,7 +139,7 @@ def _describe_workflow(crate: ROCrate, facts: Facts, snakefile: Member) -> None:
 
 
 def _slot(crate: ROCrate, way: str, slot: str, about: str, file: Any) -> Any:
-    """What goes into or comes out of the workflow, and the file that is it in this run."""
+    """An input or output of the workflow, and its file in this run."""
     parameter = crate.add_jsonld(
         {
             "@id": f"#{way}-{slot}",
@@ -157,26 +155,28 @@ def _slot(crate: ROCrate, way: str, slot: str, about: str, file: Any) -> Any:
     return parameter
 
 
-def _describe_action(crate: ROCrate, facts: Facts, members: Sequence[Member]) -> None:
+def _describe_action(crate: ROCrate, facts: RunFacts, members: Sequence[ArchiveMember]) -> None:
     results = f"results/{facts.run}/"
-    asked = (f"{results}config.yaml", f"{results}models.yaml")
-    told = (f"{results}logs/", f"{results}benchmarks/")
-    inputs = [name for name in _names(members) if name in asked or name.startswith("cache/")]
+    configs = (f"{results}config.yaml", f"{results}models.yaml")
+    logs = (f"{results}logs/", f"{results}benchmarks/")
+    names = [member.name for member in members]
+    inputs = [name for name in names if name in configs or name.startswith("cache/")]
     outputs = [
         name
-        for name in _names(members)
-        if name.startswith(results) and name not in asked and not name.startswith(told)
+        for name in names
+        if name.startswith(results) and name not in configs and not name.startswith(logs)
     ]
-    rested_on = [_input(crate, "release", facts.release)]
+    external = [_input(crate, "release", facts.release)]
     if facts.encoder is not None:
-        rested_on.append(_input(crate, "encoder", facts.encoder))
+        external.append(_input(crate, "encoder", facts.encoder))
     action: dict[str, Any] = {
         "@id": "#run",
         "@type": "CreateAction",
         "name": f"Run {facts.run}",
-        "description": "The steps of it, with their times, are in snakemake/jobs.jsonl.",
+        "description": "Its steps, with their times, are in snakemake/jobs.jsonl.",
         "instrument": {"@id": "Snakefile"},
-        "object": [{"@id": identifier(name)} for name in inputs] + [{"@id": one.id} for one in rested_on],
+        "object": [{"@id": identifier(name)} for name in inputs]
+        + [{"@id": entity.id} for entity in external],
         "result": [{"@id": identifier(name)} for name in outputs],
         "endTime": facts.end,
         "actionStatus": "http://schema.org/CompletedActionStatus",
@@ -193,7 +193,7 @@ def _input(crate: ROCrate, short: str, given: Input) -> Any:
         crate.add_jsonld({"@id": f"#data/{path}", "@type": "CreativeWork", "name": path, "sha256": sha256})
         for path, sha256 in sorted(given.files.items())
     ]
-    described: dict[str, Any] = {
+    properties: dict[str, Any] = {
         "@id": f"#{short}",
         "@type": "CreativeWork",
         "name": given.name,
@@ -202,31 +202,27 @@ def _input(crate: ROCrate, short: str, given: Input) -> Any:
         "hasPart": [{"@id": part.id} for part in parts],
     }
     if given.sha256 is not None:
-        described["sha256"] = given.sha256
-    return crate.add_jsonld(described)
+        properties["sha256"] = given.sha256
+    return crate.add_jsonld(properties)
 
 
 def _image(crate: ROCrate, use: str, reference: str) -> Any:
-    """An image as the config names it; its digest, where the name has one."""
+    """A container image by the name in the config, and its digest if the name has one."""
     name, _, digest = reference.partition("@sha256:")
-    described = {
+    properties = {
         "@id": f"#image-{use}",
         "@type": "ContainerImage",
         "additionalType": {"@id": TERMS["DockerImage" if name.startswith("docker://") else "SIFImage"]},
         "name": name,
-        "description": f"In which the steps run if Snakemake is told to use containers: {use}.",
+        "description": f"The steps run in it if Snakemake uses containers: {use}.",
     }
     if digest:
-        described["sha256"] = digest
-    return crate.add_jsonld(described)
+        properties["sha256"] = digest
+    return crate.add_jsonld(properties)
 
 
 def _value(crate: ROCrate, short: str, name: str, value: str) -> Any:
     return crate.add_jsonld({"@id": f"#{short}", "@type": "PropertyValue", "name": name, "value": value})
-
-
-def _names(members: Sequence[Member]) -> list[str]:
-    return [member.name for member in members]
 
 
 def _order(entity: Mapping[str, Any]) -> tuple[int, str]:

@@ -1,6 +1,4 @@
-"""What the metadata of every archive says alike: profiles, licence, citation, terms and their addresses."""
-
-from __future__ import annotations
+"""The constants in the metadata of every archive: profiles, licence, citation, terms and addresses."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +23,7 @@ PROFILES: tuple[Mapping[str, str], ...] = (
         "version": "1.0",
     },
 )
-"""To which an archive conforms."""
+"""The profiles to which an archive conforms."""
 
 LICENSE = "https://spdx.org/licenses/Apache-2.0"
 
@@ -33,8 +31,8 @@ APACHE: Mapping[str, str] = {
     "@id": LICENSE,
     "@type": "CreativeWork",
     "name": "Apache License 2.0",
-    "description": "The licence of the pipeline and of what it made. What models answered and pages of the "
-    "web are under the terms of those they come from.",
+    "description": "The licence of the pipeline and of its results. Answers of models and web pages are "
+    "under the terms of their owners.",
 }
 
 PAPER_ID = "https://proceedings.mlr.press/v267/patil25a.html"
@@ -57,13 +55,13 @@ BENCHMARK_URL = "https://gorilla.cs.berkeley.edu/leaderboard.html"
 ENCODER_URL = "https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2"
 
 SOFTWARE: Mapping[str, Mapping[str, str]] = {
-    "bfcl-pipeline": {"description": "asks, judges and tabulates"},
+    "bfcl-pipeline": {"description": "generates responses, scores and tabulates them"},
     "snakemake": {"description": "runs the workflow", "url": "https://snakemake.readthedocs.io"},
     "python": {"description": "runs both", "url": "https://www.python.org"},
     "pyarrow": {"description": "writes the tables", "url": "https://arrow.apache.org/docs/python"},
-    "polars": {"description": "adds up the verdicts", "url": "https://pola.rs"},
+    "polars": {"description": "aggregates the verdicts", "url": "https://pola.rs"},
 }
-"""What each piece of software does."""
+"""The purpose of each piece of software."""
 
 TERMS: Mapping[str, str] = {
     "ContainerImage": "https://w3id.org/ro/terms/workflow-run#ContainerImage",
@@ -71,7 +69,7 @@ TERMS: Mapping[str, str] = {
     "SIFImage": "https://w3id.org/ro/terms/workflow-run#SIFImage",
     "sha256": "https://w3id.org/ro/terms/workflow-run#sha256",
 }
-"""Terms that the context of RO-Crate 1.1 lacks."""
+"""Terms that the JSON-LD context of RO-Crate 1.1 lacks."""
 
 ENCODINGS: Mapping[str, str] = {
     "parquet": "application/vnd.apache.parquet",
@@ -85,4 +83,4 @@ ENCODINGS: Mapping[str, str] = {
     "py": "text/x-python",
     "vectors": "application/octet-stream",
 }
-"""Media types by the last part of a name; plain text for all others."""
+"""Media types by file name extension; all other files are plain text."""

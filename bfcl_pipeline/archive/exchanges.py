@@ -1,9 +1,7 @@
-"""The exchanges with models that a run rests on: those of its entries and trials, out of whole journals.
+"""The exchanges of a run with its models: an extract of the journals.
 
-A journal is shared by all runs of a model; what other entries were answered is nobody's business here.
+All runs of a model share its journals; answers to other entries or in other trials are excluded.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,51 +15,62 @@ from bfcl_pipeline.tables import read_table
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """What a run asked one model."""
+class _EntryIds:
+    """The entries of one model in a run."""
 
-    entries: frozenset[str]  # ids of entries and of sessions before them
-    answered: frozenset[str]  # those that were answered
+    all: frozenset[str]  # ids of entries and of the memory sessions before them
+    answered: frozenset[str]  # those with an answer
 
 
 def write_exchanges(recorded: RecordedRun, cache: Path, out: Path) -> list[tuple[str, Path]]:
-    """Writes the exchanges of the run below `out`; returns the name in the archive and path of each file.
+    """Writes the exchanges of the run below `out`.
 
-    `cache` is the folder of exchanges/<model>/. Raises ArchiveError if an answered entry has none,
-    JournalError if a journal is damaged.
+    Args:
+        recorded: the run.
+        cache: the directory with exchanges/<model>/.
+        out: a temporary directory.
+
+    Returns:
+        The name in the archive and the path of each file.
+
+    Raises:
+        ArchiveError: the journals have no exchange of an answered entry.
+        JournalError: a journal is damaged.
     """
     written: list[tuple[str, Path]] = []
     for folder in recorded.remote():
-        asked = _asked(recorded, folder)
-        found: set[str] = set()
+        entries = _entry_ids(recorded, folder)
+        with_exchange: set[str] = set()
         for journal in sorted((cache / "exchanges" / folder).glob("exchanges*.jsonl")):
             name = f"cache/exchanges/{folder}/{journal.name}"
             path = out / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            lines = _lines(journal, asked.entries, recorded.trial(folder), found)
+            lines = _lines(journal, entries.all, recorded.trial(folder), with_exchange)
             with path.open("wb") as file:
                 file.writelines(lines)
             if path.stat().st_size:
                 written.append((name, path))
-        missing = sorted(asked.answered - found)
+        missing = sorted(entries.answered - with_exchange)
         if missing:
             raise ArchiveError(
                 f"{cache / 'exchanges' / folder}: no exchange of {len(missing):,} answered entries, "
-                f"the first of them {missing[0]}. Give the cache of the run with --cache."
+                f"the first is {missing[0]}. Name the cache directory of the run with --cache."
             )
     return written
 
 
-def _lines(journal: Path, entries: frozenset[str], trial: int, found: set[str]) -> Iterator[bytes]:
-    """The lines of a journal that are of `entries` and `trial`; adds the entries they are of to `found`."""
+def _lines(
+    journal: Path, entry_ids: frozenset[str], trial: int, with_exchange: set[str]
+) -> Iterator[bytes]:
+    """The lines of a journal for `entry_ids` in `trial`; adds the ids that occur to `with_exchange`."""
     with JournalReader(journal) as reader:
-        for kept in reader:
-            if kept.entry_id in entries and kept.trial == trial:
-                found.add(kept.entry_id)
-                yield reader.line(kept.key)
+        for exchange in reader:
+            if exchange.entry_id in entry_ids and exchange.trial == trial:
+                with_exchange.add(exchange.entry_id)
+                yield reader.line(exchange.key)
 
 
-def _asked(recorded: RecordedRun, folder: str) -> _Asked:
+def _entry_ids(recorded: RecordedRun, folder: str) -> _EntryIds:
     entries: set[str] = set()
     answered: set[str] = set()
     tables = [("responses", name) for name in recorded.run.categories_of(folder)]
@@ -72,4 +81,4 @@ def _asked(recorded: RecordedRun, folder: str) -> _Asked:
             entries.add(row["entry_id"])
             if row["status"] == Status.ANSWERED:
                 answered.add(row["entry_id"])
-    return _Asked(frozenset(entries), frozenset(answered))
+    return _EntryIds(frozenset(entries), frozenset(answered))

@@ -1,39 +1,34 @@
-"""What keys and tokens look like, and which texts of this machine's environment are some.
+"""The shapes of API keys and tokens, and the secret values of environment variables.
 
-Only what can hardly be anything else: a model's answer or a page of the web may hold words like `sk-` too.
+The shapes are strict, because the answer of a model or a web page may also contain words such as `sk-`.
 """
 
-from __future__ import annotations
-
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from urllib.parse import quote, quote_plus
 
-SHORTEST = 8
-"""Characters of a value that is sought, at least: a server without keys is given any word as its key."""
+from bfcl_pipeline.secrets import SHORTEST
 
 LONGEST = 400
-"""Bytes that a shape may have, at most."""
+"""Most bytes that a shape matches."""
 
 _SECRET_VARIABLE = re.compile(r"(?:.*_)?(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)", re.IGNORECASE)
-_LONG_ENOUGH = 16  # of variables that only by their name hold a secret
+_LONG_ENOUGH = 16  # shortest value of a variable that is known only by its name
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
     """One kind of secret."""
 
-    what: str  # for a person
+    what: str  # description
     pattern: re.Pattern[bytes]
-    digits: int = 0  # that it has, at least: a word of letters and dashes is no key
-    within: bool = False  # whether it may begin within a word
+    digits: int = 0  # minimum number of digits: a word of letters and dashes is not a key
+    within: bool = False  # whether it may start within a word
 
     def found(self, text: bytes) -> Iterator[tuple[int, bytes]]:
-        """Where in `text` it stands, and how it reads."""
+        """Offset and text of each match in `text`."""
         for match in self.pattern.finditer(text):
-            # Asked here and not by the pattern, which then begins with letters that are sought fast.
+            # Not part of the pattern, which is faster if it starts with literal characters.
             if not self.within and _within_word(text, match.start()):
                 continue
             if sum(map(match[0].count, _DIGITS)) >= self.digits:
@@ -45,7 +40,7 @@ _DIGITS = [str(digit).encode() for digit in range(10)]
 
 
 def _within_word(text: bytes, start: int) -> bool:
-    """Whether a word goes on at `start`; the n of a line break in JSON is none."""
+    """Whether `start` is within a word; the n of an escaped line break in JSON does not count."""
     before = text[max(0, start - 2) : start]
     escape = len(before) == 2 and before[:1] == b"\\" and before[1] in b"nrtbf"
     return bool(before) and before[-1] in _WORD and not escape
@@ -87,24 +82,16 @@ SHAPES = (
         within=True,
     ),
 )
-"""Every kind that is sought by its looks."""
+"""Every kind of secret that is found by its shape."""
 
 
 def named_secrets(environment: Mapping[str, str], variables: Iterable[str]) -> dict[str, str]:
-    """The secret values in `environment`, by variable: of `variables`, and of those whose names say so."""
+    """The secret values in `environment` by variable: of `variables`, and of others with telling names."""
     named = frozenset(variables)
-    found: dict[str, str] = {}
+    secrets: dict[str, str] = {}
     for name, value in environment.items():
         text = value.strip()
         least = SHORTEST if name in named else _LONG_ENOUGH
         if len(text) >= least and (name in named or _SECRET_VARIABLE.fullmatch(name)):
-            found[name] = text
-    return found
-
-
-def forms(secret: str) -> Iterator[bytes]:
-    """How a value may stand in a file: as it is, in an address, in JSON, and in JSON within JSON."""
-    escaped = json.dumps(secret)[1:-1]
-    texts = [secret, quote(secret, safe="", errors="replace"), quote_plus(secret, errors="replace")]
-    texts += [escaped, json.dumps(escaped)[1:-1]]
-    yield from dict.fromkeys(text.encode(errors="surrogateescape") for text in texts)
+            secrets[name] = text
+    return secrets

@@ -1,34 +1,41 @@
-"""Making the archive of a run: gather, look for secrets, describe, write."""
-
-from __future__ import annotations
+"""Making the archive of a run: collect the files, search them for secrets, describe and write them."""
 
 import tempfile
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from bfcl_pipeline.archive.contents import Contents, Places, gather, readme
-from bfcl_pipeline.archive.crate import Facts, Input, metadata
+from bfcl_pipeline.archive.contents import ArchiveContents, Places, gather, readme
+from bfcl_pipeline.archive.crate import Input, RunFacts, metadata
+from bfcl_pipeline.archive.crate_metadata import metadata_limit
 from bfcl_pipeline.archive.crate_terms import BENCHMARK_URL, ENCODER_URL
-from bfcl_pipeline.archive.described import metadata_limit
-from bfcl_pipeline.archive.members import Member, member
+from bfcl_pipeline.archive.key_shapes import named_secrets
+from bfcl_pipeline.archive.members import ArchiveMember, file_sha256, member
 from bfcl_pipeline.archive.names import METADATA
-from bfcl_pipeline.archive.recorded_run import RecordedRun
-from bfcl_pipeline.archive.secrets import Finding, Search
+from bfcl_pipeline.archive.recorded_run import RecordedRun, read_run
+from bfcl_pipeline.archive.secrets import Search
 from bfcl_pipeline.archive.snakemake_records import moment
-from bfcl_pipeline.archive.software import Checkout, versions
+from bfcl_pipeline.archive.software import Checkout, find_checkout, versions
 from bfcl_pipeline.archive.writing import TOO_MUCH, write_archive
-from bfcl_pipeline.benchmark import encoder, release
+from bfcl_pipeline.benchmark import CATEGORIES, Check, encoder, release
+from bfcl_pipeline.config import KINDS
 from bfcl_pipeline.errors import ArchiveError
+from bfcl_pipeline.records import Response
+from bfcl_pipeline.tables import read_responses
+from bfcl_pipeline.web.cache import WebCache
+from bfcl_pipeline.web.coverage import used_files
+
+RECORDED_WEBS = ("record", "replay")
+"""The web modes in which the web cache has all outcomes that the models saw."""
 
 SHOWN = 20
-"""Findings that are told, at most."""
+"""The most findings that an error message lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What was written."""
+    """The archive that was written."""
 
     path: Path
     members: int
@@ -37,64 +44,98 @@ class Made:
     sha256: str  # of the file
 
 
-def make(
-    recorded: RecordedRun,
+def make_archive(
+    run_folder: Path,
     out: Path,
     *,
-    checkout: Checkout,
     cache: Path,
     data: Path,
-    snakemake: Path,
-    web: Iterable[Path],
-    secrets: Mapping[str, str],
+    environment: Mapping[str, str],
     allowed: Collection[str],
 ) -> Made:
-    """Writes the archive of a run to `out`, atomically; equal runs give equal bytes.
+    """Writes the archive of a run, atomically; equal runs give equal bytes.
 
-    `web`: the files of the web record that it used. `secrets`: values that must not be in it, by what a
-    person calls them; `allowed`: fingerprints of findings that are none. Raises ArchiveError, and then
-    writes nothing, if the run is not complete, holds a secret or does not fit; JournalError; OSError.
+    Args:
+        run_folder: the directory of the run, results/<run>; `.snakemake` is beside `results`.
+        out: the file to write.
+        cache: the directory with `exchanges/` and `web/`.
+        data: the staged data.
+        environment: variables; values of those that contain keys must not be in the archive.
+        allowed: fingerprints of findings that are not secrets.
+
+    Raises:
+        ArchiveError: the run is not complete, contains a secret or is too large; nothing is written.
+        ConfigError, JournalError, TableError, WebError: a file of the run is damaged.
+        OSError: a file cannot be read or written.
     """
+    checkout = find_checkout()
+    recorded = read_run(run_folder, checkout.schema, run_folder.name)
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".archive-") as work:
-        contents = gather(recorded, checkout, Places(cache, data, snakemake, Path(work)), web)
+        places = Places(cache, run_folder.parent.parent / ".snakemake", Path(work))
+        contents = gather(recorded, checkout, places, _web_files(recorded, cache / "web"))
         facts = _facts(recorded, contents, checkout, data)
-        members = sorted([*contents.members, member("README.md", readme(facts))], key=lambda one: one.name)
-        described = member(METADATA, metadata(facts, members))
-        if described.size > metadata_limit(len(members) + 1):
-            raise ArchiveError(f"{described.size:,} bytes of metadata: {TOO_MUCH}")
-        members.insert(0, described)
+        members = sorted(
+            [*contents.members, member("README.md", readme(facts))], key=lambda member: member.name
+        )
+        description = member(METADATA, metadata(facts, members))
+        if description.size > metadata_limit(len(members) + 1):
+            raise ArchiveError(f"{description.size:,} bytes of metadata: {TOO_MUCH}")
+        members.insert(0, description)
+        secrets = named_secrets(environment, _key_variables(recorded))
         _check_secrets(members, Search(secrets), frozenset(allowed))
         write_archive(out, members)
-    unpacked = sum(one.size for one in members)
-    return Made(out, len(members), unpacked, out.stat().st_size, _sha256(out))
+    unpacked = sum(member.size for member in members)
+    return Made(out, len(members), unpacked, out.stat().st_size, file_sha256(out))
 
 
-def _check_secrets(members: Sequence[Member], search: Search, allowed: frozenset[str]) -> None:
-    """Raises ArchiveError, naming places and never texts, if there is a secret in any member."""
-    found = (
-        finding for one in members for finding in search.findings(one) if finding.fingerprint not in allowed
+def _key_variables(recorded: RecordedRun) -> set[str]:
+    """The environment variables that may contain API keys."""
+    of_models = {row.key for row in recorded.rows.values()} | {kind.key for kind in KINDS.values()}
+    return {"SERPAPI_API_KEY", *(key for key in of_models if key is not None)}
+
+
+def _web_files(recorded: RecordedRun, record: Path) -> list[Path]:
+    """The files of the web cache that the run used."""
+    if recorded.config["web"] not in RECORDED_WEBS:
+        return []
+    return used_files(WebCache(record), _web_responses(recorded), recorded.config["search_tool"])
+
+
+def _web_responses(recorded: RecordedRun) -> Iterator[Response]:
+    """The responses of the categories that search the web."""
+    for folder in recorded.run.folders:
+        for category in recorded.run.categories_of(folder):
+            if CATEGORIES[category].check is Check.WEB_SEARCH:
+                yield from read_responses(recorded.folder / "responses" / folder / f"{category}.parquet")
+
+
+def _check_secrets(members: Sequence[ArchiveMember], search: Search, allowed: frozenset[str]) -> None:
+    """Raises ArchiveError, which names places but no texts, if a member contains a secret."""
+    findings = (
+        finding
+        for member in members
+        for finding in search.findings(member)
+        if finding.fingerprint not in allowed
     )
-    told: list[Finding] = list(islice(found, SHOWN))
-    if told:
-        listed = "\n  ".join(map(str, told))
+    shown = list(islice(findings, SHOWN))
+    if shown:
+        listed = "\n  ".join(map(str, shown))
         raise ArchiveError(
-            f"nothing is written: secrets, or what looks like them, in\n  {listed}\n"
-            "Take them out and replace the key, as it may be known by now. What is none, say, a key that a "
-            "model made up, is allowed by --allow FINGERPRINT."
+            f"nothing was written: secrets, or texts that look like secrets, in\n  {listed}\n"
+            "Remove them and replace the keys, which may be known by now. If a finding is not a secret, "
+            "such as a key that a model made up, accept it with --allow FINGERPRINT."
         )
 
 
-def _facts(recorded: RecordedRun, contents: Contents, checkout: Checkout, data: Path) -> Facts:
+def _facts(recorded: RecordedRun, contents: ArchiveContents, checkout: Checkout, data: Path) -> RunFacts:
     config = recorded.config
-    categories = sorted({job.category for job in recorded.run.jobs})
-    staged = ["release/texts.json", *(f"entries/{category}.parquet" for category in categories)]
-    uses_encoder = "memory_vector" in categories
+    staged = ["release/texts.json", *(f"entries/{category}.parquet" for category in recorded.categories)]
     steps = contents.steps
     report = recorded.folder / "report.html"
-    # Without Snakemake's records, the file's own time is the best there is.
+    # Without Snakemake's records, the time of the report is the best estimate.
     end = max(step.end for step in steps) if steps else report.stat().st_mtime
-    return Facts(
+    return RunFacts(
         run=recorded.run.name,
         start=moment(min(step.start for step in steps)) if steps else None,
         end=moment(end),
@@ -103,7 +144,7 @@ def _facts(recorded: RecordedRun, contents: Contents, checkout: Checkout, data: 
             config["release"]["version"],
             config["release"]["sha256"],
             BENCHMARK_URL,
-            {name: _sha256(data / name) for name in staged if (data / name).is_file()},
+            {name: file_sha256(data / name) for name in staged if (data / name).is_file()},
         ),
         encoder=Input(
             encoder.MODEL,
@@ -112,13 +153,9 @@ def _facts(recorded: RecordedRun, contents: Contents, checkout: Checkout, data: 
             ENCODER_URL,
             {f"encoder/{name}": sha256 for name, sha256 in encoder.FILES.items()},
         )
-        if uses_encoder
+        if recorded.needs_encoder
         else None,
         images=config["containers"],
         versions=versions(),
         checkout=checkout,
     )
-
-
-def _sha256(path: Path) -> str:
-    return member("", path).sha256

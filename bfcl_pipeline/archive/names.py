@@ -1,19 +1,17 @@
-"""Which names a file in an archive may have: those that a run's archive has, and no others.
+"""The names that members of an archive may have: only those of the files of a run.
 
-Covers one name and the names together. A name is text with `/` between its parts, relative, and stands for
-the same file on every file system.
+Covers single names and collisions between names. A name is a relative path with `/` between its parts, and
+means the same file on every file system.
 """
-
-from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Iterable
 
-from bfcl_pipeline.archive.bounds import MAX_NAME_BYTES
+from bfcl_pipeline.archive.members import MAX_NAME_BYTES
 
 METADATA = "ro-crate-metadata.json"
-"""The first member: what all others are."""
+"""The first member: it describes all others."""
 
 _PATTERNS = (
     re.escape(METADATA),
@@ -26,11 +24,11 @@ _PATTERNS = (
     r"cache/encoder\.vectors",
     r"snakemake/jobs\.jsonl|snakemake/log/[^/]+\.log",
 )
-_KNOWN = [re.compile(pattern) for pattern in _PATTERNS]
+_ALLOWED = [re.compile(pattern) for pattern in _PATTERNS]
 _MAX_PART_BYTES = 255
 
 
-def refusal(name: str) -> str | None:
+def rejection_reason(name: str) -> str | None:
     """Why a member may not have this name; None if it may."""
     parts = name.split("/")
     if name.startswith(("/", "\\")) or re.match(r"[A-Za-z]:[\\/]", name):
@@ -42,19 +40,19 @@ def refusal(name: str) -> str | None:
     if "" in parts or "." in parts:
         return "an empty part in its name"
     if any(unicodedata.category(character) in ("Cc", "Cs") for character in name):
-        return "a character in its name that is no text"
+        return "a control character in its name"
     if "{" in name or "}" in name:
-        return "a brace in its name, which means something to Snakemake"
+        return "a brace in its name, which Snakemake would interpret"
     if len(name.encode()) > MAX_NAME_BYTES or any(len(part.encode()) > _MAX_PART_BYTES for part in parts):
-        return "too long a name"
-    if not any(known.fullmatch(name) for known in _KNOWN):
-        return "no file that the archive of a run has"
+        return "a name that is too long"
+    if not any(pattern.fullmatch(name) for pattern in _ALLOWED):
+        return "not a file that the archive of a run contains"
     return None
 
 
-def clash(names: Iterable[str]) -> str | None:
-    """Which two names stand for one file somewhere, as where case does not count; None if none do."""
-    spelled: dict[str, str] = {}  # by what a file system may make of a path: how it is written
+def name_collision(names: Iterable[str]) -> str | None:
+    """Two names that are one file on some file system, for example one that ignores case; or None."""
+    spellings: dict[str, str] = {}  # each path, by its normalized form
     files: set[str] = set()
     folders: set[str] = set()
     for name in names:
@@ -62,10 +60,14 @@ def clash(names: Iterable[str]) -> str | None:
         parts = name.split("/")
         for depth, part in enumerate(parts):
             path = f"{path}/{part}" if path else part
-            same = unicodedata.normalize("NFC", path).casefold()
-            other = spelled.setdefault(same, path)
+            normalized = unicodedata.normalize("NFC", path).casefold()
+            other = spellings.setdefault(normalized, path)
             last = depth == len(parts) - 1
-            if other != path or (last and same in files | folders) or (not last and same in files):
+            if (
+                other != path
+                or (last and normalized in files | folders)
+                or (not last and normalized in files)
+            ):
                 return f"{other!r} and {name!r}"
-            (files if last else folders).add(same)
+            (files if last else folders).add(normalized)
     return None

@@ -1,10 +1,8 @@
-"""A run as it recorded itself: its config and its models, read from its folder and checked.
+"""The config and the model rows that a run recorded in its directory, read and checked.
 
-The folder may come from anybody, so the files are read within bounds, and only what the config's schema and
-the rows of models know is taken from them.
+The directory may come from an untrusted archive: file sizes and nesting are limited, and only keys that the
+schema of configs and the model rows define are accepted.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,82 +11,93 @@ from typing import Any
 
 import yaml
 
-from bfcl_pipeline.archive.bounds import MAX_CONFIG_BYTES, MAX_MEMBERS
-from bfcl_pipeline.config import (
-    EMBEDDED_KINDS,
-    ModelRow,
-    RunConfig,
-    check_config,
-    load_models,
-    load_run,
-)
+from bfcl_pipeline.archive.members import MAX_CONFIG_BYTES, MAX_MEMBERS
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.config import EMBEDDED_KINDS, ModelRow, RunConfig, check_config, load_models, load_run
 from bfcl_pipeline.errors import ArchiveError, ConfigError
 
-_DEEPEST = 30  # levels of a config
+_MAX_DEPTH = 30  # nesting levels of a config
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
-    """What a run was asked to do."""
+    """A run directory with its config and models."""
 
     folder: Path  # results/<run>
     config: Mapping[str, Any]  # complete and checked
     rows: Mapping[str, ModelRow]  # of its models, by name
     run: RunConfig
 
+    @property
+    def categories(self) -> list[str]:
+        """The categories of the run, sorted."""
+        return sorted(self.run.categories)
+
+    @property
+    def needs_encoder(self) -> bool:
+        """Whether a category of the run needs the sentence encoder."""
+        return any(CATEGORIES[category].needs_encoder for category in self.categories)
+
     def row(self, folder: str) -> ModelRow:
-        """The row of the model, or of the trial of a model, with this file name."""
-        return self.rows[self.run.model_of(folder)]
+        """The row of the model, or of the trial of a model, with this directory name."""
+        return self.run.jobs_of(folder)[0].row
 
     def remote(self) -> list[str]:
-        """The file names of its models behind a wire."""
+        """The directory names of its models behind an API."""
         return [folder for folder in self.run.folders if self.row(folder).kind not in EMBEDDED_KINDS]
 
     def trial(self, folder: str) -> int:
-        """Which repetition of the benchmark the model with this file name is."""
+        """The trial number of the model with this directory name, from 1."""
         return self.run.jobs_of(folder)[0].trial
 
 
-def read_run(folder: Path, schema: Path) -> RecordedRun:
-    """The run in `folder`. `schema` is that of configs.
+def read_run(folder: Path, schema: Path, name: str | None = None) -> RecordedRun:
+    """Reads config.yaml and models.yaml of a run.
 
-    Raises ArchiveError if the folder does not say what was asked, ConfigError if what it says is wrong.
+    Args:
+        folder: the directory of the run.
+        schema: the JSON Schema of configs.
+        name: the name that the config must have; None: any.
+
+    Raises:
+        ArchiveError: one of the two files is missing.
+        ConfigError: one of them is malformed, or contradicts the other or `name`.
     """
     config_file, models_file = folder / "config.yaml", folder / "models.yaml"
     for file in (config_file, models_file):
         if not file.is_file():
             raise ArchiveError(
-                f"{file}: no such file; the run does not say what it was asked to do. Complete it with "
-                "`snakemake`, which writes it, then archive it."
+                f"{file}: no such file; the run did not record its config and models. Name the directory "
+                "of a run (results/<run>), or run `snakemake` again, which writes the file."
             )
     config, _ = _read_yaml(config_file), _read_yaml(models_file)
     if not isinstance(config, dict):
         raise ConfigError(f"{config_file}: expected a mapping of keys, got {type(config).__name__}.")
-    known = yaml.safe_load(schema.read_text(encoding="utf-8"))
+    properties = yaml.safe_load(schema.read_text(encoding="utf-8"))
     try:
-        check_config(config, known)
+        check_config(config, properties)
     except ConfigError as error:
         raise ConfigError(f"{config_file}: {error}") from error
-    config = _completed(config, known)
+    config = _with_defaults(config, properties)
     if config["trials"] * len(config["models"]) > MAX_MEMBERS:
-        raise ConfigError(f"{config_file}: more models and trials than an archive has room for.")
+        raise ConfigError(f"{config_file}: more models and trials than an archive can contain.")
     rows = load_models(models_file)
-    embedded = {name for name, row in rows.items() if row.kind in EMBEDDED_KINDS}
-    run = load_run(config, {name: row.mode for name, row in rows.items()}, embedded)
-    if run.name != folder.name:
-        raise ConfigError(f"{config_file}: it is of the run {run.name!r}, not of {folder.name!r}.")
+    run = load_run(config, rows)
+    if name is not None and run.name != name:
+        raise ConfigError(f"{config_file}: it is the config of the run {run.name!r}, not of {name!r}.")
     return RecordedRun(folder, config, rows, run)
 
 
-def _completed(config: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """`config` with the defaults of keys that it lacks, as one that an earlier version recorded may."""
-    found = {key: config.get(key, known.get("default")) for key, known in schema["properties"].items()}
-    nested = {key: known for key, known in schema["properties"].items() if "properties" in known}
-    return {**found, **{key: _completed(found[key], known) for key, known in nested.items()}}
+def _with_defaults(config: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """`config` with the defaults of missing keys, which an earlier version may not have recorded."""
+    properties = schema["properties"].items()
+    complete = {key: config.get(key, of_key.get("default")) for key, of_key in properties}
+    nested = {key: of_key for key, of_key in properties if "properties" in of_key}
+    return {**complete, **{key: _with_defaults(complete[key], of_key) for key, of_key in nested.items()}}
 
 
 def _read_yaml(file: Path) -> Any:
-    """A document of plain values. Raises ConfigError, also for what a small file can make large."""
+    """A YAML document of plain values. Raises ConfigError, also for documents that expand when loaded."""
     if file.stat().st_size > MAX_CONFIG_BYTES:
         raise ConfigError(f"{file}: more than {MAX_CONFIG_BYTES:,} bytes.")
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -97,23 +106,23 @@ def _read_yaml(file: Path) -> Any:
         text = file.read_text(encoding="utf-8")
         for event in yaml.parse(text, loader):
             if isinstance(event, yaml.AliasEvent):
-                raise ConfigError(f"{file}: a YAML alias, which no record of a run has.")
+                raise ConfigError(f"{file}: contains a YAML alias, which a recorded config never does.")
             depth += isinstance(event, yaml.CollectionStartEvent)
             depth -= isinstance(event, yaml.CollectionEndEvent)
-            if depth > _DEEPEST:
-                raise ConfigError(f"{file}: nested more than {_DEEPEST} levels deep.")
+            if depth > _MAX_DEPTH:
+                raise ConfigError(f"{file}: nested more than {_MAX_DEPTH} levels deep.")
         document = yaml.load(text, loader)  # noqa: S506  # both are safe
-    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that is none, a number too long
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: an invalid date, a number too long
         raise ConfigError(f"{file}: not readable as YAML ({error}).") from error
     if not _is_plain(document):
-        raise ConfigError(f"{file}: a value that is no text, number, list or mapping of texts.")
+        raise ConfigError(f"{file}: a value is not a text, number, list or mapping of texts.")
     return document
 
 
 def _is_plain(value: object) -> bool:
-    """Whether JSON could say it; dates, sets and the like it could not."""
+    """Whether JSON can represent the value; it cannot represent dates, sets and the like."""
     if isinstance(value, dict):
-        return all(isinstance(key, str) and _is_plain(held) for key, held in value.items())
+        return all(isinstance(key, str) and _is_plain(item) for key, item in value.items())
     if isinstance(value, list):
         return all(map(_is_plain, value))
     return value is None or isinstance(value, str | int | float)

@@ -1,10 +1,8 @@
-"""Which files of results/<run> belong to a run: those its config leads to, and no leftovers of others.
+"""The files of results/<run> that belong to a run according to its config.
 
-The folder may also hold what earlier configs of the run made, shards that were joined, addresses of
-servers, and half-written files; none of that is archived.
+The directory may also have files of earlier configs, shards, addresses of servers and temporary files; they
+are not archived.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +14,7 @@ _TABLES = {".parquet", ".csv"}
 
 
 def result_files(recorded: RecordedRun) -> list[Path]:
-    """What the run came to, which can be derived again. Raises ArchiveError if it is not complete."""
+    """Config, models and results. Raises ArchiveError if one is missing."""
     folder, run = recorded.folder, recorded.run
     needed = [folder / "config.yaml", folder / "models.yaml", folder / "report.html"]
     for model in run.folders:
@@ -33,19 +31,19 @@ def result_files(recorded: RecordedRun) -> list[Path]:
     return sorted({*needed, *tables})
 
 
-def told_files(recorded: RecordedRun) -> list[Path]:
-    """What the run told meanwhile: logs and benchmarks. Nobody can derive them again."""
-    of = frozenset(recorded.run.folders)
+def log_files(recorded: RecordedRun) -> list[Path]:
+    """Logs and benchmarks of the run, which cannot be derived again."""
+    models = frozenset(recorded.run.folders)
     return sorted(
         path
         for part in ("logs", "benchmarks")
         for path in _files(recorded.folder / part)
-        if _is_of(path.relative_to(recorded.folder / part), of)
+        if _belongs(path.relative_to(recorded.folder / part), models)
     )
 
 
-def _is_of(path: Path, models: frozenset[str]) -> bool:
-    """Whether a log is of the run as a whole, or of one of `models` or its shards."""
+def _belongs(path: Path, models: frozenset[str]) -> bool:
+    """Whether a log is of the run as a whole, or of one of `models` or of their shards."""
     if len(path.parts) == 1:  # of a rule that runs once
         return True
     name = path.parts[1]

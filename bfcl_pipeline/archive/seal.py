@@ -1,8 +1,7 @@
-"""The seal of an archive: the last bytes of the file are the sha256 of all bytes before them.
+"""The seal of an archive: the comment of the zip file is the sha256 of all bytes before it.
 
-It stands as the comment of the zip file. Whatever is flipped, cut or added is seen before anything of the
-file is believed. It shows damage, not who made a file: for that, the sha256 of the whole file is published
-beside it.
+A changed, missing or added byte is detected before anything else is read. The seal detects damage; it does
+not prove where a file comes from. For that, the sha256 of the whole file is published.
 """
 
 from __future__ import annotations
@@ -13,25 +12,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from bfcl_pipeline.archive.bounds import CHUNK_BYTES, MAX_FILE_BYTES
+from bfcl_pipeline.archive.members import CHUNK_BYTES, MAX_FILE_BYTES
 from bfcl_pipeline.errors import ArchiveError
 
 _FORM = re.compile(rb"sha256:([0-9a-f]{64})")
 SEAL_BYTES = len("sha256:") + 64
 UNSEALED = b"sha256:" + b"0" * 64
-"""What stands there until the rest is written."""
+"""The comment of a zip file that is not sealed yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """The hashes of a file whose seal is whole."""
+    """Size and hash of a file with a valid seal."""
 
     size: int  # bytes of the file
     sha256: str  # of the whole file
 
 
 def seal(path: Path) -> None:
-    """Puts the seal in its place, the end of the zip file at `path`. Raises OSError."""
+    """Writes the seal to the end of the zip file at `path`. Raises OSError."""
     with path.open("r+b") as file:
         end = path.stat().st_size - SEAL_BYTES
         digest = _digest(file, end)
@@ -40,23 +39,21 @@ def seal(path: Path) -> None:
 
 
 def check_seal(path: Path, file: BinaryIO) -> Seal:
-    """What `file`, open at `path`, is as a whole. Raises ArchiveError if its seal is missing or broken."""
+    """Checks the seal of `file`, which is open at `path`. Raises ArchiveError if it is missing or wrong."""
     size = file.seek(0, 2)
     if size > MAX_FILE_BYTES:
-        raise ArchiveError(f"{path}: {size:,} bytes; no archive has more than {MAX_FILE_BYTES:,}.")
+        raise ArchiveError(f"{path}: {size:,} bytes; an archive has at most {MAX_FILE_BYTES:,}.")
     file.seek(max(0, size - SEAL_BYTES))
     written = file.read(SEAL_BYTES)
     form = _FORM.fullmatch(written)
     if form is None:
         raise ArchiveError(
-            f"{path}: no seal at its end: cut off, added to, or no archive of `bfcl-pipeline archive`. "
-            "Fetch it again."
+            f"{path}: no seal at its end: it is truncated, was extended, or was not written by "
+            "`bfcl-pipeline archive`. Fetch it again."
         )
     digest = _digest(file, size - SEAL_BYTES)
     if digest.hexdigest().encode() != form[1]:
-        raise ArchiveError(
-            f"{path}: the seal is broken: at least one byte is not as it was written. Fetch it again."
-        )
+        raise ArchiveError(f"{path}: the seal is broken: at least one byte was changed. Fetch it again.")
     digest.update(written)
     return Seal(size, digest.hexdigest())
 

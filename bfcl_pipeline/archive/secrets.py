@@ -1,8 +1,7 @@
-"""Looking for secrets in everything that is about to be archived.
+"""Searching all files of an archive for secrets before it is written.
 
-Covers text of any kind, the columns of Parquet files, and binary parts of cassettes. What is found is told
-by file and place and by a fingerprint, never by its text; whoever knows that it is none allows the
-fingerprint.
+Covers texts, the columns of Parquet files, and binary parts of cassettes. A finding is reported by file,
+place and fingerprint, never by its text; a finding that is not a secret is accepted by its fingerprint.
 """
 
 from __future__ import annotations
@@ -19,14 +18,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
-from bfcl_pipeline.archive.key_shapes import LONGEST, SHAPES, forms
-from bfcl_pipeline.archive.members import Member
+from bfcl_pipeline.archive.key_shapes import LONGEST, SHAPES
+from bfcl_pipeline.archive.members import ArchiveMember
 from bfcl_pipeline.errors import ArchiveError
+from bfcl_pipeline.secrets import encoded_forms
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """A text that looks like a secret, or is one."""
+class SecretFinding:
+    """A text that is a secret or looks like one."""
 
     name: str  # of the member
     place: str  # a line, or a row and its column
@@ -38,26 +38,28 @@ class Finding:
 
 
 class Search:
-    """What is sought: the shapes of keys, and given values."""
+    """A search for the shapes of keys and for given values."""
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
-        """secrets: values by what a person calls them, such as the variables that hold them."""
+        """secrets: values by name, such as the variables that contain them."""
         self._forms = [
-            (f"the value of {name}", form) for name, value in secrets.items() for form in forms(value)
+            (f"the value of {name}", form.encode(errors="surrogateescape"))
+            for name, value in secrets.items()
+            for form in encoded_forms(value)
         ]
 
-    def findings(self, member: Member) -> Iterator[Finding]:
-        """What is found in one member."""
+    def findings(self, member: ArchiveMember) -> Iterator[SecretFinding]:
+        """The findings in one member."""
         if member.name.endswith(".parquet"):
             yield from self._in_table(member)
             return
         for line, what, text in self._in_pieces(member.chunks()):
-            yield Finding(member.name, f"line {line:,}", what, fingerprint(text))
+            yield SecretFinding(member.name, f"line {line:,}", what, fingerprint(text))
         if member.name.endswith(".yaml"):
             yield from self._in_binary(member)
 
     def _in_text(self, text: bytes) -> Iterator[tuple[int, str, bytes]]:
-        """Where in `text` something is found, what, and which text it is."""
+        """Offset, description and text of each finding in `text`."""
         for what, form in self._forms:
             start = text.find(form)
             while start >= 0:
@@ -68,10 +70,10 @@ class Search:
                 yield start, shape.what, found
 
     def _in_pieces(self, pieces: Iterable[bytes]) -> Iterator[tuple[int, str, bytes]]:
-        """The same in a text that comes in pieces, with the number of the line."""
+        """Line, description and text of each finding in a text that is read in pieces."""
         line, text, begin = 1, b"", 0
         for piece in chain(pieces, (None,)):
-            # What starts near the end of a piece may go on in the next one: it is sought there, whole.
+            # A match near the end of a piece may continue in the next one, so it is searched for there.
             end = len(text) if piece is None else max(begin, len(text) - LONGEST)
             for start, what, found in self._in_text(text):
                 if begin <= start < end:
@@ -80,20 +82,20 @@ class Search:
             line += text.count(b"\n", 0, cut)
             text, begin = text[cut:] + (piece or b""), end - cut
 
-    def _in_binary(self, member: Member) -> Iterator[Finding]:
-        """What is found in the binary parts of a cassette, which stand there as base64."""
+    def _in_binary(self, member: ArchiveMember) -> Iterator[SecretFinding]:
+        """The findings in the binary parts of a cassette, which are stored as base64."""
         document = b"".join(member.chunks())
         if b"!!binary" not in document:
             return
         try:
-            held = yaml.load(document, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506  # both are safe
+            cassette = yaml.load(document, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506  # both are safe
         except (yaml.YAMLError, ValueError):
-            return  # nothing that anybody can read either
-        for binary in _binaries(held):
+            return  # nobody else can read it either
+        for binary in _binaries(cassette):
             for _, what, text in self._in_text(binary):
-                yield Finding(member.name, "a binary part", what, fingerprint(text))
+                yield SecretFinding(member.name, "a binary part", what, fingerprint(text))
 
-    def _in_table(self, member: Member) -> Iterator[Finding]:
+    def _in_table(self, member: ArchiveMember) -> Iterator[SecretFinding]:
         source = member.source if isinstance(member.source, Path) else io.BytesIO(member.source)
         try:
             with pq.ParquetFile(source) as file:
@@ -104,27 +106,29 @@ class Search:
                     row += batch.num_rows
                 for text in _descriptions(file.schema_arrow):
                     for _, what, found in self._in_text(text):
-                        yield Finding(member.name, "its description", what, fingerprint(found))
+                        yield SecretFinding(member.name, "its description", what, fingerprint(found))
         except (pa.ArrowInvalid, OSError) as error:
             raise ArchiveError(
                 f"{member.name}: not a readable Parquet file ({error}). Make it again."
             ) from error
 
-    def _in_column(self, name: str, column: str, first: int, values: pa.Array[Any]) -> Iterator[Finding]:
+    def _in_column(
+        self, name: str, column: str, first: int, values: pa.Array[Any]
+    ) -> Iterator[SecretFinding]:
         for texts in _texts(values):
-            # All at once, as most hold nothing; where something is found, one by one.
-            held = texts.to_pylist()
-            if next(self._in_text("\n".join(text or "" for text in held).encode()), None) is None:
+            # All at once, as most contain nothing; one by one if there is a finding.
+            items = texts.to_pylist()
+            if next(self._in_text("\n".join(text or "" for text in items).encode()), None) is None:
                 continue
-            for row, text in enumerate(held, start=first):
-                # What lies deeper has no row of its own.
+            for row, text in enumerate(items, start=first):
+                # A nested text has no row of its own.
                 place = f"row {row:,}, column {column!r}" if texts is values else f"column {column!r}"
                 for _, what, found in self._in_text((text or "").encode()):
-                    yield Finding(name, place, what, fingerprint(found))
+                    yield SecretFinding(name, place, what, fingerprint(found))
 
 
 def fingerprint(text: bytes) -> str:
-    """What a finding is called: it does not tell the text."""
+    """The identifier of a finding, which does not reveal the text."""
     return hashlib.sha256(text).hexdigest()[:16]
 
 
@@ -145,12 +149,9 @@ def _descriptions(schema: pa.Schema) -> Iterator[bytes]:
         yield from (metadata or {}).values()
 
 
-def _binaries(held: object) -> Iterator[bytes]:
-    if isinstance(held, bytes):
-        yield held
-    elif isinstance(held, dict):
-        for value in held.values():
-            yield from _binaries(value)
-    elif isinstance(held, list):
-        for value in held:
-            yield from _binaries(value)
+def _binaries(value: object) -> Iterator[bytes]:
+    if isinstance(value, bytes):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _binaries(item)

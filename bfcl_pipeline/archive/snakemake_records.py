@@ -1,9 +1,9 @@
-"""What Snakemake itself kept of a run: of each step what it read and ran, and when; and its logs.
+"""Snakemake's records and logs of a run, without the paths and host names of the machine.
 
-Read from its folder `.snakemake`, whose form is its own; a file there that cannot be read is left out.
+Covers the steps that `.snakemake/metadata` records, whose format is Snakemake's own (a file that cannot be
+read is skipped), the logs in `.snakemake/log`, and the redaction of paths and hosts. Results of a run are
+archived unchanged; only records and logs are redacted.
 """
-
-from __future__ import annotations
 
 import base64
 import binascii
@@ -15,55 +15,59 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bfcl_pipeline.archive.scrubbing import without_places
-
-_KEPT = (
+_FIELDS = (
     "rule", "input", "log", "params", "shellcmd", "container_img_url", "external_jobid", "input_checksums",
 )  # fmt: skip
+_HOME = re.compile(r"(?<![\w./~-])/(?:home|Users)/[^/\s'\":,;)\]}\\]+")
+_PATH = re.compile(r"(?<![\w./~:<-])(?:/[^/\s'\":,;()\[\]{}<>\\]+)+/(?=[^/\s'\":,;()\[\]{}<>\\])")
+_HOST = re.compile(r"^(host|hostname|nodename): .*$", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class WorkflowStep:
     """One job that Snakemake ran."""
 
     outputs: tuple[str, ...]  # sorted
     start: float  # seconds since 1970
     end: float
-    record: Mapping[str, Any]  # as Snakemake has it, those fields that tell of the step
+    record: Mapping[str, Any]  # the archived fields of Snakemake's record
 
     def line(self) -> str:
-        """The step as a line of JSON, without places on the machine."""
+        """The step as a line of JSON, without paths of the machine."""
         times = {"start": moment(self.start), "end": moment(self.end)}
         text = json.dumps({"outputs": self.outputs, **times, **self.record}, sort_keys=True)
-        return without_places(text) + "\n"
+        return without_paths(text) + "\n"
 
 
-def read_steps(state: Path, is_output: Callable[[str], bool]) -> list[Step]:
-    """The steps of a run, by time: those that made any of its outputs, results/<run>/...
+def read_steps(state: Path, is_output: Callable[[str], bool]) -> list[WorkflowStep]:
+    """The steps that made outputs of a run, by time.
 
-    state: Snakemake's folder.
+    Args:
+        state: the directory `.snakemake`.
+        is_output: whether a path, such as results/<run>/report.html, is an output of the run.
     """
-    made: dict[str, list[tuple[str, dict[str, Any]]]] = {}  # by what is the same for all outputs of a job
+    jobs: dict[str, list[tuple[str, dict[str, Any]]]] = {}  # by the fields that all outputs of a job share
     for output, record in _records(state / "metadata"):
         if is_output(output):
             job = json.dumps([record.get(key) for key in ("rule", "log", "shellcmd", "params")])
-            made.setdefault(job, []).append((output, record))
+            jobs.setdefault(job, []).append((output, record))
     steps = [
-        Step(
-            tuple(sorted(output for output, _ in of_job)),
-            min(float(record["starttime"]) for _, record in of_job),
-            max(float(record["endtime"]) for _, record in of_job),
-            {key: of_job[0][1][key] for key in _KEPT if of_job[0][1].get(key) is not None},
+        WorkflowStep(
+            tuple(sorted(output for output, _ in outputs)),
+            min(float(record["starttime"]) for _, record in outputs),
+            max(float(record["endtime"]) for _, record in outputs),
+            {key: outputs[0][1][key] for key in _FIELDS if outputs[0][1].get(key) is not None},
         )
-        for of_job in made.values()
+        for outputs in jobs.values()
     ]
     return sorted(steps, key=lambda step: (step.start, step.end, step.outputs))
 
 
 def logs_of(state: Path, run: str) -> list[Path]:
-    """Snakemake's logs that speak of the run."""
-    spoken = re.compile(rf"(?:results/| of ){re.escape(run)}(?:[/\s'\"]|$)", re.MULTILINE)
-    return [path for path in sorted((state / "log").glob("*.snakemake.log")) if spoken.search(_text(path))]
+    """Snakemake's logs that mention the run."""
+    mention = re.compile(rf"(?:results/| of ){re.escape(run)}(?:[/\s'\"]|$)", re.MULTILINE)
+    logs = sorted((state / "log").glob("*.snakemake.log"))
+    return [path for path in logs if mention.search(path.read_text(encoding="utf-8", errors="replace"))]
 
 
 def moment(seconds: float) -> str:
@@ -71,12 +75,27 @@ def moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
+def without_paths(text: str) -> str:
+    """`text` with `.../name` for absolute paths, and without the host names that Snakemake logs."""
+    return _HOST.sub(r"\1: ...", _PATH.sub(".../", _HOME.sub("/home/user", text)))
+
+
+def write_without_paths(source: Path, out: Path) -> None:
+    """Writes the text at `source` to `out`, each line changed by `without_paths`."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        source.open(encoding="utf-8", errors="replace", newline="") as lines,
+        out.open("w", encoding="utf-8", newline="") as file,
+    ):
+        file.writelines(map(without_paths, lines))
+
+
 def _records(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each output that Snakemake has a record of, with it; its path is the file's name, in base64."""
+    """The path and record of each output; the name of a record file is that path in base64."""
     for path in sorted(folder.rglob("*")):
         if not path.is_file():
             continue
-        parts = path.relative_to(folder).parts  # long names are cut in several
+        parts = path.relative_to(folder).parts  # long names are split over several directories
         try:
             name = base64.urlsafe_b64decode("".join(part.removeprefix("@") for part in parts)).decode()
             record = json.loads(path.read_bytes())
@@ -92,7 +111,3 @@ def _records(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _is_time(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8", errors="replace")

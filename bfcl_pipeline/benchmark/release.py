@@ -1,4 +1,4 @@
-"""Which release of the benchmark is evaluated, and what it holds.
+"""The pinned release of the benchmark: its wheel, and the hash of its contents.
 
 Source: the wheel bfcl-eval 2026.3.23 on the package index, built from upstream commit 6ea57973.
 """
@@ -9,4 +9,4 @@ SHA256 = "3bb6dfa5f0c68ad403c9ec50b00db2bb3b4cc9b38ab1ff33f48fe30d853d3a0a"
 WHEEL = "bfcl_eval-2026.3.23-py3-none-any.whl"
 UPSTREAM_COMMIT = "6ea57973"
 CONTENTS_SHA256 = "6b1553837e42dde354667b2148d020d3ec20350e1c8a7483f2e60712affe271b"
-"""Of the files that staging reads, as lines of `sha256sum`: what an unpacked folder must have."""
+"""The sha256 of the `sha256sum` lines of all files that staging reads; checks an unpacked folder."""

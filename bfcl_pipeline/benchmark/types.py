@@ -3,8 +3,6 @@
 Source: the release's type mappings (constants) and checkers.
 """
 
-from __future__ import annotations
-
 OPENAPI_TYPES: dict[str, str] = {
     "integer": "integer",
     "number": "number",
@@ -33,7 +31,7 @@ OPENAPI_TYPES: dict[str, str] = {
     "String": "string",
     "Bigint": "integer",
 }
-"""What a type of the release is called in a tool schema; any other name becomes `string`."""
+"""The name in a tool schema for each type name of the release; any other name becomes `string`."""
 
 PYTHON_TYPES: dict[str, type] = {
     "string": str,

@@ -1,12 +1,10 @@
-"""A small interpreter for arithmetic in arguments, over Python's syntax tree.
+"""A small interpreter for arithmetic in arguments, working on Python's syntax tree.
 
-Models write `amount=5 * 10**3` or `ratio=(1 + 2) / 4`. The release hands such expressions to the
-Python interpreter; here numbers, text, lists and tuples are combined by the operators below and a few
-pure functions of numbers, within bounds. Names, attributes, methods, comparisons, formatting and all
-else are refused, so nothing a model writes can reach anything.
+Models write `amount=5 * 10**3` or `ratio=(1 + 2) / 4`. The release passes such expressions to the
+Python interpreter. Here numbers, text, lists and tuples are combined by the operators below and a few
+pure functions of numbers, within bounds. Names, attributes, methods, comparisons, formatting and
+everything else are rejected, so text written by a model is never executed.
 """
-
-from __future__ import annotations
 
 import ast
 import operator
@@ -16,10 +14,10 @@ from typing import Any
 from bfcl_pipeline.calls.limits import MAX_DEPTH, Undecodable
 
 MAX_BITS = 14_000
-"""Bits of an integer: about 4,200 decimal digits, what Python prints without complaint."""
+"""Bits of an integer: about 4,200 decimal digits, which Python still converts to text."""
 
 MAX_ITEMS = 50_000
-"""Characters of a text, or items of a list, that an operator may make."""
+"""Characters of a text, or items of a list, in the result of an operator."""
 
 
 def _shift_left(number: Any, places: Any) -> Any:
@@ -101,7 +99,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 
 
 def evaluate(node: ast.expr) -> Any:
-    """The value of an arithmetic expression. Raises Undecodable if it is anything else."""
+    """The value of an arithmetic expression. Raises Undecodable for any other expression."""
     try:
         return _value(node, MAX_DEPTH)
     except (TypeError, ValueError, ArithmeticError) as error:
@@ -109,7 +107,7 @@ def evaluate(node: ast.expr) -> Any:
 
 
 def apply_unary(node: ast.UnaryOp, operand: Any) -> Any:
-    """The value of `node`, whose operand has the value `operand`."""
+    """The result of the unary operator of `node` on the value `operand`."""
     return _UNARY[type(node.op)](operand)
 
 

@@ -1,11 +1,8 @@
-"""Model output to Calls, whatever the mode and format.
+"""Decodes model output as Calls, in every mode and format.
 
-The one way from what a model wrote to `Call`s. Any input ends in calls or a `DecodeFailure`, never in
-an exception; nothing is evaluated. Source: the release's handlers and its default decoding of prompted
-answers.
+Every input results in calls or a `DecodeFailure`, never in an exception, and nothing is evaluated.
+Source: the release's handlers and its default decoding of prompted answers.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
@@ -24,8 +21,8 @@ WRONG_FORMAT = "ast_decoder:decoder_wrong_output_format"
 
 _Read = Sequence[tuple[str, Json]] | None
 
-# The brackets around the text are taken off before Java and JavaScript are read: they are not of the
-# language. Whatever else stands first and last goes with them.
+# The brackets around the text are not Java or JavaScript, so the first and last character are removed,
+# whatever they are.
 _READERS: dict[ReturnFormat, Callable[[str, Rules], _Read]] = {
     ReturnFormat.PYTHON: read_python,
     ReturnFormat.JAVA: lambda text, rules: read_java(text[1:-1], rules),
@@ -51,22 +48,22 @@ def decode(
     """
     try:
         if mode is Mode.FC:
-            found: _Read = read_native(result)
+            calls: _Read = read_native(result)
         else:
-            found = _READERS[return_format](_prompt_text(result, tool_call_tag), rules)
+            calls = _READERS[return_format](_prompt_text(result, tool_call_tag), rules)
     except Undecodable as error:
         return DecodeFailure(FAILED, f"{error}.")
-    if found is None:
+    if calls is None:
         return DecodeFailure(WRONG_FORMAT, "There is no call in the text.")
-    for name, arguments in found:
+    for name, arguments in calls:
         if not isinstance(arguments, dict):
             kind = type(arguments).__name__
             return DecodeFailure(WRONG_FORMAT, f"The arguments of {name!r} are {kind}, not a mapping.")
-    return tuple(Call(name, arguments) for name, arguments in found)
+    return tuple(Call(name, arguments) for name, arguments in calls)
 
 
 def _prompt_text(result: Json, tool_call_tag: bool) -> str:
-    """The text to be read: code fences taken off, brackets put around, the tagged part if asked for."""
+    """A prompted answer without code fences, in brackets; if tags are expected, only the tagged part."""
     if not isinstance(result, str):
         raise Undecodable(f"expected text, got {type(result).__name__}")
     text = result.strip("`\n ")

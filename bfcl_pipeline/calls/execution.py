@@ -1,15 +1,13 @@
-"""Model output to Calls that are to be run in a simulated world.
+"""Decodes model output as Calls that are run in a simulated world.
 
-The same text is read in another way than where calls are only compared: every name in a native item is
-a call, a nested mapping of mappings is a call among the arguments, keys of other mappings become text.
-Any input ends in calls or a `DecodeFailure`; nothing is evaluated. Source: the release's execution
+It differs from the decoding of calls that are only compared: every name in a native item is a call, a
+nested mapping of mappings is a call among the arguments, and keys of other mappings become text. Every
+input results in calls or a `DecodeFailure`; nothing is evaluated. Source: the release's execution
 decoding of native and of prompted answers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from bfcl_pipeline.calls.decode import FAILED, decode
 from bfcl_pipeline.calls.limits import Undecodable
@@ -17,13 +15,24 @@ from bfcl_pipeline.calls.native import read_arguments, require_few
 from bfcl_pipeline.calls.python import read_literal
 from bfcl_pipeline.records import Call, DecodeFailure, Json, Mode
 
+Steps: TypeAlias = tuple[tuple[Call, ...], ...]
+"""The calls of each step, in order; a step without calls, or whose text cannot be decoded, is empty."""
+
+
+def calls_by_step(result: Json, mode: Mode) -> Steps:
+    """The calls of all turns of a result in the official form: a list of turns, each a list of steps."""
+    turns = result if isinstance(result, list) else []
+    steps = [step for turn in turns if isinstance(turn, list) for step in turn]
+    decoded = (decode_step(step, mode) for step in steps)
+    return tuple(() if isinstance(calls, DecodeFailure) else calls for calls in decoded)
+
 
 def decode_step(result: Json, mode: Mode) -> tuple[Call, ...] | DecodeFailure:
-    """The calls that one answer of a conversation asks to run, in order; empty if it asks for none.
+    """The calls in one answer of a conversation, in order; empty if it has none.
 
     `result` is the official result form of one step: in function-calling mode a list of {name:
-    arguments as JSON text}, in prompt mode text with a Python list of calls. A value among the
-    arguments may be a Call, to be run first.
+    arguments as JSON text}, in prompt mode text with a Python list of calls. An argument may itself be
+    a Call, which is run first.
     """
     try:
         if mode is Mode.FC:
@@ -69,7 +78,7 @@ def _executable(value: Any) -> Any:
 
 
 def _quoted(key: Any) -> str:
-    """What a key is after it was put between quotes as it stands and read back."""
+    """The key after the release wrote it between quotes, without escaping, and read it back."""
     text = str(key)
     if "'" not in text and "\\" not in text:
         return text
@@ -80,7 +89,7 @@ def _quoted(key: Any) -> str:
 
 
 def executed_text(call: Call) -> str:
-    """`call` as the release names it to a prompted model beside its result: one line of Python."""
+    """`call` as one line of Python, the form in which the release shows it to a prompted model."""
     arguments = ", ".join(f"{name}={_value_text(value)}" for name, value in call.arguments.items())
     return f"{call.name}({arguments})"
 

@@ -1,11 +1,9 @@
-"""Parsing with tree-sitter, bounded, for Java and JavaScript.
+"""Bounded parsing of Java and JavaScript with tree-sitter.
 
-Covers the parser and the question whether a tree has a syntax error; what a call is in each language
-stands in `java` and `javascript`. A tree is only walked with an explicit stack or a bounded depth:
-printing one is recursive in C and overflows the stack on hostile input.
+Covers the parser and the detection of syntax errors; `java` and `javascript` find the calls in a tree.
+A tree is only walked with an explicit stack or to a bounded depth, because tree-sitter's own printing
+is recursive in C and overflows the stack on hostile input.
 """
-
-from __future__ import annotations
 
 import time
 from collections.abc import Iterator
@@ -23,16 +21,16 @@ from bfcl_pipeline.calls.limits import (
 )
 
 MAX_PARSE_SECONDS = 0.2
-"""Processor time for one parse. Calls take well under a millisecond; only garbage comes near."""
+"""Processor time for one parse. A call takes well under a millisecond."""
 
 MAX_LEVELS = 450
-"""Levels of a value's syntax tree that are written out."""
+"""Depth to which a value's syntax tree is converted to text."""
 
 
 def parse(text: str, language: str) -> tuple[Node, bytes]:
-    """The root of the syntax tree of `text` and its UTF-8 bytes; `language`: java or javascript.
+    """The root of the syntax tree of `text`, and `text` as UTF-8. `language`: java or javascript.
 
-    Raises Undecodable if the text has a syntax error or is out of bounds.
+    Raises Undecodable if the text has a syntax error or exceeds a bound.
     """
     check_text(text, MAX_GRAMMAR_TEXT)
     if sum(map(text.count, "<>=")) > MAX_GRAMMAR_OPERATORS:
@@ -63,15 +61,15 @@ def _parser(language: str) -> Parser:
 
 def walk(root: Node) -> Iterator[Node]:
     """`root` and all nodes below it, parents before children, in the order of the text."""
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
+    pending = [root]
+    while pending:
+        node = pending.pop()
         yield node
-        waiting.extend(reversed(node.children))
+        pending.extend(reversed(node.children))
 
 
 def named_arguments(pairs: list[tuple[str | None, str]]) -> dict[str | None, str]:
-    """Arguments as a mapping. Raises Undecodable if a name (or no name) is given twice."""
+    """Arguments as a mapping. Raises Undecodable if a name occurs twice, or two arguments have none."""
     arguments: dict[str | None, str] = {}
     for name, value in pairs:
         if name in arguments:

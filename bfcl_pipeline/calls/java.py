@@ -1,12 +1,10 @@
-"""A call written as Java: `Class.method(name = value, ...)`.
+"""Reads a call written as Java: `Class.method(name = value, ...)`.
 
 Reads the first method invocation of the text. Arguments are assignments; a bare name or class literal
-is an argument without a name; anything else among the arguments is ignored, as in the release. Values
-are the text of the value; `scoring` converts them by the function doc.
+is an argument without a name; everything else among the arguments is ignored, as in the release. Values
+stay source text; `scoring` converts them by the function doc.
 Source: the release's reading of the Java return format.
 """
-
-from __future__ import annotations
 
 from dataclasses import dataclass
 
@@ -22,20 +20,20 @@ _WHOLE = ("identifier", "class_literal", "type_identifier", "method_invocation")
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """The text that was parsed."""
+    """The parsed text, in both encodings."""
 
     text: str
     encoded: bytes
     rules: Rules
 
     def of(self, node: Node) -> str:
-        """What `node` says."""
+        """The source text of `node`."""
         return cut(self, node.start_byte, node.end_byte)
 
 
 def cut(source: _Source, start_byte: int, end_byte: int) -> str:
-    """Rule `java-offsets`: official cuts the text at byte offsets, so that any character outside ASCII
-    shifts all that follows it. Corrected cuts at characters.
+    """Rule `java-offsets`: official applies byte offsets to characters, so any character outside ASCII
+    shifts all text after it. Corrected converts the offsets.
     """
     if source.rules is Rules.OFFICIAL:
         return source.text[start_byte:end_byte]
@@ -43,7 +41,7 @@ def cut(source: _Source, start_byte: int, end_byte: int) -> str:
 
 
 def read_java(text: str, rules: Rules) -> list[tuple[str, dict[str | None, str]]] | None:
-    """Name and arguments of the first call in `text`; None if it has none. Raises Undecodable."""
+    """Name and arguments of the first call in `text`; None without a call. Raises Undecodable."""
     root, encoded = parse(text, "java")
     source = _Source(text, encoded, rules)
     for node in walk(root):
@@ -70,14 +68,14 @@ def _arguments(invocation: Node, source: _Source) -> dict[str | None, str]:
 
 
 def _value(node: Node, source: _Source) -> str:
-    """The text of a whole value: quotes are taken off text, all else is kept."""
+    """The source text of a value, without the quotes of a literal."""
     if node.type in _QUOTED:
         return source.of(node)[1:-1]
     return _text(node, source, MAX_LEVELS)
 
 
 def _text(node: Node, source: _Source, levels: int) -> str:
-    """The text of a node with the white space between its parts taken out."""
+    """The source text of a node without the white space between its parts."""
     if levels == 0:
         raise Undecodable(f"a value is nested more than {MAX_LEVELS} levels deep")
     if node.type in _QUOTED or node.type in _WHOLE:
@@ -90,7 +88,7 @@ def _text(node: Node, source: _Source, levels: int) -> str:
     if not node.children:
         return source.of(node)
     text = ""
-    for child in node.children:  # a loop, not a comprehension: one frame a level
+    for child in node.children:  # not a comprehension, which would add a stack frame per level
         text += _text(child, source, levels - 1)
     return text
 
@@ -108,7 +106,7 @@ def _creation(node: Node, source: _Source, levels: int) -> str:
 
 def class_body(node: Node, source: _Source) -> str:
     """Rule `java-initialiser`: official drops the body of `new ArrayList<>() {{ add(1); }}`, so the
-    collection is read as empty. Corrected keeps it.
+    collection is read as empty. Corrected keeps the body.
     """
     if source.rules is Rules.OFFICIAL:
         return ""

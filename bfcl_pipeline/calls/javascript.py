@@ -1,12 +1,10 @@
-"""A call written as JavaScript: `object.method(name = value, ...)`.
+"""Reads a call written as JavaScript: `object.method(name = value, ...)`.
 
 Reads the first call among the statements of the text. Arguments are assignments; a bare name or `true`
-is an argument without a name; anything else among the arguments is ignored, as in the release. Values
-are the text of the value, without the quotes around it; `scoring` converts them by the function doc.
+is an argument without a name; everything else among the arguments is ignored, as in the release. Values
+stay source text, without quotes around it; `scoring` converts them by the function doc.
 Source: the release's reading of the JavaScript return format.
 """
-
-from __future__ import annotations
 
 from tree_sitter import Node
 
@@ -14,7 +12,7 @@ from bfcl_pipeline.calls.grammar import named_arguments, parse
 
 
 def read_javascript(text: str) -> list[tuple[str, dict[str | None, str]]] | None:
-    """Name and arguments of the first call in `text`; None if it has none. Raises Undecodable."""
+    """Name and arguments of the first call in `text`; None without a call. Raises Undecodable."""
     root, source = parse(text, "javascript")
     if root.type != "program":
         return None

@@ -1,10 +1,8 @@
-"""Calls written as JSON: `[{"function": name, "parameters": {...}}, ...]` somewhere in the text.
+"""Reads calls written as JSON: `[{"function": name, "parameters": {...}}, ...]` anywhere in the text.
 
-Text that is not JSON holds no call (it is not a failure), as in the release.
+As in the release, text that is not JSON is an answer without calls, not a failure.
 Source: the release's reading of the JSON return format.
 """
-
-from __future__ import annotations
 
 import json
 import re
@@ -20,21 +18,21 @@ def read_json(text: str, rules: Rules) -> list[tuple[str, Json]]:
     """Names and parameters (of any JSON type) of the calls in `text`. Raises Undecodable."""
     check_text(text)
     try:
-        found = json.loads(list_of_objects(text, rules))
+        calls = json.loads(list_of_objects(text, rules))
     except json.JSONDecodeError:
         return []
     except (ValueError, RecursionError) as error:
         raise Undecodable(f"the JSON cannot be read ({error})") from None
-    if not isinstance(found, list | dict | str):
-        raise Undecodable(f"expected a JSON list of calls, got {type(found).__name__}")
-    return [_read_call(item) for item in found if isinstance(item, dict)]
+    if not isinstance(calls, list | dict | str):
+        raise Undecodable(f"expected a JSON list of calls, got {type(calls).__name__}")
+    return [_read_call(item) for item in calls if isinstance(item, dict)]
 
 
 def list_of_objects(text: str, rules: Rules) -> str:
     """Rule `json-end`: official reads from the first `[{` to the next `}]`, so a call whose arguments
-    hold a list of objects is cut short. Corrected reads to the bracket that closes the list.
+    contain a list of objects is cut short. Corrected reads to the bracket that closes the list.
 
-    Looked for within the first `[` to the last `]`; where there is none, that whole stretch (or text).
+    Only the part from the first `[` to the last `]` is searched; without a `[{` it is returned whole.
     """
     first, last = text.find("["), text.rfind("]")
     if 0 <= first < last:
@@ -49,7 +47,7 @@ def list_of_objects(text: str, rules: Rules) -> str:
 
 
 def _end_of_list(text: str, start: int) -> int:
-    """Where the JSON list that starts at `start` ends; the end of the text if it is not JSON."""
+    """The end of the JSON list that starts at `start`; the end of the text if it is not JSON."""
     try:
         return json.JSONDecoder().raw_decode(text, start)[1]
     except (ValueError, RecursionError):

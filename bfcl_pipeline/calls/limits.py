@@ -1,11 +1,9 @@
-"""Bounds on what is read from a model, and the one internal exception of the decoders.
+"""Bounds on the text that decoders read, and the decoders' internal exception.
 
-Every decoder works on text that passed `check_text` first. The bounds are far above what models write
-(the longest of 15,000 published single-turn answers has 3,571 characters) and low enough that no input
-takes a second or much memory.
+Every decoder calls `check_text` first. The bounds are far above what models write (the longest of 15,000
+published single-turn answers has 3,571 characters) and low enough that no input takes a second or much
+memory.
 """
-
-from __future__ import annotations
 
 import re
 
@@ -22,21 +20,21 @@ MAX_GRAMMAR_TEXT = 4_000
 """Characters of text that are parsed as Java or JavaScript."""
 
 MAX_GRAMMAR_OPERATORS = 300
-"""Occurrences of `<`, `>` and `=` in it: the Java grammar is ambiguous in them, and its parser needs
-time and memory that grow with the cube of their number."""
+"""Occurrences of `<`, `>` and `=` in Java or JavaScript text: the Java grammar is ambiguous in them, and
+its parser's time and memory grow with the cube of their number."""
 
 MAX_DEPTH = 200
-"""Brackets open at once."""
+"""Nesting depth of brackets."""
 
 _BRACKET = re.compile(r"[\[\](){}]")
 
 
 class Undecodable(Exception):
-    """The text is not a list of calls. Raised and caught within `bfcl_pipeline.calls` only."""
+    """The text cannot be decoded as calls. It never leaves `bfcl_pipeline.calls`."""
 
 
 def check_text(text: object, limit: int = MAX_TEXT) -> str:
-    """`text` itself. Raises Undecodable unless it is a string within `limit` and `MAX_DEPTH`."""
+    """Returns `text`. Raises Undecodable unless it is a string within `limit` and `MAX_DEPTH`."""
     if not isinstance(text, str):
         raise Undecodable(f"expected text, got {type(text).__name__}")
     if len(text) > limit:
@@ -47,7 +45,7 @@ def check_text(text: object, limit: int = MAX_TEXT) -> str:
 
 
 def _check_depth(text: str) -> None:
-    """Counts brackets without regard to quotes: a string full of opening brackets is refused too."""
+    """Counts brackets in quotes too, so a string full of opening brackets is rejected as well."""
     depth = 0
     for bracket in _BRACKET.finditer(text):
         if bracket[0] in "([{":

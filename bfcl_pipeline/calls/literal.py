@@ -1,6 +1,4 @@
-"""One call whose arguments are literals, as the release writes the truth of a conversation."""
-
-from __future__ import annotations
+"""Reads one call with literal arguments, the form of a conversation's truth in the release."""
 
 import ast
 from collections.abc import Callable, Sequence
@@ -12,10 +10,10 @@ from bfcl_pipeline.records import Call
 
 
 def read_literal_call(text: str, parameters: Callable[[str], Sequence[str]]) -> Call:
-    """The call in `text`, all its arguments named.
+    """The call in `text`, with a name for every argument.
 
-    parameters: the names of a function's parameters in order, which arguments without a name take.
-    Raises ValueError or TypeError saying what is not as expected.
+    parameters: returns the parameter names of a function in order; positional arguments get these names.
+    Raises ValueError or TypeError saying what is wrong.
     """
     try:
         node = parse_expression(text)

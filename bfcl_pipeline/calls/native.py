@@ -1,23 +1,36 @@
-"""Native tool calls: the official result form of function-calling mode.
+"""Reads native tool calls: the official result form of function-calling mode.
 
-A result is a list of one-key mappings from a function name to its arguments as JSON text. What a model
-wrote instead (text, arguments that are no JSON) is not decodable. Source: the release's handlers for
-OpenAI-compatible and Anthropic models, which share this reading.
+A result is a list of one-key mappings from a function name to its arguments as JSON text. Anything else
+(text, arguments that are not JSON) cannot be decoded. Source: the release's handlers for
+OpenAI-compatible and Anthropic models, which decode alike.
 """
 
-from __future__ import annotations
-
+import json
 from collections.abc import Mapping
+from json.scanner import make_scanner
 
-from bfcl_pipeline.calls.json_text import parse_json
 from bfcl_pipeline.calls.limits import MAX_CALLS, MAX_NATIVE_TEXT, Undecodable, check_text
 from bfcl_pipeline.records import Json
 
+_SCAN = make_scanner(json.JSONDecoder())  # type: ignore[arg-type]  # any decoder will do
+
+
+def parse_json(text: str) -> Json:
+    """`json.loads(text)`, faster where the text starts with the value: tables hold 100,000 such texts.
+
+    Raises ValueError (JSONDecodeError if the text is not JSON) and RecursionError.
+    """
+    try:
+        value, end = _SCAN(text, 0)
+    except StopIteration:
+        return json.loads(text)
+    return value if not text[end:].strip(" \t\n\r") else json.loads(text)
+
 
 def read_native(result: Json) -> list[tuple[str, Json]]:
-    """Names and arguments (still of any JSON type) of the calls in `result`.
+    """Names and arguments (of any JSON type) of the calls in `result`.
 
-    Empty text and an empty mapping hold no call, as an empty list does. Raises Undecodable.
+    Empty text, an empty mapping and an empty list have no calls. Raises Undecodable.
     """
     if isinstance(result, str | Mapping) and not result:
         return []
@@ -27,14 +40,14 @@ def read_native(result: Json) -> list[tuple[str, Json]]:
 
 
 def require_few(items: list[Json]) -> list[Json]:
-    """`items` themselves. Raises Undecodable if they are more than a model writes."""
+    """Returns `items`. Raises Undecodable if there are more than MAX_CALLS."""
     if len(items) > MAX_CALLS:
         raise Undecodable(f"{len(items):,} tool calls; at most {MAX_CALLS:,} are read")
     return items
 
 
 def read_arguments(name: str, text: str) -> Json:
-    """The arguments of the call of `name`, of any JSON type. Raises Undecodable."""
+    """The arguments of a call of `name` from JSON text, of any JSON type. Raises Undecodable."""
     try:
         return parse_json(check_text(text, MAX_NATIVE_TEXT))
     except (ValueError, RecursionError) as error:

@@ -1,12 +1,10 @@
-"""Calls written as Python: `[name(key=value, ...), ...]`, read from the syntax tree.
+"""Reads calls written as Python: `[name(key=value, ...), ...]`, from the syntax tree.
 
 The text is parsed, never compiled or run. Arguments without a keyword are ignored, as in the release.
-Values keep their Python types (tuples stay tuples); a name stands for its own text; a nested call
-becomes `{name: arguments}`, or its own source if it has no keywords.
+Values keep their Python types (tuples stay tuples); a name becomes text; a nested call becomes
+`{name: arguments}`, or its source text if it has no keywords.
 Source: the release's reading of the Python return format.
 """
-
-from __future__ import annotations
 
 import ast
 import re
@@ -50,9 +48,10 @@ def _parse(text: str) -> ast.expr:
 
 
 def _unwarned(read: Callable[[str], Any], text: str, what: str) -> Any:
-    """`read(text)`, without the warnings of Python's parser: odd escapes in a model's text are not news.
+    """`read(text)`, without the warnings of Python's parser about escapes and numbers in the text.
 
-    Setting warnings aside takes a third of the time of a parse, so only text that may cause one pays.
+    Suppressing warnings takes a third of the time of a parse, so it is done only for text that may cause
+    one.
     """
     try:
         if "\\" not in text and _NUMBER_THEN_WORD.search(text) is None:
@@ -61,7 +60,7 @@ def _unwarned(read: Callable[[str], Any], text: str, what: str) -> Any:
             warnings.simplefilter("ignore")
             return read(text)
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
-        # MemoryError is how the parser says that its stack, not the memory, is exhausted.
+        # The parser raises MemoryError when its stack, not the memory, is exhausted.
         reason = error.msg if isinstance(error, SyntaxError) else error
         raise Undecodable(f"not {what} ({reason})") from None
 
@@ -79,7 +78,7 @@ def _read_call(call: ast.Call, rules: Rules, levels: int) -> tuple[str, dict[str
 
 
 def _dotted_name(node: ast.expr) -> str:
-    """`a.b.c` of a name or attribute; what is before it is dropped if it is neither."""
+    """`a.b.c` for a name or attribute; any other expression before the dots is dropped."""
     parts = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -111,7 +110,7 @@ def _read_value(node: ast.expr | None, rules: Rules, levels: int) -> Any:
         case ast.BinOp():
             return evaluate(node)
         case ast.Call(keywords=[]) | ast.Subscript():
-            return ast.unparse(node)  # kept as text
+            return ast.unparse(node)  # stays text
         case ast.Call():
             name, arguments = _read_call(node, rules, levels - 1)
             return {name: arguments}
@@ -119,9 +118,9 @@ def _read_value(node: ast.expr | None, rules: Rules, levels: int) -> Any:
 
 
 def unary_value(node: ast.UnaryOp, rules: Rules) -> Any:
-    """Rule `unary-operator`: official negates whatever the operator is, so `+5` is -5 and `not x` too.
+    """Rule `unary-operator`: official negates the operand for every operator, so `+5` is read as -5.
 
-    Corrected applies the operator that was written, to any arithmetic operand.
+    Corrected applies the written operator, to any arithmetic operand.
     """
     if rules is Rules.CORRECTED:
         return evaluate(node)

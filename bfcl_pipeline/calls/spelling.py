@@ -1,11 +1,9 @@
-"""A value spelt in Java or JavaScript source text, as the release's converters read it back.
+"""Writes a value as Java or JavaScript source text that the release's converters read back.
 
-Covers the spellings of scalars, arrays, lists and maps by the type name of the function doc. The
-converters are regular expressions, so that an honest spelling is not always read back: where another
-one is, it follows the honest one. What is neither of the two languages is not covered.
+Covers scalars, arrays, lists and maps by the type name of the function doc. The converters are regular
+expressions and do not read back every correct spelling; where they read another one, it is yielded after
+the correct one.
 """
-
-from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
@@ -24,13 +22,13 @@ _JAVA_ELEMENT: dict[str, str] = {
     "char": "char",
     "String": "String",
 }
-"""The Java name of an array's element type; anything else is an Object."""
+"""The Java element type of an array by the type of the function doc; any other type is Object."""
 
 
 def spellings(value: Any, type_name: str, item_type: str | None, language: Language) -> Iterator[str]:
     """Source texts of `language` for `value`, the most natural one first.
 
-    A text value comes as it is: between quotes or as a name is decided where calls are written.
+    A text value is yielded unchanged; `calls.write` decides whether it is quoted.
     """
     if isinstance(value, str):
         yield value
@@ -47,7 +45,7 @@ def _java(value: Any, type_name: str, item_type: str | None) -> Iterator[str]:
         puts = " ".join(f"put({json.dumps(k)}, {_java_element(v, 'any')});" for k, v in value.items())
         plain = f"new HashMap<String, Object>() {{{{ {puts} }}}}" if puts else "new HashMap<>()"
         yield plain
-        yield f'""{plain}""'  # in a text block: the decoder drops the body of an anonymous class
+        yield f'""{plain}""'  # in a text block, since the decoder drops the body of an anonymous class
     else:
         yield _java_element(value, type_name)
 
@@ -62,13 +60,13 @@ def _java_list(value: list[Any], type_name: str, item_type: str) -> Iterator[str
     else:
         element_type = _JAVA_ELEMENT.get(item_type, "Object")
         yield f"new {element_type}[]{{{joined}}}"
-        # The converter keeps quotes as part of an element, so only bare words compare equal.
+        # The converter keeps quotes as part of an element, so only unquoted words compare equal.
         bare = ", ".join(
             item if isinstance(item, str) else element
             for item, element in zip(value, elements, strict=True)
         )
         yield f"new {element_type}[]{{{bare}}}"
-        yield f'"new {element_type}[]{{{bare}}}"'  # as text: bare words may not be Java
+        yield f'"new {element_type}[]{{{bare}}}"'  # as text, since unquoted words may be invalid Java
 
 
 def _java_element(value: Any, type_name: str) -> str:

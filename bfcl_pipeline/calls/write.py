@@ -1,14 +1,12 @@
-"""Calls as text, in every syntax that a prompt of the benchmark asks for.
+"""Writes calls as text, in every syntax that a prompt of the benchmark requests.
 
 Covers the inverse of decoding: Python, JSON, verbose and concise XML, Java and JavaScript call text,
-and the native form of function-calling mode. Spelling a *value* in Java or JavaScript syntax is
+and the native form of function-calling mode. Values in Java or JavaScript syntax are written by
 `bfcl_pipeline.calls.spelling`; here such a value is already text.
 
-What the release's decoders cannot give back whatever is written (a lone surrogate in XML, a list of
-objects inside JSON call text) is written in the plain form all the same.
+Values that no spelling brings through the release's decoders (a lone surrogate in XML, a list of objects
+inside JSON call text) are written in the plain form.
 """
-
-from __future__ import annotations
 
 import json
 import math
@@ -30,11 +28,11 @@ _XML_TYPES: dict[type, str] = {
     list: "array",
     tuple: "tuple",
     dict: "dict",
-    type(None): "null",  # not among the types a prompt allows, but no allowed one can say it
+    type(None): "null",  # not a type that prompts allow, but none of those can express it
 }
 
 _XML_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-"""Characters that XML 1.0 cannot hold, even escaped."""
+"""Characters that XML 1.0 cannot contain, even escaped."""
 
 _JAVA_EXPRESSION = re.compile(
     r"""-?\d[\d_]*(\.\d+)?([eE][+-]?\d+)?[lLfFdD]?  # a number
@@ -48,17 +46,17 @@ _JAVA_EXPRESSION = re.compile(
 _JAVASCRIPT_EXPRESSION = re.compile(
     r"""-?\d+(\.\d+)?n? | true | false | null
     | \[.*\] | \{.*\} | new\s.*
-    | .*"'.* | .*'".* | .*\\.*                       # cannot stand between quotes unchanged
+    | .*"'.* | .*'".* | .*\\.*                       # cannot be quoted unchanged
     """,
     re.VERBOSE | re.DOTALL,
 )
 
 
 def write_calls(calls: Sequence[Call], return_format: ReturnFormat, tool_call_tag: bool = False) -> str:
-    """The text of `calls` in the form that prompts with `return_format` ask for.
+    """The text of `calls` in the form that prompts with `return_format` request.
 
-    In Java and JavaScript, text arguments are what the release's decoder shall give back: source
-    text of that language, which it compares as text.
+    In Java and JavaScript, text arguments are source text of that language, which the release's decoder
+    returns and compares as text.
     """
     text = _WRITERS[return_format](calls)
     return f"{TAG_OPEN}{text}{TAG_CLOSE}" if tool_call_tag else text
@@ -75,16 +73,8 @@ def write_native(calls: Sequence[Call]) -> list[dict[str, str]]:
     ]
 
 
-def _python_calls(calls: Sequence[Call]) -> str:
-    return f"[{', '.join(_call(call, _python) for call in calls)}]"
-
-
-def _java_calls(calls: Sequence[Call]) -> str:
-    return f"[{', '.join(_call(call, _java) for call in calls)}]"
-
-
-def _javascript_calls(calls: Sequence[Call]) -> str:
-    return f"[{', '.join(_call(call, _javascript) for call in calls)}]"
+def _list_of_calls(calls: Sequence[Call], value_text: Callable[[Json], str]) -> str:
+    return f"[{', '.join(_call(call, value_text) for call in calls)}]"
 
 
 def _call(call: Call, value_text: Callable[[Json], str]) -> str:
@@ -125,19 +115,19 @@ def _concise_xml_calls(calls: Sequence[Call]) -> str:
 
 
 _WRITERS: dict[ReturnFormat, Callable[[Sequence[Call]], str]] = {
-    ReturnFormat.PYTHON: _python_calls,
+    ReturnFormat.PYTHON: lambda calls: _list_of_calls(calls, _python),
     ReturnFormat.JSON: _json_calls,
     ReturnFormat.VERBOSE_XML: _verbose_xml_calls,
     ReturnFormat.CONCISE_XML: _concise_xml_calls,
-    ReturnFormat.JAVA: _java_calls,
-    ReturnFormat.JAVASCRIPT: _javascript_calls,
+    ReturnFormat.JAVA: lambda calls: _list_of_calls(calls, _java),
+    ReturnFormat.JAVASCRIPT: lambda calls: _list_of_calls(calls, _javascript),
 }
 
 
 def _python(value: Any) -> str:
-    """A Python literal on one line that reads back as `value`."""
+    """A Python literal on one line that is decoded as `value`."""
     if isinstance(value, str):
-        return repr(value).replace("</", "<\\x2f")  # a closing tag inside a string ends the calls
+        return repr(value).replace("</", "<\\x2f")  # a closing tag inside a string would end the calls
     if isinstance(value, float) and math.isinf(value):
         return "1e999" if value > 0 else "-1e999"
     if isinstance(value, Mapping):
@@ -150,7 +140,7 @@ def _python(value: Any) -> str:
 
 
 def _json(value: Any) -> str:
-    """JSON text in which no string holds a brace or tag that the decoder could take for structure."""
+    """JSON text without braces or tags in strings, which the decoder would take for structure."""
     if isinstance(value, str):
         try:
             value.encode()
@@ -166,10 +156,10 @@ def _json(value: Any) -> str:
 
 
 def _xml_value(value: Any, trimmed: bool) -> tuple[str, str]:
-    """The type name and text of a value; `trimmed` where the decoder strips white space around it."""
+    """The type name and text of a value; `trimmed`: the decoder strips white space around the text."""
     if isinstance(value, str):
         if _XML_UNWRITABLE.search(value) or (trimmed and value != value.strip()):
-            return "array", ascii(value)  # read as a literal: the one way to keep such a string whole
+            return "array", ascii(value)  # a literal, the only form that keeps such a string
         return "string", value
     kind = _XML_TYPES.get(type(value), "string")
     if isinstance(value, bool):
@@ -184,7 +174,7 @@ def _xml_value(value: Any, trimmed: bool) -> tuple[str, str]:
 
 def _escaped(text: str) -> str:
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return text.replace("\r", "&#13;")  # a bare one would be read as a line feed
+    return text.replace("\r", "&#13;")  # an unescaped one would be read as a line feed
 
 
 def _quoted(text: str | None) -> str:
@@ -196,7 +186,7 @@ def _java(value: Any) -> str:
     if not isinstance(value, str):
         return _literal(value)
     if value.startswith('""') and value.endswith('""') and len(value) > 4:
-        return f'"{value}"'  # a text block, of which the decoder takes one quote off each end
+        return f'"{value}"'  # a text block; the decoder removes one quote at each end
     if _JAVA_EXPRESSION.fullmatch(value):
         return value
     return f'"{value}"'

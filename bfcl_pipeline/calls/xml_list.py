@@ -1,11 +1,9 @@
-"""Calls written as XML: `<functions><function name="..."> ... </function></functions>`.
+"""Reads calls written as XML: `<functions><function name="..."> ... </function></functions>`.
 
 Covers the verbose form (`<params><param name= value= type=/></params>`) and the concise one
-(`<param name= type=>value</param>`). The parser refuses document types and entities.
+(`<param name= type=>value</param>`). The parser rejects document types and entities.
 Source: the release's reading of the XML return formats.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
@@ -86,7 +84,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
 
 
 def _value(text: str, kind: str) -> Any:
-    """The value that `text` is of the type `kind`; text itself for `string` and unknown types."""
+    """`text` converted to the type `kind`; unchanged for `string` and unknown types."""
     try:
         return _READERS.get(kind, str)(text)
     except ValueError as error:

@@ -1,15 +1,14 @@
 """The command line: `bfcl-pipeline COMMAND ...`.
 
-Each command is a module of this package with `add_arguments(parser)` and `run(args) -> int`; only the
-one that is asked for is imported, so that `--help` answers at once.
+Each command is a module of this package with `add_arguments(parser)` and `run(args) -> int`. Only that of
+the given command is imported, so that `--help` is immediate.
 """
-
-from __future__ import annotations
 
 import argparse
 import importlib
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 
 from bfcl_pipeline import __version__
 from bfcl_pipeline.errors import PipelineError
@@ -18,27 +17,27 @@ COMMANDS: dict[str, str] = {
     "stage": "fetch the pinned release, verify it, write data/entries/*.parquet",
     "models": "list every known model, and what is missing to run it",
     "ping": "make one cheap request to a model, and show the answer or what to do next",
-    "serve": "run vLLM's server for one local model until told to end",
-    "generate": "ask one model all entries of one category",
-    "gather": "join what several servers of one model were asked",
-    "score": "judge a table of responses",
+    "serve": "run vLLM's server for one local model until it receives TERM or INT",
+    "generate": "run one model on the entries of the given categories",
+    "gather": "merge the shards of one model's responses",
+    "score": "score a table of responses",
     "aggregate": "turn verdicts into the leaderboard's tables and CSV files",
     "report": "write one HTML file from the tables of a run",
-    "replay": "derive a run again from what it recorded, offline, and compare every byte",
-    "table": "print the V4 table of a run",
-    "show": "print one entry, or what a model did on it, turn by turn, and why it passed or failed",
+    "replay": "derive a run again from its records, offline, and compare every byte",
+    "table": "print the leaderboard table of a run",
+    "show": "print one entry, or one model's conversation over it, and why it passed or failed",
     "audit": "list the entries that no answer can pass, and why",
-    "journal": "print what the journals of exchanges with models hold, down to raw answers",
-    "web": "print what the record of the web holds, and what of a run it covers",
-    "archive": "write one file that holds a run, for others to check",
-    "verify": "check the archive of a run, derive its results again, and compare",
+    "journal": "inspect the journals of exchanges with models, down to raw answers",
+    "web": "inspect the web cache and how much of a run it covers",
+    "archive": "package a run as a verifiable archive (RO-Crate)",
+    "verify": "check an archive, derive its results again, and compare them",
     "import-official": "read result folders of the official tool into a table of responses",
     "export-official": "write the responses of a run as result folders of the official tool",
 }
-"""Every command and its one-line help; the module is the name with `-` as `_`."""
+"""Every command and its help in one line; its module is the name with `_` for `-`."""
 
 INTERRUPTED = 130
-"""Exit status after Ctrl-C, as shells have it."""
+"""Exit status after Ctrl-C, as shells define it."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -59,9 +58,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"bfcl-pipeline {options.command}: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print(f"bfcl-pipeline {options.command}: interrupted; nothing is half-written.", file=sys.stderr)
+        print(f"bfcl-pipeline {options.command}: interrupted; no partial files were left.", file=sys.stderr)
         return INTERRUPTED
 
 
-def _module(command: str):  # type: ignore[no-untyped-def]  # a module, by its name
+def _module(command: str) -> ModuleType:
     return importlib.import_module(f"bfcl_pipeline.cli.{command.replace('-', '_')}")

@@ -1,4 +1,4 @@
-"""`python -m bfcl_pipeline.cli`, the same as the console script."""
+"""`python -m bfcl_pipeline.cli`: the console script `bfcl-pipeline`."""
 
 import sys
 

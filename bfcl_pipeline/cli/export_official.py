@@ -1,20 +1,21 @@
-"""`bfcl-pipeline export-official`: the responses of a run as result folders of the official tool."""
-
-from __future__ import annotations
+"""`bfcl-pipeline export-official`: write the responses of a run as result folders of the official tool."""
 
 import argparse
-import sys
 from pathlib import Path
 
-from bfcl_pipeline.cli.options import add_data
+from bfcl_pipeline.cli.options import add_data, print_to_stderr
 from bfcl_pipeline.errors import ConfigError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument("run_dir", type=Path, metavar="RUN_DIR", help="has responses/")
+    parser.add_argument("run_dir", type=Path, metavar="RUN_DIR", help="run directory with responses/")
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="where to make the folder `result`"
+        "--out",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="directory for the folder `result`",
     )
     add_data(parser)
     parser.add_argument(
@@ -22,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="export this model only; repeatable (default: all that have responses)",
+        help="export this model only; may be repeated (default: all models with responses)",
     )
     parser.add_argument(
         "--as",
@@ -30,13 +31,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         dest="names",
         metavar="NAME=OFFICIAL",
-        help="write the model NAME under the name of an official model, asked in the same mode; repeatable",
+        help="export the model NAME under the name of an official model of the same mode; may be repeated",
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Exports the responses; stderr tells what was left out, and how to have the rest scored."""
-    from bfcl_pipeline.staging import export_official
+    """Exports the responses; prints what was left out and how to score the rest to stderr."""
+    from bfcl_pipeline.official.export_results import export_official  # loads pyarrow
 
     export_official(
         args.run_dir,
@@ -44,12 +45,11 @@ def run(args: argparse.Namespace) -> int:
         data=args.data,
         models=args.model,
         names=dict(map(_pair, args.names)),
-        log=lambda line: print(line, file=sys.stderr),
+        log=print_to_stderr,
     )
-    print(
+    print_to_stderr(
         "Score it: bfcl evaluate --partial-eval"
-        f" --result-dir {(args.out / 'result').resolve()} --score-dir {(args.out / 'score').resolve()}",
-        file=sys.stderr,
+        f" --result-dir {(args.out / 'result').resolve()} --score-dir {(args.out / 'score').resolve()}"
     )
     return 0
 

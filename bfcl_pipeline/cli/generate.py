@@ -1,140 +1,101 @@
-"""`bfcl-pipeline generate`: ask one model all entries of some categories, write its responses."""
+"""`bfcl-pipeline generate`: run one model on the entries of the given categories, write its responses."""
 
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bfcl_pipeline.cli.asking import add_asking, ask_remote, asked_again
-from bfcl_pipeline.cli.options import add_data
-from bfcl_pipeline.cli.replaying import add_replaying, observed, replay_remote, tell
-from bfcl_pipeline.cli.selected import add_selection, selected
-from bfcl_pipeline.cli.sharing import add_sharing, shared
-from bfcl_pipeline.cli.surroundings import add_web, presented, settings
-from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.files import write_text
+from bfcl_pipeline.jobs.options import add_job_options, job_from
+from bfcl_pipeline.orchestration.job_files import retry_count
+from bfcl_pipeline.records import Status
+from bfcl_pipeline.text import Log
 
 if TYPE_CHECKING:
-    from bfcl_pipeline.config import ModelRow
-    from bfcl_pipeline.generation import Conversed
+    from bfcl_pipeline.cli.progress import ProgressLine
+    from bfcl_pipeline.generation import Completed
+    from bfcl_pipeline.generation.counts import ProgressCounts
+
+COLLECTED_AFTER = (100_000, 50, 50)
+"""Objects made, and collections of younger ones, between two garbage collections."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument("--model", required=True, help="name of a row of the models file")
-    parser.add_argument(
-        "--run", required=True, dest="run_name", help="name of the run, written in each row"
-    )
+    add_job_options(parser)
     parser.add_argument(
         "--out",
         type=Path,
         required=True,
         metavar="DIR",
-        help="where to write the tables of responses, CATEGORY.parquet each",
+        help="directory for the tables of responses, CATEGORY.parquet each",
     )
     parser.add_argument(
         "--sessions-out",
         type=Path,
         metavar="DIR",
-        help="memory categories: where to write the tables of sessions and snapshots, likewise",
+        help="directory for the tables of memory sessions and snapshots, CATEGORY.parquet each",
     )
     parser.add_argument(
-        "--models",
-        type=Path,
-        default=Path("config/models.yaml"),
-        help="the models file (default: config/models.yaml)",
+        "--progress-lines",
+        action="store_true",
+        help="print progress as log lines on stdout instead of a live line on stderr",
     )
-    add_data(parser)
-    add_selection(parser)
-    add_web(parser)
-    add_asking(parser)
-    add_sharing(parser)
-    add_replaying(parser)
+    parser.add_argument(
+        "--retry-count-out",
+        type=Path,
+        metavar="FILE",
+        help="counter file, incremented when entries must be retried by the next run",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Writes one row per entry asked, in entry order; one line on stderr says how fast."""
-    from bfcl_pipeline.benchmark import CATEGORIES, unknown_name
-    from bfcl_pipeline.config import KINDS, load_models, model_row
-    from bfcl_pipeline.generation import generate
-    from bfcl_pipeline.models import build_model
-    from bfcl_pipeline.tables import entries_path, read_entries
-    from bfcl_pipeline.tables.texts import read_texts
+    """Writes one row per entry, in entry order; lines on standard error report on the result."""
+    from bfcl_pipeline.cli.progress import ProgressLine
+    from bfcl_pipeline.jobs.run import run_job
 
-    row = model_row(load_models(args.models), args.model)
-    _check_trial(row, args.trial)
-    for category in args.category:
-        if category not in CATEGORIES:
-            raise ConfigError(unknown_name("category", category, CATEGORIES))
-        _check_pair(row, category)
-    staged = [
-        entry for category in args.category for entry in read_entries(entries_path(args.data, category))
-    ]
-    entries = presented(shared(selected(staged, args), args), args)
-    texts, setting_of = read_texts(args.data), settings(args)
-    started = time.perf_counter()
-    known = observed(args)
-    if KINDS[row.kind].embedded:
-        model, failed = build_model(row), known.failure_of
-        held = list(generate(entries, model, texts, setting_of, args.run_name, args.web, failed))
-        speed = len(held) / max(time.perf_counter() - started, 1e-9)
-        name = f"{args.model} {', '.join(args.category)}"
-        print(f"{name}: {len(held)} entries, {speed:,.0f} entries/s", file=sys.stderr)
-    elif args.replay:
-        held = replay_remote(row, entries, texts, setting_of, known.failure_of, args)
-    else:
-        held = ask_remote(row, entries, texts, setting_of, args)
-    _write(held, args)
-    if args.replay:
-        tell(held, known, args)
-    else:
-        asked_again(held, args)
+    def progress(name: str, counts: ProgressCounts) -> ProgressLine:
+        # What is loaded by now stays: to collect it again and again would delay answers.
+        gc.freeze()
+        gc.set_threshold(*COLLECTED_AFTER)
+        if args.progress_lines:
+            return ProgressLine(name, counts, sys.stdout, terminal=False)
+        return ProgressLine(name, counts)
+
+    job = job_from(vars(args))
+    completed = run_job(job, progress, _log)
+    for category in job.categories:
+        _write(category, completed, args.out, args.sessions_out)
+    if args.retry_count_out is not None:
+        _count_retry(job.name, completed, args.retry_count_out, _log)
     return 0
 
 
-def _check_trial(row: ModelRow, trial: int) -> None:
-    """Refuses to repeat what is the same each time."""
-    from bfcl_pipeline.config import EMBEDDED_KINDS
-
-    if trial < 1:
-        raise ConfigError(f"--trial must be 1 or more; got {trial}.")
-    if trial > 1 and row.kind in EMBEDDED_KINDS:
-        raise ConfigError(f"--trial {trial}: {row.name} is embedded and answers the same each time.")
+def _log(line: str) -> None:
+    print(line, file=sys.stderr)
 
 
-def _write(held: Sequence[Conversed], args: argparse.Namespace) -> None:
-    """A table of responses for each category and, where there are some, one of sessions."""
+def _write(category: str, completed: Sequence[Completed], out: Path, sessions_out: Path | None) -> None:
+    """Writes the responses of a category and, if it has any, its memory sessions."""
     from bfcl_pipeline.generation import responses
     from bfcl_pipeline.tables import write_responses
     from bfcl_pipeline.tables.sessions import write_sessions
 
-    for category in args.category:
-        its = [one for one in held if one.entry.category == category]
-        if args.sessions_out is not None and _has_sessions(category):
-            sessions = [one for one in its if one.entry.prerequisite]
-            write_sessions(
-                args.sessions_out / f"{category}.parquet",
-                ((one.entry, one.response, one.snapshot) for one in sessions),
-            )
-        write_responses(args.out / f"{category}.parquet", responses(its))
+    own = [one for one in completed if one.entry.category == category]
+    if sessions_out is not None and CATEGORIES[category].prerequisites:
+        sessions = ((one.entry, one.response, one.snapshot) for one in own if one.entry.prerequisite)
+        write_sessions(sessions_out / f"{category}.parquet", sessions)
+    write_responses(out / f"{category}.parquet", responses(own))
 
 
-def _has_sessions(category: str) -> bool:
-    from bfcl_pipeline.benchmark import CATEGORIES
-
-    return bool(CATEGORIES[category].prerequisites)
-
-
-def _check_pair(row: ModelRow, category: str) -> None:
-    """Refuses a category that a model of this mode cannot be asked."""
-    from bfcl_pipeline.benchmark import CATEGORIES
-    from bfcl_pipeline.records import Mode
-
-    if CATEGORIES[category].prompt_only and row.mode is not Mode.PROMPT:
-        raise ConfigError(
-            f"{category} varies the system prompt, and {row.name} has mode {row.mode}. "
-            "Ask it of a model of mode prompt."
-        )
+def _count_retry(name: str, completed: Sequence[Completed], path: Path, log: Log) -> None:
+    """Counts this job up at `path` if the next run should repeat it for entries that failed."""
+    failed = [one for one in completed if one.response.status is Status.INFRASTRUCTURE_ERROR]
+    if failed:
+        write_text(path, f"{retry_count(path) + 1}\n")
+        log(f"{name}: the next run retries {len(failed):,} of them.")

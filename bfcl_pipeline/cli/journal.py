@@ -1,19 +1,31 @@
-"""`bfcl-pipeline journal`: what the journals of exchanges hold, down to the raw answers."""
+"""`bfcl-pipeline journal`: prints the journals of exchanges as tables, answers or raw lines."""
 
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from bfcl_pipeline.errors import ConfigError, JournalError, OwnerError
-
-if TYPE_CHECKING:
-    from bfcl_pipeline.generation.journal import JournalReader, JournalsReader, Kept
-    from bfcl_pipeline.generation.journal.summary import Summary
+from bfcl_pipeline.benchmark import CATEGORIES, category_of
+from bfcl_pipeline.config import model_folder
+from bfcl_pipeline.errors import ConfigError, JournalError, LeaseError
+from bfcl_pipeline.generation.journal import (
+    JournaledExchange,
+    JournalReader,
+    JournalsReader,
+    journals_in,
+    lease_path,
+)
+from bfcl_pipeline.generation.journal.summary import Summary, grouped, summarized
+from bfcl_pipeline.leases import read_holder
+from bfcl_pipeline.process import is_alive
+from bfcl_pipeline.show.exchanges import moment, put_exchange
+from bfcl_pipeline.show.terminal_page import TerminalPage
+from bfcl_pipeline.text import plural, text_table, unknown_name
 
 Models: TypeAlias = dict[str, list[Path]]
 """The journals of each model, by the name of its folder."""
@@ -24,26 +36,28 @@ _HEADINGS = ("entries", "exchanges", "trials", "sent", "received", "dollars", "m
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     parser.add_argument(
-        "model", nargs="?", metavar="MODEL", help="as in the models file, or a path (default: all journals)"
+        "model",
+        nargs="?",
+        metavar="MODEL",
+        help="model name, or path of its journals (default: all)",
     )
     parser.add_argument("--entry", metavar="ID", help="show the exchanges of this entry")
     parser.add_argument("--category", metavar="NAME", help="only exchanges of this category")
     parser.add_argument("--trial", type=int, metavar="N", help="only exchanges of this trial")
     parser.add_argument(
-        "--raw", action="store_true", help="print the lines of the journal as they are, for jq"
+        "--raw", action="store_true", help="print the lines of the journal unchanged, for jq"
     )
     parser.add_argument(
         "--cache",
         type=Path,
         default=Path("cache/exchanges"),
         metavar="DIR",
-        help="where the journals are (default: cache/exchanges)",
+        help="directory of the journals (default: cache/exchanges)",
     )
 
 
 def run(options: argparse.Namespace) -> int:
     """Prints tables, exchanges or lines. Returns 1 if a journal is damaged."""
-    from bfcl_pipeline.benchmark import CATEGORIES, unknown_name
 
     if options.category is not None and options.category not in CATEGORIES:
         raise ConfigError(unknown_name("category", options.category, CATEGORIES))
@@ -54,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         damaged = _print(models, options)
         sys.stdout.flush()
-    except BrokenPipeError:  # `| head` has seen enough
+    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     for line in damaged:
@@ -63,12 +77,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print(models: Models, options: argparse.Namespace) -> list[str]:
-    """Prints what is asked for. Returns what is damaged, one line per journal."""
+    """Prints the chosen view. Returns a line for each damaged journal."""
     if options.raw or options.entry is not None:
         return _print_exchanges(models, options)
     if options.model is None:
         return _print_models(models, options)
-    from bfcl_pipeline.generation.journal import JournalsReader
 
     (paths,) = models.values()
     with JournalsReader(paths) as journals:
@@ -77,36 +90,30 @@ def _print(models: Models, options: argparse.Namespace) -> list[str]:
 
 
 def _print_exchanges(models: Models, options: argparse.Namespace) -> list[str]:
-    """The exchanges that the options leave, as pages or as lines."""
-    from bfcl_pipeline.generation.journal import JournalsReader
-    from bfcl_pipeline.report.exchange_view import put_exchange
-    from bfcl_pipeline.report.sheet import Sheet
+    """Prints the chosen exchanges, as pages or as lines."""
 
-    sheet, damaged, found = Sheet(), [], 0
-    known: set[str] = set()
+    page, damaged, printed = TerminalPage(), [], 0
+    entry_ids: set[str] = set()
     for model, paths in models.items():
         try:
             with JournalsReader(paths) as journals:
-                for kept in _chosen(journals, options, known):
+                for exchange in _chosen(journals, options, entry_ids):
                     if options.raw:
-                        sys.stdout.write(journals.line(kept.key).decode())
+                        sys.stdout.write(journals.line(exchange.key).decode())
                     else:
-                        if found:
-                            sheet.blank()
-                        put_exchange(sheet, kept, model)
-                    found += 1
+                        if printed:
+                            page.blank()
+                        put_exchange(page, exchange, model)
+                    printed += 1
         except JournalError as error:
             damaged.append(str(error))
-    if not found and not damaged and options.entry is not None:
-        raise ConfigError(_unknown_entry(options, known))
+    if not printed and not damaged and options.entry is not None:
+        raise ConfigError(_unknown_entry(options, entry_ids))
     return damaged
 
 
 def _print_models(models: Models, options: argparse.Namespace) -> list[str]:
-    """A row for each model."""
-    from bfcl_pipeline.cli.aligned import print_table
-    from bfcl_pipeline.generation.journal import JournalsReader
-    from bfcl_pipeline.generation.journal.summary import summarized
+    """Prints a row for each model."""
 
     rows, notes, damaged = [], [], []
     for model, paths in models.items():
@@ -118,43 +125,39 @@ def _print_models(models: Models, options: argparse.Namespace) -> list[str]:
             damaged.append(str(error))
             continue
         rows.append((model, *_cells(summary), _megabytes(paths), *_times(summary)))
-    print_table(("model", *_HEADINGS, "MB", "first (UTC)", "last (UTC)"), rows)
+    print(text_table(("model", *_HEADINGS, "MB", "first (UTC)", "last (UTC)"), rows))
     for place, note in enumerate(notes):
         print(f"\n{note}" if place == 0 else note)
     return damaged
 
 
 def _print_model(journals: JournalsReader, options: argparse.Namespace) -> None:
-    """A row for each category, or for each entry of the one that is asked for; what each run cost."""
-    from bfcl_pipeline.benchmark import CATEGORIES
-    from bfcl_pipeline.cli.aligned import print_table
-    from bfcl_pipeline.generation.journal.summary import grouped, summarized
-    from bfcl_pipeline.report.cells import plural
+    """Prints a row for each category, or for each entry of the chosen one, and the cost of each run."""
 
     chosen = list(_chosen(journals, options))
     heading = "category" if options.category is None else "entry"
-    groups = grouped(chosen, lambda kept: _category(kept) if heading == "category" else kept.entry_id)
+    groups = grouped(chosen, lambda each: _category(each) if heading == "category" else each.entry_id)
     if heading == "category":
         order = {name: place for place, name in enumerate(CATEGORIES)}
         groups = dict(sorted(groups.items(), key=lambda group: order.get(group[0], len(order))))
     rows = [(name, *_cells(summary)) for name, summary in groups.items()]
-    together = summarized(chosen)
-    print_table((heading, *_HEADINGS), [*rows, ("all", *_cells(together))])
+    total = summarized(chosen)
+    print(text_table((heading, *_HEADINGS), [*rows, ("all", *_cells(total))]))
     print()
     for journal in journals.journals:
         print(f"{journal.path}: {_megabytes([journal.path])} MB.")
-    if together.first is not None:
-        print("From {} to {} UTC.".format(*_times(together)))
-    for run, summary in grouped(chosen, lambda kept: kept.run).items():
+    if total.first is not None:
+        print("From {} to {} UTC.".format(*_times(total)))
+    for run, summary in grouped(chosen, lambda each: each.run).items():
         cost = "cost unknown" if summary.dollars is None else f"${summary.dollars:,.4f}"
-        asked = plural(summary.exchanges, "exchange", "exchanges")
-        print(f"Run {run or '(without a name)'}: {asked}, {cost}.")
+        exchanges = plural(summary.exchanges, "exchange", "exchanges")
+        print(f"Run {run or '(without a name)'}: {exchanges}, {cost}.")
     for note in _notes(journals):
-        print(note if note.startswith("exchanges") else f"{note[0].upper()}{note[1:]}")
+        print(note)
 
 
 def _cells(summary: Summary) -> tuple[str, ...]:
-    """What stands under _HEADINGS; sent and received are tokens."""
+    """The cells of the columns _HEADINGS; sent and received are tokens."""
     return (
         f"{len(summary.entries):,}",
         f"{summary.exchanges:,}",
@@ -167,7 +170,6 @@ def _cells(summary: Summary) -> tuple[str, ...]:
 
 
 def _times(summary: Summary) -> tuple[str, str]:
-    from bfcl_pipeline.report.exchange_view import moment
 
     return moment(summary.first or "-"), moment(summary.last or "-")
 
@@ -177,62 +179,56 @@ def _megabytes(paths: Sequence[Path]) -> str:
 
 
 def _notes(journals: JournalsReader) -> Iterator[str]:
-    """Who writes the journals of a model, and what writers that were stopped have left."""
+    """The writers of a model's journals, and what interrupted writers left."""
     for journal in journals.journals:
-        for note in _notes_of(journal):
+        note = _note(journal)
+        if note is not None:
             yield note if len(journals.journals) == 1 else f"{journal.path.name}: {note}"
 
 
-def _notes_of(journal: JournalReader) -> Iterator[str]:
-    from bfcl_pipeline.generation.journal import owner_path
-    from bfcl_pipeline.ownership import is_alive, read_owner
+def _note(journal: JournalReader) -> str | None:
 
     try:
-        owner = read_owner(owner_path(journal.path))
-    except OwnerError as error:
-        yield str(error)
-        return
-    alive = None if owner is None else is_alive(owner.process)
-    if owner is None:
-        if journal.torn_bytes:
-            yield f"the last {journal.torn_bytes:,} bytes are no whole line; the next job cuts them off."
-    elif alive is None:
-        yield f"{owner} writes it, or has died; the next job finds out."
-    elif alive:
-        yield f"{owner} writes it."
-    else:
-        yield f"{owner} has ended without closing it; the next job goes on."
+        holder = read_holder(lease_path(journal.path))
+    except LeaseError as error:
+        return str(error)
+    if holder is None:
+        if not journal.torn_bytes:
+            return None
+        return f"the last {journal.torn_bytes:,} bytes are an incomplete line; the next job removes them."
+    alive = is_alive(holder.process)
+    if alive is None:
+        return f"{holder} writes it, or has died; the next job checks that."
+    if alive:
+        return f"{holder} writes it."
+    return f"{holder} has ended without closing it; the next job takes over."
 
 
 def _chosen(
-    journals: JournalsReader, options: argparse.Namespace, seen: set[str] | None = None
-) -> Iterator[Kept]:
-    """The exchanges that --entry, --category and --trial leave; all ids are added to `seen`."""
-    for kept in journals:
-        if seen is not None:
-            seen.add(kept.entry_id)
+    journals: JournalsReader, options: argparse.Namespace, entry_ids: set[str] | None = None
+) -> Iterator[JournaledExchange]:
+    """The exchanges that match --entry, --category and --trial; all entry ids are added to `entry_ids`."""
+    for exchange in journals:
+        if entry_ids is not None:
+            entry_ids.add(exchange.entry_id)
         if (
-            options.entry in (None, kept.entry_id)
-            and options.trial in (None, kept.trial)
-            and (options.category is None or options.category == _category(kept))
+            options.entry in (None, exchange.entry_id)
+            and options.trial in (None, exchange.trial)
+            and (options.category is None or options.category == _category(exchange))
         ):
-            yield kept
+            yield exchange
 
 
-def _category(kept: Kept) -> str:
-    from bfcl_pipeline.benchmark import category_of
+def _category(exchange: JournaledExchange) -> str:
 
     try:
-        return category_of(kept.entry_id)
+        return category_of(exchange.entry_id)
     except ConfigError:
         return "?"
 
 
 def _models(options: argparse.Namespace) -> Models:
-    """The models that are asked for. Raises ConfigError, listing those there are, if there is none."""
-    from bfcl_pipeline.benchmark import unknown_name
-    from bfcl_pipeline.config import model_folder
-    from bfcl_pipeline.generation.journal import journals_in
+    """The journals of the chosen models. Raises ConfigError, with the known models, for an unknown one."""
 
     folders = sorted({path.parent for path in options.cache.glob("*/exchanges*.jsonl")})
     models = {folder.name: paths for folder in folders if (paths := journals_in(folder))}
@@ -245,15 +241,13 @@ def _models(options: argparse.Namespace) -> Models:
         if paths := journals_in(folder):
             return {folder.name: paths}
     if not models:
-        raise ConfigError(f"{options.cache}: no exchanges yet, neither with {options.model!r} nor others.")
+        raise ConfigError(f"{options.cache}: no exchanges yet, with {options.model!r} or any other model.")
     raise ConfigError(f"{options.cache}: {unknown_name('model', options.model, list(models))}")
 
 
-def _unknown_entry(options: argparse.Namespace, known: set[str]) -> str:
-    import difflib
-
-    if options.entry in known:
+def _unknown_entry(options: argparse.Namespace, entry_ids: set[str]) -> str:
+    if options.entry in entry_ids:
         return f"no exchange of {options.entry} in that trial or category."
-    near = difflib.get_close_matches(options.entry, sorted(known), n=3)
-    hint = f" Near ones: {', '.join(near)}." if near else ""
+    near = difflib.get_close_matches(options.entry, sorted(entry_ids), n=3)
+    hint = f" Similar: {', '.join(near)}." if near else ""
     return f"no exchange of an entry {options.entry!r}.{hint}"

@@ -1,9 +1,8 @@
-"""Options that several commands share, so that they are called and mean the same everywhere."""
-
-from __future__ import annotations
+"""Options that several commands share, with the same names and meanings everywhere."""
 
 import argparse
 import os
+import sys
 from pathlib import Path
 
 from bfcl_pipeline.records import Rules
@@ -15,7 +14,7 @@ def add_data(parser: argparse.ArgumentParser) -> None:
 
 
 def add_rules(parser: argparse.ArgumentParser, about: str) -> None:
-    """`--rules`: one rule set; `about` says what for."""
+    """`--rules`: one rule set. about: what it is used for."""
     parser.add_argument(
         "--rules",
         type=Rules,
@@ -34,3 +33,8 @@ def add_cores(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="processor cores to use (default: all)",
     )
+
+
+def print_to_stderr(line: str) -> None:
+    """Prints one line of progress."""
+    print(line, file=sys.stderr, flush=True)

@@ -1,7 +1,7 @@
-"""`bfcl-pipeline ping`: one request to a model, as a run would send it, and what came back.
+"""`bfcl-pipeline ping`: sends one request to a model, as a run would, and prints the answer.
 
-The question is about the weather, with one small function, so it costs next to nothing. The body is that of
-a run, options of the row and all: what a run would be refused, this is.
+The question is about the weather and offers one small function, so it costs next to nothing. The body has
+the options of the model's row: a server that refuses the requests of a run refuses this one.
 """
 
 from __future__ import annotations
@@ -13,20 +13,29 @@ import json
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from bfcl_pipeline.errors import AccessDenied, ConfigError, Malformed, ModelError, RateLimited, Transient
-
-if TYPE_CHECKING:
-    from bfcl_pipeline.config import ModelRow
-    from bfcl_pipeline.generation import Wire
-    from bfcl_pipeline.records import Exchange, Request
+from bfcl_pipeline.cli.models import location
+from bfcl_pipeline.config import KINDS, ModelRow, load_models, model_row
+from bfcl_pipeline.errors import (
+    AccessDenied,
+    ConfigError,
+    Malformed,
+    ModelError,
+    NoConnection,
+    RateLimited,
+    Transient,
+)
+from bfcl_pipeline.generation import Adapter
+from bfcl_pipeline.generation.remote import RunTerms
+from bfcl_pipeline.models import build_adapter
+from bfcl_pipeline.prompts import tool_schemas
+from bfcl_pipeline.records import Exchange, Mode, Request
 
 SECONDS = 120.0
-"""How long an answer is waited for: servers may load a model when it is asked for the first time."""
+"""Default time limit: some servers load a model when the first request for it arrives."""
 
-_MOST_OFFERED = 8  # models of an endpoint that a message names
-_MOST_SHOWN = 400  # characters of an answer
+_MAX_LISTED = 8  # models of an endpoint in a message
+_MAX_CHARACTERS = 400  # of an answer that is printed
 
 _WEATHER = {
     "name": "get_weather",
@@ -37,7 +46,7 @@ _WEATHER = {
         "required": ["city"],
     },
 }
-"""The function that is offered, as the release documents functions."""
+"""The function that is offered, documented as in the release."""
 
 _QUESTION = "What is the weather in Oslo?"
 _IN_WORDS = (
@@ -48,31 +57,29 @@ _IN_WORDS = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument("model", metavar="MODEL", help="name of a model: `bfcl-pipeline models` lists them")
+    parser.add_argument("model", metavar="MODEL", help="name of a model; `bfcl-pipeline models` lists them")
     parser.add_argument(
         "--models",
         type=Path,
         default=Path("config/models.yaml"),
-        help="the models file (default: config/models.yaml)",
+        help="models file (default: config/models.yaml)",
     )
     parser.add_argument(
         "--endpoint",
         metavar="URL",
-        help="for a model that vLLM serves for a run: where a server of it already runs",
+        help="API of a running server, for a model that vLLM serves during a run",
     )
     parser.add_argument(
         "--seconds",
         type=float,
         default=SECONDS,
         metavar="N",
-        help=f"how long to wait for the answer (default: {SECONDS:g})",
+        help=f"time limit of the request (default: {SECONDS:g})",
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints the answer. Returns 1, after what to do next, if there is none."""
-    from bfcl_pipeline.config import KINDS, load_models, model_row
-    from bfcl_pipeline.models import build_wire
+    """Prints the answer, or the error with advice; then returns 1."""
 
     row = model_row(load_models(options.models), options.model)
     if KINDS[row.kind].embedded:
@@ -83,13 +90,13 @@ def run(options: argparse.Namespace) -> int:
     if row.served and options.endpoint is None:
         raise ConfigError(_not_served(row))
     if options.endpoint is not None and not row.served:
-        # Else a vendor's key would be sent to whoever answers there.
+        # Otherwise a vendor's key would be sent to another server.
         raise ConfigError(
-            f"{row.name}: --endpoint is for models that vLLM serves; put it into the model's row."
+            f"{row.name}: --endpoint is for models that vLLM serves; set `endpoint` in the model's row."
         )
-    wire = build_wire(row, options.endpoint)
+    adapter = build_adapter(row, options.endpoint)
     try:
-        exchange, seconds = asyncio.run(_asked(wire, options.seconds))
+        exchange, seconds = asyncio.run(_exchange(adapter, options.seconds))
     except ModelError as error:
         print(f"{row.name}: {error}", file=sys.stderr)
         for line in asyncio.run(_advice(row, options.endpoint, error)):
@@ -99,37 +106,32 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-async def _asked(wire: Wire, seconds: float) -> tuple[Exchange, float]:
-    """The exchange of one request and how many seconds it took."""
-    request = _request(wire)
+async def _exchange(adapter: Adapter, limit_seconds: float) -> tuple[Exchange, float]:
+    """The exchange of one request and its duration in seconds."""
+    request = _request(adapter)
     started = time.perf_counter()
     try:
-        async with asyncio.timeout(seconds):
-            raw = await wire.send(wire.body(request))
+        async with asyncio.timeout(limit_seconds):
+            raw = await adapter.send(adapter.body(request))
     except TimeoutError:
-        raise Transient(f"no answer within {seconds:g} s. Wait longer with --seconds.") from None
+        raise Transient(f"no answer within {limit_seconds:g} s. Wait longer with --seconds.") from None
     finally:
-        await wire.close()
-    return wire.read(request, raw), time.perf_counter() - started
+        await adapter.close()
+    return adapter.read(request, raw), time.perf_counter() - started
 
 
-def _request(wire: Wire) -> Request:
-    from bfcl_pipeline.prompts import tool_schemas
-    from bfcl_pipeline.records import Mode, Request
+def _request(adapter: Adapter) -> Request:
 
-    if wire.mode is Mode.PROMPT:
-        return Request(wire.mode, ({"role": "user", "content": _QUESTION + _IN_WORDS},))
-    return Request(
-        wire.mode, ({"role": "user", "content": _QUESTION},), tool_schemas([_WEATHER], wire.wire)
-    )
+    if adapter.mode is Mode.PROMPT:
+        return Request(adapter.mode, ({"role": "user", "content": _QUESTION + _IN_WORDS},))
+    tools = tool_schemas([_WEATHER], adapter.wire)
+    return Request(adapter.mode, ({"role": "user", "content": _QUESTION},), tools)
 
 
 def _print(row: ModelRow, exchange: Exchange, seconds: float) -> None:
-    from bfcl_pipeline.cli.models import where
-    from bfcl_pipeline.records import Mode
 
-    print(f"{row.name} ({row.kind}, {where(row)}) answers.")
-    print(f"  answer   {_shown(exchange)}")
+    print(f"{row.name} ({row.kind}, {location(row)}) answers.")
+    print(f"  answer   {_answer(exchange)}")
     print(f"  tokens   {_count(exchange.input_tokens)} sent, {_count(exchange.output_tokens)} received")
     print(f"  seconds  {seconds:.2f}")
     print(f"  price    {_price(row, exchange)}")
@@ -143,13 +145,13 @@ def _print(row: ModelRow, exchange: Exchange, seconds: float) -> None:
         )
 
 
-def _shown(exchange: Exchange) -> str:
-    """The calls, or the text in one line."""
+def _answer(exchange: Exchange) -> str:
+    """The calls, or the text on one line."""
     result = exchange.result
     if isinstance(result, list):
         return ", ".join(f"{name}({arguments})" for call in result for name, arguments in call.items())
     text = json.dumps(result, ensure_ascii=False)
-    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
+    return text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]}..."
 
 
 def _count(tokens: int | None) -> str:
@@ -157,53 +159,56 @@ def _count(tokens: int | None) -> str:
 
 
 def _price(row: ModelRow, exchange: Exchange) -> str:
-    from bfcl_pipeline.generation.remote import Terms
 
-    dollars = Terms(None, input_price=row.input_price, output_price=row.output_price).dollars(exchange)
+    dollars = RunTerms(None, input_price=row.input_price, output_price=row.output_price).dollars(exchange)
     if dollars is None:
-        return "not known: its row has no prices, or it counts no tokens"
+        return "unknown: the model's row has no prices, or the answer has no token counts"
     return f"${dollars:.6f}"
 
 
 def _not_served(row: ModelRow) -> str:
     return (
-        f"{row.name} is served by vLLM for the time of a run: the workflow starts it (snakemake), and no "
-        "server runs now. To ask it here, serve it in another terminal (bfcl-pipeline serve "
+        f"{row.name} is served by vLLM during a run: the workflow starts the server (snakemake), and none "
+        "is running now. To ping it, serve it in another terminal (bfcl-pipeline serve "
         f"{row.name} --address-out address.json --port 8000), then: bfcl-pipeline ping {row.name} "
         "--endpoint http://127.0.0.1:8000/v1"
     )
 
 
 async def _advice(row: ModelRow, endpoint: str | None, error: ModelError) -> list[str]:
-    """What to do next, beyond what the error says itself."""
-    from bfcl_pipeline.models.offered import COMPATIBLE_KINDS, offered
+    """What to do next, in addition to what the error says."""
+    from bfcl_pipeline.models.adapters.openai_adapter import COMPATIBLE_KINDS, listed_models
 
-    if isinstance(error, RateLimited):
-        return ["The server or the account has no room now. Runs wait and try again by themselves."]
     address = endpoint or row.endpoint
     compatible = address is not None and row.kind in COMPATIBLE_KINDS
-    if isinstance(error, AccessDenied):
-        lines = [
-            "No key was sent: a row says by `key` which environment variable holds it."
-            if row.key is None
-            else f"The key came from {row.key}."
-        ]
-        names = await offered(row, endpoint)
-        if names and row.model not in names:
-            return [f"There is no {row.model!r} at {address}; it offers {_some(names, row.model)}.", *lines]
-        if compatible and not names and "HTTP 404" in str(error):
-            lines.insert(0, f"Nor does {address} list its models. Most such addresses end in /v1.")
-        return lines
-    if isinstance(error, Malformed) and compatible:
-        return [f"Does {address} speak the form of {row.kind}? Most such addresses end in /v1."]
-    if isinstance(error, Transient) and address is not None:
-        return [f"Is a server running at {address}?"] if "no connection" in str(error) else []
+    match error:
+        case RateLimited():
+            return ["The server is too busy, or the account's limit is reached. Runs wait and try again."]
+        case AccessDenied(status=status):
+            lines = [
+                "No key was sent: set `key` in the model's row to the environment variable with the key."
+                if row.key is None
+                else f"The key came from {row.key}."
+            ]
+            names = await listed_models(row, endpoint)
+            if names and row.model not in names:
+                return [
+                    f"There is no {row.model!r} at {address}; it offers {_some(names, row.model)}.",
+                    *lines,
+                ]
+            if compatible and not names and status == 404:
+                lines.insert(0, f"{address} does not list its models either. Most endpoints end in /v1.")
+            return lines
+        case Malformed() if compatible:
+            return [f"Is {address} an API of kind {row.kind}? Most endpoints end in /v1."]
+        case NoConnection() if address is not None:
+            return [f"Is a server running at {address}?"]
     return []
 
 
 def _some(names: tuple[str, ...], wanted: str) -> str:
-    """The names, the nearest to what is wanted first, and how many more there are."""
-    near = difflib.get_close_matches(wanted, names, n=_MOST_OFFERED, cutoff=0.3)
+    """Some of the names, those similar to `wanted` first, and the number of the others."""
+    near = difflib.get_close_matches(wanted, names, n=_MAX_LISTED, cutoff=0.3)
     ordered = [*near, *(name for name in names if name not in near)]
-    more = len(ordered) - _MOST_OFFERED
-    return ", ".join(ordered[:_MOST_OFFERED]) + (f" and {more} more" if more > 0 else "")
+    more = len(ordered) - _MAX_LISTED
+    return ", ".join(ordered[:_MAX_LISTED]) + (f" and {more} more" if more > 0 else "")

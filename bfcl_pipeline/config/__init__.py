@@ -1,56 +1,62 @@
-"""What a run is to do: its config checked, its models and categories paired, its sample drawn."""
+"""What a run is to do: its config checked, its jobs with their models and entries."""
 
 from bfcl_pipeline.config.check import check_config
-from bfcl_pipeline.config.job_resources import asking_resources, serving_resources
-from bfcl_pipeline.config.killed_run import clear_killed_run
-from bfcl_pipeline.config.kinds import EMBEDDED_KINDS, KINDS, Kind
-from bfcl_pipeline.config.left_jobs import end_left_jobs
+from bfcl_pipeline.config.job import (
+    Job,
+    JobPaths,
+    ReplaySource,
+    Selection,
+    Shard,
+    WebChoice,
+)
+from bfcl_pipeline.config.kinds import EMBEDDED_KINDS, KINDS, ModelKind
 from bfcl_pipeline.config.model_rows import (
     ModelRow,
+    RequestLimits,
+    Serving,
+    Trial,
     described,
     load_models,
     load_not_served,
     model_folder,
     model_row,
+    models_schema,
+    trial_name,
+    trial_of,
     unknown_model,
 )
-from bfcl_pipeline.config.parts import Part, parts_of
-from bfcl_pipeline.config.requeued import requeued
-from bfcl_pipeline.config.row_parts import Limits, Serving
-from bfcl_pipeline.config.run_config import Job, Release, RunConfig, load_run
+from bfcl_pipeline.config.run_config import ReleasePin, RunConfig, load_run
 from bfcl_pipeline.config.run_record import recorded_config, recorded_models
-from bfcl_pipeline.config.selection import allocate, pick
-from bfcl_pipeline.config.trials import Trial, trial_name, trial_of
+from bfcl_pipeline.config.sampling import allocate, pick
 
 __all__ = [
     "EMBEDDED_KINDS",
     "KINDS",
     "Job",
-    "Kind",
-    "Limits",
+    "JobPaths",
+    "ModelKind",
     "ModelRow",
-    "Part",
-    "Release",
+    "ReleasePin",
+    "ReplaySource",
+    "RequestLimits",
     "RunConfig",
+    "Selection",
     "Serving",
+    "Shard",
     "Trial",
+    "WebChoice",
     "allocate",
-    "asking_resources",
     "check_config",
-    "clear_killed_run",
     "described",
-    "end_left_jobs",
     "load_models",
     "load_not_served",
     "load_run",
     "model_folder",
     "model_row",
-    "parts_of",
+    "models_schema",
     "pick",
     "recorded_config",
     "recorded_models",
-    "requeued",
-    "serving_resources",
     "trial_name",
     "trial_of",
     "unknown_model",

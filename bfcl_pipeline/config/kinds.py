@@ -1,65 +1,59 @@
-"""Which kinds of model a row may name, and what each needs before it can be asked.
-
-Covers facts only; what a kind does is `bfcl_pipeline.models`.
-"""
-
-from __future__ import annotations
+"""The kinds of model that a row may name: facts only. `bfcl_pipeline.models` has the code of each kind."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """One way of answering."""
+class ModelKind:
+    """One way of answering requests."""
 
-    about: str  # one line on who answers
-    embedded: bool = False  # answers in the process of the job, without a server
-    extra: str | None = None  # the optional dependencies that it needs: bfcl-pipeline[extra]
-    module: str | None = None  # what that extra brings; imported only when a model is asked
-    endpoint: str | None = None  # where its API is unless the row says; None: the row has to say
+    about: str  # one line: how its models answer
+    adapter: str  # module:class of `bfcl_pipeline.models`; imported when the first such model is built
+    embedded: bool = False  # answers in the process of the job, without requests
+    extra: str | None = None  # optional dependency, bfcl-pipeline[extra], and the module that it installs
+    endpoint: str | None = None  # default URL of its API; None: the row has to name one
     key: str | None = None  # environment variable of the key for that endpoint
 
 
-KINDS: Mapping[str, Kind] = {
-    "oracle": Kind("from the ground truth", embedded=True),
-    "lexical": Kind("by word overlap", embedded=True),
-    "openai_chat": Kind(
+KINDS: Mapping[str, ModelKind] = {
+    "oracle": ModelKind("from the ground truth", adapter="oracle:Oracle", embedded=True),
+    "lexical": ModelKind("by word overlap", adapter="lexical:Lexical", embedded=True),
+    "openai_chat": ModelKind(
         "OpenAI chat completions, and every server compatible with them",
-        extra="openai",
-        module="openai",
+        adapter="adapters.openai_chat:OpenAIChat",
         endpoint="https://api.openai.com/v1",
         key="OPENAI_API_KEY",
     ),
-    "openai_responses": Kind(
+    "openai_responses": ModelKind(
         "OpenAI Responses",
-        extra="openai",
-        module="openai",
+        adapter="adapters.openai_responses:OpenAIResponses",
         endpoint="https://api.openai.com/v1",
         key="OPENAI_API_KEY",
     ),
-    "anthropic": Kind(
+    "anthropic": ModelKind(
         "Anthropic Messages",
-        extra="anthropic",
-        module="anthropic",
+        adapter="adapters.anthropic:Anthropic",
         endpoint="https://api.anthropic.com",
         key="ANTHROPIC_API_KEY",
     ),
-    "gemini": Kind(
+    "gemini": ModelKind(
         "Google Gemini",
-        extra="gemini",
-        module="google.genai",
+        adapter="adapters.gemini:Gemini",
         endpoint="https://generativelanguage.googleapis.com",
         key="GOOGLE_API_KEY",
     ),
-    "litellm": Kind(
-        "any API that litellm speaks (Bedrock, Cohere, ...)", extra="litellm", module="litellm"
+    "litellm": ModelKind(
+        "any API that litellm supports (Bedrock, Cohere, ...)",
+        adapter="adapters.litellm:LiteLLM",
+        extra="litellm",
     ),
-    "vllm": Kind(
-        "a model of the hub or a folder, served by vLLM for the run", extra="openai", module="openai"
+    "vllm": ModelKind(
+        "a model of the hub or in a directory, served by vLLM for the run",
+        adapter="adapters.openai_chat:OpenAIChat",
     ),
 }
 """Every kind, embedded ones first."""
 
 EMBEDDED_KINDS = frozenset(name for name, kind in KINDS.items() if kind.embedded)
-"""Kinds of the models that ship with the pipeline; the report marks them."""
+"""Kinds of the models that are part of the pipeline; the report marks them."""

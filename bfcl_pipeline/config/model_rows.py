@@ -1,64 +1,110 @@
-"""The rows of config/models.yaml and of the official models beside it, read and checked.
+"""Model rows: config/models.yaml and the file of official models beside it, read and checked.
 
-Covers what a row may say and what holds where it says nothing; what a kind does with it is the kind's
-module.
+Keys, types and defaults are those of models.schema.yaml; rules between keys are checked here. How a kind
+uses a row is the matter of `bfcl_pipeline.models`. Trials share a row: the first has the model's own name,
+the second is called `<model>~2`, in tables, reports and names of directories.
 """
 
-from __future__ import annotations
-
 import difflib
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from bfcl_pipeline.benchmark import unknown_name
+from bfcl_pipeline.config.check import check_config, fits
 from bfcl_pipeline.config.kinds import KINDS
-from bfcl_pipeline.config.row_parts import Limits, Serving, part
-from bfcl_pipeline.config.trials import trial_of
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Json, Mode
-
-UNKNOWN = "Unknown"
-"""What stands for a maker or license that nobody told."""
+from bfcl_pipeline.text import unknown_name
 
 OFFICIAL_FILE = "official_models.yaml"
-"""Beside a models file: the rows of the models of the leaderboard."""
+"""Name of the file with the leaderboard's models; it is read if it is in the directory of a models file."""
 
 _OFFICIAL_KEYS = ("families", "models", "not_served")
+_REQUEST_KEYS = ("model", "endpoint", "key", "options", "limits")
+_VLLM_KEYS = ("backend", "vllm")
+_OWN_RESOURCES = ("gpu", "server")
 
-BACKENDS = ("vllm", "endpoint")
-"""vllm: the run starts a server of its own; endpoint: one that already runs answers at `endpoint`."""
+_LATER = re.compile(r"(?P<model>.+)~(?P<number>[2-9]|[1-9]\d+)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One repetition of the benchmark."""
+
+    model: str  # name of its row in the models file
+    number: int = 1  # from 1
+
+
+def trial_name(model: str, number: int) -> str:
+    """The name in tables of trial `number` of `model`."""
+    return model if number == 1 else f"{model}~{number}"
+
+
+def trial_of(name: str) -> Trial:
+    """The trial that has `name` in tables."""
+    match = _LATER.fullmatch(name)
+    return Trial(match["model"], int(match["number"])) if match else Trial(name)
+
+
+@dataclass(frozen=True, slots=True)
+class RequestLimits:
+    """Limits on requests to one model."""
+
+    in_flight: int = 32  # maximum number of requests in flight
+    requests_per_minute: float | None = None  # None: only the server's limit holds
+    tokens_per_minute: float | None = (
+        None  # sent and received together; None: only the server's limit holds
+    )
+    seconds: float = 600.0  # time limit of one request
+    attempts: int = 6  # at one request, before its entry has a status instead of an answer
+    retry_seconds: float = 1.0  # wait before the second attempt; doubled before each further one, up to 60
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """Options of the vLLM server that a run starts for a model."""
+
+    tool_parser: str | None = None  # --tool-call-parser; required in mode fc
+    reasoning_parser: str | None = None  # --reasoning-parser
+    chat_template: str | None = None  # --chat-template: a file, or a template that vLLM ships
+    dtype: str | None = None  # --dtype; None: the model's own
+    max_model_len: int | None = None  # --max-model-len in tokens; None: the model's own
+    gpus: int = 1  # --tensor-parallel-size
+    shards: int = 1  # servers that share the entries, each with `gpus` of its own
+    args: tuple[str, ...] = ()  # further options of `vllm serve`
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRow:
     """One model as config/models.yaml describes it. Only name and kind have no default."""
 
-    name: str  # what config, tables and report call it; `-FC` ends those of function-calling mode
-    kind: str  # who answers: a key of config.KINDS
-    mode: Mode  # how it is given the functions; default: fc if the name ends in -FC
-    display_name: str  # how the leaderboard's tables show it; default: the name
-    org: str = UNKNOWN  # whose model it is
-    license: str = UNKNOWN  # its license
-    url: str = ""  # where to read about it
-    description: str = ""  # one line on what it is
-    input_price: float | None = None  # US dollars for a million tokens sent
-    output_price: float | None = None  # US dollars for a million tokens received
-    model: str = ""  # what its API or the hub calls it; default: the name without -FC
-    endpoint: str | None = None  # where its API is; default: that of the kind
-    key: str | None = None  # environment variable of its key; None: no key is sent
+    name: str  # in config, tables and report; ends in `-FC` if the mode is fc
+    kind: str  # key of config.KINDS
+    mode: Mode  # how functions are presented to the model; default: fc if the name ends in -FC
+    display_name: str  # in the leaderboard's tables; default: the name
+    org: str = "Unknown"  # organization that made the model
+    license: str = "Unknown"  # of the model
+    url: str = ""  # page about the model
+    description: str = ""  # one line about the model
+    input_price: float | None = None  # US dollars per million tokens sent
+    output_price: float | None = None  # US dollars per million tokens received
+    model: str = ""  # name at its API or on the hub; default: the name without -FC
+    endpoint: str | None = None  # URL of its API; default: that of the kind
+    key: str | None = None  # environment variable of its API key; None: no key is sent
     options: Mapping[str, Json] = field(default_factory=dict)  # added to the body of every request
-    limits: Limits = field(default_factory=Limits)  # how fast and how long it is asked
-    backend: str = BACKENDS[0]  # kind vllm: who runs the server
-    vllm: Serving = field(default_factory=Serving)  # kind vllm: how the server is started
+    limits: RequestLimits = field(default_factory=RequestLimits)  # on requests to it
+    backend: str = "vllm"  # kind vllm: `vllm`, a server of the run; `endpoint`, one that already runs
+    vllm: Serving = field(default_factory=Serving)  # kind vllm: options of the run's server
     resources: Mapping[str, int | str] = field(default_factory=dict)  # of its jobs, in Snakemake's terms
 
     @property
     def asked(self) -> dict[str, Json]:
-        """What decides who answers, and what is asked: if it changes, its answers are another's."""
+        """The values on which the model's answers depend: if one changes, answers are generated again."""
         return {
             "kind": self.kind,
             "model": self.model,
@@ -69,60 +115,66 @@ class ModelRow:
 
     @property
     def served(self) -> bool:
-        """Whether a run has to start a server for it."""
+        """Whether a run has to start a server for the model."""
         return self.kind == "vllm" and self.backend == "vllm"
 
 
-_COLUMNS = tuple(column.name for column in fields(ModelRow))
-_PRICES = ("input_price", "output_price")
-_ASKED = ("model", "endpoint", "key", "options", "limits")
-_OWN_RESOURCES = ("gpu", "server")
+@cache
+def models_schema() -> Mapping[str, Any]:
+    """The JSON Schema of models files."""
+    schema: Mapping[str, Any] = _yaml(Path(__file__).with_name("models.schema.yaml"))
+    return schema
 
 
 def load_models(path: Path) -> dict[str, ModelRow]:
-    """The rows of `path` by name, in file order, then those of the official models beside it.
+    """The rows of a models file by name, in file order, then those of the official models beside it.
 
-    Where both have a row of one name, the one of `path` holds. Raises ConfigError if a file or a row is
-    wrong.
+    If both files have a row of the same name, that of `path` is used. Raises ConfigError if a file or a
+    row is wrong.
     """
     rows = _rows(path, _document(path, ("models",)))
     official = path.with_name(OFFICIAL_FILE)
     if official != path and official.is_file():
-        for name, row in _rows(official, _document(official, _OFFICIAL_KEYS)).items():
-            rows.setdefault(name, row)
+        rows = {**rows, **_rows(official, _document(official, _OFFICIAL_KEYS)), **rows}
     return rows
 
 
 def load_not_served(path: Path) -> dict[str, str]:
-    """Why each official model without a row has none, as the file of official models beside `path` says."""
+    """The official models that no API offers any more, with the reasons, from the file beside `path`."""
     official = path.with_name(OFFICIAL_FILE)
     if not official.is_file():
         return {}
-    reasons = _document(official, _OFFICIAL_KEYS).get("not_served", {})
-    if not isinstance(reasons, dict) or not all(isinstance(reason, str) for reason in reasons.values()):
-        raise ConfigError(f"{official}: not_served must be a mapping of names to reasons.")
+    reasons: dict[str, str] = _document(official, _OFFICIAL_KEYS).get("not_served", {})
     return reasons
 
 
 def _document(path: Path, keys: tuple[str, ...]) -> dict[str, Any]:
-    """The YAML document of `path`, in which `models` is a list and no key is but `keys`."""
+    """The content of a models file, which has no other keys than `keys`. Raises ConfigError."""
     try:
-        # The reader in C is ten times as fast; a workflow reads these files at each of its starts.
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        document = yaml.load(path.read_text(encoding="utf-8"), loader)  # noqa: S506  # both are safe
+        document = _yaml(path)
     except FileNotFoundError as error:
         raise ConfigError(f"{path}: no such file. Give the models file with --models.") from error
     except OSError as error:
         raise ConfigError(f"{path}: not readable ({error.strerror}).") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: not readable as YAML ({error}).") from error
-    if (
-        not isinstance(document, dict)
-        or not set(document) <= set(keys)
-        or not isinstance(document.get("models"), list)
-    ):
-        raise ConfigError(f"{path}: expected the key `models`, with a list of rows, and no other key.")
-    return document
+    schema = models_schema()
+    if not fits(document, schema):
+        rows = document.get("models") if isinstance(document, dict) else None
+        for number, row in enumerate(rows if isinstance(rows, list) else (), start=1):
+            check_config(row, schema["properties"]["models"]["items"], f"{path}: model {number}")
+        check_config(document, schema, str(path))
+    for key in document:
+        if key not in keys:
+            raise ConfigError(f"{path}: {unknown_name('key', key, keys)}")
+    values: dict[str, Any] = document
+    return values
+
+
+def _yaml(path: Path) -> Any:
+    # The reader in C is ten times as fast; a workflow reads these files whenever it starts.
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(path.read_text(encoding="utf-8"), loader)  # noqa: S506  # both are safe
 
 
 def _rows(path: Path, document: Mapping[str, Any]) -> dict[str, ModelRow]:
@@ -130,29 +182,29 @@ def _rows(path: Path, document: Mapping[str, Any]) -> dict[str, ModelRow]:
     for number, values in enumerate(document["models"], start=1):
         row = _row(f"{path}: model {number}", values)
         if row.name in rows:
-            raise ConfigError(f"{path}: model {number}: the name {row.name!r} is taken by an earlier row.")
+            raise ConfigError(f"{path}: model {number}: an earlier row has the name {row.name!r} already.")
         rows[row.name] = row
     return rows
 
 
 def model_row(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
-    """The row called `name`. Raises ConfigError, with near names, if there is none."""
+    """The row called `name`. Raises ConfigError, with the nearest name, if there is none."""
     if name not in rows:
         raise ConfigError(unknown_model(name, rows))
     return rows[name]
 
 
 def unknown_model(name: str, known: Iterable[str]) -> str:
-    """An error text for a name that no model has: too many are known to list them all."""
+    """An error text for an unknown model; too many models are known to list them all."""
     near = difflib.get_close_matches(name, list(known), n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    return f"unknown model {name!r}.{hint} `bfcl-pipeline models` lists all, also those that nobody serves."
+    return f"unknown model {name!r}.{hint} `bfcl-pipeline models` lists all."
 
 
 def described(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
-    """The row called `name`; of a later trial, that of its model under the name of the trial.
+    """The row called `name`; for a later trial, the row of its model under the name of the trial.
 
-    For results brought from elsewhere, one that has only the name.
+    A model without a row, with imported results, is described by its name alone.
     """
     if name in rows:
         return rows[name]
@@ -164,7 +216,7 @@ def described(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
 
 
 def model_folder(name: str) -> str:
-    """A model's name as the name of its folder and files in a run."""
+    """A model's name as the name of its directory and files in a run."""
     return name.replace("/", "_")
 
 
@@ -172,48 +224,44 @@ def _mode(name: str) -> Mode:
     return Mode.FC if name.endswith("-FC") else Mode.PROMPT
 
 
-def _row(where: str, values: Any) -> ModelRow:
-    if not isinstance(values, dict):
-        raise ConfigError(f"{where}: expected a mapping of {', '.join(_COLUMNS)}; got {values!r}.")
-    for key in values:
-        if key not in _COLUMNS:
-            raise ConfigError(f"{where}: {unknown_name('key', key, _COLUMNS)}")
-    for key in ("name", "kind"):
-        if key not in values:
-            raise ConfigError(f"{where}: the key {key!r} is missing. Required: name, kind.")
-    checked = {key: _checked(where, key, value) for key, value in values.items()}
-    name, kind = checked["name"], checked["kind"]
-    if kind not in KINDS:
-        raise ConfigError(f"{where}: {unknown_name('kind', kind, KINDS)}")
+def _row(where: str, values: Mapping[str, Any]) -> ModelRow:
+    """The row of values that fit the schema. Raises ConfigError for values that contradict each other."""
+    name, kind = values["name"], values["kind"]
     if trial_of(name).number > 1:
-        raise ConfigError(f"{where}: the name {name!r} ends as those of later trials do; choose another.")
-    mode = Mode(checked.get("mode", _mode(name)))
+        raise ConfigError(f"{where}: {name!r} is the name of a later trial; choose another.")
+    mode = Mode(values.get("mode", _mode(name)))
     if name.endswith("-FC") and mode is not Mode.FC:
-        raise ConfigError(f"{where}: {name!r} has mode {mode}; names that end in -FC are of mode fc.")
+        raise ConfigError(f"{where}: {name!r} has mode {mode}; names that end in -FC have mode fc.")
+    vllm = values.get("vllm", {})
     given = {
         "display_name": name,
         "model": name.removesuffix("-FC"),
         "endpoint": KINDS[kind].endpoint,
-        # The key of a vendor is for that vendor: never sent elsewhere unless the row says so.
-        "key": None if "endpoint" in checked else KINDS[kind].key,
-        **checked,
+        # A vendor's key is never sent elsewhere unless the row says so.
+        "key": None if "endpoint" in values else KINDS[kind].key,
+        **values,
         "mode": mode,
+        "limits": RequestLimits(**values.get("limits", {})),
+        "vllm": Serving(**{**vllm, "args": tuple(map(str, vllm.get("args", ())))}),
     }
     row = ModelRow(**given)
     _check_kind(where, row, values)
+    _check_resources(where, row.resources)
     return row
 
 
 def _check_kind(where: str, row: ModelRow, values: Mapping[str, Any]) -> None:
-    """Refuses keys that contradict the kind, or say nothing for it."""
-    for key in _ASKED if KINDS[row.kind].embedded else ():
+    """Refuses keys that contradict the kind, or have no meaning for it."""
+    for key in _REQUEST_KEYS if KINDS[row.kind].embedded else ():
         if key in values:
-            raise ConfigError(f"{where}: {row.name!r} is {row.kind}, which asks nobody: leave out {key}.")
-    for key in ("backend", "vllm"):
+            raise ConfigError(
+                f"{where}: {row.name!r} is of kind {row.kind}, which makes no requests: remove {key}."
+            )
+    for key in _VLLM_KEYS:
         if key in values and row.kind != "vllm":
-            raise ConfigError(f"{where}: {key} is for models of kind vllm; {row.name!r} is {row.kind}.")
-    if row.endpoint is not None and not row.endpoint.startswith(("http://", "https://")):
-        raise ConfigError(f"{where}: endpoint must start with http:// or https://; got {row.endpoint!r}.")
+            raise ConfigError(
+                f"{where}: {key} is only for kind vllm; {row.name!r} is of kind {row.kind}: remove {key}."
+            )
     if row.kind == "litellm" and "/" not in row.model:
         raise ConfigError(
             f"{where}: kind litellm needs `model` with a provider, for example bedrock/{row.model}."
@@ -236,47 +284,11 @@ def _check_vllm(where: str, row: ModelRow) -> None:
         )
 
 
-def _resources(where: str, values: Any) -> dict[str, int | str]:
-    """What the jobs of a model take. Raises ConfigError if Snakemake could not be told so."""
-    if not isinstance(values, dict):
-        raise ConfigError(
-            f"{where}: resources must be a mapping such as {{runtime: 240, mem_mb: 64000}}; got {values!r}."
-        )
-    for name, value in values.items():
+def _check_resources(where: str, resources: Mapping[str, int | str]) -> None:
+    for name in resources:
         if name in _OWN_RESOURCES:
-            raise ConfigError(
-                f"{where}: resources: {name} follows from `vllm: {{gpus: ...}}`; leave it out."
-            )
+            raise ConfigError(f"{where}: resources.{name} follows from `vllm: {{gpus: ...}}`; remove it.")
         if not isinstance(name, str) or not name.isidentifier():
-            raise ConfigError(f"{where}: resources: {name!r} is no name of a resource.")
-        if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
             raise ConfigError(
-                f"{where}: resources: {name} must be a whole number or a text; got {value!r}."
+                f"{where}: resources: {name!r} is not a resource of Snakemake, for example mem_mb."
             )
-    return dict(values)
-
-
-def _checked(where: str, key: str, value: Any) -> Any:
-    if key in _PRICES:
-        if value is not None and (
-            isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0
-        ):
-            raise ConfigError(f"{where}: {key} must be a number of US dollars, 0 or more; got {value!r}.")
-        return value
-    if key == "limits":
-        return part(f"{where}: limits", Limits, value)
-    if key == "vllm":
-        return part(f"{where}: vllm", Serving, value)
-    if key == "resources":
-        return _resources(where, value)
-    if key == "options":
-        if not isinstance(value, dict):
-            raise ConfigError(f"{where}: options must be a mapping of what a request says; got {value!r}.")
-        return value
-    if not isinstance(value, str) or not value.strip():
-        raise ConfigError(f"{where}: {key} must be a text; got {value!r}.")
-    if key == "mode" and value not in list(Mode):
-        raise ConfigError(f"{where}: {unknown_name('mode', value, Mode)}")
-    if key == "backend" and value not in BACKENDS:
-        raise ConfigError(f"{where}: {unknown_name('backend', value, BACKENDS)}")
-    return value

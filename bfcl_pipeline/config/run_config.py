@@ -1,29 +1,30 @@
-"""The config of a run as a record: which models answer which entries of which categories.
+"""The config of a run as a record: the jobs that generate its responses.
 
-Covers names, the sample and explicit entry ids. Keys and types are `config.check`; whether an entry
-id exists is known only once the release is staged, and said by `bfcl-pipeline generate`.
+Covers names, the sample and explicit entry ids. Keys and types are checked by `config.check`; whether an
+entry id exists is checked by `bfcl-pipeline generate`, as it is known only once the release is staged.
 """
 
-from __future__ import annotations
-
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check, category_of, resolve_categories
-from bfcl_pipeline.config.model_rows import model_folder, unknown_model
-from bfcl_pipeline.config.selection import allocate
-from bfcl_pipeline.config.trials import Trial, trial_name
-from bfcl_pipeline.config.web import WebChoice
+from bfcl_pipeline.config.job import Job, JobPaths, ReplaySource, Selection, Shard, WebChoice
+from bfcl_pipeline.config.model_rows import ModelRow, model_folder, unknown_model
+from bfcl_pipeline.config.sampling import allocate
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Mode, Rules
 
 LONGEST_COMMAND = 100_000
 """Entry ids of a run, in characters: Linux refuses an argument, and so a shell command, over 128 KiB."""
 
+OBSERVED = Path("observed")
+"""Where a replay finds the results of the run that it derives again."""
+
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class ReleasePin:
     """The release of the benchmark that is staged."""
 
     version: str  # of the package bfcl-eval
@@ -38,161 +39,143 @@ class Release:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """One model asked (a selection of) one category, once."""
-
-    model: str  # name, as in config/models.yaml
-    folder: str  # the name of the model or its trial as a file name
-    category: str
-    sample: int | None  # that many entries of the category; None: all
-    seed: int  # of the sample
-    entry_ids: tuple[str, ...]  # only these; empty: all
-    web: WebChoice | None = None  # what is searched; None where nothing is
-    trial: int = 1  # which repetition of the benchmark
-
-    @property
-    def name(self) -> str:
-        """What tables call the model in this trial."""
-        return trial_name(self.model, self.trial)
-
-    @property
-    def options(self) -> tuple[str, ...]:
-        """Selection, web and trial as options of `bfcl-pipeline generate`; without what says nothing."""
-        return generate_options([self])
-
-
-def generate_options(jobs: Sequence[Job]) -> tuple[str, ...]:
-    """What `jobs`, all of one trial of one model, say as options of one `bfcl-pipeline generate`."""
-    ids = [entry_id for job in jobs for entry_id in job.entry_ids]
-    counted = [(job.category, job.sample) for job in jobs if job.sample is not None and not job.entry_ids]
-    trial = jobs[0].trial
-    chosen: tuple[str, ...] = ("--trial", str(trial)) if trial > 1 else ()
-    chosen += ("--entry-ids", *ids) if ids else ()
-    if counted:
-        chosen += ("--sample", *(f"{category}={count}" for category, count in counted))
-    webs = {job.web for job in jobs if job.web is not None}
-    for web in webs:  # one at most: it is the run's
-        chosen += web.options
-    drawn = counted or any(web.fetch_failures > 0 for web in webs)
-    return (*chosen, "--seed", str(jobs[0].seed)) if drawn else chosen
-
-
-@dataclass(frozen=True, slots=True)
 class RunConfig:
-    """Everything the workflow needs to know about a run."""
+    """Everything the workflow needs to know about a run.
+
+    An embedded model has one job for each category, as it computes. A model behind an API has one job for
+    all its categories, so that its requests share one limit, one budget and one journal; or one for each
+    shard, if the run starts several servers for it.
+    """
 
     name: str  # of the run, and of its folder under results/
-    jobs: tuple[Job, ...]  # in the order of the config's models, then of the benchmark's categories
-    rules: Rules  # whose verdicts the official tables show
-    release: Release
-    budget: float | None = None  # US dollars that each model may cost in this run; None: no limit
-    # The jobs again, by folder and category: the DAG of many models looks them up again and again.
-    _found: Mapping[str, Mapping[str, Job]] = field(init=False, repr=False, compare=False)
+    jobs: tuple[Job, ...]  # by model in the order of the config, then by trial, category and shard
+    rules: Rules  # rule set of the official tables
+    release: ReleasePin
+    # The jobs again, by folder: the DAG of many models looks them up again and again.
+    _by_folder: Mapping[str, tuple[Job, ...]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        found: dict[str, dict[str, Job]] = {}
+        by_folder: dict[str, list[Job]] = {}
         for job in self.jobs:
-            found.setdefault(job.folder, {})[job.category] = job
-        object.__setattr__(self, "_found", found)
+            by_folder.setdefault(job.folder, []).append(job)
+        object.__setattr__(self, "_by_folder", {name: tuple(jobs) for name, jobs in by_folder.items()})
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The names of the models of the run, each trial by its own."""
-        return tuple(dict.fromkeys(job.name for job in self.jobs))
+        """The names of the models in tables, one for each trial."""
+        return tuple(jobs[0].name for jobs in self._by_folder.values())
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """Their names as file names."""
-        return tuple(self._found)
+        """The names of `models` as file names."""
+        return tuple(self._by_folder)
+
+    @property
+    def categories(self) -> frozenset[str]:
+        """The categories of any job."""
+        return frozenset(category for job in self.jobs for category in job.categories)
 
     def categories_of(self, folder: str) -> tuple[str, ...]:
-        """The categories that the model with this file name is asked."""
-        return tuple(self._found.get(folder, ()))
+        """The categories of one model, in the benchmark's order."""
+        return tuple(dict.fromkeys(name for job in self.jobs_of(folder) for name in job.categories))
 
     def memory_of(self, folder: str) -> tuple[str, ...]:
-        """Those of them with sessions before their questions."""
+        """The categories of one model that have memory sessions before their questions."""
         return tuple(name for name in self.categories_of(folder) if CATEGORIES[name].prerequisites)
 
     def jobs_of(self, folder: str) -> tuple[Job, ...]:
-        """The jobs of the model with this file name."""
-        return tuple(self._found.get(folder, {}).values())
-
-    def model_of(self, folder: str) -> str:
-        """The row that describes the model with this file name."""
-        return self.jobs_of(folder)[0].model
-
-    def trial_before(self, folder: str) -> str | None:
-        """The file name of the trial before this one; None of a first."""
-        first = self.jobs_of(folder)[0]
-        if first.trial == 1:
-            return None
-        return model_folder(trial_name(first.model, first.trial - 1))
-
-    def options_of(self, folder: str) -> tuple[str, ...]:
-        """What the model with this file name is asked, as options of one `bfcl-pipeline generate`."""
-        return generate_options(self.jobs_of(folder))
+        """The jobs of one model. Raises ConfigError if the run has no model with this file name."""
+        if folder not in self._by_folder:
+            raise ConfigError(f"run {self.name!r} has no model {folder!r}; add it to `models`.")
+        return self._by_folder[folder]
 
     def job(self, folder: str, category: str) -> Job:
-        """The job of one model and category. Raises ConfigError if the run has none such."""
-        found = self._found.get(folder, {}).get(category)
-        if found is None:
-            raise ConfigError(
-                f"run {self.name!r} does not ask {folder!r} {category}; "
-                "add them to `models` and `categories`."
-            )
-        return found
+        """The job of an embedded model for one category. Raises ConfigError if the run has none."""
+        for job in self._by_folder.get(folder, ()):
+            if job.categories == (category,):
+                return job
+        raise ConfigError(
+            f"run {self.name!r} has no job of {folder!r} for {category}; "
+            "add them to `models` and `categories`."
+        )
 
 
-def load_run(
-    config: Mapping[str, Any], modes: Mapping[str, Mode], embedded: Collection[str] = ()
-) -> RunConfig:
+def load_run(config: Mapping[str, Any], rows: Mapping[str, ModelRow]) -> RunConfig:
     """The run that a config, checked and with all keys present, describes.
 
-    `modes` gives the mode of every known model. `embedded` names those that answer the same each time:
-    they are asked once, whatever the number of trials. Raises ConfigError, with what would be right, if a
-    model, category or entry id is unknown or not supported, or if two keys contradict each other.
+    rows: every known model, by name. An embedded model has one trial, as it answers the same each time.
+    Raises ConfigError, with what would be right, if a model, category or entry id is unknown or not
+    supported, or if two keys contradict each other.
     """
     models = tuple(dict.fromkeys(config["models"]))
     for name in models:
-        if name not in modes:
-            raise ConfigError(f"models: {unknown_model(name, modes)}")
+        if name not in rows:
+            raise ConfigError(f"models: {unknown_model(name, rows)}")
     categories = _resolved(config["categories"])
-    selection = _by_category(config["entry_ids"], categories) if config["entry_ids"] is not None else None
-    if selection is not None and config["sample"] is not None:
-        raise ConfigError("sample and entry_ids are both set; leave one of them null.")
-    if selection is not None:
-        categories = tuple(selection)
-    counts = _counts(categories, config["sample"])
-    web = WebChoice(config["web"], config["fetch_failures"], config["search_tool"], config["search_engine"])
-    trials = [
-        Trial(name, number)
-        for name in models
-        for number in range(1, 1 + (1 if name in embedded else config["trials"]))
-    ]
-    folders = _folders([trial_name(trial.model, trial.number) for trial in trials])
-    jobs = tuple(
-        Job(
-            trial.model,
-            folders[trial_name(trial.model, trial.number)],
-            category,
-            counts[category],
-            config["seed"],
-            (selection or {}).get(category, ()),
-            web if CATEGORIES[category].check is Check.WEB_SEARCH else None,
-            trial.number,
-        )
-        for trial in trials
-        for category in categories
-        if counts[category] != 0
-        and not (CATEGORIES[category].prompt_only and modes[trial.model] is Mode.FC)
-    )
+    entry_ids = {}
+    if config["entry_ids"] is not None:
+        if config["sample"] is not None:
+            raise ConfigError("sample and entry_ids are both set; leave one of them null.")
+        entry_ids = _by_category(config["entry_ids"], categories)
+        categories = tuple(entry_ids)
+    sample = _sample(categories, config["sample"])
+    categories = tuple(name for name in categories if sample.get(name) != 0)
+    jobs = tuple(job for name in models for job in _jobs(config, rows[name], categories, sample, entry_ids))
     if not jobs:
         raise ConfigError(
-            f"nothing to run: {', '.join(categories)} is asked of prompt-mode models only; "
+            f"nothing to run: {', '.join(categories)} runs with prompt-mode models only; "
             "add such a model (without -FC) to `models`, or another category to `categories`."
         )
-    release = Release(**config["release"])
-    return RunConfig(config["run"], jobs, Rules(config["rules"]), release, config["budget"])
+    _check_folders(dict.fromkeys(job.name for job in jobs))
+    return RunConfig(config["run"], jobs, Rules(config["rules"]), ReleasePin(**config["release"]))
+
+
+def _jobs(
+    config: Mapping[str, Any],
+    row: ModelRow,
+    categories: Sequence[str],
+    sample: Mapping[str, int],
+    entry_ids: Mapping[str, Sequence[str]],
+) -> Iterable[Job]:
+    """The jobs of one model."""
+    names = [name for name in categories if not (CATEGORIES[name].prompt_only and row.mode is Mode.FC)]
+    if not names:
+        return
+    replay = ReplaySource(observed=OBSERVED) if config["replay"] else None
+    web = WebChoice(
+        mode=config["web"],
+        fetch_failures=config["fetch_failures"],
+        search_tool=config["search_tool"],
+        search_engine=config["search_engine"],
+    )
+    job = Job(row=row, categories=tuple(names), run=config["run"], replay=replay, web=web)
+    if job.embedded:
+        for name in names:
+            yield _selecting(replace(job, categories=(name,)), config["seed"], sample, entry_ids)
+        return
+    served = row.served and replay is None
+    shards = row.vllm.shards if served else 1
+    budget = None if config["budget"] is None else config["budget"] / shards
+    job = replace(job, budget=budget, wait_for_lease=replay is None)
+    job = _selecting(job, config["seed"], sample, entry_ids)
+    for trial in range(1, 1 + config["trials"]):
+        for number in range(1, 1 + shards):
+            selection = replace(job.selection, shard=Shard(number, shards))
+            one = replace(job, trial=trial, selection=selection)
+            endpoint = Path(f"results/{job.run}/servers/{one.file_name}.json") if served else None
+            yield replace(one, paths=JobPaths(endpoint=endpoint))
+
+
+def _selecting(
+    job: Job, seed: int, sample: Mapping[str, int], entry_ids: Mapping[str, Sequence[str]]
+) -> Job:
+    """`job` with what concerns its categories alone: a change of anything else does not repeat it."""
+    searches = any(CATEGORIES[name].check is Check.WEB_SEARCH for name in job.categories)
+    web = job.web if searches else WebChoice()
+    counts = {name: sample[name] for name in job.categories if name in sample}
+    ids = tuple(entry_id for name in job.categories for entry_id in entry_ids.get(name, ()))
+    drawn = seed if counts or web.fetch_failures else 0
+    return replace(job, web=web, selection=Selection(sample=counts, seed=drawn, entry_ids=ids))
 
 
 def _resolved(names: Iterable[str]) -> tuple[str, ...]:
@@ -224,19 +207,20 @@ def _by_category(entry_ids: Sequence[str], categories: Sequence[str]) -> dict[st
     return {category: tuple(ids) for category, ids in found.items() if ids}
 
 
-def _counts(categories: Sequence[str], sample: int | None) -> dict[str, int | None]:
+def _sample(categories: Sequence[str], sample: int | None) -> Mapping[str, int]:
+    """How many entries of each category are drawn; empty: all."""
     if sample is None:
-        return dict.fromkeys(categories)
-    return dict(allocate({name: CATEGORIES[name].entries for name in categories}, sample))
+        return {}
+    return allocate({name: CATEGORIES[name].entries for name in categories}, sample)
 
 
-def _folders(models: Sequence[str]) -> dict[str, str]:
-    """The file name of each model. Raises ConfigError if two would share one."""
-    folders = {name: model_folder(name) for name in models}
-    for name, folder in folders.items():
-        twin = next(other for other, its in folders.items() if its == folder)
-        if twin != name:
+def _check_folders(models: Iterable[str]) -> None:
+    """Raises ConfigError if two models would share a folder."""
+    model_of: dict[str, str] = {}
+    for name in models:
+        folder = model_folder(name)
+        other = model_of.setdefault(folder, name)
+        if other != name:
             raise ConfigError(
-                f"models: {twin!r} and {name!r} would share the folder {folder!r}; rename one."
+                f"models: {other!r} and {name!r} would share the folder {folder!r}; rename one."
             )
-    return folders

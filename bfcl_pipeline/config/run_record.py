@@ -1,10 +1,8 @@
-"""What a run was asked to do, as files beside its results: so that they can be derived again anywhere.
+"""The config and the model rows of a run, as files beside its results: to derive them again anywhere.
 
-The config has every key, also those that were left out, and the rows are those of the run's models. Both
-are read back as any config. Paths of this machine are left out: what came from there is known by its hash.
+The config has every key, also those at their defaults, and the rows are those of the run's models. Both are
+read back as any config. Paths of this machine are omitted: what came from there is identified by its hash.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
@@ -17,32 +15,32 @@ from bfcl_pipeline.config.model_rows import ModelRow
 from bfcl_pipeline.records import Json
 
 _NOT_RECORDED = ("replay",)
-"""Keys that say how results come about, not what they are."""
+"""Keys that do not describe the results, only how they were produced."""
 
 _SOURCES = ("release", "encoder")
-"""What may be given as a path."""
+"""Keys with a `source` that may be a path."""
 
 _NOT_OF_EMBEDDED = ("model", "endpoint", "key", "options", "limits")
 
 
 def recorded_config(config: Mapping[str, Any]) -> str:
     """A config, complete and checked, as YAML."""
-    kept = {key: value for key, value in config.items() if key not in _NOT_RECORDED}
+    document = {key: value for key, value in config.items() if key not in _NOT_RECORDED}
     for key in _SOURCES:
-        kept[key] = {**kept[key], "source": None}
-    return _yaml(kept)
+        document[key] = {**document[key], "source": None}
+    return _yaml(document)
 
 
 def recorded_models(rows: Iterable[ModelRow]) -> str:
-    """Rows as a models file that says the same of them, whatever the defaults of kinds become."""
+    """Rows as a models file that reads back as the same rows even if the defaults of kinds change."""
     return _yaml({"models": [_document(row) for row in rows]})
 
 
 def _document(row: ModelRow) -> dict[str, Json]:
     values = {**asdict(row), "mode": row.mode.value}
-    values["limits"] = _said(values["limits"])
+    values["limits"] = _without_none(values["limits"])
     if row.kind == "vllm":
-        values["vllm"] = _said({**values["vllm"], "args": list(row.vllm.args)})
+        values["vllm"] = _without_none({**values["vllm"], "args": list(row.vllm.args)})
     else:
         del values["backend"], values["vllm"]
     for key in _NOT_OF_EMBEDDED if KINDS[row.kind].embedded else ():
@@ -50,7 +48,7 @@ def _document(row: ModelRow) -> dict[str, Json]:
     return {key: value for key, value in values.items() if value not in (None, "", {})}
 
 
-def _said(values: Mapping[str, Json]) -> dict[str, Json]:
+def _without_none(values: Mapping[str, Json]) -> dict[str, Json]:
     return {key: value for key, value in values.items() if value is not None}
 
 

@@ -1,4 +1,4 @@
-"""The sentence encoder of the vector memory, as it was staged."""
+"""The staged sentence encoder of the vector memory."""
 
 from bfcl_pipeline.encoding.sentence_encoder import SentenceEncoder
 

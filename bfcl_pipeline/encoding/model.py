@@ -1,10 +1,8 @@
-"""The staged model in memory: once per process, from local files alone, quietly, on one thread.
+"""Loads the staged model: once per process, from local files only, without output, on one thread.
 
-The libraries that run it take seconds and half a gigabyte, so they are imported here at the first need
-and nowhere else.
+The libraries that run it take seconds and half a gigabyte to load, so they are imported only here, at first
+use.
 """
-
-from __future__ import annotations
 
 import hashlib
 import os
@@ -20,26 +18,26 @@ from bfcl_pipeline.benchmark import encoder as pinned
 from bfcl_pipeline.errors import ModelError
 
 Embed = Callable[[str], NDArray[np.float32]]
-"""Gives the embedding of one text."""
+"""Returns the embedding of one text, shape (384,)."""
 
-_SURROUNDINGS = {
+_ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1",
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "HF_HUB_DISABLE_PROGRESS_BARS": "1",
     "TOKENIZERS_PARALLELISM": "false",
     "TRANSFORMERS_VERBOSITY": "error",
 }
-"""What the libraries read from the environment when they are imported."""
+"""Environment variables that the libraries read when they are imported."""
 
 
 @cache
 def load_model(folder: Path) -> Embed:
     """The model whose files are in `folder`.
 
-    Raises ModelError if they are not all there and as pinned, or if the model cannot be loaded.
+    Raises ModelError if a file is missing or not the pinned one, or if the model cannot be loaded.
     """
     _check(folder)
-    os.environ.update(_SURROUNDINGS)
+    os.environ.update(_ENVIRONMENT)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -51,15 +49,15 @@ def load_model(folder: Path) -> Embed:
                 f"the sentence encoder needs sentence-transformers ({error}). "
                 "pip install 'bfcl-pipeline[memory]'"
             ) from error
-        # The order of additions follows from the number of threads, and the last digits from that order.
+        # The number of threads determines the order of additions, and so the last digits.
         torch.set_num_threads(1)
         disable_progress_bar()
         try:
             model = SentenceTransformer(
                 str(folder), device="cpu", local_files_only=True, trust_remote_code=False
             )
-        except Exception as error:  # whatever libraries of other versions raise: it is never an answer
-            raise ModelError(f"{folder}: the sentence encoder cannot be loaded ({error}).") from error
+        except Exception as error:  # other versions of the libraries may raise anything
+            raise ModelError(f"{folder}: cannot load the sentence encoder ({error}).") from error
 
     def embed(text: str) -> NDArray[np.float32]:
         try:
@@ -79,11 +77,11 @@ def _check(folder: Path) -> None:
                 got = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
             raise ModelError(
-                f"{folder / name}: cannot be read ({error.strerror}). "
+                f"{folder / name}: cannot read the file ({error.strerror}). "
                 "Stage the sentence encoder: bfcl-pipeline stage --encoder"
             ) from error
         if got != sha256:
             raise ModelError(
-                f"{folder / name}: not of the pinned encoder: expected sha256 {sha256}, got {got}. "
+                f"{folder / name}: differs from the pinned encoder: expected sha256 {sha256}, got {got}. "
                 "Stage it again: bfcl-pipeline stage --encoder"
             )

@@ -1,32 +1,30 @@
-"""Asking a model all entries of a category: the conversation, and the loop that holds it."""
+"""Generating responses: the conversation over one entry, and the runner that holds many at once."""
 
 from bfcl_pipeline.generation.conversation import Conversation, conversation
 from bfcl_pipeline.generation.generate import (
-    Conversed,
-    Failure,
+    Completed,
     FailureOf,
     Origin,
-    SettingOf,
-    converse_all,
+    WorldConfigOf,
     failure_of,
-    generate,
     responses,
+    run_entries,
 )
-from bfcl_pipeline.generation.model import Model, Responder, Wire
+from bfcl_pipeline.generation.memory import EntryFailure
+from bfcl_pipeline.generation.model import Adapter, Model, Responder
 
 __all__ = [
+    "Adapter",
+    "Completed",
     "Conversation",
-    "Conversed",
-    "Failure",
+    "EntryFailure",
     "FailureOf",
     "Model",
     "Origin",
     "Responder",
-    "SettingOf",
-    "Wire",
+    "WorldConfigOf",
     "conversation",
-    "converse_all",
     "failure_of",
-    "generate",
     "responses",
+    "run_entries",
 ]

@@ -1,11 +1,9 @@
-"""How many requests an entry may still take, with all that has to wait for it.
+"""Estimates of the requests that an entry takes, together with the entries that wait for it.
 
-Covers the estimate by which the scheduler goes: what is at the start of a long chain of requests goes
-first, so that no chain is left over when everything else is done; and by which the entries of one model are
-shared out among servers. It decides an order and a place, never a result.
+The scheduler uses them to start long chains of requests first, so that none is left over when everything
+else is done; shards use them to divide the entries of one model. They decide an order and a place, never a
+result.
 """
-
-from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
@@ -14,14 +12,14 @@ from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.records import Entry
 
 REQUESTS_OF_A_TURN = 2
-"""A turn is mostly one answer with calls and one that ends it."""
+"""A turn is usually one answer with calls and one that ends it."""
 
 REQUESTS_OF_A_SEARCH = 8
-"""A question to the web is one turn of several searches and pages."""
+"""A web-search question is one turn of several searches and pages."""
 
 
 def expected_requests(entry: Entry) -> int:
-    """How many requests the conversation over `entry` is expected to take, at least 1."""
+    """The number of requests expected for `entry`, at least 1."""
     category = CATEGORIES[entry.category]
     if category.single_turn:
         return 1
@@ -33,7 +31,7 @@ def expected_requests(entry: Entry) -> int:
 def chain_lengths(entries: Sequence[Entry]) -> Mapping[str, int]:
     """By entry id: the expected requests from its start to the end of the longest chain that it begins.
 
-    entries: what depends on an entry stands after it.
+    entries: an entry precedes those that depend on it.
     """
     after: dict[str, int] = {}  # the longest chain that waits for an entry
     lengths: dict[str, int] = {}
@@ -46,29 +44,29 @@ def chain_lengths(entries: Sequence[Entry]) -> Mapping[str, int]:
 
 
 def shard_of(entries: Sequence[Entry], number: int, of: int) -> list[Entry]:
-    """Part `number`, from 1, of the `of` parts into which `entries` are divided, in their order.
+    """Shard `number`, from 1, of the `of` shards into which `entries` are divided, in their order.
 
-    The parts are about equal in expected requests. What depends on each other is in one part; with more
-    parts than that allows, some are empty. Equal entries are always divided in the same way.
+    The shards are about equal in expected requests. Entries that depend on each other are in one shard;
+    with more shards than that allows, some are empty. Equal entries are always divided in the same way.
     """
-    if not 1 <= number <= of:
-        raise ValueError(f"expected a part from 1 to {of}, got {number}")
+    if of == 1:
+        return list(entries)
     groups = _together(entries)
     weights: dict[str, int] = {}
     for entry in entries:
         group = groups[entry.entry_id]
         weights[group] = weights.get(group, 0) + expected_requests(entry)
-    given = [(0, part) for part in range(1, of + 1)]  # requests and part, a heap from the start
-    part_of: dict[str, int] = {}
+    loads = [(0, shard) for shard in range(1, of + 1)]  # requests and shard; sorted, hence a heap
+    shard_of_group: dict[str, int] = {}
     for group in sorted(weights, key=lambda group: -weights[group]):  # of equal ones, the first first
-        requests, part = given[0]
-        heapq.heapreplace(given, (requests + weights[group], part))
-        part_of[group] = part
-    return [entry for entry in entries if part_of[groups[entry.entry_id]] == number]
+        requests, shard = loads[0]
+        heapq.heapreplace(loads, (requests + weights[group], shard))
+        shard_of_group[group] = shard
+    return [entry for entry in entries if shard_of_group[groups[entry.entry_id]] == number]
 
 
 def _together(entries: Sequence[Entry]) -> Mapping[str, str]:
-    """By entry id: the first entry of those that it has to be with, as they depend on each other."""
+    """By entry id: the first entry of its group, in which entries depend on each other."""
     leaders = {entry.entry_id: entry.entry_id for entry in entries}
 
     def leader(entry_id: str) -> str:

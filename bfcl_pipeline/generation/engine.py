@@ -1,10 +1,8 @@
-"""Holds many conversations at once, in the order that leaves the shortest tail.
+"""Runs many entries at once, in the order that leaves the shortest tail.
 
-Covers what may begin when (sessions before the questions that depend on them), how many are open, and
-the order: longest chain first. It does not know what a conversation is, nor what one ends in.
+Covers which entries may start (sessions before the questions that depend on them), how many are open, and
+the order: longest chain first. What running an entry means is the caller's.
 """
-
-from __future__ import annotations
 
 import asyncio
 import heapq
@@ -13,15 +11,16 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from bfcl_pipeline.records import Entry
 
 
-async def hold_all(
+async def run_all(
     entries: Sequence[Entry],
     chains: Mapping[str, int],
     open_at_once: int,
-    hold: Callable[[Entry], Awaitable[None]],
+    run_entry: Callable[[Entry], Awaitable[None]],
 ) -> None:
-    """Calls `hold` for every entry; for one that depends on others after theirs have returned.
+    """Calls `run_entry` for every entry; for one that depends on others, after those have returned.
 
-    entries: without duplicates. An exception of one `hold` ends the others and is raised.
+    entries: without duplicates. chains: by entry id, the length that decides the order. An exception of one
+    call cancels the others and is raised in an ExceptionGroup.
     """
     places = {entry.entry_id: place for place, entry in enumerate(entries)}
     missing = {entry.entry_id: _needed(entry, places) for entry in entries}
@@ -29,7 +28,7 @@ async def hold_all(
     for entry in entries:
         for needed in missing[entry.entry_id]:
             dependents.setdefault(needed, []).append(entry)
-    ready: list[tuple[int, int]] = []  # longest chain first, then as the entries stand
+    ready: list[tuple[int, int]] = []  # longest chain first, then in entry order
 
     def offer(entry: Entry) -> None:
         heapq.heappush(ready, (-chains[entry.entry_id], places[entry.entry_id]))
@@ -40,16 +39,16 @@ async def hold_all(
     ended: asyncio.Queue[Entry] = asyncio.Queue()
     running = 0
 
-    async def held(entry: Entry) -> None:
-        await hold(entry)
+    async def run(entry: Entry) -> None:
+        await run_entry(entry)
         ended.put_nowait(entry)
 
     async with asyncio.TaskGroup() as group:
         while ready or running:
             while ready and running < open_at_once:
-                group.create_task(held(entries[heapq.heappop(ready)[1]]))
+                group.create_task(run(entries[heapq.heappop(ready)[1]]))
                 running += 1
-                await asyncio.sleep(0)  # one goes ahead of the next: in step they would all wait for all
+                await asyncio.sleep(0)  # staggered: in step, all would wait for the slowest
             done = await ended.get()
             running -= 1
             for dependent in dependents.get(done.entry_id, ()):
@@ -59,5 +58,5 @@ async def hold_all(
 
 
 def _needed(entry: Entry, places: Mapping[str, int]) -> set[str]:
-    """What `entry` has to wait for, of what is held here at all."""
+    """The entries that `entry` depends on, as far as they run here."""
     return {needed for needed in entry.depends_on if needed in places}

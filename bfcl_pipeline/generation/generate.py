@@ -1,20 +1,18 @@
-"""Holds the conversations of many entries with one model.
+"""Runs the conversations of many entries with one model.
 
 Covers the worlds that the entries start in, the sums over exchanges and the statuses. A failure of the
-machinery becomes a status of that entry and never an answer; any other exception stops the job. In which
-order conversations are held is `engine`, who answers is the asker.
+machinery becomes a status of that entry and never an answer; any other exception stops the job. `engine`
+decides the order of conversations, a backend answers their requests.
 """
-
-from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
-from bfcl_pipeline.config.web import NETWORK_MODES
+from bfcl_pipeline.config.job import NETWORK_MODES
 from bfcl_pipeline.errors import (
     AccessDenied,
     BudgetSpent,
@@ -25,19 +23,18 @@ from bfcl_pipeline.errors import (
     PipelineError,
     WebError,
 )
-from bfcl_pipeline.generation.asker import Asker, Embedded
+from bfcl_pipeline.generation.backends import Backend
 from bfcl_pipeline.generation.chains import chain_lengths
 from bfcl_pipeline.generation.conversation import Conversation, conversation
-from bfcl_pipeline.generation.engine import hold_all
-from bfcl_pipeline.generation.memory import Memories
-from bfcl_pipeline.generation.model import Model
-from bfcl_pipeline.generation.tally import Tally
+from bfcl_pipeline.generation.counts import ProgressCounts
+from bfcl_pipeline.generation.engine import run_all
+from bfcl_pipeline.generation.memory import EntryFailure, Memories
 from bfcl_pipeline.prompts import Texts
 from bfcl_pipeline.records import Entry, Exchange, Json, Request, Response, Status, Step, total
-from bfcl_pipeline.tools import Setting, World
+from bfcl_pipeline.tools import World, WorldConfig
 
 SESSION_ATTEMPTS = 3
-"""How often a session before the questions is tried: all questions after it depend on it."""
+"""Attempts at a memory session: all questions after it depend on it."""
 
 STATUSES: tuple[tuple[type[PipelineError], Status], ...] = (
     (ContextOverflow, Status.CONTEXT_OVERFLOW),
@@ -47,162 +44,137 @@ STATUSES: tuple[tuple[type[PipelineError], Status], ...] = (
     (ModelError, Status.INFRASTRUCTURE_ERROR),
     (WebError, Status.INFRASTRUCTURE_ERROR),
 )
-"""What an error makes of the entry; the first that fits. AccessDenied is about all entries and stops."""
+"""The status that an error gives an entry: that of the first type it is an instance of.
 
-SettingOf = Callable[[Entry], Setting]
-"""What the world of an entry is made from: the same for all, but for what is drawn by entry."""
+AccessDenied concerns all entries and stops the job."""
 
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why an entry has no answer."""
-
-    status: Status
-    detail: str | None  # for a person
+WorldConfigOf = Callable[[Entry], WorldConfig]
+"""What the world of an entry is made from: the same for all entries, except for what is drawn by entry."""
 
 
-FailureOf = Callable[[Entry, PipelineError], Failure]
-"""What an error makes of an entry."""
+FailureOf = Callable[[Entry, PipelineError], EntryFailure]
+"""The failure of an entry that an error causes."""
 
 
-def failure_of(entry: Entry, error: PipelineError) -> Failure:  # noqa: ARG001  # a FailureOf
-    """What `error`, a ModelError or WebError, makes of any entry: the first of STATUSES that fits."""
-    return Failure(next(status for kind, status in STATUSES if isinstance(error, kind)), str(error))
+def failure_of(entry: Entry, error: PipelineError) -> EntryFailure:  # noqa: ARG001  # a FailureOf
+    """The failure of any entry that `error`, a ModelError or WebError, causes, by STATUSES."""
+    return EntryFailure(next(status for kind, status in STATUSES if isinstance(error, kind)), str(error))
 
 
 @dataclass(frozen=True, slots=True)
-class Conversed:
-    """One entry, asked."""
+class Completed:
+    """One entry after its conversation."""
 
     entry: Entry
     response: Response
-    snapshot: Json = None  # a session before memory questions: the memory after it; else None
+    snapshot: Json = None  # of a memory session: the memory after it; else None
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
     """What is written into every response."""
 
-    model: str  # whose it is, as tables and reports call it
-    run: str | None = None  # of which run
-    web: str | None = None  # which web was searched, where one was
-    owner: str = "model"  # whose worlds they are: some error texts that a model sees name it
+    model: str  # the model's name in tables and reports
+    run: str | None = None  # name of the run
+    web: str | None = None  # mode of the web, for categories that search it
+    owner: str = "model"  # name of the model in error texts of simulated APIs
 
 
-def generate(
+async def run_entries(
     entries: Sequence[Entry],
-    model: Model,
+    backend: Backend,
     texts: Texts,
-    setting_of: SettingOf,
-    run: str | None = None,
-    web: str | None = None,
-    failed: FailureOf = failure_of,
-) -> Iterator[Conversed]:
-    """One response of an embedded model for each entry, in order.
-
-    Sessions stand before what depends on them. `run`, and which `web` was searched, are written into
-    the responses; `failed` says what an error makes of an entry.
-    """
-    asker = Embedded(model, entries)
-    origin = Origin(model.name, run, web)
-    return iter(asyncio.run(converse_all(entries, asker, texts, setting_of, origin, failed=failed)))
-
-
-async def converse_all(
-    entries: Sequence[Entry],
-    asker: Asker,
-    texts: Texts,
-    setting_of: SettingOf,
+    world_config_of: WorldConfigOf,
     origin: Origin,
-    tally: Tally | None = None,
-    failed: FailureOf = failure_of,
-) -> list[Conversed]:
-    """One response for each entry, in order, whatever the order in which they were held.
+    counts: ProgressCounts | None = None,
+    failure_of: FailureOf = failure_of,
+) -> list[Completed]:
+    """One response for each entry, in order, whatever the order in which they ran.
 
-    Raises AccessDenied if the model cannot be asked at all. `tally` counts what is done, `failed` says what
-    an error makes of an entry.
+    entries: without duplicates; sessions stand before what depends on them. counts: updated on the way.
+    failure_of: the failure of an entry that an error causes. Raises AccessDenied if the model refuses all
+    requests.
     """
-    with ThreadPoolExecutor(asker.open_at_once, "web") as threads:
-        holder = _Holder(asker, texts, setting_of, origin, threads, failed, tally or Tally())
-        holder.tally.entries_total += len(entries)
-        chains = chain_lengths(entries)
-
-        async def hold(entry: Entry) -> None:
-            await holder.hold(entry, chains[entry.entry_id])
-
+    counts = counts or ProgressCounts()
+    counts.entries_total += len(entries)
+    chains = chain_lengths(entries)
+    with ThreadPoolExecutor(backend.open_at_once, "web") as threads:
+        runner = _Runner(backend, texts, world_config_of, origin, threads, failure_of, counts, chains)
         try:
-            await hold_all(entries, chains, asker.open_at_once, hold)
-        except ExceptionGroup as errors:  # of those that failed together, the first tells enough
+            await run_all(entries, chains, backend.open_at_once, runner.run_entry)
+        except ExceptionGroup as errors:  # of several that failed together, the first is reported
             raise errors.exceptions[0] from errors.exceptions[0].__cause__
-    return [holder.held[entry.entry_id] for entry in entries]
+    return [runner.completed[entry.entry_id] for entry in entries]
 
 
 @dataclass(slots=True)
-class _Holder:
-    """Holds one conversation at a time for each task, and keeps what came of all."""
+class _Runner:
+    """Runs one conversation at a time for each task, and collects the results of all."""
 
-    asker: Asker
+    backend: Backend
     texts: Texts
-    setting_of: SettingOf
+    world_config_of: WorldConfigOf
     origin: Origin
     threads: Executor
-    failed: FailureOf
-    tally: Tally
+    failure_of: FailureOf
+    counts: ProgressCounts
+    chains: Mapping[str, int]  # by entry id: requests expected to the end of its chain
     memories: Memories = field(default_factory=Memories)
-    held: dict[str, Conversed] = field(default_factory=dict)
+    completed: dict[str, Completed] = field(default_factory=dict)
     computing: asyncio.Lock = field(default_factory=asyncio.Lock)  # one at a time, as in `remote`
 
-    async def hold(self, entry: Entry, chain: int) -> None:
-        """Asks `entry`, whose sessions were held before."""
+    async def run_entry(self, entry: Entry) -> None:
+        """Runs `entry`; the sessions that it depends on have run before."""
         obstacle = self.memories.obstacle(entry)
         if obstacle is not None:
-            conversed = Conversed(entry, self._response(entry, [], None, *obstacle))
+            completed = self._failed(entry, [], obstacle)
         else:
             for _ in range(SESSION_ATTEMPTS if entry.prerequisite else 1):
-                conversed = await self._converse(entry, chain)
-                if conversed.response.status is not Status.INFRASTRUCTURE_ERROR:
+                completed = await self._attempt(entry)
+                if completed.response.status is not Status.INFRASTRUCTURE_ERROR:
                     break
-        response = conversed.response
-        self.memories.keep(entry, response.status, response.status_detail, conversed.snapshot)
-        self.held[entry.entry_id] = conversed
-        self.tally.ended(answered=response.status is Status.ANSWERED)
+        response = completed.response
+        self.memories.keep(entry, response.status, response.status_detail, completed.snapshot)
+        self.completed[entry.entry_id] = completed
+        self.counts.ended(answered=response.status is Status.ANSWERED)
 
-    async def _converse(self, entry: Entry, chain: int) -> Conversed:
+    async def _attempt(self, entry: Entry) -> Completed:
         exchanges: list[Exchange] = []
         world = World.for_entry(
-            entry, self.setting_of(entry), self.origin.owner, self.memories.before(entry)
+            entry, self.world_config_of(entry), self.origin.owner, self.memories.before(entry)
         )
         try:
-            talk = conversation(entry, self.asker.mode, self.texts, world, self.asker.wire)
-            result = await self._hold(entry, talk, chain, exchanges)
+            steps = conversation(entry, self.backend.mode, self.texts, world, self.backend.wire)
+            result = await self._converse(entry, steps, exchanges)
         except AccessDenied:
             raise
         except (ModelError, WebError) as error:
-            failure = self.failed(entry, error)
-            response = self._response(entry, exchanges, None, failure.status, failure.detail)
-            return Conversed(entry, response)
+            return self._failed(entry, exchanges, self.failure_of(entry, error))
         snapshot = world.memory.snapshot() if entry.prerequisite and world.memory is not None else None
         response = self._response(entry, exchanges, _json_text(result), Status.ANSWERED, None)
-        return Conversed(entry, response, snapshot)
+        return Completed(entry, response, snapshot)
 
-    async def _hold(self, entry: Entry, talk: Conversation, chain: int, exchanges: list[Exchange]) -> Json:
-        """Drives `talk` to its end; every exchange is kept in `exchanges` before it is used."""
-        ask = self.asker.opened(entry, chain)
-        # Searches and pages of the web take seconds: others go on meanwhile.
-        elsewhere = self._web(entry) in NETWORK_MODES
-        request = next(talk)
+    async def _converse(self, entry: Entry, steps: Conversation, exchanges: list[Exchange]) -> Json:
+        """Drives a conversation to its end; every exchange is in `exchanges` before it is used."""
+        answer = self.backend.session(entry, self.chains[entry.entry_id])
+        # Searches and fetches take seconds: other conversations go on meanwhile.
+        in_thread = self._web(entry) in NETWORK_MODES
+        request = next(steps)
         while True:
-            exchange = await ask(request)
+            exchange = await answer(request)
             exchanges.append(exchange)
-            if elsewhere:
+            if in_thread:
                 loop = asyncio.get_running_loop()
-                step = await loop.run_in_executor(self.threads, _advance, talk, exchange)
+                step = await loop.run_in_executor(self.threads, _advance, steps, exchange)
             else:
                 async with self.computing:
-                    step = _advance(talk, exchange)
+                    step = _advance(steps, exchange)
             if step.request is None:
                 return step.result
             request = step.request
+
+    def _failed(self, entry: Entry, exchanges: list[Exchange], failure: EntryFailure) -> Completed:
+        return Completed(entry, self._response(entry, exchanges, None, failure.status, failure.detail))
 
     def _response(
         self,
@@ -215,7 +187,7 @@ class _Holder:
         return Response(
             entry_id=entry.entry_id,
             category=entry.category,
-            mode=self.asker.mode,
+            mode=self.backend.mode,
             result_json=result_json,
             status=status,
             status_detail=detail,
@@ -226,13 +198,13 @@ class _Holder:
             latency_seconds=total(exchange.latency_seconds for exchange in exchanges),
             steps=tuple(
                 Step(
-                    one.request.turn,
-                    one.input_tokens,
-                    one.output_tokens,
-                    one.latency_seconds,
-                    one.finish_reason,
+                    exchange.request.turn,
+                    exchange.input_tokens,
+                    exchange.output_tokens,
+                    exchange.latency_seconds,
+                    exchange.finish_reason,
                 )
-                for one in exchanges
+                for exchange in exchanges
             ),
             web=self._web(entry),
         )
@@ -243,21 +215,21 @@ class _Holder:
 
 @dataclass(frozen=True, slots=True)
 class _Advance:
-    """Where a conversation is after an exchange."""
+    """The state of a conversation after an exchange."""
 
-    request: Request | None  # what the model is to be sent next; None at the end
-    result: Json = None  # what it ended in
+    request: Request | None  # the next one; None at the end
+    result: Json = None  # at the end
 
 
-def _advance(talk: Conversation, exchange: Exchange) -> _Advance:
+def _advance(steps: Conversation, exchange: Exchange) -> _Advance:
     try:
-        return _Advance(talk.send(exchange))
+        return _Advance(steps.send(exchange))
     except StopIteration as end:
         return _Advance(None, end.value)
 
 
 def _json_text(result: Json) -> str:
-    """`result` as JSON; half characters, which no table can hold, stay escaped."""
+    """`result` as JSON; unpaired surrogates, which no table can hold, stay escaped."""
     text = json.dumps(result, ensure_ascii=False)
     try:
         text.encode()
@@ -266,6 +238,6 @@ def _json_text(result: Json) -> str:
     return text
 
 
-def responses(conversed: Iterable[Conversed]) -> list[Response]:
+def responses(completed: Iterable[Completed]) -> list[Response]:
     """The responses to the entries that are scored."""
-    return [one.response for one in conversed if not one.entry.prerequisite]
+    return [one.response for one in completed if not one.entry.prerequisite]

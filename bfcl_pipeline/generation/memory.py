@@ -1,11 +1,9 @@
-"""Memories between conversations: what the sessions before the questions left behind.
+"""Memories between conversations: the snapshots that memory sessions leave to the questions after them.
 
-Covers which snapshot an entry starts from, keeping the one it ends with, and entries whose sessions could
-not be held. A question always starts from the snapshot of the last session before it, whatever the other
-questions did; it never starts from an empty memory because a session is missing.
+Covers which snapshot an entry starts from, storing the one it ends with, and entries whose sessions failed.
+A question always starts from the snapshot of the last session before it, whatever other questions did; it
+never starts from an empty memory because a session is missing.
 """
-
-from __future__ import annotations
 
 from dataclasses import dataclass, field
 
@@ -13,29 +11,36 @@ from bfcl_pipeline.records import Entry, Json, Status
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """How a session went."""
+class EntryFailure:
+    """Why an entry has no answer."""
+
+    status: Status
+    detail: str | None  # for a person
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySession:
+    """The outcome of a memory session."""
 
     status: Status
     detail: str | None  # what went wrong, for a person
-    snapshot: Json  # the memory after it; None if it could not be held
+    snapshot: Json  # the memory after it; None if it failed
 
 
 @dataclass(slots=True)
 class Memories:
-    """The sessions that were held so far, by entry id."""
+    """The memory sessions that have run so far."""
 
-    sessions: dict[str, Held] = field(default_factory=dict)
+    sessions: dict[str, MemorySession] = field(default_factory=dict)  # by entry id
 
-    def obstacle(self, entry: Entry) -> tuple[Status, str] | None:
-        """Why `entry` cannot be held: the first session it depends on that was not; None if it can be."""
+    def obstacle(self, entry: Entry) -> EntryFailure | None:
+        """Why `entry` cannot run: the first session it depends on that failed; None if it can."""
         for needed in entry.depends_on:
-            held = self.sessions.get(needed)
-            if held is None:
-                return Status.SKIPPED, f"its session {needed} was not held"
-            if held.status is not Status.ANSWERED:
-                detail = f"its session {needed} failed: {held.detail}"
-                return held.status, detail
+            session = self.sessions.get(needed)
+            if session is None:
+                return EntryFailure(Status.SKIPPED, f"its session {needed} was not held")
+            if session.status is not Status.ANSWERED:
+                return EntryFailure(session.status, f"its session {needed} failed: {session.detail}")
         return None
 
     def before(self, entry: Entry) -> dict[str, Json] | None:
@@ -46,6 +51,6 @@ class Memories:
         return {api: self.sessions[entry.depends_on[-1]].snapshot}
 
     def keep(self, entry: Entry, status: Status, detail: str | None, snapshot: Json) -> None:
-        """Keeps how the session `entry` went; questions leave nothing behind."""
+        """Stores the outcome of `entry` if it is a session; questions leave nothing to others."""
         if entry.prerequisite:
-            self.sessions[entry.entry_id] = Held(status, detail, snapshot)
+            self.sessions[entry.entry_id] = MemorySession(status, detail, snapshot)

@@ -1,10 +1,7 @@
-"""What a conversation adds to its history: what the model said, what its calls returned, what the user
-says when functions appear.
+"""The messages that a conversation adds to its history: answers, outcomes of calls, new functions.
 
-Covers both modes, in the terms of `records.Message`; what a wire format makes of them is `prompts.wire`.
+Covers both modes, as `records.Message`; `prompts.wire` converts them to a wire format.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 
@@ -14,7 +11,7 @@ from bfcl_pipeline.records import Call, FunctionDoc, Json, Message, Mode
 
 
 def answer_message(result: Json, step: int) -> Message:
-    """The assistant's message of a result in the official form. `step` numbers the ids of its calls."""
+    """The assistant's message of a result in the official form. step: part of the ids of its calls."""
     if not isinstance(result, list):
         return {"role": "assistant", "content": result}
     written = [item for named in result for item in named.items()]
@@ -28,24 +25,24 @@ def answer_message(result: Json, step: int) -> Message:
 def outcome_messages(
     mode: Mode, answer: Message, calls: Sequence[Call], outcomes: Sequence[str]
 ) -> list[Message]:
-    """The results of the calls of one step: a tool message each, or one user message in prompt mode.
+    """The outcomes of the calls of one step: a tool message each, or one user message in prompt mode.
 
     answer: the assistant's message that made the calls.
     """
     if mode is Mode.FC:
         return [
-            {"role": "tool", "tool_call_id": asked["id"], "name": asked["name"], "content": outcome}
-            for asked, outcome in zip(answer["tool_calls"], outcomes, strict=False)
+            {"role": "tool", "tool_call_id": call["id"], "name": call["name"], "content": outcome}
+            for call, outcome in zip(answer["tool_calls"], outcomes, strict=False)
         ]
-    told = [
+    messages = [
         {"role": "tool", "name": executed_text(call), "content": outcome}
         for call, outcome in zip(calls, outcomes, strict=True)
     ]
-    return [{"role": "user", "content": repr(told)}]
+    return [{"role": "user", "content": repr(messages)}]
 
 
 def more_functions_message(mode: Mode, appeared: Sequence[FunctionDoc], texts: Texts) -> Message:
-    """What the user says at a turn at which held-out functions appear."""
+    """The user's message of a turn at which held-out functions appear."""
     if mode is Mode.FC:
         return {"role": "user", "content": texts.more_functions_fc}
     return {"role": "user", "content": texts.more_functions_prompt.format(functions=list(appeared))}

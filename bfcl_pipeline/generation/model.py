@@ -1,10 +1,8 @@
-"""What the generation layer asks of a model, and nothing of how a model answers.
+"""The interfaces of models: one that answers in this process, and one behind an API.
 
-Two kinds of model are asked: one that answers in this process (`Model`), and one behind a wire
-(`Wire`), whose exchanges take time, may fail and are kept in a journal.
+The exchanges of a model behind an API (`Adapter`) take time, may fail and are written to a journal; those
+of an embedded model (`Model`) are computed.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeAlias
@@ -13,57 +11,57 @@ from bfcl_pipeline.prompts import WireFormat
 from bfcl_pipeline.records import Entry, Exchange, Json, Mode, Request
 
 Responder: TypeAlias = Callable[[Request], Exchange]
-"""Answers the requests of one conversation, in order. Raises ModelError if it cannot be asked."""
+"""Answers the requests of one conversation, in order. Raises ModelError if there is no answer."""
 
 
 class Model(Protocol):
-    """Something that answers requests."""
+    """A model that answers in this process."""
 
     @property
     def name(self) -> str:
-        """As in config/models.yaml."""
+        """The name in config/models.yaml."""
 
     @property
     def mode(self) -> Mode:
-        """How it is given the functions."""
+        """How functions are presented to the model."""
 
-    def meet(self, entries: Sequence[Entry]) -> None:
-        """Is told, once, what it will be asked. Only the oracle listens: it is what it knows."""
+    def prepare(self, entries: Sequence[Entry]) -> None:
+        """Called once with all entries before the first request; only the oracle uses it."""
 
     def responder(self, entry: Entry) -> Responder:
-        """Who answers for this entry. Only the oracle may look at the entry; it is what it knows."""
+        """What answers the requests of `entry`. Only the oracle may read the entry itself."""
 
 
-class Wire(Protocol):
+class Adapter(Protocol):
     """A model behind an API: requests to bodies, bodies to raw answers, raw answers to exchanges."""
 
     @property
     def name(self) -> str:
-        """As in config/models.yaml."""
+        """The name in config/models.yaml."""
 
     @property
     def mode(self) -> Mode:
-        """How it is given the functions."""
+        """How functions are presented to the model."""
 
     @property
     def wire(self) -> WireFormat:
-        """In which form it is given the functions."""
+        """The form of function definitions in requests."""
 
     @property
     def identity(self) -> Json:
-        """All that decides an answer besides the body: who is asked where. JSON, without secrets."""
+        """What decides an answer besides the body: model and endpoint. JSON, without secrets."""
 
     def open(self) -> None:
-        """Makes ready to send; `send` does it if nobody did."""
+        """Prepares sending; `send` calls it if nothing else did."""
 
     def body(self, request: Request) -> Json:
-        """The whole body of the request in the terms of the API, as JSON values. Pure."""
+        """The whole body of the request in the form of the API, as JSON values. Pure."""
 
     async def send(self, body: Json) -> Json:
-        """One attempt: the raw answer as JSON values. Raises ModelError of the type that fits."""
+        """One attempt: the raw answer as JSON values. Raises the subclass of ModelError that fits."""
 
     def read(self, request: Request, raw: Json) -> Exchange:
-        """The exchange that a raw answer completes, without its latency. Pure; raises Malformed."""
+        """The exchange that a raw answer completes, without its latency. Pure. Raises Malformed."""
 
     async def close(self) -> None:
-        """Lets go of connections."""
+        """Closes connections."""

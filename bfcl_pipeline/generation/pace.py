@@ -1,9 +1,9 @@
-"""When a request may be sent: slots, token buckets, and what a server says about being too busy.
+"""When a request may be sent: slots, token buckets, and the rate limits that a server reports.
 
-Covers how many requests are in flight, requests and tokens per minute, pauses that a server asks for, and
-fewer requests at once after it did (additive increase, multiplicative decrease, as congestion control
-does it). Who waits longest for nothing: whoever begins the longest chain is let through first.
-It knows no model: failures are told by `Pace.limited`, successes by `Pace.succeeded`.
+Covers the number of requests in flight, requests and tokens per minute, pauses that a server demands, and
+fewer requests at once after it did (additive increase, multiplicative decrease, as in congestion control).
+The request at the start of the longest chain goes first. The caller reports rate limits (`Pace.limited`)
+and successes (`Pace.succeeded`).
 """
 
 from __future__ import annotations
@@ -14,33 +14,33 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from bfcl_pipeline.config import Limits
+from bfcl_pipeline.config import RequestLimits
 
 BURST_SECONDS = 10.0
-"""What a bucket holds: so much time's worth of requests or tokens may be used at once."""
+"""Capacity of a bucket, as time: the requests or tokens of that time may be used at once."""
 
 FIRST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 60.0
-"""Pauses after a refusal that names no time: doubled at each further one, until an answer comes."""
+"""Pauses after a rate limit without a time: doubled at each further one, until a request succeeds."""
 
 LONGEST_OBEYED_SECONDS = 600.0
-"""A server that asks for more than this is asked again after it."""
+"""The longest pause that a server may demand; a longer one is cut to this."""
 
 SHORTEST_WAIT_SECONDS = 1e-6
-"""Less is what rounding leaves."""
+"""Waits below this are rounding errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """What a request was let through with."""
+    """The permission to send one request."""
 
-    epoch: int  # how often the number at once had been reduced before
-    tokens: float  # what was taken from the bucket for it
+    epoch: int  # reductions of the number in flight before it
+    tokens: float  # taken from the bucket for it
 
 
 @dataclass(slots=True)
 class Bucket:
-    """A token bucket: it fills at a steady rate, and what is taken may be corrected afterwards."""
+    """A token bucket: it fills at a constant rate; what is taken may be corrected later."""
 
     per_minute: float
     level: float
@@ -48,7 +48,7 @@ class Bucket:
 
     @classmethod
     def full(cls, per_minute: float, now: float) -> Bucket:
-        """A bucket of `per_minute`, filled."""
+        """A full bucket of `per_minute`."""
         return cls(per_minute, cls._capacity(per_minute), now)
 
     @staticmethod
@@ -56,29 +56,29 @@ class Bucket:
         return max(1.0, per_minute * BURST_SECONDS / 60)
 
     def wait_seconds(self, amount: float, now: float) -> float:
-        """How long until `amount` may be taken; more than it holds may be taken once it is full."""
+        """Seconds until `amount` may be taken; more than its capacity may be taken once it is full."""
         capacity = self._capacity(self.per_minute)
         self.level = min(capacity, self.level + (now - self.at) * self.per_minute / 60)
         self.at = now
         return max(0.0, (min(amount, capacity) - self.level) * 60 / self.per_minute)
 
     def take(self, amount: float) -> None:
-        """Takes `amount`; negative gives back. The level may fall below zero."""
+        """Takes `amount`; a negative one is returned. The level may fall below zero."""
         self.level -= amount
 
 
 class Pace:
-    """Lets requests through, most urgent first."""
+    """Admits requests, most urgent first."""
 
-    def __init__(self, limits: Limits, clock: Callable[[], float] | None = None) -> None:
-        """`clock`: seconds that go on steadily; None: those of the running event loop."""
+    def __init__(self, limits: RequestLimits, clock: Callable[[], float] | None = None) -> None:
+        """clock: monotonic seconds; None: those of the running event loop."""
         self._clock = clock or asyncio.get_running_loop().time
         self._most = limits.in_flight
-        self._allowed = float(limits.in_flight)  # what the server was seen to bear
+        self._allowed = float(limits.in_flight)  # as many as the server has accepted
         self._sent = 0
-        self._epoch = 0  # counts reductions: what was sent before one is no reason for another
+        self._epoch = 0  # number of reductions: a request sent before one causes no other
         self._paused_until = 0.0
-        self._pauses = 0  # in a row, without an answer between them
+        self._pauses = 0  # in a row, without a success between them
         self._waiting: list[tuple[int, int, float, asyncio.Future[None]]] = []
         self._arrivals = 0
         self._wake: asyncio.TimerHandle | None = None
@@ -89,17 +89,17 @@ class Pace:
 
     @property
     def in_flight(self) -> int:
-        """Requests that were let through and have not come back."""
+        """Requests that were admitted and have not ended."""
         return self._sent
 
     @property
     def pause_seconds(self) -> float:
-        """How long no request is let through because the server asked for it; 0 if it did not."""
+        """Seconds for which no request is admitted as the server demanded a pause; 0 without one."""
         return max(0.0, self._paused_until - self._clock())
 
     @asynccontextmanager
     async def slot(self, urgency: int, input_tokens: int = 0) -> AsyncIterator[Permit]:
-        """Waits for its turn; then a request is in flight until the block is left.
+        """Waits until the request may be sent; it is in flight until the block ends.
 
         urgency: greater goes first. input_tokens: an estimate; `succeeded` corrects it.
         """
@@ -107,7 +107,7 @@ class Pace:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         heapq.heappush(self._waiting, (-urgency, self._arrivals, expected, turn))
         self._arrivals += 1
-        self._let_through()
+        self._admit()
         try:
             await turn
         except asyncio.CancelledError:
@@ -120,7 +120,7 @@ class Pace:
             self._leave()
 
     def succeeded(self, permit: Permit, input_tokens: int | None, output_tokens: int | None) -> None:
-        """An answer came; the tokens are what it told of itself, None if nothing."""
+        """Notes a success. Tokens: as the answer reports them; None if it does not."""
         if self._tokens is not None and input_tokens is not None and output_tokens is not None:
             self._tokens.take(input_tokens + output_tokens - permit.tokens)
             self._tokens_each += (output_tokens - self._tokens_each) / 16
@@ -128,8 +128,8 @@ class Pace:
         self._allowed = min(self._most, self._allowed + 1 / self._allowed)
 
     def limited(self, permit: Permit, wait_seconds: float | None) -> None:
-        """The server was too busy for a request. wait_seconds: as it asks for; None: it does not say."""
-        if permit.epoch == self._epoch:  # else the number was reduced since, for the same reason
+        """Notes a rate limit. wait_seconds: the pause that the server demands; None: it names none."""
+        if permit.epoch == self._epoch:  # else the number has been reduced since, for the same reason
             self._epoch += 1
             self._allowed = max(1.0, self._allowed / 2)
             self._pauses += 1
@@ -140,18 +140,18 @@ class Pace:
 
     def _leave(self) -> None:
         self._sent -= 1
-        self._let_through()
+        self._admit()
 
-    def _let_through(self) -> None:
-        """Lets all through that may go now; if only time is missing, comes back when it has passed."""
+    def _admit(self) -> None:
+        """Admits all requests that may be sent now; if only time is missing, calls itself after it."""
         while self._waiting and self._sent < int(self._allowed):
             expected, turn = self._waiting[0][2:]
-            if turn.done():  # given up
+            if turn.done():  # cancelled
                 heapq.heappop(self._waiting)
                 continue
             wait = self._wait_seconds(expected)
             if wait > SHORTEST_WAIT_SECONDS:
-                self._come_back(wait)
+                self._admit_later(wait)
                 return
             heapq.heappop(self._waiting)
             if self._requests is not None:
@@ -169,10 +169,10 @@ class Pace:
             self._tokens.wait_seconds(expected_tokens, now) if self._tokens is not None else 0.0,
         )
 
-    def _come_back(self, seconds: float) -> None:
+    def _admit_later(self, seconds: float) -> None:
         if self._wake is not None:
             self._wake.cancel()
-        self._wake = asyncio.get_running_loop().call_later(seconds, self._let_through)
+        self._wake = asyncio.get_running_loop().call_later(seconds, self._admit)
 
 
 def _bucket(per_minute: float | None, now: float) -> Bucket | None:

@@ -1,11 +1,9 @@
-"""Asking a model behind a wire: journal first, then the wire at the pace that is allowed.
+"""API backend: answers requests from the journal, else from a remote API within its limits.
 
 Covers one request from its body to a durable exchange: found in the journal, or sent, retried, validated,
-priced and appended. An answer is used only once the journal holds it, so that nothing paid for is asked
-twice. What it was that failed is told by the type of the error (`bfcl_pipeline.errors`).
+priced and appended. An answer is used only once the journal has it, so that nothing is paid for twice. The
+exception type identifies the failure (`bfcl_pipeline.errors`).
 """
-
-from __future__ import annotations
 
 import asyncio
 import json
@@ -15,42 +13,41 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from bfcl_pipeline.config import Limits
+from bfcl_pipeline.config import RequestLimits
 from bfcl_pipeline.errors import BudgetSpent, ModelError, RateLimited, Transient
-from bfcl_pipeline.generation.asker import Ask
+from bfcl_pipeline.generation.backends import Session
 from bfcl_pipeline.generation.chains import expected_requests
-from bfcl_pipeline.generation.journal import Journal, Kept, exchange_key
-from bfcl_pipeline.generation.model import Wire
+from bfcl_pipeline.generation.counts import ProgressCounts
+from bfcl_pipeline.generation.journal import Journal, JournaledExchange, exchange_key
+from bfcl_pipeline.generation.model import Adapter
 from bfcl_pipeline.generation.pace import LONGEST_PAUSE_SECONDS, Pace
-from bfcl_pipeline.generation.tally import Tally
-from bfcl_pipeline.prompts import WireFormat
-from bfcl_pipeline.records import Entry, Exchange, Json, Mode, Request
+from bfcl_pipeline.records import Entry, Exchange, Json, Request
 
 PATIENCE = 5
-"""A server that is too busy is asked this many times as often as one that fails."""
+"""Factor on `attempts` for requests that a busy server refuses: it will have room again."""
 
 OUTAGE = 2
-"""So many times the requests in flight, all failed and none answered, are an outage: no more are sent."""
+"""If this many times `in_flight` requests in a row have failed, it is an outage: no more are sent."""
 
 OPEN_AT_ONCE = 8
-"""So many conversations are open for each request in flight: one that is long is always among them."""
+"""Open conversations for each request in flight, so that some of the long chains are always ready."""
 
 CHARACTERS_PER_TOKEN = 4
-"""To guess the tokens of a request before the server has counted them."""
+"""Estimates the tokens of a request before the server has counted them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """Under which conditions a model is asked in one run."""
+class RunTerms:
+    """Prices, budget and trial of a model in one run."""
 
-    run: str | None  # written into the journal, so that its costs are told apart
-    trial: int = 1  # which repetition of the benchmark
+    run: str | None  # name of the run, written into the journal with each cost
+    trial: int = 1  # repetition of the benchmark, from 1
     input_price: float | None = None  # US dollars for a million tokens sent
     output_price: float | None = None  # US dollars for a million tokens received
     budget: float | None = None  # US dollars that the run may cost; None: no limit
 
     def dollars(self, exchange: Exchange) -> float | None:
-        """What an exchange costs; None if prices or tokens are not known."""
+        """The price of an exchange in US dollars; None if prices or tokens are not known."""
         if self.input_price is None or self.output_price is None:
             return None
         if exchange.input_tokens is None or exchange.output_tokens is None:
@@ -59,27 +56,28 @@ class Terms:
         return cost / 1e6
 
 
-class Remote:
-    """A model behind a wire, to be asked many requests at once."""
+class ApiBackend:
+    """A model behind an API, with many requests at once. A Backend."""
 
     def __init__(
         self,
-        wire: Wire,
+        adapter: Adapter,
         journal: Journal,
-        limits: Limits,
-        terms: Terms,
-        tally: Tally,
+        limits: RequestLimits,
+        terms: RunTerms,
+        counts: ProgressCounts,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """To be made in the event loop that asks. `now` dates the journal."""
-        self._wire = wire
+        """To be created in the event loop that uses it. now: the time that the journal notes."""
+        self.mode, self.wire = adapter.mode, adapter.wire
+        self._adapter = adapter
         self._journal = journal
         self._limits = limits
         self._terms = terms
-        self._tally = tally
+        self._counts = counts
         self._now = now
         self._pace = Pace(limits)
-        self._computing = asyncio.Lock()  # one body at a time: between two, answers are taken and sent on
+        self._computing = asyncio.Lock()  # one body at a time: between two, answers are processed
         self._spent = journal.spent(terms.run) if terms.budget is not None else 0.0
         self._priced = 0  # exchanges of this job that have a price, and
         self._prices = 0.0  # what they cost
@@ -87,47 +85,37 @@ class Remote:
         self._last_failure = ""
 
     @property
-    def mode(self) -> Mode:
-        """How the model is given the functions."""
-        return self._wire.mode
-
-    @property
-    def wire(self) -> WireFormat:
-        """In which form it is given the functions."""
-        return self._wire.wire
-
-    @property
     def open_at_once(self) -> int:
-        """So many conversations that some are ready to send whenever a slot gets free."""
+        """Enough conversations that some are ready to send whenever a slot is free."""
         return OPEN_AT_ONCE * self._limits.in_flight
 
-    def opened(self, entry: Entry, chain: int) -> Ask:
-        """Who answers for `entry`. chain: the requests expected from its start to the end of its chain."""
+    def session(self, entry: Entry, chain: int) -> Session:
+        """What answers the requests of `entry`; `chain` decides how urgent they are."""
         steps_after_turns = chain - expected_requests(entry)
         turns = max(1, len(entry.turns))
 
-        async def ask(request: Request) -> Exchange:
+        async def answer(request: Request) -> Exchange:
             left = expected_requests(entry) * (turns - request.turn) // turns
             return await self._exchange(entry, request, left + steps_after_turns)
 
-        return ask
+        return answer
 
     async def _exchange(self, entry: Entry, request: Request, urgency: int) -> Exchange:
         async with self._computing:
-            body = self._wire.body(request)
-            key = exchange_key(self._wire.identity, entry.entry_id, self._terms.trial, body)
-        kept = self._journal.find(key)
-        if kept is None:
-            kept, exchange = await self._asked(key, entry, request, body, urgency)
+            body = self._adapter.body(request)
+            key = exchange_key(self._adapter.identity, entry.entry_id, self._terms.trial, body)
+        journaled = self._journal.find(key)
+        if journaled is None:
+            journaled, exchange = await self._request(key, entry, request, body, urgency)
         else:
-            exchange = self._wire.read(request, kept.raw)
-            self._tally.replayed += 1
-        return replace(exchange, latency_seconds=kept.latency_seconds)
+            exchange = self._adapter.read(request, journaled.raw)
+            self._counts.replayed += 1
+        return replace(exchange, latency_seconds=journaled.latency_seconds)
 
-    async def _asked(
+    async def _request(
         self, key: str, entry: Entry, request: Request, body: Json, urgency: int
-    ) -> tuple[Kept, Exchange]:
-        """Sends `body` until there is an answer that can be read, and keeps it."""
+    ) -> tuple[JournaledExchange, Exchange]:
+        """Sends `body` until there is an answer that can be read, and writes it to the journal."""
         failed = busy = 0
         wait = self._limits.retry_seconds
         while True:
@@ -145,9 +133,9 @@ class Remote:
                     raise self._given_up(error) from error
                 await asyncio.sleep(_spread(key, failed) * wait)
                 wait = min(2 * wait, LONGEST_PAUSE_SECONDS)
-            self._tally.retries += 1
+            self._counts.retries += 1
         self._failures = 0
-        kept = Kept(
+        sent = JournaledExchange(
             key=key,
             entry_id=entry.entry_id,
             trial=self._terms.trial,
@@ -160,30 +148,30 @@ class Remote:
             run=self._terms.run,
             received_at=self._now().isoformat(timespec="milliseconds"),
         )
-        stands = await self._journal.append(kept)
-        # What is used is what a replay will find: a key that a model repeated is blotted out in both.
-        return stands, exchange if stands is kept else self._wire.read(request, stands.raw)
+        journaled = await self._journal.append(sent)
+        # An API key echoed by the model is redacted in both, so that a replay finds what was used here.
+        return journaled, exchange if journaled is sent else self._adapter.read(request, journaled.raw)
 
     async def _attempt(self, request: Request, body: Json, urgency: int) -> tuple[Json, Exchange, float]:
         """The raw answer to one request, the exchange it completes and the seconds it took."""
         tokens = len(json.dumps(body)) // CHARACTERS_PER_TOKEN if self._limits.tokens_per_minute else 0
         async with self._pace.slot(urgency, tokens) as permit:
             self._check_budget()
-            self._tally.requests_in_flight += 1
+            self._counts.requests_in_flight += 1
             started = time.perf_counter()
             try:
                 async with asyncio.timeout(self._limits.seconds):
-                    raw = await self._wire.send(body)
+                    raw = await self._adapter.send(body)
             except RateLimited as error:
                 self._pace.limited(permit, error.wait_seconds)
-                self._tally.pause(time.monotonic() + self._pace.pause_seconds, "the server is too busy")
+                self._counts.pause(time.monotonic() + self._pace.pause_seconds, "the server is too busy")
                 raise
             except TimeoutError as error:
                 raise Transient(f"no answer within {self._limits.seconds:g} s") from error
             finally:
-                self._tally.requests_in_flight -= 1
+                self._counts.requests_in_flight -= 1
             seconds = time.perf_counter() - started
-            exchange = self._wire.read(request, raw)
+            exchange = self._adapter.read(request, raw)
             self._pace.succeeded(permit, exchange.input_tokens, exchange.output_tokens)
             self._pay(exchange)
             return raw, exchange, seconds
@@ -197,7 +185,7 @@ class Remote:
         """Raises Transient if nothing was answered for so long that nothing will be."""
         if self._failures >= max(2, OUTAGE * self._limits.in_flight):
             raise Transient(
-                f"not asked: the {self._failures} requests before it all failed, the last one because: "
+                f"not sent: the {self._failures} requests before it all failed, the last one because: "
                 f"{self._last_failure}"
             )
 
@@ -215,7 +203,7 @@ class Remote:
 
     def _pay(self, exchange: Exchange) -> None:
         dollars = self._terms.dollars(exchange)
-        self._tally.answered(exchange, dollars)
+        self._counts.answered(exchange, dollars)
         if dollars is not None:
             self._spent += dollars
             self._prices += dollars
@@ -223,5 +211,5 @@ class Remote:
 
 
 def _spread(key: str, attempt: int) -> float:
-    """A factor from 0.5 to 1, so that those who failed together do not come back together."""
+    """A factor from 0.5 to 1, so that requests that failed together are not repeated together."""
     return random.Random(f"{key} {attempt}").uniform(0.5, 1.0)  # noqa: S311  # no secret

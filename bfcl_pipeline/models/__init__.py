@@ -1,5 +1,5 @@
-"""The models that are built in, those behind APIs, and which kind a row of config/models.yaml names."""
+"""The models that are part of the pipeline, and the adapters of those behind an API."""
 
-from bfcl_pipeline.models.registry import MODEL_KINDS, WIRE_KINDS, build_model, build_wire
+from bfcl_pipeline.models.registry import build_adapter, build_model
 
-__all__ = ["MODEL_KINDS", "WIRE_KINDS", "build_model", "build_wire"]
+__all__ = ["build_adapter", "build_model"]

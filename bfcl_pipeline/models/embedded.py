@@ -1,6 +1,4 @@
-"""What the embedded models share: the row that describes them."""
-
-from __future__ import annotations
+"""What the embedded models have in common: the row that describes them."""
 
 from collections.abc import Sequence
 
@@ -21,8 +19,8 @@ class EmbeddedModel:
         """As in config/models.yaml."""
         return self.row.name
 
-    def meet(self, entries: Sequence[Entry]) -> None:
-        """Most do not listen."""
+    def prepare(self, entries: Sequence[Entry]) -> None:
+        """Does nothing: a model that prepares for the entries overrides it."""
 
     @property
     def mode(self) -> Mode:

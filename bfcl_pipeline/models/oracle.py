@@ -1,15 +1,12 @@
 """The oracle: answers from the ground truth, as well as the rules allow.
 
-Covers conversations, in which it calls what the truth of each turn calls, and single answers: the choice
-of one acceptable value for every parameter that the checkers accept, in either mode and every format.
-It is the ceiling that what cannot be passed stands out from. For an entry that no answer can pass it
-still answers, with the natural values.
+Covers conversations, with the calls in the truth of each turn, and single answers, with one acceptable
+value for every parameter, in both modes and all formats. Its score is the upper limit: an entry that the
+oracle fails cannot be passed. Its answer to such an entry has the most natural values.
 """
 
-from __future__ import annotations
-
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
@@ -18,40 +15,58 @@ from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.generation import Responder
 from bfcl_pipeline.models.embedded import EmbeddedModel
 from bfcl_pipeline.models.oracle_agentic import (
-    Facts,
+    FactsBySession,
     question_step,
     session_step,
     web_step,
     written,
 )
-from bfcl_pipeline.models.specimen import specimen_call
 from bfcl_pipeline.records import Call, Entry, Exchange, FunctionDoc, Json, Mode, Request, Response, Rules
 from bfcl_pipeline.scoring import answer_format, judge, truth_calls
 from bfcl_pipeline.scoring.candidates import candidate_values
 
 NO_CALL = "None of the functions offered here can answer this request."
-"""What it says where a call would be wrong; no decoder takes it for one."""
-
+"""Its answer where a call would be wrong; no decoder reads a call in it."""
 
 DONE = "All of it is done."
-"""What it says at the end of a turn."""
+"""Its answer at the end of a turn."""
+
+_PLACEHOLDERS: dict[str, Json] = {
+    "string": "text",
+    "String": "text",
+    "any": "text",
+    "char": "c",
+    "integer": 1,
+    "byte": 1,
+    "short": 1,
+    "long": 1,
+    "Bigint": 1,
+    "float": 1.0,
+    "number": 1.0,
+    "double": 1.0,
+    "boolean": True,
+    "Boolean": True,
+}
+"""A value of each scalar type in the release."""
+
+_OBJECTS = ("dict", "object", "HashMap", "Hashtable")
 
 
 class Oracle(EmbeddedModel):
-    """A model that knows the answers."""
+    """A model that reads its answers from the ground truth."""
 
     __slots__ = ("facts",)
 
     def __init__(self, row: ModelRow) -> None:
         super().__init__(row)
-        self.facts = Facts()
+        self.facts = FactsBySession()
 
-    def meet(self, entries: Sequence[Entry]) -> None:
-        """Learns what will be asked, to store it when it is told."""
+    def prepare(self, entries: Sequence[Entry]) -> None:
+        """Finds the facts that each memory session has to store for later questions."""
         self.facts.learn(entries)
 
     def responder(self, entry: Entry) -> Responder:
-        """Answers the requests of `entry` with what its truth says."""
+        """Answers the requests of `entry` from its truth."""
         if CATEGORIES[entry.category].check is Check.MULTI_TURN:
             return _turn_responder(truth_calls(entry))
 
@@ -72,7 +87,7 @@ class Oracle(EmbeddedModel):
 
 
 def _turn_responder(truth: Sequence[Sequence[Call]]) -> Responder:
-    """Calls all that the truth of a turn calls in its first step, then ends the turn."""
+    """Makes all calls in the truth of a turn in its first step, then ends the turn."""
     called: set[int] = set()
 
     def respond(request: Request) -> Exchange:
@@ -88,12 +103,12 @@ def _turn_responder(truth: Sequence[Sequence[Call]]) -> Responder:
 
 
 def answer(entry: Entry, mode: Mode) -> Json:
-    """A result that passes `entry` under the official rules, if any can."""
+    """A result that passes `entry` under the official rules, if there is one."""
     check = CATEGORIES[entry.category].check
     if check is Check.IRRELEVANCE:
         return NO_CALL
     if check is Check.RELEVANCE:
-        return _written((specimen_call(entry.functions),), entry, mode)
+        return _written((placeholder_call(entry.functions),), entry, mode)
     natural = _written([_call(entry, named) for named in entry.truth], entry, mode)
     if _passes(entry, natural, mode):
         return natural
@@ -102,7 +117,7 @@ def answer(entry: Entry, mode: Mode) -> Json:
 
 
 def _call(entry: Entry, named: dict[str, dict[str, list[Json]]], tried_in: Mode | None = None) -> Call:
-    """One call of the truth. With `tried_in`, every value is tried with the checker in that mode."""
+    """One call of the truth. With `tried_in`, the checker has to accept each value in that mode."""
     ((name, parameters),) = named.items()
     doc = next(doc for doc in entry.functions if doc["name"] == name)
     chosen: dict[str | None, Json] = {}
@@ -115,7 +130,7 @@ def _call(entry: Entry, named: dict[str, dict[str, list[Json]]], tried_in: Mode 
 
 
 def _choices(entry: Entry, doc: FunctionDoc, parameter: str, acceptable: Sequence[Json]) -> Iterator[Json]:
-    """Values to try for a parameter, most natural first; none where it is best left out."""
+    """Candidate values of a parameter, most natural first; none if the parameter is best left out."""
     properties = doc["parameters"]["properties"]
     required = parameter in doc["parameters"].get("required", ())
     if parameter not in properties or (not required and list(acceptable[:1]) in ([""], [])):
@@ -129,11 +144,11 @@ def _choices(entry: Entry, doc: FunctionDoc, parameter: str, acceptable: Sequenc
 def _accepted(
     entry: Entry, doc: FunctionDoc, parameter: str, acceptable: Sequence[Json], value: Json, mode: Mode
 ) -> bool:
-    """Whether the checker accepts the value, asked of an entry with this one parameter only."""
+    """Whether the checker accepts the value, in an entry with this parameter alone."""
     properties = {parameter: doc["parameters"]["properties"][parameter]}
     only = {**doc, "parameters": {**doc["parameters"], "properties": properties, "required": []}}
-    asked = replace(entry, functions=(only,), truth=[{doc["name"]: {parameter: acceptable}}])
-    return _passes(asked, _written((Call(doc["name"], {parameter: value}),), entry, mode), mode)
+    reduced = replace(entry, functions=(only,), truth=[{doc["name"]: {parameter: acceptable}}])
+    return _passes(reduced, _written((Call(doc["name"], {parameter: value}),), entry, mode), mode)
 
 
 def _passes(entry: Entry, result: Json, mode: Mode) -> bool:
@@ -145,5 +160,29 @@ def _passes(entry: Entry, result: Json, mode: Mode) -> bool:
 def _written(calls: Sequence[Call], entry: Entry, mode: Mode) -> Json:
     if mode is Mode.FC:
         return write_native(calls)
-    asked = answer_format(entry)
-    return write_calls(calls, asked.return_format, asked.tool_call_tag)
+    fmt = answer_format(entry)
+    return write_calls(calls, fmt.return_format, fmt.tool_call_tag)
+
+
+def placeholder_call(functions: Sequence[FunctionDoc]) -> Call:
+    """A well-formed call of the first function, with placeholders for its required parameters."""
+    doc = functions[0]
+    return Call(doc["name"], dict(_required_values(doc["parameters"]).items()))
+
+
+def _required_values(schema: Mapping[str, Json]) -> dict[str, Json]:
+    properties = schema.get("properties") or {}
+    return {
+        name: _placeholder(properties[name]) for name in schema.get("required") or () if name in properties
+    }
+
+
+def _placeholder(about: Mapping[str, Json]) -> Json:
+    if about.get("enum"):
+        return about["enum"][0]
+    kind = about.get("type", "string")
+    if kind in _PLACEHOLDERS:
+        return _PLACEHOLDERS[kind]
+    if kind in _OBJECTS:
+        return _required_values(about)
+    return [_placeholder(about.get("items") or {})]

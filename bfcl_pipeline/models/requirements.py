@@ -1,21 +1,18 @@
-"""What a model needs that is not here: a package, a key, vLLM, GPUs.
+"""What a model needs and this machine lacks: a package, a key, vLLM, GPUs.
 
-Looks only at what is installed, set and plugged in; nothing is imported and nobody asked. Whether a key is
-right, and a server up, is told by asking (`bfcl-pipeline ping`).
+Only looks at installed packages, environment variables and devices; nothing is imported and no request is
+sent. Whether a key is valid and a server is running is the question of `bfcl-pipeline ping`.
 """
-
-from __future__ import annotations
 
 import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 
 from bfcl_pipeline.config import KINDS, ModelRow
 from bfcl_pipeline.errors import ConfigError, ModelError
+from bfcl_pipeline.models.registry import is_installed
 from bfcl_pipeline.models.serving.program import PYTHON_VARIABLE, find_program
 
 _AWS_VARIABLES = (
@@ -24,7 +21,7 @@ _AWS_VARIABLES = (
     "AWS_BEARER_TOKEN_BEDROCK",
     "AWS_WEB_IDENTITY_TOKEN_FILE",
 )
-"""Any of them says who asks Amazon; else its files do."""
+"""Each of them supplies credentials for Amazon Bedrock, and so do the files of the AWS command line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +33,22 @@ class Need:
 
 
 def needs(row: ModelRow) -> tuple[Need, ...]:
-    """What is missing to ask the model of `row`; nothing, if it is ready."""
+    """What is missing to use the model of `row`; empty if it is ready."""
     return (*_packages(row), *_credentials(row), *_server(row))
 
 
 def _packages(row: ModelRow) -> Iterator[Need]:
-    kind = KINDS[row.kind]
-    if kind.module is not None and not _installed(kind.module):
-        yield Need(f"[{kind.extra}]", f"pip install 'bfcl-pipeline[{kind.extra}]'")
-    if row.model.startswith("bedrock/") and not _installed("boto3"):
+    extra = KINDS[row.kind].extra
+    if extra is not None and not is_installed(extra):
+        yield Need(f"[{extra}]", f"pip install 'bfcl-pipeline[{extra}]'")
+    if row.model.startswith("bedrock/") and not is_installed("boto3"):
         yield Need("boto3", "pip install boto3")
 
 
 def _credentials(row: ModelRow) -> Iterator[Need]:
     if row.key is not None and not os.environ.get(row.key, "").strip():
         yield Need(row.key, f"export {row.key}=...")
-    if row.model.startswith("bedrock/") and not _signs_for_aws():
+    if row.model.startswith("bedrock/") and not _has_aws_credentials():
         yield Need("AWS", "aws configure, or export AWS_PROFILE=...")
 
 
@@ -60,29 +57,21 @@ def _server(row: ModelRow) -> Iterator[Need]:
         return
     template = row.vllm.chat_template
     if template is not None and template.endswith(".jinja") and not Path(template).is_file():
-        yield Need("template", f"{template} is not here: run from the project's folder")
-    if not _vllm_is_here():
-        yield Need("vLLM", f"pip install vllm, or name the Python that has it in {PYTHON_VARIABLE}")
-    found = _gpus()
-    if found is not None and found < row.vllm.gpus:
+        yield Need("template", f"{template} does not exist here: run from the project's directory")
+    if not _has_vllm():
+        yield Need("vLLM", f"pip install vllm, or set {PYTHON_VARIABLE} to a Python that has it")
+    gpus = _gpus()
+    if gpus is not None and gpus < row.vllm.gpus:
         wanted = "GPU" if row.vllm.gpus == 1 else f"{row.vllm.gpus} GPUs"
-        yield Need(wanted, f"{found or 'none'} found; small models also run on vLLM's build for CPUs")
+        yield Need(wanted, f"{gpus or 'none'} found; small models also run on vLLM's build for CPUs")
 
 
-@cache
-def _installed(module: str) -> bool:
-    try:
-        return find_spec(module) is not None
-    except ModuleNotFoundError:  # of google.genai not even google
-        return False
-
-
-def _signs_for_aws() -> bool:
+def _has_aws_credentials() -> bool:
     files = (Path.home() / ".aws" / name for name in ("credentials", "config"))
     return any(os.environ.get(name) for name in _AWS_VARIABLES) or any(map(Path.is_file, files))
 
 
-def _vllm_is_here() -> bool:
+def _has_vllm() -> bool:
     try:
         find_program()
     except (ConfigError, ModelError):
@@ -91,10 +80,10 @@ def _vllm_is_here() -> bool:
 
 
 def _gpus() -> int | None:
-    """How many GPUs the system shows; None if it has some, and does not show how many."""
+    """The number of GPUs of this machine; None if it has some but their number is unknown."""
     nvidia = len(list(Path("/dev").glob("nvidia[0-9]*")))
     if nvidia:
         return nvidia
-    if Path("/dev/kfd").exists():  # AMD's, of which each also is a renderer
+    if Path("/dev/kfd").exists():  # AMD; each of its GPUs has a render node
         return len(list(Path("/dev/dri").glob("renderD*")))
     return None if shutil.which("nvidia-smi") is not None else 0

@@ -1,6 +1,4 @@
-"""Reading a request as a conversation: what the last calls returned, in either mode."""
-
-from __future__ import annotations
+"""Reading the messages of a request: what the user wrote, and what calls returned, in either mode."""
 
 import ast
 from typing import Any
@@ -8,32 +6,43 @@ from typing import Any
 from bfcl_pipeline.records import Message, Mode, Request
 
 _RESULTS = "[{'role': 'tool', "
-"""How the results of calls begin where a prompted model is told them in a user's message."""
+"""Start of the user message that holds the results of calls in prompt mode."""
+
+_FUNCTIONS = "[{'name': "
+"""Start of the user message that adds functions in prompt mode; they fill its first line."""
 
 
-def tells_results(message: Message) -> bool:
-    """Whether a message tells what calls returned."""
+def is_results_message(message: Message) -> bool:
+    """Whether a message holds what calls returned."""
     if message["role"] == "tool":
         return True
     return message["role"] == "user" and str(message["content"]).startswith(_RESULTS)
 
 
+def user_text(message: Message) -> str:
+    """The words of a user message without function docs; empty if it holds results of calls."""
+    content = str(message["content"])
+    if is_results_message(message):
+        return ""
+    return content.partition("\n")[2] if content.startswith(_FUNCTIONS) else content
+
+
 def last_results(request: Request) -> list[str]:
     """What the calls of the last step returned; empty if the request does not end with results."""
-    if not request.messages or not tells_results(request.messages[-1]):
+    if not request.messages or not is_results_message(request.messages[-1]):
         return []
     if request.mode is Mode.PROMPT:
-        return [str(told["content"]) for told in _literal(str(request.messages[-1]["content"]))]
-    found: list[str] = []
+        return [str(result["content"]) for result in _literal(str(request.messages[-1]["content"]))]
+    results: list[str] = []
     for message in reversed(request.messages):
         if message["role"] != "tool":
             break
-        found.append(str(message["content"]))
-    return found[::-1]
+        results.append(str(message["content"]))
+    return results[::-1]
 
 
 def _literal(text: str) -> Any:
-    """A list of mappings that our own conversation wrote; empty if the text is something else."""
+    """A list of mappings written by our own conversation; empty if the text is something else."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):

@@ -1,15 +1,14 @@
-"""What a model is sent: system prompts, function docs, language hints, tool schemas, messages.
+"""Builds requests: system prompts, function docs, language hints, tool schemas, messages.
 
 Pure functions from entries and the release's texts to text and JSON. They send nothing, read no file
-and leave their inputs as they are; parts of an input may be shared by the result.
+and do not change their inputs; a result may share parts with an input.
 """
 
 from bfcl_pipeline.prompts.function_docs import function_docs
 from bfcl_pipeline.prompts.hints import hinted
-from bfcl_pipeline.prompts.memory import with_memory
 from bfcl_pipeline.prompts.requests import fc_request, offered_functions, prompt_request
 from bfcl_pipeline.prompts.schemas import WireFormat, tool_schemas
-from bfcl_pipeline.prompts.system import system_prompt
+from bfcl_pipeline.prompts.system import system_prompt, with_memory
 from bfcl_pipeline.prompts.texts import Texts, load_texts
 from bfcl_pipeline.prompts.wire import WireMessages, messages_for
 

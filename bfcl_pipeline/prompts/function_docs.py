@@ -1,32 +1,30 @@
 """Function docs as text: JSON, a Python-like docstring, or XML.
 
-The layout is the benchmark's interface, so it is reproduced with its quirks: the XML is not escaped
-and its tags lose every comma; the Python form leaves `required` out and ends in blank lines. Source:
-the release's model_handler/utils.py.
+The layout is the benchmark's interface and is reproduced with its quirks: XML is not escaped and its
+tags lose every comma; the Python form omits `required` and ends with blank lines. Source: the release's
+model_handler/utils.py.
 """
-
-from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
-from bfcl_pipeline.benchmark import unknown_name
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import FunctionDoc, Json
+from bfcl_pipeline.text import unknown_name
 
 
 def function_docs(functions: Sequence[FunctionDoc], doc_format: str) -> str:
-    """`functions` in the wanted format (json, python or xml).
+    """`functions` as text in `doc_format` (json, python or xml).
 
-    Raises ConfigError, listing the right ones, if the format is unknown.
+    Raises ConfigError, listing the known formats, if the format is unknown.
     """
     if doc_format not in _RENDERERS:
         raise ConfigError(unknown_name("function doc format", doc_format, _RENDERERS))
     return _rendered(json.dumps(list(functions)), doc_format)
 
 
-# The same docs are asked for in 26 formats, and by many entries: their JSON is a cheap, exact key.
+# Many entries and up to 26 formats share the same docs; their JSON is a cheap, exact cache key.
 @lru_cache(maxsize=2048)
 def _rendered(functions_json: str, doc_format: str) -> str:
     return _RENDERERS[doc_format](json.loads(functions_json))
@@ -96,7 +94,7 @@ def _xml_parameters(properties: Mapping[str, Json], required: Json, indent: int)
     space = " " * indent
     lines: list[str] = []
     for name, schema in properties.items():
-        # Where nothing says what is required, everything is.
+        # Without a list of required parameters, all are required.
         is_required = name in required if isinstance(required, list) else True
         lines.append(f"{space}{_xml_opening(name, schema, is_required)}")
         lines.append(f"{space}  <desc>{_description(schema)}</desc>")
@@ -125,7 +123,7 @@ def _xml_type(schema: Mapping[str, Json]) -> str:
 
 
 def _type(schema: Json) -> str:
-    # `additionalProperties` may be a bare truth value: then, as where nothing is said, text.
+    # `additionalProperties` may be a boolean; that, and a missing type, count as string.
     return str(schema.get("type", "string")) if isinstance(schema, Mapping) else "string"
 
 

@@ -1,11 +1,9 @@
-"""Language hints: what the benchmark adds to function docs before a model sees them.
+"""Language hints, which the benchmark adds to the function docs in a request.
 
-Every function is said to be in the syntax of its language. Java and JavaScript parameters are moreover
-turned into strings, as their values are to be written in that language's syntax. Scoring uses the docs
-without any of this. Source: the release's utils.py.
+Every description gets a sentence about the language of the function. Java and JavaScript parameters also
+become strings, because their values are written in that language's syntax. Scoring uses the docs without
+hints. Source: the release's utils.py.
 """
-
-from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
@@ -17,12 +15,12 @@ from bfcl_pipeline.records import FunctionDoc, Json
 
 @dataclass(frozen=True, slots=True)
 class _Syntax:
-    """How the docs of one language are rewritten."""
+    """The changes to the docs of one language."""
 
-    hint: str  # ends the description of each function
-    name: str | None = None  # of the language, in parameter descriptions; None: these stay
-    lists: frozenset[str] = frozenset()  # types whose `items` are put into words
-    dicts: frozenset[str] = frozenset()  # types whose `properties` are put into words
+    hint: str  # appended to the description of each function
+    name: str | None = None  # language name in parameter descriptions; None: parameters stay as they are
+    lists: frozenset[str] = frozenset()  # types whose `items` move into the description
+    dicts: frozenset[str] = frozenset()  # types whose `properties` move into the description
 
 
 _SYNTAX = {
@@ -42,7 +40,7 @@ _SYNTAX = {
 
 
 def hinted(functions: Sequence[FunctionDoc], language: Language) -> tuple[FunctionDoc, ...]:
-    """`functions` as a model is to see them in a category of `language`. Hints add up if repeated."""
+    """`functions` with the hints of `language`; a second call adds the hints a second time."""
     syntax = _SYNTAX[language]
     return tuple(_hinted_function(function, syntax) for function in functions)
 
@@ -57,7 +55,7 @@ def _hinted_function(function: FunctionDoc, syntax: _Syntax) -> FunctionDoc:
 
 
 def _as_string(schema: Mapping[str, Json], syntax: _Syntax) -> dict[str, Json]:
-    """The parameter as a string, with what it was put into its description."""
+    """The parameter as a string whose description states the original type."""
     kind = schema.get("type", "any")
     rewritten = {**schema, "type": "string"}
     note = (

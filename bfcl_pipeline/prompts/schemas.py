@@ -1,12 +1,10 @@
-"""Tool schemas: function docs in the form that each wire format asks for.
+"""Tool schemas: function docs in the form that each wire format requires.
 
-Covers the type names, the names of functions and what a wire format cannot say in a schema and so is
-said in a description. Two shortcomings of the release are its interface and stay: type names are
-translated only a few levels deep below `items`, and Gemini's restrictions are applied to the top level
+Covers type names, function names, and facts that move into a description because the wire format has no
+schema key for them. Two shortcomings of the release are part of its interface and are kept: type names
+are translated only a few levels below `items`, and Gemini's restrictions are applied to the top level
 only. Source: the release's model_handler/utils.py.
 """
-
-from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -17,22 +15,22 @@ from bfcl_pipeline.records import FunctionDoc, Json
 
 
 class WireFormat(StrEnum):
-    """The request form of a family of APIs."""
+    """The request format of a family of APIs."""
 
-    OPENAI_CHAT = "openai_chat"  # chat completions; vLLM and most others speak it too
+    OPENAI_CHAT = "openai_chat"  # chat completions; also vLLM and most other servers
     OPENAI_RESPONSES = "openai_responses"
     ANTHROPIC = "anthropic"
     GEMINI = "gemini"
 
 
 def tool_schemas(functions: Sequence[FunctionDoc], wire: WireFormat) -> tuple[Json, ...]:
-    """The functions as `wire` has tools described, one schema each, in the same order."""
+    """The tool schemas of `functions` in the form of `wire`, in the same order."""
     shape = _SHAPES[wire]
     return tuple(shape(_openapi(function)) for function in functions)
 
 
 def _openapi(function: FunctionDoc) -> dict[str, Json]:
-    """What all wire formats share: no dots in the name, OpenAPI's type names."""
+    """The part that all wire formats share: no dots in the name, OpenAPI's type names."""
     parameters = function["parameters"]
     return {
         **function,
@@ -101,7 +99,7 @@ def _gemini(function: dict[str, Json]) -> Json:
 
 
 def response_in_words(function: Mapping[str, Json]) -> dict[str, Json]:
-    """`function` with what it returns said in its description, where a schema has no place for that."""
+    """`function` with its `response` schema moved into the description, for formats without such a key."""
     tool = {key: value for key, value in function.items() if key != "response"}
     if "response" in function:
         schema = json.dumps(function["response"])
@@ -118,7 +116,7 @@ _NOT_IN_GEMINI = {
     "maxItems": "Maximum number of items",
     "additionalProperties": "Additional properties",
 }
-"""Keys of a parameter that Gemini refuses, and how its description says them instead."""
+"""Keys of a parameter that Gemini rejects, with the words that replace them in its description."""
 
 
 def _gemini_property(schema: Mapping[str, Json]) -> dict[str, Json]:

@@ -1,28 +1,28 @@
-"""The system prompt of prompt mode, in each of the 26 formats.
+"""The system prompt of prompt mode, in each of the 26 formats, and the system message of a memory entry.
 
-Covers how the release's texts and the function docs are put together; the docs themselves are
-`function_docs`. Source: the release's model_handler/utils.py.
+Combines the release's texts with the function docs, which `function_docs` writes. Source: the release's
+model_handler/utils.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
-from bfcl_pipeline.benchmark import PromptFormat, unknown_name
-from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.benchmark import CATEGORIES, MemoryBackend, PromptFormat
+from bfcl_pipeline.errors import ConfigError, MalformedRelease
 from bfcl_pipeline.prompts.function_docs import function_docs
 from bfcl_pipeline.prompts.texts import Texts
-from bfcl_pipeline.records import FunctionDoc
+from bfcl_pipeline.records import Entry, FunctionDoc, Message
+from bfcl_pipeline.text import unknown_name
 
 _T = TypeVar("_T")
 
 
 def system_prompt(texts: Texts, fmt: PromptFormat, functions: Sequence[FunctionDoc]) -> str:
-    """What a prompted model is told before the conversation: the task, the format, the functions.
+    """The system prompt of a prompted model: the task, the call format, the functions.
 
-    `functions` are rendered as given: language hints are the caller's. Raises ConfigError if the
-    format names a wording, layout, doc format or return format that no prompt has.
+    `functions` must already have their language hints. Raises ConfigError if the format has a style,
+    layout, doc format or return format that the release has no text for.
     """
     style = _named("prompt style", texts.styles, fmt.style)
     layout = _named("prompt layout", texts.layouts, fmt.layout)
@@ -47,3 +47,28 @@ def _named(kind: str, known: Mapping[str, _T], name: str) -> _T:
     if name not in known:
         raise ConfigError(unknown_name(kind, name, known))
     return known[name]
+
+
+def with_memory(entry: Entry, texts: Texts, content: str) -> Entry:
+    """`entry` with the memory's system message first.
+
+    content: the part of the memory that is shown in the prompt. The text of an existing system message is
+    appended. Raises MalformedRelease if the entry's scenario is unknown.
+    """
+    setting = texts.memory_settings.get(entry.scenario or "")
+    if setting is None:
+        known = f"one of {', '.join(texts.memory_settings)}"
+        raise MalformedRelease.at(f"{entry.entry_id}: scenario", known, f"{entry.scenario!r}")
+    one_text = CATEGORIES[entry.category].backend is MemoryBackend.SUMMARY
+    template = texts.memory_in_one_text if one_text else texts.memory_in_two_parts
+    system = template.format(scenario_setting=setting, memory_content=content)
+    first, *later = entry.turns
+    return replace(entry, turns=(with_system_prompt(system, first), *later))
+
+
+def with_system_prompt(prompt: str, messages: Sequence[Message]) -> tuple[Message, ...]:
+    """`messages` with `prompt` first; the text of an existing system message is appended to it."""
+    if messages and messages[0]["role"] == "system":
+        first, *rest = messages
+        return ({**first, "content": f"{prompt}\n\n{first['content']}"}, *rest)
+    return ({"role": "system", "content": prompt}, *messages)

@@ -1,11 +1,9 @@
-"""The benchmark's own prompt texts, as staging found them in the release.
+"""The benchmark's own prompt texts, which staging reads from the release.
 
-Covers the texts that system prompts are made of, what a user says when functions appear later, what a
-memory is introduced with, and the check that they are complete. None of them
-stands in this repository; reading them from disk is `bfcl_pipeline.tables.texts`.
+Covers the parts of system prompts, the user messages that announce further functions, the system messages
+of memories, and the check that all are complete. The texts are not in this repository;
+`bfcl_pipeline.tables.texts` reads them from disk.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -20,27 +18,27 @@ from bfcl_pipeline.records import Json
 class Style:
     """One wording of the parts of a system prompt; the names are the release's."""
 
-    persona: str  # who the model is to be
-    task: str  # what it is to do
-    tool_call_no_tag: str  # how to write calls; has {output_format} and {param_types}
-    tool_call_with_tag: str  # the same, between <TOOLCALL> and </TOOLCALL>
-    multiturn_behavior: str  # when a turn is over
+    persona: str  # the role of the model
+    task: str  # the task of the model
+    tool_call_no_tag: str  # syntax of calls; has {output_format} and {param_types}
+    tool_call_with_tag: str  # syntax of calls between <TOOLCALL> and </TOOLCALL>
+    multiturn_behavior: str  # when a turn ends
     available_tools: str  # introduces the functions; has {format} and {functions}
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """All texts that system prompts, and the turns at which functions appear, are made of."""
+    """All texts of system prompts, memories and announcements of further functions."""
 
     output_formats: Mapping[str, str]  # a sample of each return format
-    param_types: Mapping[str, str]  # what each return format says of types; often empty
+    param_types: Mapping[str, str]  # the note on types for each return format; often empty
     styles: Mapping[str, Style]  # classic, experimental
-    layouts: Mapping[str, str]  # plaintext, markdown: how the parts are put together
-    more_functions_fc: str  # what the user says when functions appear later, as tools
-    more_functions_prompt: str  # the same where they are written into the message; has {functions}
-    memory_settings: Mapping[str, str]  # whose assistant the model is, by scenario
-    memory_in_two_parts: str  # about a core and an archival memory; has two placeholders
-    memory_in_one_text: str  # about a memory that is one text; has the same
+    layouts: Mapping[str, str]  # plaintext, markdown: templates that combine the parts
+    more_functions_fc: str  # user message at a turn with further functions, in function-calling mode
+    more_functions_prompt: str  # user message at such a turn in prompt mode; has {functions}
+    memory_settings: Mapping[str, str]  # description of the assistant's role, by scenario
+    memory_in_two_parts: str  # for a core and an archival memory; has {scenario_setting}, {memory_content}
+    memory_in_one_text: str  # for a memory of one text; has the same placeholders
 
 
 _MODULE = "default_prompts"
@@ -66,7 +64,7 @@ _MORE_FUNCTIONS_PROMPT = "DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_PROMPTING"
 def load_texts(release: Mapping[str, Json]) -> Texts:
     """The prompt texts among the release's constants (the content of data/release/texts.json).
 
-    Raises MalformedRelease if a text is missing, is not text, or has other placeholders than known.
+    Raises MalformedRelease if a text is missing, is not text, or has unknown placeholders.
     """
     constants = _mapping(release, _MODULE, "")
     styles = _mapping(constants, "PROMPT_STYLE_TEMPLATES", _MODULE)
@@ -115,36 +113,32 @@ def _template(table: Mapping[str, Json], name: str, where: str, placeholders: fr
     try:
         found = {field for _, field, _, _ in Formatter().parse(template) if field is not None}
     except ValueError as error:
-        raise MalformedRelease(_message(f"{where}.{name}", "a template", str(error))) from error
+        raise MalformedRelease.at(_place(where, name), "a template", str(error)) from error
     if not found <= placeholders:
-        raise MalformedRelease(
-            _message(f"{where}.{name}", f"placeholders among {sorted(placeholders)}", f"{sorted(found)}")
-        )
+        expected = f"placeholders among {sorted(placeholders)}"
+        raise MalformedRelease.at(_place(where, name), expected, f"{sorted(found)}")
     return template
 
 
 def _text(table: Mapping[str, Json], name: str, where: str) -> str:
     value = _value(table, name, where, "a text")
     if not isinstance(value, str):
-        raise MalformedRelease(_message(f"{where}.{name}", "a text", type(value).__name__))
+        raise MalformedRelease.at(_place(where, name), "a text", type(value).__name__)
     return value
 
 
 def _mapping(table: Mapping[str, Json], name: str, where: str) -> Mapping[str, Json]:
     value = _value(table, name, where, "a table of texts")
     if not isinstance(value, Mapping):
-        raise MalformedRelease(_message(f"{where}.{name}", "a table of texts", type(value).__name__))
+        raise MalformedRelease.at(_place(where, name), "a table of texts", type(value).__name__)
     return value
 
 
 def _value(table: Mapping[str, Json], name: str, where: str, expected: str) -> Json:
     if name not in table:
-        raise MalformedRelease(_message(f"{where}.{name}".lstrip("."), expected, "nothing of that name"))
+        raise MalformedRelease.at(_place(where, name), expected, "nothing of that name")
     return table[name]
 
 
-def _message(where: str, expected: str, got: str) -> str:
-    return (
-        f"texts of the release: {where}: expected {expected}, got {got}. "
-        "Stage the release again (bfcl-pipeline stage)."
-    )
+def _place(where: str, name: str) -> str:
+    return f"texts of the release: {f'{where}.{name}'.lstrip('.')}"

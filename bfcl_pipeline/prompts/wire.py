@@ -1,52 +1,49 @@
-"""Chat messages in the form that each wire format sends them, for whole conversations.
+"""Writes chat messages of whole conversations in each wire format.
 
-Covers roles, where the system prompt goes, the blocks that hold text, and how calls and their results
-stand in a history. An answer that an adapter has read is sent back as the API gave it, under the key `raw`
-of its message: with what stands beside text and calls and is wanted back (thoughts and their signatures,
-ids and statuses of output items, refusals). Not covered: options of a request (cache marks, temperature),
-which are the adapters'. Source: the release's handlers openai_completion, openai_response, claude and
-gemini.
+Covers roles, the place of the system prompt, content blocks, and calls with their results in a history. An
+answer that an adapter has read is sent back exactly as the API returned it, under the key `raw` of its
+message, including thoughts and their signatures, ids and statuses of output items, and refusals. Options
+of a request (cache marks, temperature) are not covered; the adapters add them. Source: the release's
+handlers openai_completion, openai_response, claude and gemini.
 """
-
-from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from bfcl_pipeline.prompts.characters import whole
 from bfcl_pipeline.prompts.schemas import WireFormat
 from bfcl_pipeline.records import Json, Message
+from bfcl_pipeline.text import valid_unicode
 
 RAW = "raw"
-"""Under which an assistant's message has what the API gave, to be sent back as it is."""
+"""The key of an assistant's message for the API's original message, which is sent back unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class WireMessages:
-    """The messages of one request in the terms of a wire format."""
+    """The messages of one request in a wire format."""
 
-    system: Json  # the system prompt where it has a place of its own; None if none is sent there
-    messages: tuple[Json, ...]  # all others, in order
+    system: Json  # the system prompt, if the format has a separate field for it; else None
+    messages: tuple[Json, ...]  # all other messages, in order
 
 
 def messages_for(wire: WireFormat, messages: Sequence[Message]) -> WireMessages:
-    """`messages` as `wire` sends them.
+    """`messages` in the form of `wire`.
 
-    What an assistant's message has under `raw` stands in its place, unchanged: for chat completions a
-    message, for Responses a list of items, for Anthropic a list of blocks of content, for Gemini a content.
-    Raises ValueError where the format sends arguments as an object and those of a call are no JSON text.
+    The value of `raw` replaces an assistant's message: for chat completions it is a message, for Responses
+    a list of items, for Anthropic a list of content blocks, for Gemini a content. Raises ValueError if the
+    format sends arguments as an object and the arguments of a call are not JSON text.
     """
     return _SHAPES[wire]([_writable(message) for message in messages])
 
 
 def _writable(message: Message) -> Message:
-    """`message`, with what tools or a memory tell in it mended where no request could hold it."""
+    """`message` with lone surrogates replaced, which results of tools and memories may hold."""
     content = message.get("content")
-    if not isinstance(content, str) or (mended := whole(content)) is content:
+    if not isinstance(content, str) or (valid := valid_unicode(content)) is content:
         return message
-    return {**message, "content": mended}
+    return {**message, "content": valid}
 
 
 def _openai_chat(messages: Sequence[Message]) -> WireMessages:
@@ -72,7 +69,7 @@ def _openai_responses(messages: Sequence[Message]) -> WireMessages:
 
 
 def _response_items(message: Message) -> Iterator[Json]:
-    """The items that stand for `message`; an answer without text and calls leaves none."""
+    """The items of `message`; an answer without text and calls has none."""
     if RAW in message:
         yield from message[RAW]
     elif message["role"] == "tool":
@@ -99,7 +96,7 @@ def _anthropic(messages: Sequence[Message]) -> WireMessages:
 
 
 def _anthropic_message(message: Message) -> Json:
-    """Text in a block, calls in blocks after it; an answer of neither has no block."""
+    """Text in one block, then one block per call; an answer without text and calls has no block."""
     if RAW in message:
         return {"role": "assistant", "content": message[RAW]}
     if message["role"] != "assistant":
@@ -165,7 +162,7 @@ def _text_block(text: str) -> Json:
 
 
 def _without_system(messages: Sequence[Message]) -> tuple[str | None, list[Message]]:
-    """The text of the first system message, wherever it stands, and all other messages."""
+    """The text of the first system message, at any position, and all other messages."""
     for place, message in enumerate(messages):
         if message["role"] == "system":
             return message["content"], [*messages[:place], *messages[place + 1 :]]
@@ -173,10 +170,10 @@ def _without_system(messages: Sequence[Message]) -> tuple[str | None, list[Messa
 
 
 def _joined_users(messages: Sequence[Message]) -> list[Message]:
-    """`messages` with neighbouring user messages made one, as roles have to alternate.
+    """`messages` with adjacent user messages joined, because roles must alternate.
 
-    The release joins them within a turn, before the conversation. That is the same: a model's answer
-    stands between the turns, and before the results of prompted calls.
+    The release joins them within a turn, before the conversation. The result is the same, since an answer
+    of the model separates turns, and precedes the results of prompted calls.
     """
     joined: list[Message] = []
     for message in messages:
@@ -189,15 +186,15 @@ def _joined_users(messages: Sequence[Message]) -> list[Message]:
 
 def _shaped(
     messages: Sequence[Message],
-    one: Callable[[Message], Json],
-    results_of_a_step: Callable[[Sequence[Message]], Json],
+    shape_message: Callable[[Message], Json],
+    shape_results: Callable[[Sequence[Message]], Json],
 ) -> Iterator[Json]:
-    """Each message as `one` shapes it, neighbouring tool messages together as `results_of_a_step` does."""
+    """Each message through `shape_message`, adjacent tool messages together through `shape_results`."""
     for are_results, group in groupby(messages, key=lambda message: message["role"] == "tool"):
         if are_results:
-            yield results_of_a_step(list(group))
+            yield shape_results(list(group))
         else:
-            yield from map(one, group)
+            yield from map(shape_message, group)
 
 
 _SHAPES: Mapping[WireFormat, Callable[[Sequence[Message]], WireMessages]] = {

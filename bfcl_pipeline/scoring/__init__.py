@@ -1,4 +1,4 @@
-"""Verdicts and aggregation: pure functions from records to records."""
+"""Verdicts and their aggregation: pure functions from records to records."""
 
 from bfcl_pipeline.scoring.judge import NO_CONSTANTS, Judge, judge
 from bfcl_pipeline.scoring.single_turn import answer_format

@@ -1,12 +1,10 @@
-"""The check of agentic entries: the answer is looked for in the last message that calls nothing.
+"""Checks agentic entries by the last message without calls.
 
-Official rules want an acceptable answer anywhere in that message, between word boundaries. Corrected
-rules want the `answer` field of the asked form to be exactly an acceptable answer, as the benchmark's own
-posts on V4 say; both after the same normalisation. Source: the release's agentic checker and its
-evaluation runner, and the posts on web search and memory.
+Official rules accept an acceptable answer anywhere in that message, between word boundaries. Corrected
+rules require the `answer` field of the requested form to equal an acceptable answer, as the benchmark's
+posts on V4 describe. Both compare after the same normalisation. Source: the release's agentic checker and
+its evaluation runner, and the posts on web search and memory.
 """
-
-from __future__ import annotations
 
 import ast
 import json
@@ -24,7 +22,7 @@ _IGNORED = re.compile(r"[,./\-_*^()]")
 _ANSWER = re.compile(
     r"""['"]answer['"]\s*:\s*(?P<value>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^,}]*)""", re.DOTALL
 )
-_LONGEST = 100_000  # characters of a last message that are looked at for an answer field
+_LONGEST = 100_000  # characters of a last message in which an answer field is searched
 
 _NO_TURN = Finding("agentic:inference_error", "Expected the steps of the one turn, in a list.")
 _NO_MESSAGE = Finding("agentic:no_last_message", "Every message holds calls: there is no final answer.")
@@ -38,13 +36,11 @@ class AgenticChecker:
 
     @cached_property
     def acceptable(self) -> tuple[str, ...]:
-        """The acceptable answers, normalised. Raises MalformedRelease if the entry has none."""
+        """The acceptable answers, normalised. Raises MalformedRelease if they are not a list of texts."""
         truth = self._entry.truth
         if not isinstance(truth, list) or not all(isinstance(answer, str) for answer in truth):
-            raise MalformedRelease(
-                f"{self._entry.entry_id}: truth: expected a list of texts, got {truth!r:.80}. "
-                "Stage the release again (bfcl-pipeline stage)."
-            )
+            place = f"{self._entry.entry_id}: truth"
+            raise MalformedRelease.at(place, "a list of texts", f"{truth!r:.80}")
         return tuple(map(normalised, truth))
 
     def check(
@@ -54,19 +50,19 @@ class AgenticChecker:
         style: NameStyle,  # noqa: ARG002  # no function of an agentic API has a dot in its name
         rules: Sequence[Rules],
     ) -> list[Finding | None]:
-        """What is wrong with one answer by each of `rules`: the results of the one turn's steps."""
+        """The finding on one answer by each of `rules`. `result`: the steps of the only turn, in a list."""
         if not isinstance(result, list) or len(result) != 1:
             return [_NO_TURN] * len(rules)
         message = last_message(result[0], mode)
         if message is None:
             return [_NO_MESSAGE] * len(rules)
-        return [self._check(message, one) for one in rules]
+        return [self._check(message, rule_set) for rule_set in rules]
 
     def _check(self, message: str, rules: Rules) -> Finding | None:
         wanted = shown_options(self._entry.truth)
         if rules is Rules.OFFICIAL:
-            found = normalised(message)
-            if any(re.search(rf"\b{re.escape(answer)}\b", found) for answer in self.acceptable):
+            text = normalised(message)
+            if any(re.search(rf"\b{re.escape(answer)}\b", text) for answer in self.acceptable):
                 return None
             return Finding(
                 "agentic:answer_not_found", f"Expected {wanted} in the final message {shown(message)}."
@@ -75,9 +71,9 @@ class AgenticChecker:
 
 
 def exact_answer(message: str, acceptable: Sequence[str], wanted: str) -> Finding | None:
-    """Rule `exact-answer`: official accepts an answer that is mentioned anywhere in the final message.
+    """Rule `exact-answer`: official accepts an answer that occurs anywhere in the final message.
 
-    Corrected takes the `answer` field of that message and wants it to be exactly an acceptable answer.
+    Corrected requires the `answer` field of that message to equal an acceptable answer.
     """
     given = answer_field(message)
     if given is not None and normalised(given) in acceptable:
@@ -87,7 +83,7 @@ def exact_answer(message: str, acceptable: Sequence[str], wanted: str) -> Findin
 
 
 def last_message(steps: Json, mode: Mode) -> str | None:
-    """The last message of a turn that holds no call; None if there is none, or if it is empty."""
+    """The last message of a turn without a call; None if there is none, or if it is empty."""
     last: Any = None
     for step in steps if isinstance(steps, list) else ():
         calls = decode_step(step, mode)
@@ -101,14 +97,14 @@ def last_message(steps: Json, mode: Mode) -> str | None:
 
 
 def normalised(text: str) -> str:
-    """`text` in lower case, without `,./-_*^()`, all quotes double."""
+    """`text` in lower case, without `,./-_*^()`, with double quotes for single ones."""
     return _IGNORED.sub("", text).lower().replace("'", '"')
 
 
 def answer_field(message: str) -> str | None:
-    """The `answer` of a message in the asked form, or None if it is in none.
+    """The `answer` field of a message in the requested form; None if it has no such field.
 
-    Read as JSON or as a Python literal where it is one; else up to where the field seems to end.
+    The message is read as JSON or as a Python literal; if it is neither, the field is found by a pattern.
     """
     message = message[:_LONGEST]
     start, end = message.find("{"), message.rfind("}")

@@ -1,12 +1,9 @@
-"""From counts of verdicts to the leaderboard's scores, with intervals.
+"""Computes the leaderboard's scores, with intervals, from counts of verdicts.
 
-Covers the accuracy of a category, the group scores and the overall of BFCL V4 (added up in the
-official tool's order, so that printed numbers agree to the last digit), the spread over prompt
-formats, and 95 % intervals. Pure: counts in, scores out; grouping verdicts into counts and writing
-tables is `bfcl_pipeline.report`.
+Covers the accuracy of a category, the group scores and the overall score of BFCL V4 (summed in the
+official tool's order, so that printed numbers agree to the last digit), the spread over prompt formats,
+and 95 % intervals. `bfcl_pipeline.report` counts the verdicts and writes the tables.
 """
-
-from __future__ import annotations
 
 import functools
 import math
@@ -24,10 +21,10 @@ Z_95 = 1.959963984540054
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How one model did on one category."""
+    """The verdicts of one model on one category, counted."""
 
-    answered: int  # responses that were judged
-    correct: int  # of these, the valid ones
+    answered: int  # responses with a verdict
+    correct: int  # valid responses
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +39,10 @@ class Interval:
 class Score:
     """One number of the leaderboard."""
 
-    accuracy: float  # 0 to 1; what was not evaluated counts 0
-    entries: int  # judged entries; of a category that was not evaluated, all it has
-    evaluated: int  # how many of its categories were evaluated
-    categories: int  # how many categories it is made of
+    accuracy: float  # 0 to 1; categories that were not evaluated count 0
+    entries: int  # scored entries; for a category that was not evaluated, all its entries
+    evaluated: int  # number of evaluated categories in it
+    categories: int  # number of categories in it
     interval: Interval  # of `accuracy`; a category that was not evaluated adds no width
 
     @property
@@ -56,7 +53,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How much a model's accuracy depends on the prompt format, in percentage points."""
+    """The spread of a model's accuracy over the prompt formats, in percentage points."""
 
     max_delta: float  # best format minus worst
     std: float  # sample standard deviation over the formats
@@ -65,8 +62,8 @@ class Spread:
 def wilson(correct: int, answered: int) -> Interval:
     """The 95 % score interval of `correct` successes in `answered` trials (Wilson 1927).
 
-    It stays within 0 and 1 and has a width even where all or none are correct. Of no trials it is
-    the whole range.
+    It stays within 0 and 1, and its width is positive even if all or none are correct. For no trials it
+    is the whole range.
     """
     if answered == 0:
         return Interval(0.0, 1.0)
@@ -83,8 +80,8 @@ def wilson(correct: int, answered: int) -> Interval:
 def leaderboard_scores(counts: Mapping[str, Count]) -> dict[str, Score]:
     """Every score of the leaderboard by name, categories first, then the groups of LEADERBOARD.
 
-    A category that is missing from `counts`, or has no judged response, was not evaluated: it counts
-    0 with all its entries, as in the official tool.
+    A category that is missing from `counts`, or has no verdict, was not evaluated: its accuracy is 0 and
+    all its entries count, as in the official tool.
     """
     scores = {name: _category_score(name, counts.get(name)) for name in CATEGORIES}
     for group in LEADERBOARD:
@@ -111,7 +108,7 @@ def _group_score(group: Group, members: Sequence[Score]) -> Score:
 
 
 def _mean(group: Group, members: Sequence[Score]) -> float:
-    """The group's accuracy. The order of operations is the official tool's, down to the rounding."""
+    """The group's accuracy, computed in the official tool's order so that rounding agrees."""
     if group.mean is Mean.BY_SIZE:
         return _total(m.accuracy * m.entries for m in members) / sum(m.entries for m in members)
     if group.mean is Mean.WEIGHTED:
@@ -121,12 +118,12 @@ def _mean(group: Group, members: Sequence[Score]) -> float:
 
 
 def _total(terms: Iterable[float]) -> float:
-    """The plain running sum. The built-in compensates for rounding since Python 3.12."""
+    """The plain running sum; the built-in `sum` compensates for rounding since Python 3.12."""
     return functools.reduce(operator.add, terms, 0.0)
 
 
 def _shares(group: Group, members: Sequence[Score]) -> list[float]:
-    """What part of the group's score each member makes up; they add up to 1."""
+    """The share of each member in the group's score; the shares sum to 1."""
     if group.mean is Mean.BY_SIZE:
         sizes = [member.entries for member in members]
     else:
@@ -137,9 +134,9 @@ def _shares(group: Group, members: Sequence[Score]) -> list[float]:
 def _combined(accuracy: float, members: Sequence[Score], shares: Sequence[float]) -> Interval:
     """The interval of a weighted mean of independent accuracies.
 
-    The members' distances from accuracy to limit add up in squares, each side for itself (the MOVER
-    method, Zou and Donner 2008). Unlike the usual standard error it takes over the Wilson limits'
-    behaviour at 0 and 1, and it never leaves that range.
+    The squared distances from accuracy to limit are summed, separately for each side (the MOVER method,
+    Zou and Donner 2008). Unlike the usual standard error it behaves like the Wilson limits at 0 and 1, and
+    it never leaves that range.
     """
     weighted = list(zip(members, shares, strict=True))
     below = _total((share * (m.accuracy - m.interval.low)) ** 2 for m, share in weighted)
@@ -148,9 +145,9 @@ def _combined(accuracy: float, members: Sequence[Score], shares: Sequence[float]
 
 
 def format_spread(accuracies: Iterable[float]) -> Spread:
-    """The spread over the prompt formats' accuracies, rounded as in the official tool.
+    """The spread of the prompt formats' accuracies, rounded as in the official tool.
 
-    Of fewer than two formats it is 0. Raises ValueError if there is none.
+    For one format it is 0. Raises ValueError if there is none.
     """
     accuracies = list(accuracies)
     if not accuracies:

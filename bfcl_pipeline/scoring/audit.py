@@ -1,13 +1,11 @@
-"""Entries that no answer can pass, with the reason: a proof by enumeration.
+"""Finds entries that no answer can pass, with the reason, by enumeration.
 
-For every call of the truth and every parameter that cannot be left out, all values that could pass
-(`candidates`) are put to the checker. An entry is listed if a parameter has none, or if the function
-doc and the truth contradict each other. In prompt mode a value must also survive being written and
-read in the entry's format; in function-calling mode every JSON value can be written.
-Covers the single-turn categories with a truth; the others can always be passed.
+For every call of the truth and every parameter that must be given, all values that could pass
+(`candidates`) are checked. An entry is listed if no value passes for a parameter, or if the function doc
+and the truth contradict each other. In prompt mode a value must also stay acceptable after it is written
+and decoded in the entry's format; in function-calling mode every JSON value can be written.
+Covers the single-turn categories with a truth; entries of all others can be passed.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,13 +25,13 @@ from bfcl_pipeline.scoring.single_turn import plan_of
 class Obstacle:
     """Why no answer can pass an entry."""
 
-    call: str  # the expected call that cannot be made
-    parameter: str  # where it fails
-    reason: str  # for a person
+    call: str  # function name of the expected call
+    parameter: str  # parameter without an acceptable value
+    reason: str  # human-readable
 
 
 def obstacles(entry: Entry, mode: Mode, rules: Rules = Rules.OFFICIAL) -> list[Obstacle]:
-    """What stands in the way of any answer to `entry` in `mode`; empty if an answer can pass."""
+    """The reasons why no answer to `entry` in `mode` can pass; empty if one can."""
     plan = plan_of(entry)
     if plan is None:
         return []
@@ -51,12 +49,12 @@ def _call_obstacles(
     names = dict.fromkeys((*expected.required, *expected.demanded))
     known = {name: expected.parameters[name] for name in names if name in expected.parameters}
     passing = {name: _passing(parameter, rules) for name, parameter in known.items()}
-    others = Call(expected.name, dict.fromkeys(known, "text"))  # a value that any format can hold
+    others = Call(expected.name, dict.fromkeys(known, "text"))  # text can be written in every format
     for name in names:
         if name not in known:
             sides = ("the function doc", "the truth")
             needs, lacks = sides if name in expected.required else sides[::-1]
-            yield Obstacle(expected.name, name, f"{needs} demands it, {lacks} does not know it")
+            yield Obstacle(expected.name, name, f"{needs} requires it, but {lacks} does not have it")
         elif not passing[name]:
             yield Obstacle(expected.name, name, _unacceptable(known[name]))
         elif prompt_format is not None and not any(
@@ -66,7 +64,7 @@ def _call_obstacles(
 
 
 def _passing(parameter: Parameter, rules: Rules) -> list[Any]:
-    """The candidates that the checker accepts."""
+    """The values that the checker accepts."""
     candidates = candidate_values(
         parameter.acceptable, parameter.type_name, parameter.item_type_name, parameter.language
     )
@@ -76,7 +74,7 @@ def _passing(parameter: Parameter, rules: Rules) -> list[Any]:
 def _survives(
     others: Call, parameter: Parameter, value: Any, prompt_format: PromptFormat, rules: Rules
 ) -> bool:
-    """True if `value` is still acceptable after its call was written as text and read again."""
+    """True if `value` is still acceptable after its call is written as text and decoded."""
     call = Call(others.name, {**others.arguments, parameter.name: value})
     calls = decode(
         write_calls([call], prompt_format.return_format, prompt_format.tool_call_tag),
@@ -99,11 +97,10 @@ def _unacceptable(parameter: Parameter) -> str:
     if not parameter.acceptable:
         return "the truth accepts no value at all"
     accepted = shown_options(parameter.acceptable)
-    return f"accepted is only {accepted}, which does not pass the check for {_kind(parameter)}"
+    return f"the truth accepts only {accepted}, which fails the type check for {_kind(parameter)}"
 
 
 def _unwritable(parameter: Parameter, prompt_format: PromptFormat) -> str:
     accepted = shown_options(parameter.acceptable)
-    return (
-        f"{accepted} as {_kind(parameter)} cannot be written as {prompt_format.return_format} and read back"
-    )
+    text_format = prompt_format.return_format
+    return f"{accepted} as {_kind(parameter)} cannot be written as {text_format} and decoded again"

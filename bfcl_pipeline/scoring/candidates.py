@@ -1,18 +1,15 @@
-"""Every value of one parameter that could pass the AST checks, most natural first.
+"""Enumerates every value of one parameter that could pass the AST checks, most natural first.
 
-Covers the enumeration that `audit` needs to prove that no answer can pass, and that the oracle needs
-to find one that does. Whether a candidate passes is for the checkers to say; leaving a parameter out
-is for the caller to try.
+`audit` needs all of them to prove that no answer can pass, the oracle needs one that passes. The caller
+checks the candidates, and tries an answer without the parameter.
 
-Why these are all: a checker accepts a value for its type and for being equal, after normalisation, to
-an acceptable one. So every value that passes is, up to that equality, an acceptable value itself, the
-same value as another type that compares equal (1, 1.0, True), a choice among the alternatives of each
-key where it is an object, or the empty text or list that marks an optional parameter. In Java and
-JavaScript the checker sees text, so each of these is taken in every spelling that the release's
-converters could read as that value, and as bare text, which they keep when they cannot read it.
+The enumeration is complete because a checker accepts a value for its type and for being equal, after
+normalisation, to an acceptable one. So every value that passes is, up to that equality, an acceptable
+value itself, the same value as another type that compares equal (1, 1.0, True), for an object one
+alternative per key, or the empty text or list that marks an optional parameter. In Java and JavaScript the
+checker sees text, so the candidates are all spellings that the release's converters could read as such a
+value, and the plain text, which they keep if they cannot read it.
 """
-
-from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,10 +25,10 @@ _LIST_TYPES = frozenset({"array", "tuple", "Array", "ArrayList"})
 def candidate_values(
     acceptable: Sequence[Json], type_name: str, item_type: str | None, language: Language
 ) -> Iterator[Json]:
-    """The values that could pass for a parameter with these acceptable ones, each once.
+    """The values that could pass for a parameter with these `acceptable` values, each once.
 
-    `type_name` and `item_type` are those of the function doc, without language hints. For Java and
-    JavaScript every candidate is text.
+    `type_name` and `item_type` are from the function doc without language hints. For Java and JavaScript
+    every candidate is text.
     """
     seen: set[str] = set()
     for value in _values(acceptable, type_name, item_type):
@@ -78,7 +75,7 @@ def _object_lists(values: Sequence[Json]) -> Iterator[list[Json]]:
 
 
 def _alternatives(value: Json) -> list[Json]:
-    """The alternatives of one key. Where the release gives a text for a list, its characters are them."""
+    """The alternatives of one key; if the release has a text instead of a list, also its characters."""
     if isinstance(value, str):
         return [value, *dict.fromkeys(value)]
     if isinstance(value, list):

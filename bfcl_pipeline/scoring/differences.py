@@ -1,6 +1,4 @@
-"""Where two states differ, for a message that a person can act on."""
-
-from __future__ import annotations
+"""Finds the places at which two states differ, for messages to people."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
@@ -10,13 +8,13 @@ from typing import Any
 from bfcl_pipeline.tools import plain
 
 MOST = 3
-"""Differences that a message names."""
+"""Differences in one message."""
 
 _DEEPEST = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class StateDifference:
     """One place at which two states differ."""
 
     path: str  # attribute, then keys and positions: orders[12446]['status']
@@ -30,21 +28,21 @@ class _Nothing:
 
 
 NOTHING = _Nothing()
-"""Stands for a value that is not there."""
+"""Placeholder for a missing value."""
 
 
-def first_differences(got: Any, expected: Any, most: int = MOST) -> list[Difference]:
+def first_differences(got: Any, expected: Any, most: int = MOST) -> list[StateDifference]:
     """The first `most` differences of two states of one API, in the order of its attributes."""
     return list(islice(_differences("", got, expected, _DEEPEST), most))
 
 
-def _differences(path: str, got: Any, expected: Any, levels: int) -> Iterator[Difference]:
-    """Goes down as long as both sides have parts of the same kind, and names the smallest ones."""
+def _differences(path: str, got: Any, expected: Any, levels: int) -> Iterator[StateDifference]:
+    """The smallest different parts: descends while both sides have parts of the same type."""
     if got == expected:
         return
     mine, theirs = _parts(path, got), _parts(path, expected)
     if levels == 0 or mine is None or theirs is None or type(got) is not type(expected):
-        yield Difference(path, plain(got), plain(expected))
+        yield StateDifference(path, plain(got), plain(expected))
         return
     for name in dict.fromkeys((*mine, *theirs)):
         yield from _differences(name, mine.get(name, NOTHING), theirs.get(name, NOTHING), levels - 1)

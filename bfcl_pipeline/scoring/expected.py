@@ -1,10 +1,8 @@
-"""What an entry expects, prepared once so that many responses can be judged by it.
+"""Expected calls of an entry, prepared once to score many responses.
 
-An expected call joins one call of the truth with the function doc it is of. The truth gives, per
-parameter, the list of acceptable values; `""` in it says that the parameter may be left out.
+An expected call combines one call of the truth with its function doc. The truth lists the acceptable
+values of each parameter; `""` among them means that the parameter is optional.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +25,7 @@ _WITH_ITEMS: dict[Language, frozenset[str]] = {
     Language.JAVASCRIPT: frozenset({"Array", "ArrayList", "array"}),
 }
 
-# What the comparison of text ignores: spaces and these signs, case, and the kind of quote.
+# The comparison of texts ignores case, spaces, these signs, and the kind of quote.
 _IGNORED = str.maketrans({**dict.fromkeys(" ,./-_*^"), "'": '"'})
 
 
@@ -36,13 +34,13 @@ class Parameter:
     """One parameter of an expected call."""
 
     name: str
-    type_name: str  # as the function doc says
-    kind: type  # the Python type that values of it have
-    item_type_name: str | None  # of arrays: what the function doc says of their items
-    item_kind: type | None  # of arrays: the Python type of the items
-    acceptable: Sequence[Any]  # values that pass; "" marks an optional parameter
-    acceptable_kind: type | None  # type of the first of them that is not ""
-    options: frozenset[str]  # the acceptable texts, standardized
+    type_name: str  # type in the function doc
+    kind: type  # Python type of its values
+    item_type_name: str | None  # arrays: type of the items in the function doc
+    item_kind: type | None  # arrays: Python type of the items
+    acceptable: Sequence[Any]  # values that pass; "" means that the parameter is optional
+    acceptable_kind: type | None  # type of the first acceptable value that is not ""
+    options: frozenset[str]  # the acceptable texts, after `standardized`
     language: Language
 
 
@@ -50,27 +48,27 @@ class Parameter:
 class ExpectedCall:
     """One call of the truth."""
 
-    name: str  # of the function, as the release writes it
-    underscored_name: str  # of the function, as most function-calling APIs want it
+    name: str  # function name in the release
+    underscored_name: str  # function name without dots, as most function-calling APIs require
     required: tuple[str, ...]  # parameters that the function doc requires, in its order
-    parameters: Mapping[str, Parameter]  # those that the doc and the truth both know
-    demanded: tuple[str, ...]  # parameters that the truth does not allow to be left out, in its order
+    parameters: Mapping[str, Parameter]  # parameters that are both in the doc and in the truth
+    demanded: tuple[str, ...]  # parameters that are not optional in the truth, in its order
 
 
 def standardized(text: str) -> str:
-    """`text` as it is compared with an acceptable answer."""
+    """`text` in the form in which it is compared with an acceptable answer."""
     return text.lower().translate(_IGNORED)
 
 
 def spelled(expected: ExpectedCall, style: NameStyle) -> str:
-    """The name of an expected call as the model was given it."""
+    """The function name of an expected call in the style of the request."""
     return expected.underscored_name if style is NameStyle.UNDERSCORED else expected.name
 
 
 def expected_call(
     docs: Sequence[FunctionDoc], name: str, truth: Mapping[str, Sequence[Any]], language: Language
 ) -> ExpectedCall:
-    """The call of `name` with the acceptable values `truth`. Raises MalformedRelease."""
+    """The expected call of `name` with the acceptable values `truth`. Raises MalformedRelease."""
     doc = next((doc for doc in docs if doc["name"] == name), None)
     if doc is None:
         raise MalformedRelease(f"the truth calls {name!r}, which is not among the functions offered")

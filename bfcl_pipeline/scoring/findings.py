@@ -1,6 +1,4 @@
-"""What a checker found wrong, and how values are shown in a message."""
-
-from __future__ import annotations
+"""Findings of the checkers, and the form of values in their messages."""
 
 import reprlib
 from collections.abc import Sequence
@@ -14,22 +12,22 @@ _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 12
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One reason why a response is not valid."""
+    """Why a response is not valid."""
 
     error_type: str  # the official name
-    message: str  # for a person
-    turn: int | None = None  # of several turns: the one at which it fell, from 0
+    message: str  # human-readable
+    turn: int | None = None  # multi-turn: the turn of the error, from 0
 
 
 def shown(value: Any) -> str:
-    """`value` as it is shown in a message: at most a few hundred characters."""
+    """`value` for a message: at most a few hundred characters."""
     if (type(value) is str and len(value) <= _SHORT.maxstring) or isinstance(value, float | bool):
-        return repr(value)  # the same, much faster
+        return repr(value)  # same result as reprlib, much faster
     return _SHORT.repr(value)
 
 
 def shown_options(options: Sequence[Any]) -> str:
-    """Acceptable values as they are shown in a message; the mark of an optional one is left out."""
+    """Acceptable values for a message, without the mark of an optional parameter."""
     wanted = [shown(option) for option in options if option != ""]
     if wanted:
         return " or ".join(wanted)

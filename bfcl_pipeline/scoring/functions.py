@@ -1,10 +1,8 @@
-"""Whether one call is the expected one: name, parameters, then each value.
+"""Compares one call with the expected call: name, parameters, then each value.
 
-Source: the release's check of a single function call; its error types are kept, its order of checks too,
-because the first error found is the one that is reported.
+Source: the release's check of a single function call, with its error types and its order of checks, since
+the first error is the one that is reported.
 """
-
-from __future__ import annotations
 
 from typing import Any
 
@@ -20,7 +18,7 @@ _PREFIX = "simple_function_checker"
 
 
 def check_call(expected: ExpectedCall, call: Call, style: NameStyle, rules: Rules) -> Finding | None:
-    """What is wrong with `call`, or None if it is the expected one."""
+    """The first error in `call`; None if it is the expected call."""
     name = spelled(expected, style)
     if call.name != name:
         return Finding(f"{_PREFIX}:wrong_func_name", f"Expected a call of {name!r}, got {call.name!r}.")
@@ -46,7 +44,7 @@ def check_call(expected: ExpectedCall, call: Call, style: NameStyle, rules: Rule
 
 
 def check_argument(parameter: Parameter, value: Any, rules: Rules) -> Finding | None:
-    """What is wrong with `value` for `parameter`, or None if it is acceptable."""
+    """The error in `value` for `parameter`; None if it is acceptable."""
     if parameter.language is Language.PYTHON:
         if parameter.type_name == "tuple" and type(value) is tuple:
             value = list(value)

@@ -1,19 +1,17 @@
-"""Values written as Java source, converted by the type of the function doc.
+"""Converts values written as Java source, by the type of the function doc.
 
-Text that is not of the expected form stays text, which the type check then refuses. Covers the scalar
-types, arrays, `ArrayList` and `HashMap` in the spellings that the release reads, quirks included: an
-element of a `String[]` keeps its quotes, only `Arrays.asList` and double-brace initialisers are known.
+Text of any other form stays text, which the type check then rejects. Covers the scalar
+types, arrays, `ArrayList` and `HashMap` in the spellings that the release reads, including its quirks: an
+element of a `String[]` keeps its quotes; only `Arrays.asList` and double-brace initialisers are read.
 Source: the release's Java type converter.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Callable
 from typing import Any
 
 MAX_TEXT = 5_000
-"""Characters of a collection that is converted; longer text stays text."""
+"""Characters of a collection that is converted; a longer one stays text."""
 
 _WHOLE = re.compile(r"-?\d+$")
 _DOUBLE = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?$")
@@ -38,11 +36,12 @@ def convert_java(text: str, type_name: str, item_type: str | None = None) -> Any
         return _COLLECTIONS[type_name](text, item_type) if len(text) <= MAX_TEXT else text
     try:
         return _SCALARS.get(type_name, str)(text)
-    except ValueError:  # more digits than Python converts
+    except ValueError:  # more digits than Python converts to an int
         return text
 
 
-def _whole(text: str) -> Any:
+def whole(text: str) -> Any:
+    """`text` as an int if it is one, else unchanged. Raises ValueError for too many digits."""
     return int(text) if _WHOLE.match(text) else text
 
 
@@ -58,7 +57,8 @@ def _float(text: str) -> Any:
     return float(text.rstrip("\n")[:-1]) if _FLOAT.match(text) else text
 
 
-def _boolean(text: str) -> Any:
+def boolean(text: str) -> Any:
+    """`text` as a bool if it is `true` or `false`, else unchanged."""
     return {"true": True, "false": False}.get(text, text)
 
 
@@ -106,8 +106,8 @@ def _hash_map(text: str, _item_type: str | None) -> Any:
 
 
 def _puts(text: str) -> list[tuple[str, str]]:
-    """Keys and values of `put("key", value)` in `text`; neither reaches over the end of a line."""
-    found: list[tuple[str, str]] = []
+    """Keys and values of each `put("key", value)` in `text`; neither contains a line break."""
+    pairs: list[tuple[str, str]] = []
     start = _PUT.search(text)
     while start is not None:
         put = _put_at(text, start.end())
@@ -115,9 +115,9 @@ def _puts(text: str) -> list[tuple[str, str]]:
             start = _PUT.search(text, start.end())
         else:
             key, value, end = put
-            found.append((key, value.strip()))
+            pairs.append((key, value.strip()))
             start = _PUT.search(text, end)
-    return found
+    return pairs
 
 
 def _put_at(text: str, begin: int) -> tuple[str, str, int] | None:
@@ -139,7 +139,7 @@ def _line_end(text: str, position: int) -> int:
 
 
 def untyped_java(text: str) -> Any:
-    """The value of a Java literal whose type is not documented; `text` itself if it is none."""
+    """The value of a Java literal of undocumented type; `text` itself if it is not a literal."""
     if text in ("true", "false"):
         return text == "true"
     if text.startswith('"') and text.endswith('"'):
@@ -155,7 +155,7 @@ def untyped_java(text: str) -> Any:
 
 
 def number_or_text(text: str) -> Any:
-    """`text` as a whole number, else as a float, else itself."""
+    """`text` as an int, else as a float, else unchanged."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -165,15 +165,15 @@ def number_or_text(text: str) -> Any:
 
 
 _SCALARS: dict[str, Callable[[str], Any]] = {
-    "byte": _whole,
-    "short": _whole,
-    "integer": _whole,
+    "byte": whole,
+    "short": whole,
+    "integer": whole,
     "long": _long,
     "float": _float,
     "double": _double,
-    "boolean": _boolean,
+    "boolean": boolean,
 }
-"""Types whose text is converted; `char`, `String` and `any` stay as they are written."""
+"""Types whose text is converted; `char`, `String` and `any` stay text."""
 
 _COLLECTIONS: dict[str, Callable[[str, str | None], Any]] = {
     "Array": _array,

@@ -1,22 +1,16 @@
-"""Values written as JavaScript source, converted by the type of the function doc.
+"""Converts values written as JavaScript source, by the type of the function doc.
 
-Text that is not of the expected form stays text, which the type check then refuses. Covers the scalar
+Text of any other form stays text, which the type check then rejects. Covers the scalar
 types, arrays of one and two levels, and flat objects, in the spellings that the release reads.
 Source: the release's JavaScript type converter.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Callable
 from typing import Any
 
-from bfcl_pipeline.scoring.java_values import number_or_text
+from bfcl_pipeline.scoring.java_values import MAX_TEXT, boolean, number_or_text, whole
 
-MAX_TEXT = 5_000
-"""Characters of a collection that is converted; longer text stays text."""
-
-_WHOLE = re.compile(r"-?\d+$")
 _FLOAT = re.compile(r"-?\d+(\.\d+)?$")
 _BIGINT = re.compile(r"-?\d+n$")
 
@@ -37,16 +31,12 @@ def convert_javascript(text: str, type_name: str, item_type: str | None = None) 
         return _object(text.strip())
     try:
         return _SCALARS.get(type_name, str)(text)
-    except ValueError:  # more digits than Python converts
+    except ValueError:  # more digits than Python converts to an int
         return text
 
 
 def _string(text: str) -> str:
     return text[1:-1] if _is_quoted(text) else text
-
-
-def _whole(text: str) -> Any:
-    return int(text) if _WHOLE.match(text) else text
 
 
 def _float(text: str) -> Any:
@@ -55,10 +45,6 @@ def _float(text: str) -> Any:
 
 def _bigint(text: str) -> Any:
     return int(text.rstrip("\n")[:-1]) if _BIGINT.match(text) else text
-
-
-def _boolean(text: str) -> Any:
-    return {"true": True, "false": False}.get(text, text)
 
 
 def _array(text: str, item_type: str | None) -> Any:
@@ -94,11 +80,11 @@ def _rows(text: str) -> list[list[Any]] | None:
 
 
 def _end_of_rows(text: str, begin: int, closing: str) -> int | None:
-    """Where the rows that begin at `begin` end: behind the first `]` with `closing` after it.
+    """The end of the rows that begin at `begin`: after the first `]` that is followed by `closing`.
 
-    A row does not reach over the end of a line, but white space between rows may. Scans from the right,
-    so that the time is linear however the brackets are nested: `ends[i]` is the answer for a row that is
-    open at `i`.
+    A row contains no line break, but the white space between rows may. The scan goes from right to left, so
+    that its time is linear for any nesting of brackets: `ends[i]` is the result for a row that is open at
+    `i`.
     """
     ends: list[int | None] = [None] * (len(text) + 1)
     for position in range(len(text) - 1, begin - 1, -1):
@@ -133,7 +119,7 @@ def _member(text: str) -> Any:
 
 
 def untyped_javascript(text: str) -> Any:
-    """The value of a JavaScript literal whose type is not documented; `text` if it is none."""
+    """The value of a JavaScript literal of undocumented type; `text` if it is not a literal."""
     text = text.strip()
     if text in ("true", "false"):
         return text == "true"
@@ -146,9 +132,9 @@ def _is_quoted(text: str) -> bool:
 
 _SCALARS: dict[str, Callable[[str], Any]] = {
     "String": _string,
-    "integer": _whole,
+    "integer": whole,
     "float": _float,
     "Bigint": _bigint,
-    "Boolean": _boolean,
+    "Boolean": boolean,
 }
-"""Types whose text is converted; `any` stays as it is written."""
+"""Types whose text is converted; `any` stays text."""

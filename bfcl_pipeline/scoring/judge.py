@@ -1,10 +1,8 @@
-"""Verdicts on responses.
+"""Scores responses: `Judge` prepares an entry once for any number of responses, `judge` scores one.
 
-`Judge` prepares an entry once and judges any number of responses to it; `judge` is the same for one.
-Pure: no files, no network, no model code. Source: the release's evaluation runner.
+Pure: no files, no network, and nothing that a model wrote is executed. Source: the release's evaluation
+runner.
 """
-
-from __future__ import annotations
 
 import json
 from collections.abc import Sequence
@@ -33,7 +31,7 @@ from bfcl_pipeline.tools import Constants
 _VALID = Verdict(valid=True)
 
 NO_CONSTANTS = Constants({})
-"""Enough for entries that no simulated world is needed for."""
+"""Sufficient for entries without a simulated world."""
 
 
 def judge(
@@ -47,21 +45,24 @@ def judge(
 
 
 def default_style(mode: Mode) -> NameStyle:
-    """How functions are named where a response does not say."""
+    """The name style of a response that does not specify one."""
     return NameStyle.UNDERSCORED if mode is Mode.FC else NameStyle.DOTTED
 
 
 class Checker(Protocol):
-    """What finds out what is wrong with the answers to one entry."""
+    """Checks answers to one entry."""
 
     def check(
         self, result: Json | DecodeFailure, mode: Mode, style: NameStyle, rules: Sequence[Rules]
     ) -> Sequence[Finding | None]:
-        """What is wrong with one answer by each of `rules`; it is a result, or why that cannot be read."""
+        """The finding on one answer by each of `rules`, None where it is valid.
+
+        result: the answer in the official result form, or why it could not be decoded.
+        """
 
 
 class Judge:
-    """Judges responses to one entry; several turns are played with the release's `constants`."""
+    """Scores responses to one entry; simulated worlds use the release's `constants`."""
 
     def __init__(self, entry: Entry, constants: Constants = NO_CONSTANTS) -> None:
         self._entry = entry
@@ -78,8 +79,8 @@ class Judge:
     ) -> list[Verdict]:
         """The verdicts on one answer, by each of `rules`.
 
-        Without a result there is none: that may be anybody's fault. `style`: None stands for that
-        of the mode. Raises TableError if `result_json` is not JSON.
+        Without a `result_json` the status is `not_recorded`, since the cause is unknown. `style`: None is
+        the default style of the mode. Raises TableError if `result_json` is not JSON.
         """
         if result_json is None:
             return [Verdict(None, None, "There is no result_json.", Status.NOT_RECORDED)] * len(rules)
@@ -95,12 +96,12 @@ class Judge:
             ) from None
         except (ValueError, RecursionError) as error:
             result = DecodeFailure(FAILED, f"The result cannot be read ({error}).")
-        found = self._checker.check(result, mode, style or default_style(mode), rules)
-        return [_verdict(finding) for finding in found]
+        findings = self._checker.check(result, mode, style or default_style(mode), rules)
+        return [_verdict(finding) for finding in findings]
 
 
 def _checker(entry: Entry, constants: Constants) -> Checker | None:
-    """The checker for `entry`; None if it is a session that is never scored."""
+    """The checker for `entry`; None if it is never scored."""
     check = CATEGORIES[entry.category].check
     if entry.prerequisite:
         return None
@@ -119,7 +120,7 @@ def _verdict(finding: Finding | None) -> Verdict:
 
 
 def _printable(message: str) -> str:
-    """`message` without what cannot be written as UTF-8: a model's lone surrogates are escaped."""
+    """`message` with lone surrogates escaped, which UTF-8 cannot encode."""
     if message.isascii():
         return message
     return message.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,10 +1,7 @@
-"""Cost and latency as the leaderboard shows them.
+"""The leaderboard's cost and latency columns, computed from tokens, latencies and prices.
 
-Covers the four numbers of its cost and latency columns, from tokens, latencies and prices. They are
-descriptive: no score depends on them.
+No score depends on them.
 """
-
-from __future__ import annotations
 
 import functools
 import math
@@ -18,7 +15,7 @@ from bfcl_pipeline.benchmark.leaderboard import GPU_DOLLARS_PER_HOUR, LOCAL_CONC
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a model's responses took, as far as it is known."""
+    """Tokens and latencies of a model's responses, as far as they are known."""
 
     input_tokens: Sequence[int] = ()  # of each exchange
     output_tokens: Sequence[int] = ()  # of each exchange
@@ -27,19 +24,19 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class UsageSummary:
-    """The cost and latency columns, rounded to two places; None where it cannot be told."""
+    """The cost and latency columns, rounded to two places; None if unknown."""
 
     cost_usd: float | None
     latency_mean_seconds: float | None
-    latency_std_seconds: float | None  # sample standard deviation; None of fewer than two
+    latency_std_seconds: float | None  # sample standard deviation; None for fewer than two
     latency_p95_seconds: float | None
 
 
 def summarise_usage(usage: Usage, input_price: float | None, output_price: float | None) -> UsageSummary:
     """The columns for one model; prices are in USD per million tokens, None for a local model.
 
-    A model without prices costs its share of GPU time, as the leaderboard reckons it. Zeros count as
-    not known, as in the official tool.
+    The cost of a model without prices is its share of GPU time, by the leaderboard's formula. Zeros count
+    as unknown, as in the official tool.
     """
     latencies = [value for value in usage.latencies_seconds if value != 0]
     return UsageSummary(
@@ -60,12 +57,12 @@ def _cost(
         return round(sent * input_price / 1_000_000 + received * output_price / 1_000_000, 2)
     if not latencies:
         return None
-    seconds = functools.reduce(operator.add, latencies, 0.0)  # sum() rounds otherwise since Python 3.12
+    seconds = functools.reduce(operator.add, latencies, 0.0)  # sum() rounds differently since Python 3.12
     return round(seconds / 3600 * GPU_DOLLARS_PER_HOUR / LOCAL_CONCURRENCY, 2)
 
 
 def percentile(values: Sequence[float]) -> float:
-    """The percentile by linear interpolation, in numpy's order of operations."""
+    """The PERCENTILE of `values` by linear interpolation, in numpy's order of operations."""
     ordered = sorted(values)
     position = (len(ordered) - 1) * (PERCENTILE / 100)
     index = math.floor(position)
@@ -77,5 +74,5 @@ def percentile(values: Sequence[float]) -> float:
 
 
 def _round_decimal(value: float) -> float:
-    """Two places as numpy rounds, which scales first; the built-in differs by a unit now and then."""
+    """`value` rounded to two places like numpy, which scales first; the built-in sometimes differs."""
     return round(value * 100) / 100

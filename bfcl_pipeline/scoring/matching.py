@@ -1,9 +1,7 @@
-"""Whether the calls of a response are those of the truth: one, one of several, or several in any order.
+"""Compares the calls of a response with the truth: one call, or several in any order.
 
 Source: the release's simple, multiple and parallel checkers.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
@@ -18,7 +16,7 @@ _PARALLEL = "parallel_function_checker_no_order"
 def check_single(
     expected: ExpectedCall, calls: Sequence[Call], style: NameStyle, rules: Rules, checker: str
 ) -> Finding | None:
-    """What is wrong with `calls` where exactly one is expected; `checker` names the official one."""
+    """The error in `calls` where exactly one is expected; `checker`: prefix of the error type."""
     if len(calls) != 1:
         return Finding(f"{checker}:wrong_count", f"Expected one call, got {len(calls)}.")
     return check_call(expected, calls[0], style, rules)
@@ -27,7 +25,7 @@ def check_single(
 def check_parallel(
     expected: Sequence[ExpectedCall], calls: Sequence[Call], style: NameStyle, rules: Rules
 ) -> Finding | None:
-    """What is wrong with `calls` where all of `expected` are to be made, in any order."""
+    """The error in `calls` where all of `expected` are required, in any order."""
     if len(calls) != len(expected):
         return Finding(f"{_PARALLEL}:wrong_count", f"Expected {len(expected)} calls, got {len(calls)}.")
 
@@ -43,9 +41,9 @@ def check_parallel(
 
 
 def first_unmatched(count: int, compare: Callable[[int, int], Finding | None], rules: Rules) -> int | None:
-    """Rule `assignment`: official gives each expected call, in order, the first fitting call that is
-    left, and never goes back; a response can fail although its calls fit in another pairing. Corrected
-    looks for any complete pairing. Returns the first expected call that stays without one, or None.
+    """Rule `assignment`: official assigns to each expected call, in order, the first matching call that is
+    left, without backtracking, so a response can fail although another pairing is complete. Corrected
+    searches any complete pairing. Returns the first expected call without a match, or None.
     """
     if rules is Rules.OFFICIAL:
         left = list(range(count))
@@ -64,7 +62,7 @@ def first_unmatched(count: int, compare: Callable[[int, int], Finding | None], r
 
 
 def _place(wanted: int, fits: Sequence[Sequence[int]], taken: dict[int, int], tried: set[int]) -> bool:
-    """Gives `wanted` a fitting call, moving others if need be (an augmenting path)."""
+    """Assigns a matching call to `wanted`, reassigning others if necessary (an augmenting path)."""
     for given in fits[wanted]:
         if given not in tried:
             tried.add(given)
@@ -81,7 +79,7 @@ def _explain(
     style: NameStyle,
     compare: Callable[[int, int], Finding | None],
 ) -> str:
-    """Which expected call has no match, and what is wrong with the calls of the same function."""
+    """The message for an expected call without a match, with the errors of calls of the same function."""
     name = spelled(expected, style)
     reasons = [
         f"call {given + 1}: {finding.message}"

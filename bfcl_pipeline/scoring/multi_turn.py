@@ -1,11 +1,9 @@
-"""The check of entries of several turns: the calls are run, and worlds and results are compared.
+"""Checks multi-turn entries: runs the calls, then compares states and results with the truth's.
 
 After every turn whose truth has calls, the state of each API must equal that of the truth, and the
-results so far, of all turns, must contain those of the truth's turn. Source: the release's multi-turn
+results of all turns so far must include those of the truth's turn. Source: the release's multi-turn
 checker and its evaluation runner.
 """
-
-from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,16 +11,16 @@ from functools import cached_property
 
 from bfcl_pipeline.calls import decode_step, executed_text
 from bfcl_pipeline.records import Call, DecodeFailure, Entry, Json, Mode, NameStyle, Rules
-from bfcl_pipeline.scoring.differences import Difference, first_differences
+from bfcl_pipeline.scoring.differences import StateDifference, first_differences
 from bfcl_pipeline.scoring.findings import Finding, shown
 from bfcl_pipeline.scoring.truth import TruthTurn, play_truth
-from bfcl_pipeline.tools import Constants, Setting, World
+from bfcl_pipeline.tools import Constants, World, WorldConfig
 
-Steps = list[tuple[Call, ...]]
-"""The calls of each step of a turn that has any."""
+TurnSteps = list[tuple[Call, ...]]
+"""The calls of a turn's steps, without the steps that have none."""
 
 MODEL_OWNER = "model_eval"
-"""Whose world an answer is judged in; the release puts this mark behind a model's name."""
+"""The owner name of an answer's world; the release appends it to a model's name."""
 
 _NO_TURNS = Finding(
     "multi_turn:inference_error",
@@ -31,7 +29,7 @@ _NO_TURNS = Finding(
 
 
 class MultiTurnChecker:
-    """Checks the answers to one entry; its truth is played once."""
+    """Checks the answers to one entry; the calls of its truth are run once."""
 
     def __init__(self, entry: Entry, constants: Constants) -> None:
         self._entry = entry
@@ -39,7 +37,7 @@ class MultiTurnChecker:
 
     @cached_property
     def truth(self) -> tuple[TruthTurn, ...]:
-        """The turns of the truth, played."""
+        """The turns of the truth, with the results of their calls."""
         return play_truth(self._entry, self._constants)
 
     def check(
@@ -49,23 +47,23 @@ class MultiTurnChecker:
         style: NameStyle,  # noqa: ARG002  # no function of a simulated API has a dot in its name
         rules: Sequence[Rules],
     ) -> list[Finding | None]:
-        """What is wrong with one answer by each of `rules`: the results of each turn's steps."""
+        """The finding on one answer by each of `rules`. `result`: a list of turns, each a list of steps."""
         if not isinstance(result, list):
             return [_NO_TURNS] * len(rules)
         if len(result) != len(self.truth):
             return [_ended(len(result), len(self.truth))] * len(rules)
         if not all(isinstance(turn, list | dict | str) for turn in result):
-            return [_NO_TURNS] * len(rules)  # the release's runner ends here, and judges nothing
+            return [_NO_TURNS] * len(rules)  # the release's runner crashes here
         turns = [decoded_steps(turn, mode) for turn in result]
-        finding = self._played(turns)
+        finding = self._compare(turns)
         return [
-            unwanted_calls(turns, self.truth) if finding is None and one is Rules.CORRECTED else finding
-            for one in rules
+            finding or (unwanted_calls(turns, self.truth) if rule_set is Rules.CORRECTED else None)
+            for rule_set in rules
         ]
 
-    def _played(self, turns: Sequence[Steps]) -> Finding | None:
-        """Plays the answer beside the truth and says where they part."""
-        world = World.for_entry(self._entry, Setting(self._constants), MODEL_OWNER)
+    def _compare(self, turns: Sequence[TurnSteps]) -> Finding | None:
+        """Runs the calls of the answer and returns the first difference from the truth."""
+        world = World.for_entry(self._entry, WorldConfig(self._constants), MODEL_OWNER)
         results: Counter[str] = Counter()
         for number, (steps, truth) in enumerate(zip(turns, self.truth, strict=True)):
             results.update(world.run(call) for calls in steps for call in calls)
@@ -81,10 +79,10 @@ class MultiTurnChecker:
         return None
 
 
-def unwanted_calls(turns: Sequence[Steps], truth: Sequence[TruthTurn]) -> Finding | None:
-    """Rule `empty-turn`: official never checks that nothing is called where the truth calls nothing.
+def unwanted_calls(turns: Sequence[TurnSteps], truth: Sequence[TruthTurn]) -> Finding | None:
+    """Rule `empty-turn`: official accepts any calls at a turn whose truth has none.
 
-    Corrected does, with the check that the release has for it.
+    Corrected accepts none there, with a check that the release has but does not use.
     """
     for number, (steps, wanted) in enumerate(zip(turns, truth, strict=True)):
         if steps and not wanted.calls:
@@ -104,11 +102,10 @@ def _ended(turns: int, wanted: int) -> Finding:
     )
 
 
-def decoded_steps(turn: Json, mode: Mode) -> Steps:
-    """The steps of a turn that hold calls; what cannot be read or holds none is passed over.
+def decoded_steps(turn: Json, mode: Mode) -> TurnSteps:
+    """The steps of a turn that have calls; steps without calls, or not decodable, are skipped.
 
-    A mapping in the place of a turn is read as its keys, as in the release; no character of a text is
-    a call.
+    As in the release, a mapping in place of a turn is read as its keys. A text has no calls.
     """
     steps = []
     for result in turn if isinstance(turn, list | dict) else ():
@@ -118,7 +115,7 @@ def decoded_steps(turn: Json, mode: Mode) -> Steps:
     return steps
 
 
-def _check_calls(number: int, steps: Steps, truth: TruthTurn) -> Finding | None:
+def _check_calls(number: int, steps: TurnSteps, truth: TruthTurn) -> Finding | None:
     if steps:
         return None
     return Finding(
@@ -132,8 +129,8 @@ def _check_states(number: int, world: World, truth: TruthTurn) -> Finding | None
     for api, state in world.states().items():
         wanted = truth.states[api]
         if state != wanted:
-            found = "; ".join(_told(api, difference) for difference in first_differences(state, wanted))
-            message = f"After turn {number + 1}: {found}."
+            places = "; ".join(_described(api, place) for place in first_differences(state, wanted))
+            message = f"After turn {number + 1}: {places}."
             return Finding("multi_turn:instance_state_mismatch", message, number)
     return None
 
@@ -153,11 +150,11 @@ def _check_results(number: int, results: Counter[str], truth: TruthTurn) -> Find
     )
 
 
-def _told(api: str, difference: Difference) -> str:
+def _described(api: str, difference: StateDifference) -> str:
     return f"{api}.{difference.path} is {shown(difference.got)}, expected {shown(difference.expected)}"
 
 
 def _named(steps: Sequence[Sequence[Call]]) -> str:
-    """The functions called, the first few of them."""
+    """The names of the first few called functions."""
     names = list(dict.fromkeys(call.name for calls in steps for call in calls))
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

@@ -1,10 +1,8 @@
-"""The checks of single-turn entries: what is expected, and what is wrong with an answer.
+"""Checks single-turn entries: prepares the expected calls and checks answers.
 
-Covers the choice of the checker by category and the two relevance checks; matching calls is `matching`.
+Covers the choice of the checker by category and the two relevance checks; `matching` compares the calls.
 Source: the release's evaluation runner.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,7 +43,7 @@ _SUPPORTED = (Check.SIMPLE, Check.MULTIPLE, Check.PARALLEL, Check.IRRELEVANCE, C
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How the responses to one entry are judged."""
+    """Everything that is needed to check answers to one entry."""
 
     check: Check
     prompt_format: PromptFormat
@@ -61,27 +59,27 @@ class SingleTurnChecker:
     def check(
         self, result: Json | DecodeFailure, mode: Mode, style: NameStyle, rules: Sequence[Rules]
     ) -> list[Finding | None]:
-        """What is wrong with one answer by each of `rules`; it is a result, or why that cannot be read."""
-        plan, found = self._plan, list[Finding | None]()
-        for one in rules:
-            calls = result if isinstance(result, DecodeFailure) else _decoded(plan, result, mode, one)
-            found.append(_check(plan, calls, style, one))
-        return found
+        """The finding on one answer by each of `rules`. `result`: an official result, or a failure."""
+        plan, findings = self._plan, list[Finding | None]()
+        for rule_set in rules:
+            calls = result if isinstance(result, DecodeFailure) else _decoded(plan, result, mode, rule_set)
+            findings.append(_check(plan, calls, style, rule_set))
+        return findings
 
 
 def answer_format(entry: Entry) -> PromptFormat:
-    """The format in which a prompted model is to answer `entry`."""
+    """The format in which a prompted model answers `entry`."""
     if entry.prompt_format is not None:
         return parse_format(entry.prompt_format)
     return _FORMATS[CATEGORIES[entry.category].language]
 
 
 def plan_of(entry: Entry) -> Plan | None:
-    """How responses to `entry` are judged; None if this version has no checker for it."""
+    """The plan for checking answers to `entry`; None if it is not a single-turn entry."""
     category = CATEGORIES[entry.category]
     if category.check is Check.FORMAT_SENSITIVITY:
         if entry.base_entry_id is None or entry.prompt_format is None:
-            raise MalformedRelease(f"{entry.entry_id}: it does not say which entry and format it is of")
+            raise MalformedRelease(f"{entry.entry_id}: the restated entry or the prompt format is missing")
         category = CATEGORIES[category_of(entry.base_entry_id)]
     if category.check not in _SUPPORTED:
         return None
@@ -119,7 +117,7 @@ def _check(
 
 
 def _check_irrelevance(calls: Sequence[Call] | DecodeFailure) -> Finding | None:
-    """An answer without calls is right, one that cannot be read as calls too."""
+    """An answer without calls is valid, and so is one that cannot be decoded."""
     if isinstance(calls, DecodeFailure) or not calls:
         return None
     names = ", ".join(call.name for call in calls[:3])

@@ -1,9 +1,7 @@
-"""The truth of an entry of several turns: its calls, and what becomes of the world when they are run.
+"""The truth of a multi-turn entry: its calls, their results, and the states after each turn.
 
-Covers reading the release's call texts and playing them once, however many answers are compared.
+Covers reading the release's call texts and running them once for any number of answers.
 """
-
-from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,32 +11,32 @@ from typing import Any
 from bfcl_pipeline.calls import read_literal_call
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Call, Entry
-from bfcl_pipeline.tools import Constants, Setting, World, parameters_of, snapshot
+from bfcl_pipeline.tools import Constants, World, WorldConfig, parameters_of, snapshot
 
 TRUTH_OWNER = "truth"
-"""Whose world the truth is played in."""
+"""The owner name of the truth's world."""
 
 
 @dataclass(frozen=True, slots=True)
 class TruthTurn:
-    """One turn of the truth, played."""
+    """One turn of the truth after its calls were run."""
 
-    calls: tuple[Call, ...]  # none where the model should not call anything
-    results: tuple[str, ...]  # of each call, as a model would see it
-    wanted: Mapping[str, int]  # how often each result occurs
-    states: Mapping[str, Any]  # of each API after the turn
+    calls: tuple[Call, ...]  # empty if the model should not call anything
+    results: tuple[str, ...]  # result of each call, as text for a model
+    wanted: Mapping[str, int]  # number of occurrences of each result
+    states: Mapping[str, Any]  # state of each API after the turn
 
 
 def truth_calls(entry: Entry) -> tuple[tuple[Call, ...], ...]:
-    """The calls of each turn, all arguments named. Raises MalformedRelease naming what is no call."""
+    """The calls of each turn, with a name for every argument. Raises MalformedRelease for invalid text."""
     if not isinstance(entry.truth, list) or not all(isinstance(turn, list) for turn in entry.truth):
         raise _malformed(entry, "a list of turns", type(entry.truth).__name__)
     return tuple(tuple(_call(entry, text) for text in turn) for turn in entry.truth)
 
 
 def play_truth(entry: Entry, constants: Constants) -> tuple[TruthTurn, ...]:
-    """Every turn of the truth of `entry`, run in a world of its own. Raises MalformedRelease."""
-    world = World.for_entry(entry, Setting(constants), TRUTH_OWNER)
+    """Runs every turn of the truth of `entry` in a fresh world. Raises MalformedRelease."""
+    world = World.for_entry(entry, WorldConfig(constants), TRUTH_OWNER)
     turns = []
     for calls in truth_calls(entry):
         results = tuple(world.run(call) for call in calls)
@@ -65,7 +63,4 @@ def _parameters(apis: Sequence[str], name: str) -> Sequence[str]:
 
 
 def _malformed(entry: Entry, expected: str, got: str) -> MalformedRelease:
-    return MalformedRelease(
-        f"{entry.entry_id}: truth: expected {expected}, got {got}. "
-        "Stage the release again (bfcl-pipeline stage)."
-    )
+    return MalformedRelease.at(f"{entry.entry_id}: truth", expected, got)

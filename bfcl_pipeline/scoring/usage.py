@@ -1,9 +1,7 @@
-"""What the exchanges of some responses took, added up as it is: tokens, dollars, seconds, answers cut off.
+"""Sums the tokens, cost, latency and truncated answers of exchanges, without rounding.
 
-The leaderboard's own columns, with its rounding and its price of GPU time, are `scoring.leaderboard_usage`.
+The leaderboard's own columns, with its rounding and GPU price, are in `scoring.leaderboard_usage`.
 """
-
-from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
@@ -13,12 +11,12 @@ from bfcl_pipeline.records import Step, total
 from bfcl_pipeline.scoring.leaderboard_usage import percentile
 
 CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS", "max_output_tokens"})
-"""What APIs call the end of an answer that had no more tokens to go on with."""
+"""The finish reasons with which APIs report that an answer reached its token limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What exchanges took; None where nothing is told."""
+    """Sums and means over exchanges; None if no exchange has the value."""
 
     exchanges: int
     input_tokens: int | None
@@ -26,15 +24,15 @@ class Taken:
     cost_usd: float | None  # at the given prices
     exchange_mean_seconds: float | None
     exchange_p95_seconds: float | None
-    entry_mean_seconds: float | None  # an entry's is the sum of its exchanges
+    entry_mean_seconds: float | None  # per entry, the sum over its exchanges
     entry_p95_seconds: float | None
-    truncated: int | None  # answers that were cut off
+    truncated: int | None  # answers that reached the token limit
 
 
 def add_up(
     entries: Sequence[Sequence[Step]], input_price: float | None, output_price: float | None
 ) -> Taken:
-    """What the exchanges of `entries` took; prices are in US dollars per million tokens."""
+    """Sums the exchanges of `entries`; prices are in US dollars per million tokens."""
     steps = [step for exchanges in entries for step in exchanges]
     sent, received = (
         total(step.input_tokens for step in steps),
@@ -42,7 +40,7 @@ def add_up(
     )
     seconds = [step.latency_seconds for step in steps if step.latency_seconds is not None]
     sums = [total(step.latency_seconds for step in exchanges) for exchanges in entries]
-    entry_seconds = [one for one in sums if one is not None]
+    entry_seconds = [seconds_sum for seconds_sum in sums if seconds_sum is not None]
     reasons = [step.finish_reason for step in steps if step.finish_reason is not None]
     return Taken(
         exchanges=len(steps),

@@ -1,11 +1,9 @@
-"""Whether a value is acceptable for a parameter: its type first, then the value itself.
+"""Checks whether a value is acceptable for a parameter: first its type, then the value itself.
 
-Types are compared exactly (True is no integer), one level deep into arrays. Text is compared without
-case, spaces and common punctuation; text inside mappings and arrays likewise, one level deep.
+Types are compared exactly (True is not an integer), down to the items of arrays. Text is compared without
+case, spaces and common punctuation; so is text directly inside mappings and arrays.
 Source: the release's AST checker.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,10 +14,10 @@ from bfcl_pipeline.scoring.findings import Finding, shown, shown_options
 
 
 def check_parameter(parameter: Parameter, value: Any, rules: Rules) -> Finding | None:
-    """What is wrong with `value`, or None if its type and the value itself are acceptable.
+    """The error in `value`; None if its type and the value itself are acceptable.
 
-    A value may have the type of an acceptable one rather than that of the function doc: it is then a
-    variable of the model's, and compared as it is.
+    A value may have the type of an acceptable value instead of the documented type: the release takes it
+    for the name of a variable and compares it exactly.
     """
     acceptable_kind = parameter.acceptable_kind
     kind = type(value)
@@ -46,7 +44,7 @@ def check_parameter(parameter: Parameter, value: Any, rules: Rules) -> Finding |
 def _items_fit(parameter: Parameter, items: Any, rules: Rules) -> bool:
     """True if all items have the documented type, or the type of the items of one acceptable list.
 
-    An acceptable value that is no list (such as the mark of an optional parameter) accepts any items.
+    An acceptable value that is not a list (such as the mark of an optional parameter) accepts any items.
     """
     for acceptable in parameter.acceptable:
         if type(acceptable) is not list:
@@ -60,14 +58,14 @@ def _items_fit(parameter: Parameter, items: Any, rules: Rules) -> bool:
 
 
 def int_items_as_floats(rules: Rules) -> bool:
-    """Rule `int-items`: official takes 2 for 2.0 as a parameter, but not as an item of an array of
-    floats. Corrected takes it in both places.
+    """Rule `int-items`: official accepts 2 for 2.0 as a parameter, but not as an item of an array of
+    floats. Corrected accepts it in both places.
     """
     return rules is Rules.CORRECTED
 
 
 def _check_value(parameter: Parameter, value: Any, rules: Rules) -> Finding | None:
-    """Whether `value`, of the documented type, is one of the acceptable values."""
+    """The error in `value`, which has the documented type; None if it is acceptable."""
     if parameter.kind is str:
         fits = standardized(value) in parameter.options
         return None if fits else _wrong("string", parameter, value)
@@ -105,9 +103,9 @@ def _standardized_item(item: Any) -> Any:
 def check_mapping(
     name: str, value: Mapping[Any, Any], acceptable: Sequence[Any], rules: Rules
 ) -> Finding | None:
-    """Whether the mapping `value` is one of the acceptable ones, each a list of values per key.
+    """The error in the mapping `value`; None if it equals an acceptable one, which has a list per key.
 
-    The finding is that of the last acceptable mapping, as in the release.
+    As in the release, the finding is the one for the last acceptable mapping.
     """
     finding: Finding | None = Finding(
         "dict_checker:unclear", f"Parameter {name!r}: no mapping is acceptable, got {shown(value)}."
@@ -140,8 +138,8 @@ def _compare_mapping(
 
 
 def alternatives(values: Any, rules: Rules) -> Sequence[Any]:
-    """Rule `text-alternatives`: where the truth gives a key a text instead of a list of alternatives,
-    official takes its characters for them, and the key for optional. Corrected takes the text itself.
+    """Rule `text-alternatives`: where the truth has a text instead of a list of alternatives for a key,
+    official accepts each of its characters, and makes the key optional. Corrected accepts only the text.
     """
     return [values] if isinstance(values, str) and rules is Rules.CORRECTED else values
 
@@ -149,7 +147,7 @@ def alternatives(values: Any, rules: Rules) -> Sequence[Any]:
 def _check_mappings(
     name: str, value: Sequence[Any], acceptable: Sequence[Any], rules: Rules
 ) -> Finding | None:
-    """Whether the list of mappings `value` is one of the acceptable ones, in order."""
+    """The error in the list of mappings `value`; None if it equals an acceptable one, in order."""
     finding: Finding | None = Finding(
         "list_dict_checker:unclear", f"Parameter {name!r}: no list is acceptable, got {shown(value)}."
     )
@@ -160,13 +158,15 @@ def _check_mappings(
                 f"Parameter {name!r}: expected {len(options)} mappings, got {len(value)}.",
             )
             continue
-        finding = _first_unlike(name, value, options, rules)
+        finding = _first_mismatch(name, value, options, rules)
         if finding is None:
             return None
     return finding
 
 
-def _first_unlike(name: str, value: Sequence[Any], options: Sequence[Any], rules: Rules) -> Finding | None:
+def _first_mismatch(
+    name: str, value: Sequence[Any], options: Sequence[Any], rules: Rules
+) -> Finding | None:
     for item, option in zip(value, options, strict=True):
         if not isinstance(item, Mapping):
             return Finding(

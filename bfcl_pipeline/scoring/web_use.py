@@ -1,59 +1,57 @@
-"""What a model does on the web: searches and fetches, and the ways in which it fails there.
+"""Classifies what a model does on the web: searches, fetches, and kinds of failure.
 
-Covers what can be told from its calls alone, one small rule for each failure. What came back is not
-in the responses: whether a page could be fetched, or held the answer, is not told here. Pure; adding up
-is `bfcl_pipeline.report`.
+Covers what follows from its calls alone, with one small rule per failure. Responses do not contain the
+results, so whether a page could be fetched, or had the answer, is not covered. `bfcl_pipeline.report` adds
+the counts up.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from unicodedata import normalize
 
-from bfcl_pipeline.config.web import SEARCH_TOOL
+from bfcl_pipeline.calls import Steps
+from bfcl_pipeline.config.job import SEARCH_TOOL
 from bfcl_pipeline.records import Call, Entry
-from bfcl_pipeline.scoring.conversation_calls import Steps
 
 FETCH_TOOL = "fetch_url_content"
-"""What the release calls the tool that fetches a page."""
+"""The release's name for the tool that fetches a page."""
 
 PASTED_SHARE = 0.8
-"""Share of the question's different words that make a query the question itself."""
+"""Share of the question's distinct words from which on a query counts as the pasted question."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebWork:
-    """What a model did on one web question."""
+    """The question and the calls of one web entry."""
 
-    question: str  # as it was asked
+    question: str  # text of the first turn
     steps: Steps
 
     @property
     def queries(self) -> list[str]:
-        """What was searched for, in order; a run may present the search tool under another name."""
+        """The search queries, in order; a run may present the search tool under another name."""
         return [_query(call) for step in self.steps for call in step if _searches(call)]
 
     @property
     def fetches(self) -> int:
-        """How often a page was to be fetched."""
+        """The number of page fetches."""
         return sum(call.name == FETCH_TOOL for step in self.steps for call in step)
 
 
 def no_search(work: WebWork) -> bool:
-    """It never searched: what it says, it knew or made up."""
+    """The model never searched; its answer comes from its training or is invented."""
     return not work.queries
 
 
 def pasted_question(work: WebWork) -> bool:
-    """One query holds at least 80 % of the different words of the question, whatever else it holds."""
+    """One query contains at least 80 % of the distinct words of the question."""
     wanted = _words(work.question)
     return any(len(wanted & _words(query)) >= PASTED_SHARE * len(wanted) for query in work.queries)
 
 
 def never_fetched(work: WebWork) -> bool:
-    """It searched and asked for no page: it had titles and, at most, snippets."""
+    """The model searched but fetched no page, so it saw only titles and snippets."""
     return bool(work.queries) and work.fetches == 0
 
 
@@ -62,24 +60,24 @@ FAILURES: Mapping[str, Callable[[WebWork], bool]] = {
     "pasted_question": pasted_question,
     "never_fetched": never_fetched,
 }
-"""Every way to fail by name; an answer may be several."""
+"""Every kind of failure by name; several may apply to one answer."""
 
 NONE_OF_THESE = "none_of_these"
-"""What a wrong answer is called that failed in none of these ways."""
+"""The kind of a wrong answer to which none of FAILURES applies."""
 
 
 def failures(work: WebWork) -> list[str]:
-    """The ways in which a wrong answer failed; NONE_OF_THESE if there is none."""
+    """The kinds of failure of a wrong answer; only NONE_OF_THESE if none applies."""
     return [name for name, failed in FAILURES.items() if failed(work)] or [NONE_OF_THESE]
 
 
 def question_text(entry: Entry) -> str:
-    """What the user asks in the first turn."""
+    """The text of the user in the first turn."""
     return "\n".join(message["content"] for message in entry.turns[0] if message["role"] == "user")
 
 
 def hop_count(entry: Entry) -> int:
-    """How many steps lead from the question to its answer; 0 where none is annotated."""
+    """The number of annotated steps from the question to its answer; 0 if there are none."""
     return len(entry.source) if isinstance(entry.source, list) else 0
 
 

@@ -1,16 +1,15 @@
 """Entries of the agentic categories: memory on three backends, web search with and without snippets.
 
-Covers what the release leaves to be put together: ids by category, the prerequisite sessions of a
-memory scenario and their order, and the message that asks for the answer format.
+Covers what the release does not contain as such: ids by category, the prerequisite sessions of a memory
+scenario and their order, and the system message with the answer format.
 """
-
-from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.records import Entry, Message
-from bfcl_pipeline.staging.api_docs import ApiDocs, offered
 from bfcl_pipeline.staging.json_lines import by_id, malformed, read_rows, read_turns
+from bfcl_pipeline.staging.multi_turn import ApiDocs, offered
 from bfcl_pipeline.staging.release_files import SCENARIOS, questions_file, sessions_file
 from bfcl_pipeline.staging.source import Release
 from bfcl_pipeline.staging.truths import read_truths
@@ -20,11 +19,11 @@ _Turns = tuple[tuple[Message, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class AgenticInputs:
-    """What all agentic categories are put together from."""
+    """The inputs of all agentic categories."""
 
     release: Release  # questions, truths, sessions
     docs: ApiDocs  # function docs by API
-    answer_format: str  # text of the system message that precedes every scored question
+    answer_format: str  # system message before every scored question
 
 
 def read_web_search(inputs: AgenticInputs, category: str) -> list[Entry]:
@@ -42,7 +41,7 @@ def read_web_search(inputs: AgenticInputs, category: str) -> list[Entry]:
                 functions=tuple(offered(row, apis, inputs.docs)),
                 truth=truths[key].answer,
                 apis=apis,
-                initial_state={api: {"show_snippet": category != "web_search_no_snippet"} for api in apis},
+                initial_state={api: {"show_snippet": CATEGORIES[category].snippets} for api in apis},
                 source=truths[key].source,
             )
         )
@@ -54,6 +53,7 @@ def read_memory(inputs: AgenticInputs, category: str) -> list[Entry]:
 
     A session depends on the earlier ones of its scenario, a question on all of them.
     """
+    apis = _memory_apis(category)
     sessions = {scenario: _sessions(inputs, category, scenario) for scenario in SCENARIOS}
     rows = by_id(read_rows(inputs.release, questions_file(category)))
     truths = read_truths(inputs.release, category, rows)
@@ -67,9 +67,9 @@ def read_memory(inputs: AgenticInputs, category: str) -> list[Entry]:
                 entry_id=key.replace("memory", category),
                 category=category,
                 turns=_with_answer_format(read_turns(row), inputs.answer_format),
-                functions=tuple(offered(row, (_backend(category),), inputs.docs)),
+                functions=tuple(offered(row, apis, inputs.docs)),
                 truth=truths[key].answer,
-                apis=(_backend(category),),
+                apis=apis,
                 depends_on=tuple(session.entry_id for session in sessions[scenario]),
                 scenario=scenario,
                 source=truths[key].source,
@@ -79,14 +79,15 @@ def read_memory(inputs: AgenticInputs, category: str) -> list[Entry]:
 
 
 def _sessions(inputs: AgenticInputs, category: str, scenario: str) -> list[Entry]:
+    apis = _memory_apis(category)
     chain: list[Entry] = []
     for key, row in by_id(read_rows(inputs.release, sessions_file(scenario))).items():
         session = Entry(
             entry_id=key.replace("memory", category),
             category=category,
             turns=read_turns(row),
-            functions=tuple(offered(row, (_backend(category),), inputs.docs)),
-            apis=(_backend(category),),
+            functions=tuple(offered(row, apis, inputs.docs)),
+            apis=apis,
             depends_on=tuple(earlier.entry_id for earlier in chain),
             prerequisite=True,
             scenario=scenario,
@@ -95,12 +96,12 @@ def _sessions(inputs: AgenticInputs, category: str, scenario: str) -> list[Entry
     return chain
 
 
-def _backend(category: str) -> str:
-    """The API of a memory category: MemoryAPI_kv for memory_kv."""
-    return category.replace("memory_", "MemoryAPI_", 1)
+def _memory_apis(category: str) -> tuple[str, ...]:
+    backend = CATEGORIES[category].backend
+    return () if backend is None else (backend.value,)
 
 
 def _with_answer_format(turns: _Turns, answer_format: str) -> _Turns:
-    """`turns` with the request for the answer format as the very first message."""
+    """`turns` with the system message of the answer format as the first message."""
     first, *later = turns
     return ({"role": "system", "content": answer_format}, *first), *later

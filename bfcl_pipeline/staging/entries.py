@@ -1,10 +1,8 @@
-"""The entries of every category, put together from the files of the release.
+"""The entries of every category, read from the files of the release.
 
-Covers which reader serves which category, and the counts of `benchmark.CATEGORIES`. Functions carry no
-language hints; those belong to prompts.
+Covers the reader of each category and the counts of `benchmark.CATEGORIES`. Function docs have no language
+hints, which are added to prompts.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
@@ -12,8 +10,7 @@ from bfcl_pipeline.benchmark import CATEGORIES, Category, Check
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Entry, Json
 from bfcl_pipeline.staging.agentic import AgenticInputs, read_memory, read_web_search
-from bfcl_pipeline.staging.api_docs import read_api_docs
-from bfcl_pipeline.staging.multi_turn import read_multi_turn
+from bfcl_pipeline.staging.multi_turn import read_api_docs, read_multi_turn
 from bfcl_pipeline.staging.release_files import questions_file
 from bfcl_pipeline.staging.single_turn import read_format_sensitivity, read_single_turn
 from bfcl_pipeline.staging.source import Release
@@ -24,7 +21,7 @@ _ANSWER_FORMAT = "ADDITIONAL_SYSTEM_PROMPT_FOR_AGENTIC_RESPONSE_FORMAT"
 def read_all_entries(release: Release, texts: Mapping[str, Mapping[str, Json]]) -> dict[str, list[Entry]]:
     """The entries of all categories by category, in the order of `benchmark.CATEGORIES`.
 
-    `texts` is the content of texts.json. Raises MalformedRelease if a file is not in the documented
+    `texts` is the content of texts.json. Raises MalformedRelease if a file does not have the documented
     form or a category does not have its number of entries.
     """
     docs = read_api_docs(release)

@@ -1,9 +1,7 @@
-"""JSON Lines of the release as rows that know where they stand.
+"""JSON Lines files of the release as rows with file name and line number.
 
-Covers parsing and the checking of single fields, with errors that name file and line.
+Covers parsing and checking single fields, with errors that name file and line.
 """
-
-from __future__ import annotations
 
 import json
 from collections.abc import Mapping
@@ -18,8 +16,8 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One JSON object and where it was read."""
+class JsonLine:
+    """One JSON object and its position."""
 
     where: str  # file:line
     value: Mapping[str, Json]
@@ -46,7 +44,7 @@ def malformed(where: str, expected: str, got: str) -> MalformedRelease:
     return MalformedRelease(f"{where}: expected {expected}, got {got}. Fetch the release again.")
 
 
-def read_rows(release: Release, name: str) -> list[Row]:
+def read_rows(release: Release, name: str) -> list[JsonLine]:
     """The objects of the JSON Lines file `name`, in order."""
     rows = []
     for number, line in enumerate(release.files[name].removesuffix(b"\n").split(b"\n"), start=1):
@@ -54,30 +52,30 @@ def read_rows(release: Release, name: str) -> list[Row]:
         value = parse_json(where, line)
         if not isinstance(value, dict):
             raise malformed(where, "a JSON object", f"a {type(value).__name__}")
-        rows.append(Row(where, value))
+        rows.append(JsonLine(where, value))
     return rows
 
 
 def parse_json(where: str, text: bytes) -> Json:
-    """The JSON value of `text`. Raises MalformedRelease with `where`."""
+    """The JSON value of `text`. Raises MalformedRelease, which names `where`."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise malformed(where, "JSON", f"{error} in {text[:80]!r}") from error
 
 
-def by_id(rows: list[Row]) -> dict[str, Row]:
-    """The rows by their `id`, in order. Raises MalformedRelease if one comes twice."""
-    found: dict[str, Row] = {}
+def by_id(rows: list[JsonLine]) -> dict[str, JsonLine]:
+    """The rows by `id`, in order. Raises MalformedRelease for a duplicate id."""
+    unique: dict[str, JsonLine] = {}
     for row in rows:
         key = row.get("id", str)
-        if key in found:
-            raise malformed(row.where, "every id once", f"{key!r} again, first at {found[key].where}")
-        found[key] = row
-    return found
+        if key in unique:
+            raise malformed(row.where, "every id once", f"{key!r} again, first at {unique[key].where}")
+        unique[key] = row
+    return unique
 
 
-def read_turns(row: Row) -> tuple[tuple[Message, ...], ...]:
+def read_turns(row: JsonLine) -> tuple[tuple[Message, ...], ...]:
     """The field `question` as turns of messages."""
     turns = row.get("question", list)
     for turn in turns:
@@ -99,7 +97,7 @@ def _is_message(value: Json) -> bool:
 
 
 def check_function(where: str, doc: Json) -> FunctionDoc:
-    """`doc`, if it has the form of a function doc. Raises MalformedRelease otherwise."""
+    """`doc`, if it is a function doc. Raises MalformedRelease otherwise."""
     if (
         isinstance(doc, dict)
         and isinstance(doc.get("name"), str)

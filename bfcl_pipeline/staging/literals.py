@@ -1,10 +1,8 @@
-"""Literal constants out of Python source, read from the syntax tree and never executed.
+"""Literal constants of Python source, read from the syntax tree and never executed.
 
-Covers assignments whose value is a literal or is put together from earlier literals of the same
-module (`A + "text"`), and the JSON form of what was read. Everything else in a module is passed over.
+Covers assignments whose value is a literal or is concatenated from earlier literals of the same module
+(`A + "text"`), and their JSON form. Everything else in a module is ignored.
 """
-
-from __future__ import annotations
 
 import ast
 import builtins
@@ -17,9 +15,7 @@ from bfcl_pipeline.records import Json
 from bfcl_pipeline.staging.json_lines import malformed
 from bfcl_pipeline.staging.release_files import LITERAL_MODULES, LiteralModule
 from bfcl_pipeline.staging.source import Release
-
-ELLIPSIS: Json = {"$literal": "..."}
-"""The JSON form of Python's `...`, which ends one of the release's lists and so is shown to models."""
+from bfcl_pipeline.tools.constants import ELLIPSIS
 
 
 def read_texts(release: Release) -> dict[str, dict[str, Json]]:
@@ -28,7 +24,7 @@ def read_texts(release: Release) -> dict[str, dict[str, Json]]:
 
 
 def read_literals(release: Release, module: LiteralModule) -> dict[str, Json]:
-    """The literal constants of one module by name, in source order, then the inner ones.
+    """The literal constants of one module by name: in source order, then those in classes and functions.
 
     Raises MalformedRelease if a required or inner name has no literal.
     """
@@ -46,7 +42,7 @@ def parse_module(release: Release, name: str) -> ast.Module:
     """The syntax tree of the module `name`. Raises MalformedRelease if it is not Python."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the release's own escapes and comparisons
+            warnings.simplefilter("ignore")  # about escapes and comparisons in the release
             return ast.parse(release.files[name], filename=name)
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         line = getattr(error, "lineno", None) or 1
@@ -54,7 +50,7 @@ def parse_module(release: Release, name: str) -> ast.Module:
 
 
 def module_constants(tree: ast.Module) -> dict[str, Any]:
-    """The literals assigned to single names at the top of the module; the last assignment counts."""
+    """The literals that are assigned to module-level names; the last assignment counts."""
     constants: dict[str, Any] = {}
     for name, node in _assignments(tree.body):
         try:
@@ -65,20 +61,17 @@ def module_constants(tree: ast.Module) -> dict[str, Any]:
 
 
 def literal(node: ast.expr, known: Mapping[str, Any]) -> Any:
-    """The value of a literal, or of texts and literals put together from `known` names.
-
-    Raises ValueError if it is neither.
-    """
+    """The value of a literal, or of a concatenation of texts with `known` names. Raises ValueError."""
     match node:
         case ast.Name(id=name) if name in known:
             return known[name]
         case ast.Constant(value=bytes() | complex()):
-            raise ValueError("JSON has no such value")
+            raise ValueError("JSON cannot represent it")
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             first, second = literal(left, known), literal(right, known)
             if isinstance(first, str) and isinstance(second, str):
                 return first + second
-            raise ValueError("only texts are put together")
+            raise ValueError("only texts are concatenated")
         case ast.List(elts=items):
             return [literal(item, known) for item in items]
         case ast.Dict(keys=keys, values=values) if None not in keys:
@@ -92,7 +85,7 @@ def literal(node: ast.expr, known: Mapping[str, Any]) -> Any:
 
 
 def json_form(value: Any) -> Json:
-    """`value` as JSON can hold it.
+    """`value` as JSON.
 
     Tuples become lists and sets sorted lists; a mapping whose keys are not all texts becomes a list
     of [key, value] pairs in the mapping's order; Python's `...` becomes `ELLIPSIS`.

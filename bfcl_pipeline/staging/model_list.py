@@ -1,9 +1,7 @@
-"""The models the official tool supports, read from its source as literals.
+"""The models that the official tool supports, read from its source as literals.
 
-Covers name, leaderboard details and how the official scorer treats each; never its handlers' code.
+Covers name, leaderboard details and the settings of the official scorer for each; not the code of handlers.
 """
-
-from __future__ import annotations
 
 import ast
 from dataclasses import asdict, dataclass, fields
@@ -20,24 +18,24 @@ from bfcl_pipeline.staging.source import Release
 class OfficialModel:
     """One row of models.json."""
 
-    name: str  # as on the official command line
-    model_name: str  # as its vendor or the model hub calls it
-    display_name: str  # as on the leaderboard
+    name: str  # on the official command line
+    model_name: str  # of its vendor or on the model hub
+    display_name: str  # on the leaderboard
     url: str
     org: str
     license: str
-    handler: str  # name of the official class that asks it and reads its answers
+    handler: str  # name of the official class that sends its requests and reads its answers
     input_price: float | None = None  # USD per million tokens
     output_price: float | None = None  # USD per million tokens
-    is_fc_model: bool = True  # native function calling, else prompted
-    underscore_to_dot: bool = False  # its functions are named with underscores for dots
+    is_fc_model: bool = True  # native function calling; False: prompted
+    underscore_to_dot: bool = False  # dots in names of functions are replaced by underscores
 
 
 _FIELDS = {field.name for field in fields(OfficialModel)}
 
 
 def read_models(release: Release) -> list[dict[str, Json]]:
-    """The content of models.json, in source order. Raises MalformedRelease if there is none."""
+    """The content of models.json, in source order. Raises MalformedRelease if there are no models."""
     models = [
         asdict(_model(key, call))
         for statement in parse_module(release, MODEL_CONFIG).body

@@ -1,17 +1,42 @@
-"""Entries of several turns with simulated APIs.
+"""Entries of several turns with simulated APIs, and the function docs of those APIs.
 
-Where functions are held out (multi_turn_miss_func), their docs leave the offered ones and are kept
-by the turn at which they appear.
+Held-out functions (multi_turn_miss_func) are removed from the offered ones and stored by the turn at which
+they appear.
 """
 
-from __future__ import annotations
+from collections.abc import Mapping
 
 from bfcl_pipeline.records import Entry, FunctionDoc
-from bfcl_pipeline.staging.api_docs import ApiDocs, offered
-from bfcl_pipeline.staging.json_lines import Row, by_id, malformed, read_rows, read_turns
-from bfcl_pipeline.staging.release_files import questions_file
+from bfcl_pipeline.staging.json_lines import (
+    JsonLine,
+    by_id,
+    check_function,
+    malformed,
+    read_rows,
+    read_turns,
+)
+from bfcl_pipeline.staging.release_files import API_DOCS, questions_file
 from bfcl_pipeline.staging.source import Release
 from bfcl_pipeline.staging.truths import Truth, read_truths
+
+ApiDocs = Mapping[str, tuple[FunctionDoc, ...]]
+"""Function docs by API, in the release's order."""
+
+
+def read_api_docs(release: Release) -> ApiDocs:
+    """The function docs of every simulated API."""
+    return {
+        api: tuple(check_function(row.where, row.value) for row in read_rows(release, name))
+        for api, name in API_DOCS.items()
+    }
+
+
+def offered(row: JsonLine, apis: tuple[str, ...], docs: ApiDocs) -> list[FunctionDoc]:
+    """The functions of all `apis` that `row` involves, one API after the other."""
+    for api in apis:
+        if api not in docs:
+            raise malformed(row.where, f"an API of {', '.join(docs)}", repr(api))
+    return [doc for api in apis for doc in docs[api]]
 
 
 def read_multi_turn(release: Release, category: str, docs: ApiDocs) -> list[Entry]:
@@ -21,7 +46,7 @@ def read_multi_turn(release: Release, category: str, docs: ApiDocs) -> list[Entr
     return [_entry(category, key, row, truths[key], docs) for key, row in rows.items()]
 
 
-def _entry(category: str, key: str, row: Row, truth: Truth, docs: ApiDocs) -> Entry:
+def _entry(category: str, key: str, row: JsonLine, truth: Truth, docs: ApiDocs) -> Entry:
     turns = read_turns(row)
     if len(truth.answer) != len(turns):
         raise malformed(row.where, f"{len(turns)} turns of truth for {key!r}", str(len(truth.answer)))
@@ -40,8 +65,10 @@ def _entry(category: str, key: str, row: Row, truth: Truth, docs: ApiDocs) -> En
     )
 
 
-def _hold_out(row: Row, functions: list[FunctionDoc], turns: int) -> dict[str, tuple[FunctionDoc, ...]]:
-    """Takes the held-out docs from `functions` and returns them by turn."""
+def _hold_out(
+    row: JsonLine, functions: list[FunctionDoc], turns: int
+) -> dict[str, tuple[FunctionDoc, ...]]:
+    """Removes the held-out docs from `functions` and returns them by turn."""
     held_out: dict[str, tuple[FunctionDoc, ...]] = {}
     for turn, names in row.get("missed_function", dict).items():
         if not turn.isdecimal() or int(turn) >= turns or not isinstance(names, list):
@@ -50,7 +77,7 @@ def _hold_out(row: Row, functions: list[FunctionDoc], turns: int) -> dict[str, t
     return held_out
 
 
-def _take(row: Row, functions: list[FunctionDoc], name: str) -> FunctionDoc:
+def _take(row: JsonLine, functions: list[FunctionDoc], name: str) -> FunctionDoc:
     for position, doc in enumerate(functions):
         if doc["name"] == name:
             return functions.pop(position)

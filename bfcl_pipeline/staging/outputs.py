@@ -1,30 +1,24 @@
-"""Staging: from the pinned release to the data folder.
+"""Staging: from the pinned release to the data directory.
 
-Everything is fetched, verified, read and checked before the first output appears; then all outputs
-take their places. Equal releases give equal bytes.
+The release is fetched, verified, read and checked before the first output appears; then all outputs are
+renamed to their names. Equal releases give equal bytes.
 """
 
-from __future__ import annotations
-
-import hashlib
 import json
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from bfcl_pipeline.benchmark import release as pinned
+from bfcl_pipeline.files import atomic_path
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.staging.entries import read_all_entries
-from bfcl_pipeline.staging.fetch import download_wheel
+from bfcl_pipeline.staging.fetch import download_wheel, read_bounded, sha256_of
 from bfcl_pipeline.staging.literals import read_texts
 from bfcl_pipeline.staging.model_list import read_models
 from bfcl_pipeline.staging.source import MAX_WHEEL_BYTES, Release, read_folder, read_wheel
-from bfcl_pipeline.staging.verified import read_bounded
-from bfcl_pipeline.tables import atomic_path, entries_path, write_entries
-
-Log = Callable[[str], None]
-"""Takes one line of progress."""
+from bfcl_pipeline.tables import entries_path, write_entries
+from bfcl_pipeline.text import Log
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +37,19 @@ def stage(
     sha256: str = pinned.SHA256,
     log: Log,
 ) -> None:
-    """Writes release/{<wheel>,texts.json,models.json} and entries/<category>.parquet under `data`.
+    """Writes release/{<wheel>,texts.json,models.json} and entries/<category>.parquet below `data`.
 
-    `source` is a wheel or an unpacked folder; without it the wheel of `version` is fetched with pip,
-    unless it is there already. `sha256` is the wheel's; for a folder, that of its contents
-    (`source.contents_sha256`), where the pinned wheel's stands for the pinned contents. Raises a
-    StagingError naming the file and line, and then writes nothing.
+    Args:
+        data: the directory of staged data.
+        source: a wheel or an unpacked folder; None: the wheel is fetched with pip, unless it is staged.
+        version: of the release.
+        sha256: of the wheel or, for a folder, of its contents (`source.contents_sha256`); the hash of the
+            pinned wheel also means the pinned contents.
+        log: receives lines about the progress.
+
+    Raises:
+        StagingError: the release cannot be fetched, verified or read; it names file and line, and nothing
+            is written.
     """
     fetched = _fetch(data, source, version, sha256, log)
     log(f"read {fetched.release.origin}: sha256 verified")
@@ -57,7 +58,7 @@ def stage(
     entries = read_all_entries(fetched.release, texts)
     folder = data / "release"
     with ExitStack() as outputs:
-        # Each output takes its place when the stack unwinds: after all were written without an error.
+        # The outputs are renamed when the stack unwinds, after all were written without an error.
         def place(path: Path) -> Path:
             return outputs.enter_context(atomic_path(path))
 
@@ -77,16 +78,12 @@ def _fetch(data: Path, source: Path | None, version: str, sha256: str, log: Log)
     if source is not None:
         path = source
         wheel = read_bounded(source, MAX_WHEEL_BYTES)
-    elif path.is_file() and _sha256(staged := read_bounded(path, MAX_WHEEL_BYTES)) == sha256.lower():
+    elif path.is_file() and sha256_of(staged := read_bounded(path, MAX_WHEEL_BYTES)) == sha256.lower():
         wheel = staged
     else:
         log(f"fetching {pinned.DISTRIBUTION} {version} with pip")
         wheel = download_wheel(pinned.DISTRIBUTION, version, _wheel_name(version))
     return _Fetched(read_wheel(path, wheel, sha256), wheel)
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
 
 
 def _wheel_name(version: str) -> str:

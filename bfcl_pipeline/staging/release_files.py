@@ -1,13 +1,11 @@
-"""Which files of the release staging reads, as data.
+"""The files of the release that staging reads, as data.
 
-Covers names only: the entries of each category, the truths, the documents of the simulated APIs, and
-the Python modules whose literal constants belong to the benchmark. Reading them is
-`staging.source`, `staging.json_lines` and `staging.literals`.
+Covers names only: the entries of each category, the truths, the docs of the simulated APIs, and the Python
+modules whose literal constants belong to the benchmark. `staging.source`, `staging.json_lines` and
+`staging.literals` read them.
 
 Source: the layout of the wheel bfcl-eval 2026.3.23.
 """
-
-from __future__ import annotations
 
 from dataclasses import dataclass
 
@@ -48,12 +46,12 @@ _WITHOUT_TRUTH = (Check.IRRELEVANCE, Check.RELEVANCE, Check.FORMAT_SENSITIVITY)
 
 
 def questions_file(category: str) -> str:
-    """The file with the questions of `category`; categories of one check may share one."""
+    """The file with the questions of `category`; several categories may share a file."""
     return f"{_DATA}/BFCL_v4_{_SHARED.get(CATEGORIES[category].check, category)}.json"
 
 
 def truths_file(category: str) -> str | None:
-    """The file with the truths of `category`, or None where the benchmark has none."""
+    """The file with the truths of `category`, or None if the benchmark has none."""
     check = CATEGORIES[category].check
     if check in _WITHOUT_TRUTH:
         return None
@@ -70,8 +68,8 @@ class LiteralModule:
     """A Python module of the release whose literal constants are part of the benchmark."""
 
     key: str  # its name in texts.json
-    path: str  # where it lies in the release
-    required: tuple[str, ...] = ()  # module constants that must be there; all others are kept too
+    path: str  # in the release
+    required: tuple[str, ...] = ()  # names that must exist; all other constants are staged too
     inner: tuple[str, ...] = ()  # literals in classes and functions, as Class.method.variable
 
 
@@ -146,7 +144,7 @@ LITERAL_MODULES: tuple[LiteralModule, ...] = (
     LiteralModule("memory_rec_sum", f"{_SOURCES}/memory_rec_sum.py", required=("MAX_MEMORY_ENTRY_LENGTH",)),
     LiteralModule("web_search", f"{_SOURCES}/web_search.py", required=("ERROR_TEMPLATES",)),
 )
-"""Every module whose literals go into texts.json."""
+"""The modules whose literals are written to texts.json."""
 
 
 def _all_files() -> tuple[str, ...]:
@@ -158,4 +156,4 @@ def _all_files() -> tuple[str, ...]:
 
 
 RELEASE_FILES: tuple[str, ...] = _all_files()
-"""Everything that staging reads; nothing else of the release is opened."""
+"""All files that staging reads; no other file of the release is opened."""

@@ -1,6 +1,4 @@
-"""Entries of one request and one answer, and those that restate them in other prompt formats."""
-
-from __future__ import annotations
+"""Entries with one request and one answer, and entries that restate them in other prompt formats."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -39,8 +37,8 @@ def read_single_turn(release: Release, category: str) -> list[Entry]:
 def read_format_sensitivity(release: Release, staged: Mapping[str, Sequence[Entry]]) -> list[Entry]:
     """The chosen entries of the `staged` categories, each restated in all 26 prompt formats.
 
-    Order and numbering are the official ones: categories as the list of ids has them, entries as their
-    own category has them, then formats.
+    Order and numbering are the official ones: categories as in the list of ids, entries as in their own
+    category, then formats.
     """
     where = f"{FORMAT_SENSITIVITY_IDS}:1"
     chosen = parse_json(where, release.files[FORMAT_SENSITIVITY_IDS])
@@ -50,9 +48,9 @@ def read_format_sensitivity(release: Release, staged: Mapping[str, Sequence[Entr
     for category, ids in chosen.items():
         entries = [entry for entry in staged.get(category, ()) if entry.entry_id in ids]
         if len(entries) != len(ids):
-            known = {entry.entry_id for entry in entries}
-            strange = [key for key in ids if key not in known] or ids
-            raise malformed(where, f"distinct ids of {category}", f"{strange[0]!r}")
+            present = {entry.entry_id for entry in entries}
+            unknown = [key for key in ids if key not in present] or ids
+            raise malformed(where, f"distinct ids of {category}", f"{unknown[0]!r}")
         bases.extend(entries)
     pairs = ((base, prompt_format) for base in bases for prompt_format in FORMATS)
     return [

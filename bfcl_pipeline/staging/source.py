@@ -1,10 +1,8 @@
 """The release as bytes by name, from a wheel or an unpacked folder, verified before it is read.
 
-Covers the hash check and the reading in place; nothing is unpacked to disk. What the files mean is
-for the readers beside this module.
+Covers the hash check and reading in place; nothing is unpacked to disk. The other modules of this package
+interpret the files.
 """
-
-from __future__ import annotations
 
 import base64
 import csv
@@ -14,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bfcl_pipeline.benchmark import release
+from bfcl_pipeline.staging.fetch import missing, read_bounded, read_members, sha256_of, verify
 from bfcl_pipeline.staging.release_files import PACKAGE, RELEASE_FILES
-from bfcl_pipeline.staging.verified import missing, read_bounded, read_members, verify
 
 MAX_WHEEL_BYTES = 64 * 2**20  # the pinned wheel has 2 MB
 _MAX_FILE_BYTES = 32 * 2**20  # the largest file staging reads has 2 MB
@@ -30,21 +28,21 @@ class Release:
 
 
 def read_wheel(path: Path, content: bytes, sha256: str) -> Release:
-    """The release in the wheel with `content`, which came from `path`.
+    """The release in the wheel with `content`, which was read from `path`.
 
-    Raises HashMismatch before the archive is opened, MalformedRelease if it is no readable archive or
-    a file is missing.
+    Raises HashMismatch before the wheel is opened, MalformedRelease if it is not a readable wheel or a file
+    is missing.
     """
-    _verify(path, hashlib.sha256(content).hexdigest(), sha256)
+    _verify(path, sha256_of(content), sha256)
     return Release(str(path), read_members(path, content, RELEASE_FILES, _MAX_FILE_BYTES))
 
 
 def read_folder(folder: Path, sha256: str) -> Release:
-    """The release unpacked in `folder`: it is, or it holds, the package folder.
+    """The release unpacked in `folder`, which is the package folder or contains it.
 
-    The files that staging reads are verified together: `contents_sha256` of them must be `sha256`; if
-    that is the hash of the pinned wheel, the contents must be those of the pinned wheel. Raises
-    HashMismatch, or MalformedRelease if a file is missing.
+    The files are verified together: their `contents_sha256` must be `sha256`; if that is the hash of the
+    pinned wheel, they must have the contents of the pinned wheel. Raises HashMismatch, or MalformedRelease
+    if a file is missing.
     """
     package = folder.resolve()
     root = package.parent if package.name == PACKAGE else package
@@ -57,19 +55,19 @@ def read_folder(folder: Path, sha256: str) -> Release:
 
 def contents_sha256(files: Mapping[str, bytes]) -> str:
     """One hash over names and contents: of the lines `<sha256>  <name>`, as sha256sum writes them."""
-    lines = (f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files))
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
+    lines = (f"{sha256_of(files[name])}  {name}\n" for name in sorted(files))
+    return sha256_of("".join(lines).encode())
 
 
 def _verify(where: Path, got: str, expected: str) -> None:
-    advice = "Fetch it again; if another release is meant, name its version and its sha256."
+    advice = "Fetch it again; for another release, give its version and its sha256."
     verify(where, got, expected, "the pinned release", advice)
 
 
 def _altered(root: Path, files: Mapping[str, bytes]) -> list[str]:
-    """The files that are not as the wheel's own RECORD has them, if one lies beside the package.
+    """The files that differ from the wheel's RECORD, if there is one beside the package.
 
-    Only tells an error which file to name: RECORD is not pinned, so it proves nothing.
+    Used only to name a file in an error message, as RECORD is not pinned.
     """
     recorded: dict[str, str] = {}
     for path in sorted(root.glob(f"{PACKAGE}-*.dist-info/RECORD")):
@@ -79,7 +77,7 @@ def _altered(root: Path, files: Mapping[str, bytes]) -> list[str]:
 
 
 def _record_hash(content: bytes) -> str:
-    """The hash of `content` as RECORD files write it."""
+    """The hash of `content` in the form of RECORD files."""
     digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest())
     return f"sha256={digest.rstrip(b'=').decode()}"
 

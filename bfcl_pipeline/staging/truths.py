@@ -1,7 +1,5 @@
 """The acceptable answers of a category by entry id."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -13,20 +11,20 @@ from bfcl_pipeline.staging.source import Release
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What the release accepts for one entry."""
+    """The acceptable answers of one entry."""
 
     answer: Json  # calls or answers, as in the release
-    source: Json = None  # where it comes from, if the release says so
+    source: Json = None  # of the answer, if the release has it
 
 
 NO_TRUTH = Truth(None)
-"""For categories whose check needs none."""
+"""The truth of entries whose check needs none."""
 
 
 def read_truths(release: Release, category: str, ids: Iterable[str]) -> Mapping[str, Truth]:
-    """The truth of each of `ids`, the ids of the questions file of `category`.
+    """The truth of each of `ids`, the ids in the questions file of `category`.
 
-    Raises MalformedRelease if questions and truths do not go together one to one.
+    Raises MalformedRelease if there is not exactly one truth for each question.
     """
     name = truths_file(category)
     if name is None:

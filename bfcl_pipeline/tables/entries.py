@@ -1,6 +1,4 @@
-"""Entries to and from `data/entries/<category>.parquet`."""
-
-from __future__ import annotations
+"""Reads and writes `data/entries/<category>.parquet`."""
 
 import json
 from collections.abc import Container, Iterable, Mapping
@@ -16,7 +14,7 @@ from bfcl_pipeline.tables.schemas import ENTRIES
 
 
 def entries_path(data: Path, category: str) -> Path:
-    """Where the entries of `category` lie under the data folder."""
+    """The path of the entries of `category` in the data folder."""
     return data / "entries" / f"{category}.parquet"
 
 

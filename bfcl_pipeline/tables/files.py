@@ -1,61 +1,28 @@
-"""Files that are either whole or not there.
+"""Reads and writes Parquet files, atomically and with clear errors, and merges those of shards.
 
-Covers atomic writing and the reading of Parquet with clear errors. What the columns mean is
-`bfcl_pipeline.tables.schemas`.
+`bfcl_pipeline.tables.schemas` describes the columns.
 """
 
-from __future__ import annotations
-
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from glob import escape
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bfcl_pipeline.errors import TableError
-from bfcl_pipeline.ownership import clear_temporaries, temporary_path
-
-
-@contextmanager
-def atomic_path(path: Path) -> Iterator[Path]:
-    """A temporary file beside `path` that takes its place when the block ends without an error.
-
-    The folder is made if needed; on an error nothing of the temporary file remains and what stood at
-    `path` is untouched. Of two that write one file, on two machines too, each writes whole, and the last
-    one stands. What writers of `path` have left that were killed is cleared away.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = temporary_path(path)
-    temporary.touch(exist_ok=False)
-    try:
-        clear_temporaries(path.parent.glob(f".{escape(path.name)}.*.tmp"), temporary.stat().st_mtime)
-        yield temporary
-        with temporary.open("rb") as written:
-            os.fsync(written.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def write_text(path: Path, text: str) -> None:
-    """Writes `text` as UTF-8, atomically."""
-    with atomic_path(path) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
+from bfcl_pipeline.files import atomic_path
 
 
 def write_table(path: Path, table: pa.Table) -> None:
-    """Writes `table` as Parquet, atomically; equal tables give equal bytes."""
+    """Writes `table` as Parquet, atomically; equal tables become equal bytes."""
     with atomic_path(path) as temporary:
         pq.write_table(table, temporary, compression="zstd")
 
 
 def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """The table at `path`, with `columns` only if they are named.
+    """The table at `path`, or only its `columns` if given.
 
-    Raises TableError if there is no such file, it is not Parquet, or a column is missing.
+    Raises TableError if the file does not exist, is not Parquet, or lacks a column.
     """
     file = _open(path)
     with file:
@@ -68,7 +35,7 @@ def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
         try:
             return file.read(columns=None if columns is None else list(columns))
         except (pa.ArrowInvalid, OSError) as error:
-            raise TableError(f"{path}: damaged ({error}). Make it again.") from error
+            raise TableError(f"{path}: damaged ({error}). Create it again.") from error
 
 
 def count_rows(path: Path) -> int:
@@ -79,8 +46,32 @@ def count_rows(path: Path) -> int:
 
 def _open(path: Path) -> pq.ParquetFile:
     if not path.is_file():
-        raise TableError(f"{path}: no such table. Make it with the step that writes it, or check the path.")
+        raise TableError(f"{path}: no such table. Run the step that writes it, or check the path.")
     try:
         return pq.ParquetFile(path)
     except (pa.ArrowInvalid, OSError) as error:
         raise TableError(f"{path}: not a readable Parquet file ({error}).") from error
+
+
+def gather(parts: Sequence[Path], out: Path, order: Sequence[str], schema: pa.Schema) -> None:
+    """Merges `parts`, tables of `schema`, into `out`, atomically, with rows in the `order` of entry ids.
+
+    Raises TableError if a part cannot be read, an entry has two rows, or an entry id is not in `order`.
+    """
+    places = {entry_id: place for place, entry_id in enumerate(order)}
+    rows: dict[int, int] = {}
+    table = pa.concat_tables([read_table(part) for part in parts])
+    for row, entry_id in enumerate(table.column("entry_id").to_pylist()):
+        if entry_id not in places:
+            raise TableError(
+                f"{out}: {entry_id!r} is not an entry of the benchmark; regenerate the responses."
+            )
+        if places[entry_id] in rows:
+            raise TableError(
+                f"{out}: two shards have a row for {entry_id!r}. Delete {parts[0].parents[2]}, then run "
+                "again; all answers are in the journals."
+            )
+        rows[places[entry_id]] = row
+    joined = table.take(pa.array([rows[place] for place in sorted(rows)], pa.int64()))
+    # Chunks, and the names that Parquet gives to list items, would otherwise change the file's bytes.
+    write_table(out, joined.cast(schema).combine_chunks())

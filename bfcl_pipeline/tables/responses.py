@@ -1,7 +1,6 @@
-"""Responses to and from Parquet."""
+"""Reads and writes responses as Parquet."""
 
-from __future__ import annotations
-
+import json
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -10,30 +9,34 @@ from typing import Any
 import pyarrow as pa
 
 from bfcl_pipeline.errors import TableError
-from bfcl_pipeline.records import Mode, NameStyle, Response, Status, Step
+from bfcl_pipeline.records import Json, Mode, NameStyle, Response, Status, Step
 from bfcl_pipeline.tables.files import read_table, write_table
 from bfcl_pipeline.tables.schemas import RESPONSES
 
 
 def write_responses(path: Path, responses: Iterable[Response]) -> None:
     """Writes responses with the columns of `schemas.RESPONSES`, atomically, in the order given."""
-    rows = [asdict(response) for response in responses]
-    write_table(path, pa.Table.from_pylist(rows, schema=RESPONSES))
+    write_table(path, responses_table(responses))
+
+
+def responses_table(responses: Iterable[Response]) -> pa.Table:
+    """The responses as a table with the columns of `schemas.RESPONSES`, in the order given."""
+    return pa.Table.from_pylist([asdict(response) for response in responses], schema=RESPONSES)
 
 
 def read_responses(path: Path, entry_ids: Container[str] | None = None) -> list[Response]:
     """The responses at `path` (those to `entry_ids`, if given), in the table's order.
 
-    Columns that may be null may be missing, and others are passed over. Raises TableError if there is no
-    such table, a column is missing, or a row cannot be read.
+    Nullable columns may be missing, and additional columns are ignored. Raises TableError if the table does
+    not exist, a column is missing, or a row cannot be read.
     """
     table = read_table(path)
     for field in RESPONSES:
         if not field.nullable and field.name not in table.column_names:
-            raise TableError(f"{path}: column {field.name!r} is missing; it is no table of responses.")
+            raise TableError(f"{path}: column {field.name!r} is missing; this is not a table of responses.")
     table = table.select([name for name in RESPONSES.names if name in table.column_names])
-    asked = table.column("entry_id").to_pylist()
-    places = [place for place, entry_id in enumerate(asked) if entry_ids is None or entry_id in entry_ids]
+    ids = table.column("entry_id").to_pylist()
+    places = [place for place, entry_id in enumerate(ids) if entry_ids is None or entry_id in entry_ids]
     rows = table.take(pa.array(places, pa.int64())).to_pylist()
     return [response_of(path, row) for row in rows]
 
@@ -53,5 +56,13 @@ def response_of(path: Path, row: Mapping[str, Any]) -> Response:
         )
     except (TypeError, ValueError) as error:
         raise TableError(
-            f"{path}: the response to {row['entry_id']!r} cannot be read ({error}). Make it again."
+            f"{path}: the response to {row['entry_id']!r} cannot be read ({error}). Create it again."
         ) from error
+
+
+def loaded_json(text: str | None, default: Json = None) -> Json:
+    """The value of a JSON column; `default` if it is null or not JSON, as answers from elsewhere may be."""
+    try:
+        return default if text is None else json.loads(text)
+    except (ValueError, RecursionError):
+        return default

@@ -1,6 +1,7 @@
-"""The columns of every table the pipeline writes, each with one line on what it holds.
+"""The columns of every table that the pipeline writes, each with a one-line description.
 
-`*_json` columns are JSON text. No table holds a time, a path, or anything that differs between two
+The descriptions are stored in the files, so a change of their words changes the bytes of every table.
+`*_json` columns are JSON text. No table contains a time, a path, or anything else that differs between two
 equal runs, except latencies of real models.
 """
 
@@ -69,7 +70,7 @@ RESPONSES = pa.schema(
         _field("web", _TEXT, "web search: simulated, record, replay, live or off; else null"),
     ]
 )
-"""`results/<run>/responses/<model>/<category>.parquet`: one row per entry asked, in entry order."""
+"""`results/<run>/responses/<model>/<category>.parquet`: one row per entry of the run, in entry order."""
 
 SESSIONS = pa.schema(
     [
@@ -87,7 +88,7 @@ VERDICT_FIELDS = (
     _field("error_message", _TEXT, "what is wrong, for a person; null where valid"),
     _field("status", _TEXT, "answered, or why there is no verdict", nullable=False),
 )
-"""What scoring adds to a row."""
+"""The columns that scoring adds to a row."""
 
 VERDICTS = pa.schema(
     [

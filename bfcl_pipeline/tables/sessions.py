@@ -1,6 +1,4 @@
-"""Sessions before memory questions, and what they left in the memory, to and from Parquet."""
-
-from __future__ import annotations
+"""Reads and writes the sessions before memory questions, with the memory after each, as Parquet."""
 
 import json
 from collections.abc import Iterable
@@ -16,18 +14,18 @@ from bfcl_pipeline.tables.schemas import SESSIONS
 
 
 @dataclass(frozen=True, slots=True)
-class HeldSession:
-    """One session, as it was held."""
+class RecordedSession:
+    """One completed session."""
 
     response: Response
-    scenario: str  # whose assistant the model is
-    snapshot: Json  # the memory after it; None if it could not be held
+    scenario: str  # customer, finance, healthcare, notetaker or student
+    snapshot: Json  # the memory after it; None if the session failed
 
 
 def write_sessions(path: Path, sessions: Iterable[tuple[Entry, Response, Json]]) -> None:
     """Writes sessions with the columns of `schemas.SESSIONS`, atomically, in the order given.
 
-    sessions: the entry, the response to it, and the memory after it (None if it could not be held).
+    sessions: the entry, the response to it, and the memory after it (None if the session failed).
     """
     rows = [
         {
@@ -40,11 +38,11 @@ def write_sessions(path: Path, sessions: Iterable[tuple[Entry, Response, Json]])
     write_table(path, pa.Table.from_pylist(rows, schema=SESSIONS))
 
 
-def read_sessions(path: Path) -> list[HeldSession]:
+def read_sessions(path: Path) -> list[RecordedSession]:
     """The sessions at `path`, in order. Raises TableError if they cannot be read."""
-    held = []
+    sessions = []
     for row in read_table(path, SESSIONS.names).to_pylist():
         scenario, snapshot = row.pop("scenario"), row.pop("snapshot_json")
         after = None if snapshot is None else json.loads(snapshot)
-        held.append(HeldSession(response_of(path, row), scenario, after))
-    return held
+        sessions.append(RecordedSession(response_of(path, row), scenario, after))
+    return sessions

@@ -1,10 +1,7 @@
-"""What staging found in the release beside its entries, from data/release/texts.json.
+"""Reads data/release/texts.json: the constants that staging extracts from the release.
 
-Covers reading it; what the prompt texts must be is `prompts.texts`, what the simulated world takes from
-it is `tools.constants`.
+`prompts.texts` checks the prompt texts in it; `tools.constants` looks up those of the simulated world.
 """
-
-from __future__ import annotations
 
 import json
 from pathlib import Path
@@ -16,7 +13,7 @@ from bfcl_pipeline.tools import Constants
 
 
 def read_texts(data: Path) -> Texts:
-    """The prompt texts staged under the data folder.
+    """The prompt texts in the data folder.
 
     Raises MalformedRelease if the file is missing, is not JSON, or lacks a text.
     """
@@ -24,7 +21,7 @@ def read_texts(data: Path) -> Texts:
 
 
 def read_constants(data: Path) -> Constants:
-    """The constants that the simulated world is made of; what is missing is named where it is used.
+    """The constants of the simulated world. A missing constant raises where it is used.
 
     Raises MalformedRelease if the file is missing or is not JSON.
     """
@@ -41,13 +38,7 @@ def _read(data: Path) -> dict[str, Json]:
             "Stage the release (bfcl-pipeline stage)."
         ) from error
     except ValueError as error:
-        raise MalformedRelease(
-            f"{path}: expected JSON, got something else ({error}). "
-            "Stage the release again (bfcl-pipeline stage)."
-        ) from error
+        raise MalformedRelease.at(f"{path}", "JSON", f"something else ({error})") from error
     if not isinstance(release, dict):
-        raise MalformedRelease(
-            f"{path}: expected a table of texts, got {type(release).__name__}. "
-            "Stage the release again (bfcl-pipeline stage)."
-        )
+        raise MalformedRelease.at(f"{path}", "a table of texts", type(release).__name__)
     return release

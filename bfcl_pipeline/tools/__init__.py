@@ -1,9 +1,9 @@
-"""The simulated APIs of the multi-turn categories, and running calls against them. Pure: no I/O."""
+"""The simulated APIs of the multi-turn and agentic categories, and running calls against them. No I/O."""
 
-from bfcl_pipeline.tools.api import Effect, Setting, effects
+from bfcl_pipeline.tools.api import Effect, WorldConfig, effects
 from bfcl_pipeline.tools.constants import Constants
-from bfcl_pipeline.tools.encoder import Encoder
 from bfcl_pipeline.tools.memory import MEMORIES, Memory
+from bfcl_pipeline.tools.memory.encoder import Encoder
 from bfcl_pipeline.tools.state import plain, snapshot
 from bfcl_pipeline.tools.world import APIS, World, parameters_of
 
@@ -14,8 +14,8 @@ __all__ = [
     "Effect",
     "Encoder",
     "Memory",
-    "Setting",
     "World",
+    "WorldConfig",
     "effects",
     "parameters_of",
     "plain",

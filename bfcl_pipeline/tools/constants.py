@@ -1,10 +1,8 @@
-"""Figures, tables and fillers that the simulated APIs take from the staged release.
+"""Numbers, tables and fillers of the staged release for the simulated APIs.
 
-Covers looking one up by module and name, with its type checked. A value is shared: whoever puts it
+A value is looked up by module and name, and its type is checked. Values are shared: code that puts one
 into a state copies it first (`state.copied`).
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +12,7 @@ from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Json
 
 ELLIPSIS: Json = {"$literal": "..."}
-"""The JSON form that staging gives to Python's `...`, which ends one of the release's lists."""
+"""The staged JSON form of Python's `...`, the last item of one of the release's lists, which models see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,26 +22,26 @@ class Constants:
     modules: Mapping[str, Mapping[str, Json]]  # by module, then by name
 
     def text(self, module: str, name: str) -> str:
-        """A text. Raises MalformedRelease if there is none of that name."""
-        found: str = self._find(module, name, str)
-        return found
+        """A text. Raises MalformedRelease, as all look-ups do, if it is missing or has another type."""
+        text: str = self._find(module, name, str)
+        return text
 
     def number(self, module: str, name: str) -> float:
-        """A number, int or float as in the release."""
-        found: float = self._find(module, name, int, float)
-        return found
+        """An int or a float."""
+        number: float = self._find(module, name, int, float)
+        return number
 
     def items(self, module: str, name: str) -> list[Any]:
-        """A list; Python's `...` is itself again."""
+        """A list, with `ELLIPSIS` converted to Python's `...`."""
         return [... if item == ELLIPSIS else item for item in self._find(module, name, list)]
 
     def table(self, module: str, name: str) -> dict[str, Any]:
-        """A mapping from text."""
-        found: dict[str, Any] = self._find(module, name, dict)
-        return found
+        """A mapping with text keys."""
+        table: dict[str, Any] = self._find(module, name, dict)
+        return table
 
     def pairs(self, module: str, name: str) -> list[tuple[Any, Any]]:
-        """A mapping whose keys are not text: its items in order; a key that is a list was a tuple."""
+        """The items of a mapping with other keys, in order; lists among the keys become tuples again."""
         pairs = self._find(module, name, list)
         if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
             raise _unfit(module, name, "[key, value] pairs", "another list")
@@ -61,7 +59,4 @@ class Constants:
 
 
 def _unfit(module: str, name: str, expected: str, got: str) -> MalformedRelease:
-    return MalformedRelease(
-        f"constants of the release: {module}.{name}: expected {expected}, got {got}. "
-        "Stage the release again (bfcl-pipeline stage)."
-    )
+    return MalformedRelease.at(f"constants of the release: {module}.{name}", expected, got)

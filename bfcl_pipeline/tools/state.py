@@ -1,10 +1,7 @@
 """The typed state of a simulated API: filled from an entry, checked, copied.
 
-Covers the outermost types only: what lies deeper is the benchmark's, and an API meets it as a model's
-call does.
+Only the outermost types are checked. An error in a nested value surfaces in the call that uses it.
 """
-
-from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -34,31 +31,26 @@ State = TypeVar("State", bound=_Dataclass)
 
 
 def fill(kind: type[State], initial: Mapping[str, Json], defaults: Mapping[str, Json]) -> State:
-    """A state of dataclass `kind`: each field from `initial`, or else from `defaults`; copied.
+    """A state of dataclass `kind`, with each field copied from `initial` or else from `defaults`.
 
-    Keys of `initial` that are no field are passed over, as in the release. Raises MalformedRelease
-    naming a field that is in neither, or of another type.
+    As in the release, keys of `initial` that are not fields are ignored. Raises MalformedRelease naming a
+    field that is missing in both, or has the wrong type.
     """
     values = {}
     for name, accepted in _accepted(kind).items():
         if name not in initial and name not in defaults:
-            raise MalformedRelease(
-                f"initial state of {kind.__name__}: expected {name}, got nothing of that name. "
-                "Stage the release again (bfcl-pipeline stage)."
-            )
+            raise MalformedRelease.at(f"initial state of {kind.__name__}", name, "nothing of that name")
         value = initial[name] if name in initial else defaults[name]
         if not isinstance(value, accepted) or (type(value) is bool and bool not in accepted):
-            wanted = " or ".join(one.__name__ for one in accepted)
-            raise MalformedRelease(
-                f"initial state of {kind.__name__}: {name}: expected {wanted}, got "
-                f"{type(value).__name__}. Stage the release again (bfcl-pipeline stage)."
-            )
+            wanted = " or ".join(option.__name__ for option in accepted)
+            place = f"initial state of {kind.__name__}: {name}"
+            raise MalformedRelease.at(place, wanted, type(value).__name__)
         values[name] = copied(value)
     return kind(**values)
 
 
-class Part(ABC):
-    """Something in a state that is neither a JSON value nor made of them, such as a directory."""
+class StatePart(ABC):
+    """A part of a state that is not a JSON value, such as a directory."""
 
     __slots__ = ()
 
@@ -68,11 +60,11 @@ class Part(ABC):
 
     @abstractmethod
     def plain(self) -> Json:
-        """The same as nested mappings, for people."""
+        """The same content as nested mappings, for people."""
 
 
 def copied(value: Any) -> Any:
-    """A copy of a value of a state that shares nothing changeable with it."""
+    """A copy of a value of a state; it shares nothing mutable with the original."""
     if value is None or isinstance(value, str | int | float):
         return value
     if isinstance(value, dict):
@@ -81,12 +73,12 @@ def copied(value: Any) -> Any:
         return type(value)([copied(item) for item in value])
     if isinstance(value, set):
         return set(value)
-    return value.copied() if isinstance(value, Part) else value
+    return value.copied() if isinstance(value, StatePart) else value
 
 
 def plain(value: Any) -> Any:
-    """`value`, or its form for people if it has one."""
-    return value.plain() if isinstance(value, Part) else value
+    """The form of `value` for people; `value` itself if it has none."""
+    return value.plain() if isinstance(value, StatePart) else value
 
 
 def snapshot(state: State) -> State:
@@ -96,12 +88,12 @@ def snapshot(state: State) -> State:
 
 @cache
 def _accepted(kind: type[_Dataclass]) -> Mapping[str, tuple[type, ...]]:
-    """The types that each field takes at its outermost level; an int is a float too."""
+    """The outermost types that each field accepts; a float field accepts ints."""
     hints = get_type_hints(kind)
-    found = {}
+    accepted = {}
     for field in fields(kind):
         hint = hints[field.name]
         options = get_args(hint) if isinstance(hint, UnionType) else (hint,)
         types = [NoneType if option is None else get_origin(option) or option for option in options]
-        found[field.name] = (*types, *([int] if float in types else []))
-    return found
+        accepted[field.name] = (*types, *([int] if float in types else []))
+    return accepted

@@ -1,8 +1,8 @@
 """The simulated world of one conversation: its APIs, and running calls against them.
 
-A call runs by look-up among the marked methods of the entry's APIs; nothing in it is evaluated or
-imported, and no attribute is reached from its text. Whatever goes wrong inside an API is the text of a
-failed call. Source: the release's execution of calls, whose texts these are.
+A call runs the marked method of its name in one of the entry's APIs; its text is never evaluated, and
+cannot reach any other attribute. Every exception inside an API becomes the text of a failed call. Source:
+the release's execution of calls, from which the texts are taken.
 """
 
 from __future__ import annotations
@@ -14,28 +14,32 @@ from math import isfinite
 from typing import Any, cast
 from unicodedata import normalize
 
+from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.errors import MalformedRelease, PipelineError
 from bfcl_pipeline.records import Call, Entry, Json
-from bfcl_pipeline.tools.api import Api, Setting, effects, parameters
-from bfcl_pipeline.tools.file_system import GorillaFileSystem
-from bfcl_pipeline.tools.limits import (
+from bfcl_pipeline.tools.api import (
     MAX_CALLS,
     MAX_INNER_RESULT,
     MAX_RESULT,
     MAX_RESULTS,
+    Api,
     BoundExceeded,
     CallFailed,
+    WorldConfig,
+    effects,
+    parameters,
 )
-from bfcl_pipeline.tools.math_api import MathAPI
+from bfcl_pipeline.tools.call_rewriter import CallRewriter, undefined
+from bfcl_pipeline.tools.file_system import GorillaFileSystem
+from bfcl_pipeline.tools.math import MathAPI
 from bfcl_pipeline.tools.memory import MEMORIES, Memory
-from bfcl_pipeline.tools.message_api import MessageAPI
-from bfcl_pipeline.tools.posting_api import TwitterAPI
-from bfcl_pipeline.tools.retelling import Retelling, undefined
+from bfcl_pipeline.tools.messages import MessageAPI
+from bfcl_pipeline.tools.posting import TwitterAPI
 from bfcl_pipeline.tools.state import copied
-from bfcl_pipeline.tools.ticket_api import TicketAPI
-from bfcl_pipeline.tools.trading_bot import TradingBot
-from bfcl_pipeline.tools.travel_api import TravelAPI
-from bfcl_pipeline.tools.vehicle_control import VehicleControlAPI
+from bfcl_pipeline.tools.tickets import TicketAPI
+from bfcl_pipeline.tools.trading import TradingBot
+from bfcl_pipeline.tools.travel import TravelAPI
+from bfcl_pipeline.tools.vehicle import VehicleControlAPI
 from bfcl_pipeline.tools.web_search import WebSearchAPI
 
 APIS: Mapping[str, type[Api]] = {
@@ -50,22 +54,19 @@ APIS: Mapping[str, type[Api]] = {
     **MEMORIES,
     "WebSearchAPI": WebSearchAPI,
 }
-"""Every simulated API, by the name that entries give it."""
+"""Every simulated API, by its name in entries."""
 
 REFUSED = frozenset({"kill", "exit", "quit", "remove", "unlink", "popen", "Popen", "run"})
-"""Names that the release refuses to run, with a text of its own."""
+"""Names that the release refuses to run, with a specific text."""
 
 _PLAIN = str.maketrans("-./:", "____")
-"""Makes a name that Python can read of an owner such as `memory_kv_0-customer-0`."""
-
-LONG_CONTEXT = "multi_turn_long_context"
-"""The category whose worlds are filled up."""
+"""Turns an owner such as `memory_kv_0-customer-0` into a Python name."""
 
 
 def parameters_of(apis: Sequence[str], method: str) -> tuple[str, ...]:
-    """The parameters, in order, of a method of one of the named APIs; of the last one that has it.
+    """The parameters, in order, of a method of the named APIs; the last API with that method decides.
 
-    Raises KeyError if none has.
+    Raises KeyError if no API has the method.
     """
     for name in reversed(apis):
         if method in effects(APIS[name]):
@@ -74,12 +75,12 @@ def parameters_of(apis: Sequence[str], method: str) -> tuple[str, ...]:
 
 
 class World:
-    """The APIs of one conversation. `run` is all that a model can do to them."""
+    """The APIs of one conversation. A model reaches them only through `run`."""
 
     def __init__(
         self, apis: Mapping[str, Api], owner: str, aliases: Mapping[str, str] | None = None
     ) -> None:
-        """apis: by name. aliases: methods by other names; those of methods not here are passed over."""
+        """apis: by name. aliases: further names of methods; those of absent methods are ignored."""
         self.apis = apis
         self._calls_left = MAX_CALLS
         self._characters_left = MAX_RESULTS
@@ -94,16 +95,16 @@ class World:
             if name in self._methods:
                 self._methods[alias] = self._methods[name]
                 self._instances[alias] = self._instances[name]
-        self._retelling = Retelling(self._instances)
+        self._rewriter = CallRewriter(self._instances)
 
     @classmethod
     def of(
-        cls, apis: Sequence[str], initial: Mapping[str, Json] | None, setting: Setting, owner: str
+        cls, apis: Sequence[str], initial: Mapping[str, Json] | None, config: WorldConfig, owner: str
     ) -> World:
-        """A fresh world with the named APIs; an API that `initial` does not name starts in its default.
+        """A new world with the named APIs; an API without a state in `initial` starts in its default state.
 
-        owner: whose world it is; it shows only in the texts of `retelling`. Raises MalformedRelease if
-        an API is unknown or its initial state is not well formed.
+        owner: part of the instance names, which only rewritten texts show. Raises MalformedRelease if an
+        API is unknown or its initial state is not well formed.
         """
         initial = initial or {}
         unknown = next((name for name in apis if name not in APIS), None)
@@ -112,44 +113,43 @@ class World:
         states = {name: initial.get(name, {}) for name in apis}
         for name, state in states.items():
             if not isinstance(state, Mapping):
-                raise MalformedRelease(
-                    f"initial state of {name}: expected a mapping, got {type(state).__name__}. "
-                    "Stage the release again (bfcl-pipeline stage)."
-                )
-        loaded = {name: APIS[name].load(state, setting) for name, state in states.items()}
-        return cls(loaded, owner, setting.aliases)
+                place = f"initial state of {name}"
+                raise MalformedRelease.at(place, "a mapping", type(state).__name__)
+        loaded = {name: APIS[name].load(state, config) for name, state in states.items()}
+        return cls(loaded, owner, config.aliases)
 
     @classmethod
     def for_entry(
-        cls, entry: Entry, setting: Setting, owner: str, initial: Mapping[str, Json] | None = None
+        cls, entry: Entry, config: WorldConfig, owner: str, initial: Mapping[str, Json] | None = None
     ) -> World:
-        """The world that `entry` starts in; the entry's id is part of its owner's name, as in the release.
+        """The world in which `entry` starts; as in the release, the entry's id is part of the owner name.
 
-        initial: another initial state than the entry's own, such as a memory that was filled before.
-        Raises MalformedRelease as `of` does, naming the entry.
+        initial: replaces the entry's own initial state, for example by a filled memory. Raises
+        MalformedRelease as `of` does, naming the entry.
         """
-        if entry.category == LONG_CONTEXT:
-            setting = replace(setting, long_context=True)
+        if CATEGORIES[entry.category].long_context:
+            config = replace(config, long_context=True)
         start = entry.initial_state if initial is None else initial
         try:
-            return cls.of(entry.apis, start, setting, f"{owner}_{entry.entry_id}")
+            return cls.of(entry.apis, start, config, f"{owner}_{entry.entry_id}")
         except MalformedRelease as error:
             raise MalformedRelease(f"{entry.entry_id}: {error}") from error
 
     @property
     def memory(self) -> Memory | None:
         """The memory among the APIs; None if there is none."""
-        found = next((api for name, api in self.apis.items() if name in MEMORIES), None)
-        return cast(Memory | None, found)
+        memory = next((api for name, api in self.apis.items() if name in MEMORIES), None)
+        return cast(Memory | None, memory)
 
     def states(self) -> dict[str, Any]:
-        """The state of each API, as it is: whoever keeps it copies it."""
+        """The current state of each API, not copied."""
         return {name: api.state for name, api in self.apis.items()}
 
     def run(self, call: Call) -> str:
-        """The result of `call` as the text that a model is shown.
+        """Runs `call` and returns its result as text for the model.
 
-        Raises PipelineError where not the call failed but what it needs, such as the web.
+        A failed call has an error text as its result. Raises PipelineError if the infrastructure that the
+        call needs failed, such as the web.
         """
         try:
             self._refuse(call)
@@ -157,39 +157,39 @@ class World:
             self._count_result(len(text), MAX_RESULT)
         except PipelineError:
             raise
-        except Exception as error:  # noqa: BLE001  # whatever an API does not take: its text is the result
+        except Exception as error:  # noqa: BLE001  # any error of an API is the result of the call
             return f"Error during execution: {error}"[:MAX_RESULT]
         return text
 
     def _refuse(self, call: Call) -> None:
-        """Raises CallFailed if `call` is refused by name or is not written as Python would take it."""
+        """Raises CallFailed if the name of `call` is refused or its source text is not valid Python."""
         bare = (call.name.split(".")[1] if "." in call.name else call.name).rstrip()
         if bare in REFUSED:
             raise CallFailed(f"Function call {bare} is not allowed.")
-        problem = self._retelling.problem(call)
+        problem = self._rewriter.problem(call)
         if problem is not None:
             raise CallFailed(problem)
 
     def _value(self, call: Call) -> Any:
-        """What the method returns; calls among the arguments are run first."""
+        """The return value of the method; calls among the arguments are run first."""
         self._count_call()
         method = self._methods.get(call.name) or self._methods.get(call.name.strip())
         if method is None:
             raise CallFailed(undefined(call.name))
         arguments = {
-            normalize("NFKC", str(name).strip()): self._argument(value)  # as Python reads a name
+            normalize("NFKC", str(name).strip()): self._argument(value)  # Python's normalisation of names
             for name, value in call.arguments.items()
         }
         return method(**arguments)
 
     def _argument(self, value: Any) -> Any:
-        """`value` as the method gets it: a copy of its own."""
+        """A copy of `value`, rewritten, with inner calls replaced by their results."""
         if isinstance(value, str):
-            return self._retelling.text(value) if "(" in value else value
+            return self._rewriter.text(value) if "(" in value else value
         if isinstance(value, Call):
             inner = self._value(value)
             self._count_result(len(_text(inner)), MAX_INNER_RESULT)
-            return copied(inner)  # it may be part of a state, which must not become part of itself
+            return copied(inner)  # otherwise a state could become part of itself
         if isinstance(value, dict):
             return {self._argument(key): self._argument(item) for key, item in value.items()}
         if isinstance(value, list | tuple):
@@ -212,7 +212,7 @@ class World:
 
 
 def _text(result: Any) -> str:
-    """A result as text: mappings as JSON where they can be, all else as Python prints it."""
+    """A result as text: mappings as JSON if possible, all other values as Python prints them."""
     if isinstance(result, str):
         return result
     if isinstance(result, dict):

@@ -1,12 +1,10 @@
-"""Which addresses a page may be fetched from, and looking up a name so that only those come out.
+"""Which addresses a page may be fetched from, and name lookups that return only those.
 
-A model writes the address and a page redirects where it likes, so what is not public is refused: the
-machine itself, its network, the metadata service of a cloud. The list is that of the special-purpose
-registries of IANA (RFC 6890 and after) rather than `ipaddress.is_global`, which differs between releases
-of Python. Ports are not restricted: a public web server may listen on any.
+Addresses come from a model or from a redirect, so whatever is not public is refused: this machine, its
+network, the metadata service of a cloud. The list follows the special-purpose registries of IANA (RFC 6890
+and later) rather than `ipaddress.is_global`, which differs between releases of Python. Ports are not
+restricted: a public web server may listen on any.
 """
-
-from __future__ import annotations
 
 import socket
 from collections.abc import Callable
@@ -15,7 +13,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
 
 Lookup = Callable[..., list[tuple[Any, ...]]]
-"""What looks up a name: `socket.getaddrinfo`, or what stands in for it."""
+"""A name lookup with the signature of `socket.getaddrinfo`."""
 
 _REFUSED_4 = tuple(
     map(
@@ -41,7 +39,7 @@ _REFUSED_4 = tuple(
     )
 )
 
-_GLOBAL_6 = ip_network("2000::/3")  # all that is given out; loopback, local, multicast are outside
+_GLOBAL_6 = ip_network("2000::/3")  # all allocated addresses; loopback, local and multicast are outside
 _REFUSED_6 = tuple(
     map(
         ip_network,
@@ -58,12 +56,12 @@ _WITH_4_INSIDE = tuple(map(ip_network, ("::ffff:0:0/96", "64:ff9b::/96")))  # ma
 
 
 class AddressRefused(Exception):
-    """A host is, or may be, at an address that is not public. The text is what the model is told."""
+    """A host is, or may be, at an address that is not public. The model sees the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where to connect to, as `socket.socket` and `connect` take it."""
+    """An address to connect to: the arguments of `socket.socket` and `connect`."""
 
     family: int
     kind: int
@@ -72,7 +70,7 @@ class Endpoint:
 
 
 def is_public(address: str) -> bool:
-    """Whether an IPv4 or IPv6 address is one of the public internet. Raises ValueError if it is none."""
+    """Whether an IPv4 or IPv6 address belongs to the public internet. Raises ValueError for other text."""
     parsed = ip_address(address)
     if isinstance(parsed, IPv6Address):
         bare = IPv6Address(int(parsed))  # without the interface, as in fe80::1%eth0
@@ -83,22 +81,24 @@ def is_public(address: str) -> bool:
 
 
 def endpoints(host: str, port: int, lookup: Lookup, *, allow_private: bool) -> list[Endpoint]:
-    """Where `host` is, in the order of the resolver; looked up once, to be connected to as it comes out.
+    """The addresses of `host`, in the order of the resolver; connections use them without another lookup.
 
-    Raises AddressRefused if a single one is not public, unless `allow_private`; socket.gaierror if there
-    is none, and UnicodeError if `host` cannot be a name.
+    Raises:
+        AddressRefused: one of them is not public and `allow_private` is false.
+        socket.gaierror: there are none.
+        UnicodeError: `host` is not a valid name.
     """
     answers = lookup(host, port, 0, socket.SOCK_STREAM)
-    found = [Endpoint(family, kind, protocol, address) for family, kind, protocol, _, address in answers]
-    if not found:
+    resolved = [Endpoint(family, kind, protocol, address) for family, kind, protocol, _, address in answers]
+    if not resolved:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-    if not allow_private and not all(is_public(str(one.address[0])) for one in found):
+    if not allow_private and not all(is_public(str(endpoint.address[0])) for endpoint in resolved):
         raise AddressRefused(f"Failed to connect to {host}: its address is not on the public internet")
-    return found
+    return resolved
 
 
 def refuse_written(host: str) -> None:
-    """Raises AddressRefused if `host` is itself an address that is not public, or a name of this machine.
+    """Raises AddressRefused if `host` is literally a non-public address or a name of this machine.
 
     For fetches through a proxy, which looks up names itself.
     """

@@ -1,10 +1,11 @@
-"""The HTTP behind an outcome, kept as evidence in the form of a vcrpy cassette.
+"""The HTTP behind an outcome, recorded as evidence in the format of a vcrpy cassette.
 
-vcrpy patches the HTTP library of the whole process and loses traffic under threads; here each call has
-a tape of its own, which only the exchanges of its thread reach (a client that starts threads has them
-run in `contextvars.copy_context()`), and vcrpy is only needed to play one back. A tape holds what was
-read of each body, decompressed where the client had it so, and never cookies, keys, passwords or
-authorizations. What got no whole answer stands in `unanswered`, which vcrpy passes over.
+vcrpy patches the HTTP library of the whole process and loses traffic of threads; here each call has a
+tape, which only receives the exchanges of its thread (a client that starts threads runs them in
+`contextvars.copy_context()`), and vcrpy is only needed for playback. A tape holds the part of each body
+that was read, decompressed if the client decompressed it, and never cookies, keys, passwords or
+authorizations.
+Requests without a complete answer are listed under `unanswered`, which vcrpy ignores.
 """
 
 from __future__ import annotations
@@ -18,7 +19,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import yaml
 
-from bfcl_pipeline.web.scrubbing import Scrubber, scrubbed, secret_header_values, secret_values
+from bfcl_pipeline.web.redaction import (
+    HttpRedactor,
+    redact_address,
+    secret_header_values,
+    secret_values,
+)
 
 if TYPE_CHECKING:
     import requests
@@ -27,7 +33,7 @@ _TAPE: ContextVar[Tape | None] = ContextVar("tape", default=None)
 
 
 @dataclass(slots=True)
-class Exchange:
+class HttpExchange:
     """One request and its answer; the body grows as the client reads it."""
 
     method: str
@@ -40,36 +46,39 @@ class Exchange:
     body: bytearray = field(default_factory=bytearray)
     decompressed: bool = False  # whether `body` is without its content encoding
     error: str | None = None  # why there is no answer, or not all of it
-    reading: bool = False  # whether the body was begun and not read to its end
+    reading: bool = False  # whether the body was read, but not to its end
 
 
 class Tape:
     """The exchanges of one call, in order."""
 
     def __init__(self) -> None:
-        self.exchanges: list[Exchange] = []
+        self.exchanges: list[HttpExchange] = []
 
     def cassette(self, secrets: Collection[str] = ()) -> bytes | None:
-        """The cassette as YAML, without secrets (and without `secrets`); None if nothing was sent."""
-        # As they are now: a client that gave up may still have a thread that puts more on the tape.
-        exchanges = [replace(one, body=one.body[:], error=_missing(one)) for one in [*self.exchanges]]
+        """The cassette as YAML, without `secrets` and other secrets; None if nothing was sent."""
+        # A copy: after a timeout a thread of the client may still add to the tape.
+        exchanges = [
+            replace(exchange, body=exchange.body[:], error=_missing(exchange))
+            for exchange in [*self.exchanges]
+        ]
         if not exchanges:
             return None
-        scrub = Scrubber([*secrets, *chain.from_iterable(map(_secrets_of, exchanges))])
+        redactor = HttpRedactor([*secrets, *chain.from_iterable(map(_secrets_of, exchanges))])
         answered = [exchange for exchange in exchanges if exchange.error is None]
         document: dict[str, Any] = {
             "version": 1,
-            "interactions": [_interaction(exchange, scrub) for exchange in answered],
+            "interactions": [_interaction(exchange, redactor) for exchange in answered],
         }
         failed = [exchange for exchange in exchanges if exchange.error is not None]
         if failed:
-            document["unanswered"] = [_unanswered(exchange, scrub) for exchange in failed]
+            document["unanswered"] = [_unanswered(exchange, redactor) for exchange in failed]
         return yaml.dump(document, Dumper=_dumper(), sort_keys=False).encode("ascii")
 
 
 @contextmanager
 def taping() -> Iterator[Tape]:
-    """A tape for what this thread sends within the block; blocks do not see each other's."""
+    """A tape of the requests that this thread sends within the block, and of no others."""
     tape = Tape()
     token = _TAPE.set(tape)
     try:
@@ -78,42 +87,28 @@ def taping() -> Iterator[Tape]:
         _TAPE.reset(token)
 
 
-def note(exchange: Exchange) -> None:
-    """Puts an exchange on the tape, if there is one: for clients other than `requests`."""
+def note(exchange: HttpExchange) -> None:
+    """Adds an exchange to the current tape, if any: for clients other than `requests`."""
     tape = _TAPE.get()
     if tape is not None:
         tape.exchanges.append(exchange)
 
 
 def tape_session(session: requests.Session) -> None:
-    """Has all that `session` sends, redirects included, put on the tape of the thread that sends it."""
+    """Tapes everything that `session` sends, redirects included, on the tape of the sending thread."""
     for prefix, adapter in list(session.adapters.items()):
         session.mount(prefix, cast("requests.adapters.BaseAdapter", _TapingAdapter(adapter)))
 
 
-def playback() -> dict[str, Any]:
-    """The arguments of `vcr.VCR` that play a cassette back to the client that made it."""
-
-    def scrub_request(request: Any) -> Any:
-        request.uri = scrubbed(request.uri)
-        return request
-
-    return {
-        "record_mode": "none",
-        "match_on": ("method", "scheme", "host", "port", "path", "query", "body"),
-        "before_record_request": scrub_request,
-    }
-
-
 class _TapingAdapter:
-    """What stands between a session and one of its adapters; has what `requests` calls of one."""
+    """Wraps an adapter of a session; has the methods that `requests` calls."""
 
     def __init__(self, adapter: requests.adapters.BaseAdapter) -> None:
         self._adapter = adapter
 
     def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> requests.Response:
         body = request.body.encode() if isinstance(request.body, str) else request.body
-        exchange = Exchange(
+        exchange = HttpExchange(
             str(request.method),
             str(request.url),
             tuple((str(name), _text(value)) for name, value in request.headers.items()),
@@ -135,9 +130,9 @@ class _TapingAdapter:
 
 
 class _TapedBody:
-    """A response of urllib3 whose body is noted as it is read."""
+    """Wraps a response of urllib3 and tapes its body as it is read."""
 
-    def __init__(self, raw: Any, exchange: Exchange) -> None:
+    def __init__(self, raw: Any, exchange: HttpExchange) -> None:
         self._raw = raw
         self._exchange = exchange
 
@@ -168,7 +163,7 @@ class _TapedBody:
         try:
             yield
         except BaseException as error:
-            if isinstance(error, GeneratorExit):  # a stream that is left
+            if isinstance(error, GeneratorExit):  # a stream that was not read to its end
                 raise
             self._exchange.error = f"{type(error).__name__}: {error}"
             raise
@@ -179,13 +174,13 @@ class _TapedBody:
         return chunk
 
 
-def _secrets_of(exchange: Exchange) -> Iterator[str]:
+def _secrets_of(exchange: HttpExchange) -> Iterator[str]:
     yield from secret_values(exchange.url)
     yield from secret_header_values(exchange.request_headers)
 
 
-def _missing(exchange: Exchange) -> str | None:
-    """Why an exchange is not one that can be played."""
+def _missing(exchange: HttpExchange) -> str | None:
+    """Why an exchange cannot be played back; None if it can."""
     if exchange.error is None and not exchange.status:
         return "given up before there was an answer"
     if exchange.error is None and exchange.reading:
@@ -193,16 +188,16 @@ def _missing(exchange: Exchange) -> str | None:
     return exchange.error
 
 
-def _interaction(exchange: Exchange, scrub: Scrubber) -> dict[str, Any]:
-    content = scrub.body(bytes(exchange.body))
+def _interaction(exchange: HttpExchange, redactor: HttpRedactor) -> dict[str, Any]:
+    content = redactor.content(bytes(exchange.body))
     left_out = {"transfer-encoding", "content-length"} | (
         {"content-encoding"} if exchange.decompressed else set()
     )
-    headers = scrub.headers(
+    headers = redactor.headers(
         (name, value) for name, value in exchange.headers if name.lower() not in left_out
     )
     return {
-        "request": _request(exchange, scrub),
+        "request": _request(exchange, redactor),
         "response": {
             "status": {"code": exchange.status, "message": exchange.reason},
             "headers": {**headers, "Content-Length": [str(len(content))]},
@@ -211,19 +206,19 @@ def _interaction(exchange: Exchange, scrub: Scrubber) -> dict[str, Any]:
     }
 
 
-def _unanswered(exchange: Exchange, scrub: Scrubber) -> dict[str, Any]:
-    return {"request": _request(exchange, scrub), "error": scrub.address(exchange.error or "")}
+def _unanswered(exchange: HttpExchange, redactor: HttpRedactor) -> dict[str, Any]:
+    return {"request": _request(exchange, redactor), "error": redactor.address(exchange.error or "")}
 
 
-def _request(exchange: Exchange, scrub: Scrubber) -> dict[str, Any]:
+def _request(exchange: HttpExchange, redactor: HttpRedactor) -> dict[str, Any]:
     body = exchange.request_body
-    headers = scrub.headers(exchange.request_headers)
+    headers = redactor.headers(exchange.request_headers)
     if body is not None and _is_form(headers):
-        body = scrubbed(body.decode("latin-1")).encode("latin-1")
+        body = redact_address(body.decode("latin-1")).encode("latin-1")
     return {
         "method": exchange.method,
-        "uri": scrub.address(exchange.url),
-        "body": None if body is None else _readable(scrub.body(body)),
+        "uri": redactor.address(exchange.url),
+        "body": None if body is None else _readable(redactor.content(body)),
         "headers": headers,
     }
 

@@ -1,11 +1,10 @@
-"""Whether a response is text, and its bytes as text.
+"""Decodes a response to text, and detects responses that are not text.
 
-What is not text (images, PDF, archives) is refused here, where the release shows the bytes as if they
-were text. The charset is found as browsers find it: byte order mark, header, what the page says of
-itself, UTF-8 if it fits, and only then a guess; the release takes Latin-1 for every page without a header.
+Content that is not text (images, PDF, archives) is refused, whereas the release shows its bytes as text.
+The charset is determined as in browsers: byte order mark, header, declaration in the page, UTF-8 if valid,
+and only then a guess; the release assumes Latin-1 for every page without a header. `bs4.dammit` is not used
+because it guesses before it tries UTF-8 and accepts codecs that are not charsets of pages.
 """
-
-from __future__ import annotations
 
 import codecs
 import re
@@ -45,7 +44,7 @@ _BINARY_STARTS = (
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it starts with
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark is its prefix
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
@@ -53,12 +52,12 @@ _MARKS = (
 
 _NOT_OF_PAGES = frozenset(
     {"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined", "utf-7"}
-)  # codecs of Python that no page is in; some take time that grows with the square of the page
+)  # Python codecs that no page uses; some take quadratic time
 
-_HEAD = 4096  # bytes in which a page says its charset
+_HEAD = 4096  # bytes that are searched for a charset declaration
 _SAMPLE = 65_536  # bytes from which a charset is guessed
 
-_SAYS_CHARSET = re.compile(
+_DECLARATION = re.compile(
     rb"""<meta[^>]{1,500}?charset\s{0,9}=\s{0,9}["']?\s{0,9}([\w.:-]{1,40})"""
     rb"""|^\s{0,99}<\?xml[^>]{1,200}?encoding\s{0,9}=\s{0,9}["']([\w.:-]{1,40})""",
     re.IGNORECASE,
@@ -71,7 +70,7 @@ def media_type(content_type: str) -> str:
 
 
 def is_text_type(kind: str) -> bool:
-    """Whether a media type is one of text; no type at all may be text."""
+    """Whether a media type is a text type; an absent type counts as text."""
     return (
         not kind
         or kind.startswith("text/")
@@ -81,52 +80,49 @@ def is_text_type(kind: str) -> bool:
 
 
 def looks_binary(body: bytes) -> bool:
-    """Whether bytes that are said to be text are not."""
+    """Whether the bytes of a response that is declared as text are not text."""
     if body.startswith(_BINARY_STARTS):
         return True
     return (
         b"\0" in body[:1024]
-        and _marked(body) is None
+        and _from_mark(body) is None
         and b"<\0" not in body[:64]
         and b"\0<" not in body[:64]
     )
 
 
 def decoded(body: bytes, content_type: str) -> str:
-    """The bytes of a page as text; what does not fit its charset becomes U+FFFD."""
+    """The bytes of a page as text; bytes that are invalid in its charset become U+FFFD."""
     return body.decode(_charset(body, content_type), errors="replace")
 
 
 def _charset(body: bytes, content_type: str) -> str:
     return (
-        _marked(body)
-        or _known(_said_in_header(content_type))
-        or _known(_said_in_page(body))
-        or _guessed(body)
+        _from_mark(body) or _known(_from_header(content_type)) or _known(_from_page(body)) or _guessed(body)
     )
 
 
-def _marked(body: bytes) -> str | None:
+def _from_mark(body: bytes) -> str | None:
     return next((charset for mark, charset in _MARKS if body.startswith(mark)), None)
 
 
-def _said_in_header(content_type: str) -> str:
+def _from_header(content_type: str) -> str:
     message = Message()
     message["Content-Type"] = content_type.replace("\r", " ").replace("\n", " ")
-    said = message.get_param("charset", "")
-    return said.strip(" '\"") if isinstance(said, str) else ""
+    charset = message.get_param("charset", "")
+    return charset.strip(" '\"") if isinstance(charset, str) else ""
 
 
-def _said_in_page(body: bytes) -> str:
-    found = _SAYS_CHARSET.search(body[:_HEAD])
-    said = (found[1] or found[2]).decode("ascii", "replace") if found else ""
-    return "utf-8" if said.lower().startswith("utf-16") else said  # it could not have been read
+def _from_page(body: bytes) -> str:
+    declared = _DECLARATION.search(body[:_HEAD])
+    charset = (declared[1] or declared[2]).decode("ascii", "replace") if declared else ""
+    return "utf-8" if charset.lower().startswith("utf-16") else charset  # UTF-16 would not match in ASCII
 
 
 def _known(charset: str) -> str | None:
     try:
         name = codecs.lookup(charset).name
-        b"a".decode(name, "replace")  # LookupError for codecs that are not of text
+        b"a".decode(name, "replace")  # LookupError for codecs that do not decode to text
     except (LookupError, ValueError):
         return None
     return None if name.replace("_", "-") in _NOT_OF_PAGES else name

@@ -1,22 +1,19 @@
-"""DuckDuckGo, asked through the page that it serves to browsers without JavaScript.
+"""The search engine DuckDuckGo, through the HTML page that it serves to browsers without JavaScript.
 
-Covers posting its search form, following its Next form until there are enough results, and reading
-title, address and snippet out of the page. Advertisements are left out, redirect links unwrapped.
+Covers posting its search form, following its Next form until there are enough results, and extracting
+title, address and snippet. Advertisements are left out, redirect links unwrapped.
 
-The point of this module is what an answer without results means. DuckDuckGo refuses with HTTP 202 and a
-page that asks to tick ducks (its "anomaly" page, sometimes with 200), with 403, 418 or 429: all of them
-raise RateLimited. "No results" is what the page itself marks as that, and nothing else is: a page cut
-short raises Outage, one that we do not recognise raises UnknownAnswer.
+An answer without results needs care. DuckDuckGo refuses with HTTP 202 and a captcha (its "anomaly" page,
+sometimes with 200), or with 403, 418 or 429: all of them raise SearchRateLimited. Only a page that itself
+says so means "no results": a truncated page raises Outage, an unrecognized one UnknownAnswer.
 
 Why not the package ddgs: its newer versions use a client whose traffic vcrpy cannot record as evidence;
-they drop every status but 200 without a word, so that a rate limit comes out as "no results"; and they
-ask other engines in the place of DuckDuckGo. requests is recorded, and the page takes a hundred lines.
+they silently drop every status but 200, so that a rate limit becomes "no results"; and they query other
+engines instead of DuckDuckGo. Traffic of requests is recorded, and parsing the page takes a hundred lines.
 
 Source of the markup: the page as served in October 2026, compared with how SearXNG's
 searx/engines/duckduckgo.py and duckduckgo_search 8.1.1 read it.
 """
-
-from __future__ import annotations
 
 import re
 from collections.abc import Mapping
@@ -27,38 +24,38 @@ import requests
 from bs4 import BeautifulSoup, Tag
 from bs4.exceptions import ParserRejectedMarkup
 
-from bfcl_pipeline.tools.web import Failure, Hit, Hits
-from bfcl_pipeline.web.asking import (
+from bfcl_pipeline.tools.web_search.web import Hit, Hits, WebFailure
+from bfcl_pipeline.web.engine_http import (
     NOT_RETRIEVED,
     Answer,
-    Limits,
+    SearchLimits,
     UnknownAnswer,
-    ask_engine,
     encodable,
     engine_session,
+    request_engine,
 )
-from bfcl_pipeline.web.waiting import Outage, Patience, RateLimited
+from bfcl_pipeline.web.engine_retries import Outage, RetryPolicy, SearchRateLimited
 
 ENGINE = "duckduckgo"
 PAGE = "https://html.duckduckgo.com/html/"
 
 LONGEST_QUERY = 499
-"""Characters that DuckDuckGo takes."""
+"""Characters that DuckDuckGo accepts."""
 
 PAUSE_SECONDS = 2.0
-"""Between two pages of one search; pages asked for at once are what it takes for a robot."""
+"""Between two pages of one search; without a pause DuckDuckGo takes the client for a robot."""
 
 MOST_RESULTS = 100
-"""On one page, which has about ten; more are no page of results."""
+"""On one page, which has about ten; a page with more is not a page of results."""
 
 _REFUSALS = {202, 403, 418, 429}
 _CHALLENGE = '#challenge-form, [class*="anomaly-modal"], form[action*="anomaly.js"]'
 _NOTHING = ".result--no-result, .no-results, .no-results__message"
 _ORGANIC = ".web-result:not(.result--ad):not(.result--no-result)"
-_END = "http://www.google.com/search?q="  # where a last result titled EOF leads, which is none
+_END = "http://www.google.com/search?q="  # link of the pseudo-result titled EOF at the end
 
-# Commands to a browser (`!w ducks`, `w! ducks`, `\ducks`), which send it to another site. A model that
-# writes one means the words.
+# Commands (`!w ducks`, `w! ducks`, `\ducks`) that redirect a browser to another site. In a model's query
+# they are meant as words.
 _COMMANDS = re.compile(r"(?<!\S)[!\\]+|(?<=\S)!+(?!\S)")
 
 _BROWSER = {
@@ -77,10 +74,10 @@ _BROWSER = {
 
 @dataclass(frozen=True, slots=True)
 class ResultsPage:
-    """One page of results as it was read."""
+    """One parsed page of results."""
 
-    hits: tuple[Hit, ...]  # advertisements left out
-    next_form: Mapping[str, str] | None  # the fields that ask for the next page, None on the last
+    hits: tuple[Hit, ...]  # without advertisements
+    next_form: Mapping[str, str] | None  # the fields that request the next page, None on the last
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,62 +87,66 @@ class DuckDuckGo:
     base_url: str = PAGE
     wanted: int = 30  # results; a page has about ten
     most_pages: int = 5
-    patience: Patience = field(default_factory=Patience)
-    limits: Limits = field(default_factory=Limits)
+    retries: RetryPolicy = field(default_factory=RetryPolicy)
+    limits: SearchLimits = field(default_factory=SearchLimits)
 
-    def search(self, keywords: str, region: str) -> Hits | Failure:
-        """What it finds, best first. region: as DuckDuckGo names them; it ignores those it does not know.
+    def search(self, keywords: str, region: str) -> Hits | WebFailure:
+        """The results, best first. region: as DuckDuckGo names it; unknown ones are ignored by DuckDuckGo.
 
-        A query that it would not take (empty, too long) is a Failure, and it is not asked. Raises
-        WebError when it did not answer after patience, UnknownAnswer when its page cannot be read.
+        A query that it would not accept (empty, too long) is a WebFailure, without a request.
+
+        Raises:
+            WebError: no answer after all retries.
+            UnknownAnswer: the page cannot be read.
         """
         query = " ".join(_COMMANDS.sub("", encodable(keywords)).split())
         if not query or len(query) > LONGEST_QUERY:
-            return Failure(NOT_RETRIEVED)
+            return WebFailure(NOT_RETRIEVED)
         form: Mapping[str, str] | None = {"q": query, "b": "", "kl": encodable(region)}
-        found: dict[str, Hit] = {}  # by address: pages overlap
+        results: dict[str, Hit] = {}  # by address: pages overlap
         with engine_session() as session:
             for number in range(self.most_pages):
-                if form is None or len(found) >= self.wanted:
+                if form is None or len(results) >= self.wanted:
                     break
                 if number:
-                    self.patience.sleep(PAUSE_SECONDS)
+                    self.retries.sleep(PAUSE_SECONDS)
                 page = self._page(session, form)
-                news = {hit.href: hit for hit in page.hits if hit.href not in found}
-                if not news:
+                new = {hit.href: hit for hit in page.hits if hit.href not in results}
+                if not new:
                     break
-                found |= news
+                results |= new
                 form = page.next_form
-        return Hits(tuple(found.values())[: self.wanted])
+        return Hits(tuple(results.values())[: self.wanted])
 
     def _page(self, session: requests.Session, form: Mapping[str, str]) -> ResultsPage:
-        """The page that a form asks for; each is asked for patiently, so that none is asked for again
-        because the one after it was refused."""
+        """The page that a form requests, with its own retries: earlier pages are not requested again."""
 
-        def ask() -> ResultsPage:
-            answer = ask_engine(
+        def request() -> ResultsPage:
+            answer = request_engine(
                 ENGINE, session, "POST", self.base_url, limits=self.limits, headers=_BROWSER, form=form
             )
             _check_status(answer)
             return read_page(answer.text, int(form.get("s", 0)))
 
-        return self.patience(ask)
+        return self.retries(request)
 
 
 def read_page(html: str, offset: int = 0) -> ResultsPage:
-    """The results on a page of DuckDuckGo. offset: where the page begins, as its form said.
+    """The results on a page of DuckDuckGo. offset: the number of the page's first result, from its form.
 
-    Raises RateLimited for its challenge, Outage for a page cut short or its own error page,
-    UnknownAnswer for any other that has neither results nor DuckDuckGo's mark that there are none.
+    Raises:
+        SearchRateLimited: the page is a captcha.
+        Outage: the page is truncated or DuckDuckGo's error page.
+        UnknownAnswer: any other page with neither results nor DuckDuckGo's mark that there are none.
     """
     if "</html>" not in html[-2_000:].lower():
-        raise Outage(ENGINE, "its page was cut short, or it is none")
+        raise Outage(ENGINE, "its page is truncated, or not HTML")
     try:
         page = BeautifulSoup(html, "html.parser")
     except ParserRejectedMarkup:
         raise _unknown("a page that is not HTML") from None
     if page.select_one(_CHALLENGE):
-        raise RateLimited(ENGINE, "its page asks to prove that we are human (a captcha)")
+        raise SearchRateLimited(ENGINE, "its page is a captcha")
     blocks = page.select(_ORGANIC, limit=MOST_RESULTS + 1)
     if len(blocks) > MOST_RESULTS:
         raise _unknown(f"a page of more than {MOST_RESULTS} results")
@@ -153,29 +154,29 @@ def read_page(html: str, offset: int = 0) -> ResultsPage:
     hits = [hit for hit in results if not _is_advertisement(hit.href) and not _is_end(hit)]
     if not hits and not page.select_one(_NOTHING) and not any(map(_is_end, results)):
         if "If this error persists" in page.get_text():
-            raise Outage(ENGINE, "its page says that it failed")
+            raise Outage(ENGINE, "its page reports an error")
         raise _unknown("a page with neither results nor the mark that there are none")
     return ResultsPage(tuple(hits), _next_form(page, offset))
 
 
 def _check_status(answer: Answer) -> None:
-    """Raises what a status other than 200 means."""
+    """Raises the error for a status other than 200."""
     status, retry_after = answer.status, answer.retry_after_seconds()
     if status in _REFUSALS:
-        raise RateLimited(ENGINE, f"it refused with HTTP {status}", retry_after)
+        raise SearchRateLimited(ENGINE, f"it refused with HTTP {status}", retry_after)
     if status >= 500 or status == 408:
         raise Outage(ENGINE, f"it failed with HTTP {status}", retry_after)
     if status in range(300, 400):
         target = answer.headers.get("Location", "")[:200]
         if "/50x.html" in target:
-            raise Outage(ENGINE, f"it sent us to its error page with HTTP {status}")
+            raise Outage(ENGINE, f"it redirected to its error page with HTTP {status}")
         raise _unknown(f"a redirect to {target!r} (HTTP {status})")
     if status != 200:
         raise _unknown(f"HTTP {status}")
 
 
 def _result(block: Tag) -> Hit:
-    """The result in a block."""
+    """The result in one block of the page."""
     link = block.select_one("a.result__a")
     if link is None or not link.get("href"):
         raise _unknown("a page whose results have no link (a.result__a)")
@@ -184,10 +185,10 @@ def _result(block: Tag) -> Hit:
 
 
 def _unwrapped(href: str) -> str:
-    """Where a link leads: what a redirect of DuckDuckGo carries in `uddg`, else the link itself."""
+    """The target of a link: the parameter `uddg` of a redirect by DuckDuckGo, else the link itself."""
     try:
         absolute = urljoin(PAGE, href)
-    except ValueError:  # no address at all; the page says so, and a model may read it
+    except ValueError:  # not a valid address; returned as the page has it
         return href
     if _leads_to(absolute, "/l/"):
         return parse_qs(urlsplit(absolute).query).get("uddg", [absolute])[0]
@@ -195,12 +196,12 @@ def _unwrapped(href: str) -> str:
 
 
 def _is_advertisement(href: str) -> bool:
-    """Whether a link leads to the click counter of an advertisement, which can hide in a redirect."""
+    """Whether a link leads to the click counter of an advertisement, possibly after unwrapping."""
     return _leads_to(href, "/y.js")
 
 
 def _is_end(result: Hit) -> bool:
-    """Whether a result only says that there are no more."""
+    """Whether a result only marks the end of the results."""
     return result.title == "EOF" and result.href.startswith(_END)
 
 
@@ -214,7 +215,7 @@ def _leads_to(href: str, path: str) -> bool:
 
 
 def _next_form(page: BeautifulSoup, offset: int) -> Mapping[str, str] | None:
-    """The fields of the Next form: of the forms below the results the one that leads furthest on."""
+    """The fields of the Next form: of the forms below the results the one with the largest offset."""
     furthest: Mapping[str, str] | None = None
     for form in page.select(".nav-link form"):
         named = form.select('input[name]:not([type="submit"])')
@@ -229,9 +230,8 @@ def _text(tag: Tag) -> str:
     return " ".join(tag.get_text().split())
 
 
-def _unknown(what_came: str) -> UnknownAnswer:
+def _unknown(received: str) -> UnknownAnswer:
     return UnknownAnswer(
-        f"{ENGINE} answered with {what_came}; expected a page of results as its HTML page has served them. "
-        "If it has changed its markup, bfcl_pipeline/web/duckduckgo.py has to learn it; until then use "
-        "another search engine."
+        f"{ENGINE} answered with {received}; expected a page of results with its known markup. If that has "
+        "changed, bfcl_pipeline/web/duckduckgo.py must be adapted; until then use another search engine."
     )

@@ -1,11 +1,9 @@
-"""Failures put into a web on purpose: some of the pages that would come do not.
+"""Injected failures: some fetches of a web fail on purpose.
 
-Covers which fetch fails and with which text. The texts are those that the release once simulated
-failures with, a feature that it has switched off. What fails is drawn anew for each attempt from a hash
-of what is fetched, so that neither order nor parallelism matters. Searches never fail.
+Covers which fetch fails and with which text. The texts are those of the release's failure simulation, which
+the release has switched off. Each attempt is drawn independently from a hash of its URL and number, so that
+the result depends neither on order nor on parallelism. Searches never fail.
 """
-
-from __future__ import annotations
 
 import json
 from collections import Counter
@@ -14,25 +12,25 @@ from hashlib import sha256
 from urllib.parse import urlparse
 
 from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.tools.web import Failure, Hits, Page, Web
+from bfcl_pipeline.tools.web_search.web import Hits, Page, Web, WebFailure
 
 _LEAST_ID, _MOST_ID = 0x10000000, 0xFFFFFFFE  # of objects in memory, as the release draws them
 
 
 class Faulty:
-    """A web as one conversation meets it, with failures put in."""
+    """The web of one conversation, with injected failures."""
 
     def __init__(
         self, web: Web, probability: float, seed: int, entry_id: str, templates: Sequence[str]
     ) -> None:
-        """probability: of a fetch, 0 to 1. templates: texts with the fields url, host, path, id1, id2.
+        """probability: of failure, 0 to 1. templates: texts with the fields url, host, path, id1, id2.
 
-        Raises ConfigError if the probability is none or there is no text.
+        Raises ConfigError if the probability is outside that range or there is no text.
         """
         if not 0 <= probability <= 1 or not templates:
             raise ConfigError(
-                "failures of pages: expected a probability from 0 to 1 and a text at least, got "
-                f"{probability} and {len(templates)} texts. Change it in the configuration."
+                "fetch failures: expected a probability from 0 to 1 and at least one text, got "
+                f"{probability} and {len(templates)} texts. Change the configuration."
             )
         self._web = web
         self._probability = probability
@@ -41,20 +39,20 @@ class Faulty:
         self._templates = templates
         self._attempts: Counter[str] = Counter()  # by URL
 
-    def search(self, keywords: str, region: str) -> Hits | Failure:
-        """What the web answers."""
+    def search(self, keywords: str, region: str) -> Hits | WebFailure:
+        """The results of the wrapped web."""
         return self._web.search(keywords, region)
 
-    def fetch(self, url: str) -> Page | Failure:
-        """What the web answers, or a failure in the place of a page.
+    def fetch(self, url: str) -> Page | WebFailure:
+        """The outcome of the wrapped web, or an injected failure instead of a page.
 
-        The web is asked in any case, so that what a record holds does not depend on what fails here.
+        The wrapped web is always called, so that the web cache does not depend on the injected failures.
         """
         self._attempts[url] += 1
         outcome = self._web.fetch(url)
-        return outcome if isinstance(outcome, Failure) else self._failure(url) or outcome
+        return outcome if isinstance(outcome, WebFailure) else self._failure(url) or outcome
 
-    def _failure(self, url: str) -> Failure | None:
+    def _failure(self, url: str) -> WebFailure | None:
         drawn_from = json.dumps([self._seed, self._entry_id, url, self._attempts[url]])
         drawn = sha256(drawn_from.encode()).digest()
         if int.from_bytes(drawn[:6]) / 2**48 >= self._probability:
@@ -68,7 +66,7 @@ class Faulty:
             id1=_object_id(drawn[14:22]),
             id2=_object_id(drawn[22:30]),
         )
-        return Failure(message)
+        return WebFailure(message)
 
 
 def _object_id(drawn: bytes) -> int:

@@ -1,10 +1,10 @@
-"""What counts as the same request to the web.
+"""Keys of web requests: requests with equal keys have the same outcome.
 
-Two searches are the same if their keywords are equal once runs of white space are one space and the ends
-are trimmed, and their regions are equal; case, order and punctuation may change what an engine finds
-and stay. Two addresses are the same if they are equal once the case of scheme and host, the port that
-the scheme has anyway, an empty path and the fragment (which is never sent) are put in order; nothing
-else is touched: no percent-encoding, no dots in the path, no order of parameters.
+Two searches have the same key if their regions are equal and their keywords are equal after runs of white
+space are collapsed and the ends trimmed; case, order and punctuation may change the results and are kept.
+Two addresses have the same key if they are equal after the case of scheme and host, the scheme's default
+port, an empty path and the fragment (which is never sent) are normalized; nothing else is changed: not
+percent-encoding, not dots in the path, not the order of parameters.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _CAPITALS = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWX
 class SearchKey:
     """A search."""
 
-    keywords: str  # white space in order
+    keywords: str  # with normalized white space
     region: str  # as DuckDuckGo names them
 
     @classmethod
     def of(cls, keywords: str, region: str) -> SearchKey:
-        """The key of a search as a model asks for it."""
+        """The key of a search with a model's arguments."""
         return cls(" ".join(keywords.split()), region)
 
     def __str__(self) -> str:
@@ -43,11 +43,11 @@ class SearchKey:
 class FetchKey:
     """A page."""
 
-    url: str  # in order, without a fragment
+    url: str  # normalized, without a fragment
 
     @classmethod
     def of(cls, url: str) -> FetchKey:
-        """The key of a page as a model asks for it."""
+        """The key of a page with a model's argument."""
         return cls(normalised_url(url))
 
     def __str__(self) -> str:
@@ -58,13 +58,13 @@ Key: TypeAlias = SearchKey | FetchKey
 
 
 def normalised_url(url: str) -> str:
-    """`url` with what cannot matter to a server put in order; an address of an odd form stays as it is."""
+    """`url` in the form that all equivalent addresses share; unchanged if it is not an HTTP address."""
     address = _ADDRESS.fullmatch(url)
     authority = address and _AUTHORITY.fullmatch(address[2])
     if not address or not authority:
         return url
     scheme = address[1].lower()
-    host = authority[2].translate(_CAPITALS)  # letters of other scripts are not ours to change
+    host = authority[2].translate(_CAPITALS)  # ASCII letters only
     port = authority[3] or ""
     if port == _DEFAULT_PORTS[scheme]:
         port = ""
@@ -72,24 +72,24 @@ def normalised_url(url: str) -> str:
 
 
 def key_document(key: Key) -> dict[str, str]:
-    """The key in clear, as it stands in a file of the record."""
+    """The key as JSON, as an outcome file of the web cache holds it."""
     if isinstance(key, SearchKey):
         return {"function": "search", "keywords": key.keywords, "region": key.region}
     return {"function": "fetch", "url": key.url}
 
 
 def read_key(document: Json) -> Key:
-    """The key that `key_document` wrote. Raises ValueError."""
+    """The key that `key_document` returned as JSON. Raises ValueError."""
     match document:
         case {"function": "search", "keywords": str(keywords), "region": str(region), **rest} if not rest:
             return SearchKey(keywords, region)
         case {"function": "fetch", "url": str(url), **rest} if not rest:
             return FetchKey(url)
-    raise ValueError("its key is neither a search nor a page")
+    raise ValueError("its key is not that of a search or a page")
 
 
 def canonical(document: Json) -> bytes:
-    """JSON in the one form that is hashed: sorted, without spaces, ASCII (so lone surrogates pass)."""
+    """JSON in the canonical form that is hashed: sorted, without spaces, ASCII (allows lone surrogates)."""
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode("ascii")
 
 

@@ -1,14 +1,12 @@
-"""SerpApi, a paid service that asks DuckDuckGo for those who have a key.
+"""The search engine SerpApi, a paid service that queries DuckDuckGo.
 
-Covers one request for the first page of results (up to 30) and what SerpApi says in statuses and in the
-payload. The official tool searches this way. The key comes from the environment variable
-SERPAPI_API_KEY and is seen by nobody else: not in errors, not in logs, not in what is returned. SerpApi
-takes it in the URL only, so whoever records the traffic has to leave out SECRET_PARAMETER.
+Covers one request for the first page of results (up to 30) and the errors that SerpApi reports in statuses
+and in the payload. The official tool searches this way. The key is read from the environment variable
+SERPAPI_API_KEY; it is redacted in errors, logs and results. SerpApi accepts it in the URL only, so records
+of the traffic must redact SECRET_PARAMETER.
 
 Source: the service's pages on status and error codes, search errors, and DuckDuckGo organic results.
 """
-
-from __future__ import annotations
 
 import json
 import logging
@@ -16,20 +14,20 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Self
-from urllib.parse import quote, quote_plus
 
 from bfcl_pipeline.errors import ConfigError, WebError
-from bfcl_pipeline.tools.web import Failure, Hit, Hits
-from bfcl_pipeline.web.asking import (
+from bfcl_pipeline.secrets import Redactor
+from bfcl_pipeline.tools.web_search.web import Hit, Hits, WebFailure
+from bfcl_pipeline.web.engine_http import (
     NOT_RETRIEVED,
     Answer,
-    Limits,
+    SearchLimits,
     UnknownAnswer,
-    ask_engine,
     encodable,
     engine_session,
+    request_engine,
 )
-from bfcl_pipeline.web.waiting import Outage, Patience, RateLimited
+from bfcl_pipeline.web.engine_retries import Outage, RetryPolicy, SearchRateLimited
 
 ENGINE = "serpapi"
 ADDRESS = "https://serpapi.com/search.json"
@@ -45,12 +43,12 @@ class SerpApi:
 
     key: str = field(repr=False)
     base_url: str = ADDRESS
-    patience: Patience = field(default_factory=Patience)
-    limits: Limits = field(default_factory=Limits)
+    retries: RetryPolicy = field(default_factory=RetryPolicy)
+    limits: SearchLimits = field(default_factory=SearchLimits)
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Self:
-        """The engine with the key of the user. Raises ConfigError if there is none."""
+        """The engine with the user's key. Raises ConfigError if there is none."""
         key = environment.get(KEY_VARIABLE, "").strip()
         if not key:
             raise ConfigError(
@@ -59,18 +57,20 @@ class SerpApi:
             )
         return cls(key)
 
-    def search(self, keywords: str, region: str) -> Hits | Failure:
-        """What it finds, best first. region: as DuckDuckGo names them.
+    def search(self, keywords: str, region: str) -> Hits | WebFailure:
+        """The results, best first. region: as DuckDuckGo names it.
 
-        A search that SerpApi does not take (empty, too long, a region it does not know) is a Failure.
-        Raises WebError when it did not answer after patience, or refuses the key; UnknownAnswer when
-        its answer cannot be read.
+        A search that SerpApi does not accept (empty, too long, an unknown region) is a WebFailure.
+
+        Raises:
+            WebError: no answer after all retries, or the key was rejected.
+            UnknownAnswer: the answer cannot be read.
         """
         params = {"engine": "duckduckgo", "q": encodable(keywords), "kl": encodable(region)}
 
-        def ask() -> Hits | Failure:
+        def request() -> Hits | WebFailure:
             with engine_session() as session, _unlogged(self.key):
-                answer = ask_engine(
+                answer = request_engine(
                     ENGINE,
                     session,
                     "GET",
@@ -81,23 +81,25 @@ class SerpApi:
                 )
             return _read(answer, self.key)
 
-        return self.patience(ask)
+        return self.retries(request)
 
 
-def _read(answer: Answer, key: str) -> Hits | Failure:
-    """What an answer means."""
+def _read(answer: Answer, key: str) -> Hits | WebFailure:
+    """The outcome that an answer means, or the error for it."""
     payload = _payload(answer)
-    said = _without(key, str(payload.get("error", "")))[:300]
+    said = Redactor([key]).text(str(payload.get("error", "")))[:300]
     status = answer.status
     if status == 400 and said:
-        return Failure(NOT_RETRIEVED)  # of what we send, only the keywords and the region vary
+        return WebFailure(NOT_RETRIEVED)  # of what we send, only the keywords and the region vary
     if "run out of searches" in said:
         raise WebError(
             f"{ENGINE}: the account has run out of searches. Wait for its next month, extend its plan, or "
             "use the search engine duckduckgo."
         )
     if status == 429 or "429" in said:
-        raise RateLimited(ENGINE, f"it refused with HTTP {status}: {said}", answer.retry_after_seconds())
+        raise SearchRateLimited(
+            ENGINE, f"it refused with HTTP {status}: {said}", answer.retry_after_seconds()
+        )
     if status in (401, 403):
         raise WebError(
             f"{ENGINE} refused the key (HTTP {status}: {said}). Put a valid one into the environment "
@@ -117,12 +119,12 @@ def _read(answer: Answer, key: str) -> Hits | Failure:
 
 
 def _payload(answer: Answer) -> dict[str, Any]:
-    """The answer's JSON object; empty where a failure came without one."""
+    """The answer's JSON object; empty for a failure without one."""
     try:
         payload = json.loads(answer.text)
     except (ValueError, RecursionError):
         if answer.status == 200:
-            raise Outage(ENGINE, "its answer was cut short, or is not JSON") from None
+            raise Outage(ENGINE, "its answer is truncated, or not JSON") from None
         return {}
     if not isinstance(payload, dict):
         raise _unknown("JSON that is not an object")
@@ -140,40 +142,24 @@ def _hit(result: object) -> Hit:
     return Hit(str(result.get("title", "")), result["link"], str(result.get("snippet") or ""))
 
 
-def _unknown(what_came: str) -> UnknownAnswer:
+def _unknown(received: str) -> UnknownAnswer:
     return UnknownAnswer(
-        f"{ENGINE} answered with {what_came}; expected organic_results. If it has changed its answers, "
-        "bfcl_pipeline/web/serpapi.py has to learn them; until then use another search engine."
+        f"{ENGINE} answered with {received}; expected organic_results. If its answers have changed, "
+        "bfcl_pipeline/web/serpapi.py must be adapted; until then use another search engine."
     )
-
-
-def _without(key: str, text: str) -> str:
-    for form in {key, quote(key, safe=""), quote_plus(key)} - {""}:
-        text = text.replace(form, "***")
-    return text
-
-
-class _Redaction(logging.Filter):
-    """Takes a key out of what is logged."""
-
-    def __init__(self, key: str) -> None:
-        super().__init__()
-        self._key = key
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        message = record.getMessage()
-        redacted = _without(self._key, message)
-        if redacted != message:
-            record.msg, record.args = redacted, None
-        return True
 
 
 @contextmanager
 def _unlogged(key: str) -> Iterator[None]:
-    """Keeps the key out of the log of the library beneath."""
-    redaction, logger = _Redaction(key), logging.getLogger(_URL_LOGGER)
-    logger.addFilter(redaction)
+    """Keeps the key out of the log of the HTTP library."""
+    redactor, logger = Redactor([key]), logging.getLogger(_URL_LOGGER)
+
+    def redact(record: logging.LogRecord) -> bool:
+        record.msg, record.args = redactor.text(record.getMessage()), None
+        return True
+
+    logger.addFilter(redact)
     try:
         yield
     finally:
-        logger.removeFilter(redaction)
+        logger.removeFilter(redact)

@@ -1,11 +1,8 @@
-"""A small web made of the hops of the web questions: deterministic, without a network.
+"""A small simulated web, generated from the annotated hops of the web questions: deterministic, offline.
 
-Covers one page for each address that an annotation names, pages that hold no answer, and a search
-engine over all of them. What it says of the world is what the annotations say. It does not imitate the
-real pages, and every page says so.
+Covers one page for each annotated address, pages without an answer, and a search engine over all of them.
+Its only facts are those of the annotations. It does not imitate the real pages, and every page says so.
 """
-
-from __future__ import annotations
 
 import re
 from collections import defaultdict
@@ -19,21 +16,21 @@ from urllib.parse import unquote
 
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Entry
-from bfcl_pipeline.tools.web import Failure, Hit, Hits, Page
+from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page, WebFailure
 
 MAX_HITS = 20
-"""Results of one search."""
+"""Results of one search, at most."""
 
 MAX_WORDS = 200
-"""Words of a query that count."""
+"""Words of a query that are used; further ones are ignored."""
 
 SNIPPET_LENGTH = 300
 """Characters of a snippet."""
 
 NOTICE = "This page is simulated: it was made for tests and is not what the web has at this address."
-"""What every page says of itself."""
+"""The first paragraph of every page."""
 
-_FORUM = "https://forum.simulated.example/questions/"  # a name that no real host can have
+_FORUM = "https://forum.simulated.example/questions/"  # a reserved name, so no real host
 _WORD = re.compile(r"\w+")
 
 
@@ -47,7 +44,7 @@ class Hop:
 
 
 def hops(entry: Entry) -> tuple[Hop, ...]:
-    """The hops of `entry` in the order in which they lead to its answer; none if it is no web question.
+    """The hops of `entry` in the order in which they lead to its answer; empty if it is not a web question.
 
     Raises MalformedRelease if one lacks its sub-question, answer or source.
     """
@@ -66,23 +63,23 @@ def hops(entry: Entry) -> tuple[Hop, ...]:
 
 
 def address(url: str) -> str:
-    """What of `url` names the page: all before the fragment."""
+    """`url` without its fragment."""
     return url.partition("#")[0]
 
 
 @dataclass(frozen=True, slots=True)
 class _Document:
-    """One page before it is written."""
+    """The content of one page."""
 
     url: str
     title: str
     sections: tuple[tuple[str, str], ...]  # heading and text
     snippet: str
-    links: tuple[str, ...] = ()  # addresses of pages of this web
+    links: tuple[str, ...] = ()  # addresses of other simulated pages
 
 
 class SimulatedWeb:
-    """The pages and the search engine. One serves any number of conversations: nothing in it changes."""
+    """The pages and the search engine. Immutable, so that any number of conversations can share it."""
 
     # pages: the HTML of every page, by address
 
@@ -94,34 +91,34 @@ class SimulatedWeb:
 
     @classmethod
     def of(cls, entries: Iterable[Entry]) -> Self:
-        """The web of the hops of `entries`, the same in whatever order they come and however often.
+        """The web of the hops of `entries`, independent of their order and of duplicates.
 
         Raises MalformedRelease as `hops` does.
         """
         chains = sorted({hops(entry) for entry in entries} - {()})
-        told: defaultdict[str, set[Hop]] = defaultdict(set)
+        facts: defaultdict[str, set[Hop]] = defaultdict(set)
         linked: defaultdict[str, set[str]] = defaultdict(set)
         for chain in chains:
             for hop, following in zip(chain, (*chain[1:], None), strict=True):
-                told[hop.url].add(hop)
+                facts[hop.url].add(hop)
                 linked[hop.url] |= {_forum_url(hop.subquestion)} | ({following.url} if following else set())
-        pages = [_answering(url, sorted(told[url]), sorted(linked[url] - {url})) for url in sorted(told)]
-        asked = sorted({hop.subquestion for chain in chains for hop in chain})
-        return cls([*pages, *(_asking(question) for question in asked)])
+        pages = [_answering(url, sorted(facts[url]), sorted(linked[url] - {url})) for url in sorted(facts)]
+        questions = sorted({hop.subquestion for chain in chains for hop in chain})
+        return cls([*pages, *(_unanswered(question) for question in questions)])
 
-    def search(self, keywords: str, region: str) -> Hits | Failure:  # noqa: ARG002  # it has no regions
-        """The pages whose words fit `keywords` best, by BM25."""
+    def search(self, keywords: str, region: str) -> Hits | WebFailure:  # noqa: ARG002  # regions are ignored
+        """The pages that match `keywords` best, by BM25."""
         best = self._index.best(_split(keywords)[:MAX_WORDS])[:MAX_HITS]
         return Hits(tuple(self._hits[number] for number in best))
 
-    def fetch(self, url: str) -> Page | Failure:
+    def fetch(self, url: str) -> Page | WebFailure:
         """The page at `url`, or the text of a status 404."""
         html = self.pages.get(address(url))
-        return Failure(f"404 Client Error: Not Found for url: {url}") if html is None else Page(html)
+        return WebFailure(f"404 Client Error: Not Found for url: {url}") if html is None else Page(html)
 
 
 class _Index:
-    """Which documents fit a query, by BM25 over their words."""
+    """Ranks documents for a query, by BM25 over their words."""
 
     def __init__(self, documents: Sequence[Sequence[str]]) -> None:
         from rank_bm25 import BM25Okapi  # type: ignore[import-untyped, unused-ignore]  # numpy
@@ -129,23 +126,23 @@ class _Index:
         self._ranking = BM25Okapi(documents) if documents else None
 
     def best(self, query: Sequence[str]) -> list[int]:
-        """The numbers of the documents that have something of `query`, best first."""
+        """The numbers of the documents that match `query`, best first."""
         if self._ranking is None:
             return []
         scores = [round(float(score), 9) for score in self._ranking.get_scores(query)]
         return sorted((n for n, score in enumerate(scores) if score > 0), key=lambda n: (-scores[n], n))
 
 
-def _answering(url: str, told: Sequence[Hop], links: Sequence[str]) -> _Document:
-    """The page at an address that annotations name. Half of them keep the answer out of their snippet."""
-    sections = tuple((hop.subquestion, f"The answer is “{hop.answer}”.") for hop in told)
-    keeps_back = sha256(url.encode()).digest()[0] % 2 == 0
-    snippet = " ".join(heading if keeps_back else f"{heading} {text}" for heading, text in sections)
+def _answering(url: str, facts: Sequence[Hop], links: Sequence[str]) -> _Document:
+    """The page at an annotated address. The snippets of half of the pages leave the answer out."""
+    sections = tuple((hop.subquestion, f"The answer is “{hop.answer}”.") for hop in facts)
+    leaves_out = sha256(url.encode()).digest()[0] % 2 == 0
+    snippet = " ".join(heading if leaves_out else f"{heading} {text}" for heading, text in sections)
     return _Document(url, _title(url), sections, snippet[:SNIPPET_LENGTH], tuple(links))
 
 
-def _asking(question: str) -> _Document:
-    """A page on which a sub-question was asked and never answered."""
+def _unanswered(question: str) -> _Document:
+    """A forum page with a sub-question and no answer."""
     words = _WORD.findall(question)
     title = "Asked: " + " ".join(words[len(words) // 3 :])
     text = "Nobody has answered this yet. Sign in to be the first who does, or to be told when one comes."
@@ -157,7 +154,7 @@ def _forum_url(question: str) -> str:
 
 
 def _title(url: str) -> str:
-    """A title made of the last part of the path that has letters, and of the host."""
+    """A title: the words of the last path segment with letters, and the host."""
     host, _, path = url.partition("://")[2].partition("/")
     parts = [
         part for part in unquote(path.partition("?")[0]).split("/") if re.search("[^\\W\\d_]{3}", part)
@@ -167,7 +164,7 @@ def _title(url: str) -> str:
 
 
 def _words(document: _Document) -> list[str]:
-    """The words by which a page is found; what it links to and says of itself is none of them."""
+    """The words that the search engine indexes: title and sections, not links or the notice."""
     return _split(" ".join((document.title, *(part for section in document.sections for part in section))))
 
 

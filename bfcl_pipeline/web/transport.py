@@ -1,12 +1,10 @@
-"""The connections of one fetch: to checked addresses only, counted byte by byte, and cut when time is up.
+"""The connections of one fetch: to checked addresses only, with a byte limit, closed at the time limit.
 
-An adapter for `requests` whose connections are opened here. A name is looked up once, every answer is
-checked, and the connection goes to a checked answer: nothing is looked up a second time, while the Host
-header, the name asked for in TLS and the certificate's check keep the name. Connections to a proxy are
-counted and cut too, but not checked: a proxy is the user's own, and it looks up names itself.
+An adapter for `requests` that opens its own connections. A name is looked up once, every resulting address
+is checked, and the connection uses a checked address without a second lookup; the Host header, the TLS
+server name and the certificate check still use the name. Connections to a proxy are counted and closed too,
+but not checked: a proxy is the user's own, and it looks up names itself.
 """
-
-from __future__ import annotations
 
 import http.client
 import io
@@ -32,15 +30,15 @@ from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.web.addresses import Endpoint, Lookup, endpoints
 
 WITNESS = "duckduckgo.com"
-"""A name that is looked up when names seem not to be looked up at all."""
+"""A name that is looked up to find out whether name lookups work at all."""
 
 
 class TooMuch(Exception):
-    """A server sent more than is taken. The text is what the model is told."""
+    """A server sent more than the limit. The model sees the text."""
 
 
-class Wire:
-    """What the connections of one fetch share."""
+class FetchConnections:
+    """The connections of one fetch, with their shared byte count."""
 
     def __init__(self, lookup: Lookup, most_bytes: int, *, allow_private: bool) -> None:
         self._lookup = lookup
@@ -49,12 +47,15 @@ class Wire:
         self._received = 0
         self._lock = Lock()
         self._is_cut = False
-        self._held: list[socket.socket] = []  # second handles: the first ones are given away, to TLS too
+        self._handles: list[socket.socket] = []  # duplicates: the originals are passed on, to TLS too
 
     def connect(self, host: str, port: int, timeout: float | None, *, checked: bool) -> socket.socket:
-        """A connection to the first address of `host` that takes one.
+        """A connection to the first address of `host` that accepts one.
 
-        Raises AddressRefused, WebError if no name can be looked up at all, or OSError.
+        Raises:
+            AddressRefused: an address of `host` is not public.
+            WebError: no name can be looked up at all.
+            OSError: no connection can be opened.
         """
         failed = OSError("Network is unreachable")
         for endpoint in self._endpoints(host, port, checked=checked):
@@ -65,26 +66,26 @@ class Wire:
         raise failed
 
     def count(self, received: int) -> None:
-        """Counts what a connection brought, headers and body, as it came. Raises TooMuch past the bound."""
+        """Adds to the received bytes, headers and body as sent. Raises TooMuch above the limit."""
         self._received += received
         if self._received > self._most_bytes:
             raise TooMuch(f"Content of more than {self._most_bytes:,} bytes")
 
     def cut(self) -> None:
-        """Ends all connections at once, whoever waits on them, and lets no other be opened."""
+        """Shuts all connections down immediately, blocked reads included, and prevents new ones."""
         with self._lock:
             self._is_cut = True
-            for held in self._held:
-                with suppress(OSError):  # it has ended already
-                    held.shutdown(socket.SHUT_RDWR)
+            for handle in self._handles:
+                with suppress(OSError):  # already closed
+                    handle.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Gives up the handles; the connections are closed by those who use them."""
+        """Closes the duplicate handles; the connections themselves are closed by the HTTP client."""
         with self._lock:
             self._is_cut = True
-            for held in self._held:
-                held.close()
-            self._held.clear()
+            for handle in self._handles:
+                handle.close()
+            self._handles.clear()
 
     def _endpoints(self, host: str, port: int, *, checked: bool) -> list[Endpoint]:
         try:
@@ -98,7 +99,7 @@ class Wire:
             raise
 
     def _is_without_names(self) -> bool:
-        # A broken domain fails like a broken resolver does; only the first is an outcome of its page.
+        # A broken domain and a broken resolver fail alike; only the former is an outcome of its page.
         try:
             self._lookup(WITNESS, 443, 0, socket.SOCK_STREAM)
         except socket.gaierror:
@@ -110,25 +111,25 @@ class Wire:
         try:
             connection.settimeout(timeout)
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._hold(connection)
+            self._register(connection)
             connection.connect(endpoint.address)
         except OSError:
             connection.close()
             raise
         return connection
 
-    def _hold(self, connection: socket.socket) -> None:
+    def _register(self, connection: socket.socket) -> None:
         with self._lock:
             if self._is_cut:
                 raise TimeoutError("timed out")
-            self._held.append(connection.dup())
+            self._handles.append(connection.dup())
 
 
-class WireAdapter(HTTPAdapter):
-    """Sends requests over a wire."""
+class FetchAdapter(HTTPAdapter):
+    """Sends requests over the connections of one fetch."""
 
-    def __init__(self, wire: Wire) -> None:
-        self._wire = wire
+    def __init__(self, connections: FetchConnections) -> None:
+        self._connections = connections
         super().__init__(max_retries=0)
 
     def get_connection_with_tls_context(
@@ -138,27 +139,27 @@ class WireAdapter(HTTPAdapter):
         proxies: Mapping[str, str] | None = None,
         cert: tuple[str, str] | str | None = None,
     ) -> HTTPConnectionPool:
-        """The pool for a request, told to open its connections over the wire."""
+        """The connection pool for a request, which opens its connections through `FetchConnections`."""
         made = super().get_connection_with_tls_context(request, verify, proxies, cert)
         pool = cast(HTTPConnectionPool, made)
         kind = _SecureConnection if isinstance(pool, HTTPSConnectionPool) else _Connection
-        pool.ConnectionCls = partial(kind, wire=self._wire, checked=pool.proxy is None)  # type: ignore[assignment]
+        pool.ConnectionCls = partial(kind, connections=self._connections, checked=pool.proxy is None)  # type: ignore[assignment]
         return pool
 
 
 class _Meter(io.RawIOBase):
-    """What comes from a connection, counted."""
+    """The bytes of a connection, counted."""
 
-    def __init__(self, source: io.RawIOBase, wire: Wire) -> None:
+    def __init__(self, source: io.RawIOBase, connections: FetchConnections) -> None:
         self._source = source
-        self._wire = wire
+        self._connections = connections
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int | None:
         received: int | None = self._source.readinto(buffer)
-        self._wire.count(received or 0)
+        self._connections.count(received or 0)
         return received
 
     def close(self) -> None:
@@ -167,35 +168,35 @@ class _Meter(io.RawIOBase):
 
 
 class _Response(http.client.HTTPResponse):
-    def __init__(self, *args: Any, wire: Wire, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, connections: FetchConnections, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fp = io.BufferedReader(_Meter(self.fp.detach(), wire))
+        self.fp = io.BufferedReader(_Meter(self.fp.detach(), connections))
 
 
 class _Connection(HTTPConnection):
     _name = "HTTPConnection"  # as urllib3 calls it in the texts of failures
 
-    def __init__(self, *args: Any, wire: Wire, checked: bool, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, connections: FetchConnections, checked: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._wire = wire
+        self._connections = connections
         self._checked = checked
-        self.response_class = partial(_Response, wire=wire)  # type: ignore[assignment]
+        self.response_class = partial(_Response, connections=connections)  # type: ignore[assignment]
 
     def __str__(self) -> str:
         return f"{self._name}(host={self.host!r}, port={self.port!r})"
 
     def _new_conn(self) -> socket.socket:
-        # The failures and their texts are those of urllib3, which the release shows to the model.
+        # The errors and their texts are those of urllib3, which the release shows to the model.
         host = self._dns_host.strip("[]")
         try:
-            return self._wire.connect(host, self.port, self.timeout, checked=self._checked)
+            return self._connections.connect(host, self.port, self.timeout, checked=self._checked)
         except UnicodeError:
             raise LocationParseError(f"'{host}', label empty or too long") from None
         except socket.gaierror as error:
             raise NameResolutionError(self.host, self, error) from error
         except TimeoutError as error:
-            told = f"Connection to {self.host} timed out. (connect timeout={self.timeout})"
-            raise ConnectTimeoutError(self, told) from error
+            text = f"Connection to {self.host} timed out. (connect timeout={self.timeout})"
+            raise ConnectTimeoutError(self, text) from error
         except OSError as error:
             raise NewConnectionError(self, f"Failed to establish a new connection: {error}") from error
 

@@ -1,22 +1,19 @@
-"""A small run of every kind, made once for all test processes; lets tests import their helpers by name."""
+"""A small run of every kind, made once for all test processes."""
 
 from __future__ import annotations
 
 import fcntl
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from small_run import SmallRun, make_small_run  # only found now
+from tests.archive.small_run import SmallRun, make_small_run
 
 
 @pytest.fixture(scope="session")
 def small_run(tmp_path_factory: pytest.TempPathFactory, staged: Path, worker_id: str) -> SmallRun:
-    """A complete run of an embedded model and of one behind a wire; nobody answers it any more."""
+    """A complete run of an embedded model and of a model behind an API, after its server has stopped."""
     folder = tmp_path_factory.getbasetemp()
     shared = (folder if worker_id == "master" else folder.parent) / "small_run"
     with shared.with_suffix(".lock").open("w") as lock:
@@ -30,7 +27,7 @@ def small_run(tmp_path_factory: pytest.TempPathFactory, staged: Path, worker_id:
 
 @pytest.fixture
 def own_run(small_run: SmallRun, tmp_path: Path) -> SmallRun:
-    """A copy of it, to be changed; with other times, and in another folder."""
+    """A copy of the run that a test may change, with other times and in another directory."""
     folder = tmp_path / "elsewhere" / "project"
     shutil.copytree(small_run.folder, folder, copy_function=shutil.copyfile, symlinks=True)
     return SmallRun(folder)

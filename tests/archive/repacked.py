@@ -1,4 +1,4 @@
-"""An archive changed by somebody who makes its hashes and its seal anew."""
+"""Changing an archive, with new hashes and a new seal."""
 
 from __future__ import annotations
 
@@ -20,23 +20,27 @@ def repack(
     changes: Mapping[str, bytes],
     described: Callable[[bytes], bytes] = lambda metadata: metadata,
 ) -> Path:
-    """Writes `archive` to `out` with other contents of members; `described` changes the metadata last."""
+    """Writes `archive` to `out` with changed members; `described` changes the metadata last."""
     with SealedArchive(archive) as opened:
-        held = {name: b"".join(opened.chunks(name)) for name in opened.members}
-    known = set(held)
-    held.update({name: content for name, content in changes.items() if name in known or _is_new(name)})
-    document = json.loads(held.pop(METADATA))
+        contents = {name: b"".join(opened.chunks(name)) for name in opened.members}
+    present = set(contents)
+    contents.update(
+        {name: content for name, content in changes.items() if name in present or _is_new(name)}
+    )
+    document = json.loads(contents.pop(METADATA))
     graph = {entity["@id"]: entity for entity in document["@graph"]}
-    for name, content in held.items():
+    for name, content in contents.items():
         entity = graph.setdefault(quote(name), {"@id": quote(name), "@type": "File"})
         entity.update(sha256=hashlib.sha256(content).hexdigest(), contentSize=str(len(content)))
-    graph["./"]["hasPart"] = [{"@id": quote(name)} for name in sorted(held)]
+    graph["./"]["hasPart"] = [{"@id": quote(name)} for name in sorted(contents)]
     document["@graph"] = list(graph.values())
     metadata = described(json.dumps(document).encode())
-    write_archive(out, [member(METADATA, metadata), *(member(name, held[name]) for name in sorted(held))])
+    write_archive(
+        out, [member(METADATA, metadata), *(member(name, contents[name]) for name in sorted(contents))]
+    )
     return out
 
 
 def _is_new(name: str) -> bool:
-    """Whether a change that no member has is one to add; outcomes that the run did not use are not."""
+    """Whether to add a change that has no member; outcomes that the run did not use are not added."""
     return not name.startswith("cache/web/")

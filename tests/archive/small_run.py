@@ -1,7 +1,7 @@
-"""A small run made as a user makes it, with Snakemake: what archives are tested with.
+"""A small run for tests of archives, made with Snakemake as a user does.
 
-It asks an embedded model and two trials of a model behind a wire: single calls, a memory and the web, which
-was recorded before. Its journals and its record also hold what other runs were answered.
+It runs an embedded model and two trials of a model behind an API on single calls, a memory and web
+questions with recorded outcomes. Its journals and its web cache also have entries of other runs.
 """
 
 from __future__ import annotations
@@ -15,15 +15,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from unittest.mock import patch
 
-from local_chat import LocalChat, local_chat
-from snakemake_project import Project, make_project
-
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.tables import entries_path, read_entries, read_responses
+from bfcl_pipeline.web.cache import WebCache
+from bfcl_pipeline.web.coverage import web_keys
 from bfcl_pipeline.web.keys import Key, SearchKey
-from bfcl_pipeline.web.record import Record
 from bfcl_pipeline.web.simulated import SimulatedWeb
-from bfcl_pipeline.web.status import web_keys
+from tests.support.local_chat import LocalChat, local_chat
+from tests.support.snakemake_project import Project, make_project
 
 NAME = "small"
 WEB_ENTRY = "web_search_base_0"
@@ -35,7 +34,7 @@ CONFIG = {
     "trials": "2",
     "web": "replay",
 }
-OTHER_ENTRY = "simple_python_2"  # asked by another run of the same model
+OTHER_ENTRY = "simple_python_2"  # entries of another run of the same model
 KEY_VARIABLE = "SMALL_RUN_KEY"
 TIME = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 CASSETTE = b"version: 1\ninteractions: []\n"
@@ -43,7 +42,7 @@ CASSETTE = b"version: 1\ninteractions: []\n"
 
 @dataclass(frozen=True, slots=True)
 class SmallRun:
-    """The project that the run was made in."""
+    """The project directory of the run."""
 
     folder: Path
     name: str = NAME
@@ -60,12 +59,12 @@ class SmallRun:
 
     @property
     def cache(self) -> Path:
-        """What was recorded."""
+        """Journals and web cache."""
         return self.folder / "cache"
 
     @property
     def journal(self) -> Path:
-        """The exchanges with the first trial of the model behind a wire."""
+        """The exchanges of the first trial of the model behind an API."""
         return self.cache / "exchanges/near_chat-FC/exchanges.jsonl"
 
     def archive(self, out: Path, *options: str) -> int:
@@ -79,7 +78,7 @@ class SmallRun:
 
 
 def make_small_run(folder: Path, staged: Path) -> None:
-    """Makes the run in `folder`, which is not there yet."""
+    """Makes the run in the new directory `folder`."""
     folder.mkdir(parents=True)
     project = make_project(folder)
     (folder / "data").mkdir()
@@ -106,16 +105,16 @@ def _write_models(project: Project, server: LocalChat) -> None:
 
 
 def _record_web(folder: Path) -> None:
-    """Records what the oracle will ask, and a search of somebody else."""
+    """Records the searches and pages of the oracle, and a search of another run."""
     web = SimulatedWeb.of(read_entries(entries_path(folder / "data", "web_search_base")))
-    record = Record(folder / "cache/web")
-    for key in [*_asked(folder), SearchKey.of("what another run asked", "wt-wt")]:
+    record = WebCache(folder / "cache/web")
+    for key in [*_requested(folder), SearchKey.of("what another run asked", "wt-wt")]:
         found = web.search(key.keywords, key.region) if isinstance(key, SearchKey) else web.fetch(key.url)
         record.add(key, found, engine="simulated", recorded_at=TIME, cassette=CASSETTE)
 
 
-def _asked(folder: Path) -> Iterator[Key]:
-    """What the oracle asks of a web."""
+def _requested(folder: Path) -> Iterator[Key]:
+    """The searches and pages that the oracle requests."""
     out = folder / "dry"
     options = ["--model", "oracle-FC", "--models", str(folder / "config/models.yaml"), "--run", "dry"]
     options += ["--data", str(folder / "data"), "--category", "web_search_base", "--entry-ids", WEB_ENTRY]
@@ -126,7 +125,7 @@ def _asked(folder: Path) -> Iterator[Key]:
 
 
 def _add_leftovers(run: SmallRun) -> None:
-    """What a folder may hold besides: of a model that the config no longer names, of a killed writer."""
+    """Adds files of a model that the config no longer names, and of a killed writer."""
     shutil.copytree(run.results / "responses/oracle-FC", run.results / "responses/forgotten")
     shutil.copyfile(run.results / "verdicts/oracle-FC.parquet", run.results / "verdicts/forgotten.parquet")
     (run.results / "tables/.rules.csv.x.tmp").write_text("half")

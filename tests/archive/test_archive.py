@@ -1,4 +1,4 @@
-"""The archive of a real run: what is in it, that it is the same each time, and that it holds no secrets."""
+"""The archive of a real run: its contents, that it is the same each time, and that it has no secrets."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from small_run import NAME, OTHER_ENTRY, SmallRun
 
 from bfcl_pipeline.archive.reading import SealedArchive
 from bfcl_pipeline.generation.journal import JournalReader
+from tests.archive.small_run import NAME, OTHER_ENTRY, SmallRun
 
 KEY = "sk-proj-Zq3mT8vK1xW7bN5cR2yL9dF4"
-"""Looks like a key, and is none."""
+"""Has the shape of a key, and is not one."""
 
 
 def members(archive: Path) -> dict[str, bytes]:
@@ -30,7 +30,8 @@ def members(archive: Path) -> dict[str, bytes]:
 def test_two_archives_of_a_run_are_equal(
     small_run: SmallRun, own_run: SmallRun, archived: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Byte for byte: made again, by somebody elsewhere, from a copy in another folder with other times."""
+    """They are equal byte for byte, even if another user makes one from a copy in another directory with
+    other times."""
     monkeypatch.chdir(own_run.folder)
     monkeypatch.setenv("HOME", str(tmp_path))
     again = tmp_path / "again.zip"
@@ -38,8 +39,8 @@ def test_two_archives_of_a_run_are_equal(
     assert again.read_bytes() == archived.read_bytes()
 
 
-def test_the_archive_is_where_it_is_looked_for(own_run: SmallRun, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without --out it lies beside the results; with the defaults, everything is found from the project."""
+def test_the_archive_has_a_default_path(own_run: SmallRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without --out it is written beside the results; the defaults are relative to the project."""
     from bfcl_pipeline.cli import main
 
     monkeypatch.chdir(own_run.folder)
@@ -51,8 +52,8 @@ def test_the_archive_is_where_it_is_looked_for(own_run: SmallRun, monkeypatch: p
     ]
 
 
-def test_the_archive_holds_the_run_and_no_leftovers(archived: Path, small_run: SmallRun) -> None:
-    """Every result of the config's models, and nothing of models that it no longer names."""
+def test_the_archive_contains_only_files_of_the_run(archived: Path, small_run: SmallRun) -> None:
+    """It has every result of the models in the config, and no file of models that are no longer in it."""
     names = set(members(archived))
     results = f"results/{NAME}"
     for folder in ("near_chat-FC", "near_chat-FC~2", "oracle-FC"):
@@ -70,22 +71,22 @@ def test_the_archive_holds_the_run_and_no_leftovers(archived: Path, small_run: S
 def test_only_exchanges_of_the_run_are_archived(
     archived: Path, small_run: SmallRun, tmp_path: Path
 ) -> None:
-    """What another run was answered by the same model stays where it is; each trial has its own."""
+    """Answers of the same model in another run are not archived; each trial has its own exchanges."""
     with JournalReader(small_run.journal) as journal:
-        assert OTHER_ENTRY in {kept.entry_id for kept in journal}
-    held = members(archived)
+        assert OTHER_ENTRY in {exchange.entry_id for exchange in journal}
+    contents = members(archived)
     for folder, trial in (("near_chat-FC", 1), ("near_chat-FC~2", 2)):
         path = tmp_path / "exchanges.jsonl"
-        path.write_bytes(held[f"cache/exchanges/{folder}/exchanges.jsonl"])
+        path.write_bytes(contents[f"cache/exchanges/{folder}/exchanges.jsonl"])
         with JournalReader(path) as journal:
-            kept = list(journal)
-        assert {one.trial for one in kept} == {trial}
-        assert {"simple_python_0", "simple_python_1"} < {one.entry_id for one in kept}
-        assert OTHER_ENTRY not in {one.entry_id for one in kept}
+            exchanges = list(journal)
+        assert {exchange.trial for exchange in exchanges} == {trial}
+        assert {"simple_python_0", "simple_python_1"} < {exchange.entry_id for exchange in exchanges}
+        assert OTHER_ENTRY not in {exchange.entry_id for exchange in exchanges}
 
 
 def test_all_journals_of_a_model_are_read(own_run: SmallRun, archived: Path, tmp_path: Path) -> None:
-    """A model that several servers answered has several journals; a torn end is left out."""
+    """The shards of a model have a journal each; a truncated last line is left out."""
     lines = own_run.journal.read_bytes().splitlines(keepends=True)
     own_run.journal.write_bytes(b"".join(lines[:2]))
     own_run.journal.with_name("exchanges.2.jsonl").write_bytes(b"".join(lines[2:]))
@@ -96,10 +97,11 @@ def test_all_journals_of_a_model_are_read(own_run: SmallRun, archived: Path, tmp
     assert first + second == members(archived)[name]
 
 
-def test_a_journal_that_lacks_answers_is_not_archived(
+def test_a_journal_without_answers_is_not_archived(
     own_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without the exchanges of an answered entry nobody could derive it: said, and nothing is written."""
+    """Without the exchanges of an answered entry, the entry could not be derived, so no archive is
+    written."""
     own_run.journal.unlink()
     assert own_run.archive(tmp_path / "x.zip") == 1
     assert "no exchange of" in capsys.readouterr().err
@@ -107,29 +109,29 @@ def test_a_journal_that_lacks_answers_is_not_archived(
 
 
 def test_only_outcomes_that_the_run_used_are_archived(archived: Path, small_run: SmallRun) -> None:
-    """Each search and page with its evidence, but for what nobody in this run asked."""
+    """Each search and page with its cassette, except those of other runs."""
     recorded = {
         path.relative_to(small_run.folder).as_posix() for path in small_run.cache.rglob("web/*/*/*")
     }
-    held = {name for name in members(archived) if name.startswith("cache/web/")}
-    assert len(held) == len(recorded) - 2
-    assert held < recorded
-    assert {Path(name).suffix for name in held} == {".json", ".yaml"}
+    archived_names = {name for name in members(archived) if name.startswith("cache/web/")}
+    assert len(archived_names) == len(recorded) - 2
+    assert archived_names < recorded
+    assert {Path(name).suffix for name in archived_names} == {".json", ".yaml"}
 
 
-def test_an_archive_does_not_tell_where_it_was_made(archived: Path, small_run: SmallRun) -> None:
-    """Neither the folder of the project nor the name of the host stands in it; Snakemake's logs do."""
-    held = members(archived)
-    assert any(name.startswith("snakemake/log/") for name in held)
-    for name, content in held.items():
+def test_an_archive_does_not_reveal_where_it_was_made(archived: Path, small_run: SmallRun) -> None:
+    """It contains Snakemake's logs, but neither the directory of the project nor the name of the host."""
+    contents = members(archived)
+    assert any(name.startswith("snakemake/log/") for name in contents)
+    for name, content in contents.items():
         assert str(small_run.folder).encode() not in content, name
         assert str(Path.home()).encode() + b"/" not in content, name
         if name.endswith(".log"):
             assert socket.gethostname().encode() not in content, name
 
 
-def test_steps_tell_what_was_run_and_when(archived: Path) -> None:
-    """One line for each step, in the order of time, with the hashes of what it read."""
+def test_steps_have_commands_and_times(archived: Path) -> None:
+    """One line for each step, ordered by time, with the hashes of its inputs."""
     steps = [json.loads(line) for line in members(archived)["snakemake/jobs.jsonl"].splitlines()]
     assert [step["start"] for step in steps] == sorted(step["start"] for step in steps)
     rules = [step["rule"] for step in steps]
@@ -173,21 +175,21 @@ def test_any_reader_of_zip_files_opens_it(archived: Path) -> None:
         assert opened.namelist()[0] == "ro-crate-metadata.json"
 
 
-def test_a_run_that_is_not_complete_is_not_archived(
+def test_an_incomplete_run_is_not_archived(
     own_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A missing table, or a missing record of what was asked, is named with what to do."""
+    """A missing table or config is named in an error message that states what to do."""
     for name in ("verdicts/oracle-FC.parquet", "config.yaml"):
         (own_run.results / name).unlink()
         assert own_run.archive(tmp_path / "x.zip") == 1
-        told = capsys.readouterr().err
-        assert name in told
-        assert "snakemake" in told
+        output = capsys.readouterr().err
+        assert name in output
+        assert "snakemake" in output
     assert list(tmp_path.iterdir()) == [own_run.folder.parent]
 
 
 def plant(run: SmallRun, where: str, secret: str) -> None:
-    """Puts `secret` where it might get by accident."""
+    """Writes `secret` to a place where it might appear by accident."""
     if where == "config":
         path = run.results / "models.yaml"
         rows = yaml.safe_load(path.read_text())
@@ -236,7 +238,7 @@ PLACES = {
 
 
 @pytest.mark.parametrize("where", PLACES)
-@pytest.mark.parametrize("kind", ["looks", "value"])
+@pytest.mark.parametrize("kind", ["shape", "value"])
 def test_a_secret_is_found_wherever_it_is(
     where: str,
     kind: str,
@@ -245,24 +247,24 @@ def test_a_secret_is_found_wherever_it_is(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """By its looks, or as the value of a key that a row names: file and place are told, never the text."""
-    secret = KEY if kind == "looks" else "our-own-servers-word"
+    """By its shape, or as the value of a model's key: the error has file and place, never the text."""
+    secret = KEY if kind == "shape" else "our-own-servers-word"
     if kind == "value":
         monkeypatch.setenv("SMALL_RUN_KEY", secret)
     plant(own_run, where, secret)
     assert own_run.archive(tmp_path / "x.zip") == 1
-    told = capsys.readouterr().err
-    assert PLACES[where] in told
-    assert ("the value of SMALL_RUN_KEY" if kind == "value" else "a key like") in told
-    assert secret not in told
+    output = capsys.readouterr().err
+    assert PLACES[where] in output
+    assert ("the value of SMALL_RUN_KEY" if kind == "value" else "a key like") in output
+    assert secret not in output
     assert not (tmp_path / "x.zip").exists()
     assert list(tmp_path.iterdir()) == [own_run.folder.parent]
 
 
-def test_a_finding_that_is_no_secret_is_allowed(
+def test_a_finding_that_is_not_a_secret_can_be_accepted(
     own_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By its fingerprint, which stands for that one text and no other."""
+    """By its fingerprint, which is that of one text only."""
     plant(own_run, "log", KEY)
     assert own_run.archive(tmp_path / "x.zip") == 1
     fingerprint = capsys.readouterr().err.split("(fingerprint ")[1][:16]
@@ -271,8 +273,8 @@ def test_a_finding_that_is_no_secret_is_allowed(
     assert own_run.archive(tmp_path / "y.zip", "--allow", fingerprint) == 1
 
 
-def test_what_stood_there_stays_if_nothing_is_written(own_run: SmallRun, tmp_path: Path) -> None:
-    """An archive from before is not touched by one that must not be written."""
+def test_an_earlier_archive_remains_if_nothing_is_written(own_run: SmallRun, tmp_path: Path) -> None:
+    """A refused archive does not change an earlier one at the same path."""
     out = tmp_path / "x.zip"
     assert own_run.archive(out) == 0
     before = out.read_bytes()
@@ -282,7 +284,7 @@ def test_what_stood_there_stays_if_nothing_is_written(own_run: SmallRun, tmp_pat
 
 
 def test_without_records_of_snakemake_the_rest_is_archived(own_run: SmallRun, tmp_path: Path) -> None:
-    """Whoever cleaned up has no times of steps; the report's own time stands for the end."""
+    """Without records there are no times of steps; the time of the report is used as the end."""
     shutil.rmtree(own_run.folder / ".snakemake")
     os.utime(own_run.results / "report.html", (10**9, 10**9))
     out = tmp_path / "x.zip"

@@ -1,4 +1,4 @@
-"""What two folders of results are told to differ in."""
+"""The comparison of two directories of results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bfcl_pipeline.archive.compare import SHOWN, compared_files, differences, first_difference
+from bfcl_pipeline.archive.compare import (
+    SHOWN,
+    DifferenceKind,
+    FileDifference,
+    compared_files,
+    differences,
+)
 from bfcl_pipeline.records import Mode, Response
 from bfcl_pipeline.tables import read_table, write_responses
 from bfcl_pipeline.tables.files import write_table
@@ -36,12 +42,16 @@ def recorded(tmp_path: Path) -> Path:
     return write_run(tmp_path / "recorded")
 
 
-def told(recorded: Path, derived: Path) -> str:
-    return str(first_difference(recorded, derived))
+def first(recorded: Path, derived: Path) -> FileDifference:
+    return next(differences(recorded, derived))
+
+
+def described(recorded: Path, derived: Path) -> str:
+    return str(first(recorded, derived))
 
 
 def test_equal_folders_have_no_difference(recorded: Path, tmp_path: Path) -> None:
-    """Logs, times, and what waits to be asked again do not count, nor does what a killed writer left."""
+    """Logs, times, requeued entries and temporary files of a killed writer are not compared."""
     derived = write_run(tmp_path / "derived")
     for name in (
         "logs/generate.log",
@@ -53,95 +63,102 @@ def test_equal_folders_have_no_difference(recorded: Path, tmp_path: Path) -> Non
         path = derived / name
         path.parent.mkdir(exist_ok=True)
         path.write_text("another")
-    assert first_difference(recorded, derived) is None
+    assert not list(differences(recorded, derived))
     assert compared_files(derived) == [Path("report.html"), Path(TABLE), Path("tables/a.csv")]
 
 
-def test_row_and_column_of_a_changed_answer_are_told(recorded: Path, tmp_path: Path) -> None:
-    """With its entry, and both values."""
+def test_row_and_column_of_a_changed_answer_are_reported(recorded: Path, tmp_path: Path) -> None:
+    """The difference has the entry and both values."""
     derived = write_run(tmp_path / "derived", result_json='"another 1"')
-    assert told(recorded, derived) == (
+    assert described(recorded, derived) == (
         f"{TABLE}: row 2 (simple_python_1), column result_json: "
-        "the run has '\"answer 1\"', derived is '\"another 1\"'"
+        "the run has '\"answer 1\"', the replay has '\"another 1\"'"
     )
 
 
 def test_a_value_and_none_differ(recorded: Path, tmp_path: Path) -> None:
-    """What is not there is called nothing."""
+    """A null value differs from a value, and is shown as `nothing`."""
     derived = write_run(tmp_path / "derived", latency_seconds=0.5)
-    assert "column latency_seconds: the run has 'nothing', derived is '0.5'" in told(recorded, derived)
+    assert "column latency_seconds: the run has 'nothing', the replay has '0.5'" in described(
+        recorded, derived
+    )
 
 
 def test_long_values_are_shown_where_they_differ(tmp_path: Path) -> None:
-    """From shortly before the first character that differs, and not much of them."""
-    first = write_run(tmp_path / "a", result_json="x" * 5000 + "one" + "y" * 5000)
-    second = write_run(tmp_path / "b", result_json="x" * 5000 + "two" + "y" * 5000)
-    text = told(first, second)
+    """A short part of them, from shortly before the first character that differs."""
+    one = write_run(tmp_path / "a", result_json="x" * 5000 + "one" + "y" * 5000)
+    two = write_run(tmp_path / "b", result_json="x" * 5000 + "two" + "y" * 5000)
+    text = described(one, two)
     assert "xxxone" in text
     assert "xxxtwo" in text
     assert len(text) < 2 * SHOWN + 200
 
 
-def test_rows_too_many_are_told(recorded: Path, tmp_path: Path) -> None:
-    """After the rows that both have."""
-    assert told(recorded, write_run(tmp_path / "derived", count=5)) == (
-        f"{TABLE}: the run has 3 rows, derived are 5"
+def test_additional_rows_are_reported(recorded: Path, tmp_path: Path) -> None:
+    """The common rows are compared first, then the numbers of rows."""
+    assert described(recorded, write_run(tmp_path / "derived", count=5)) == (
+        f"{TABLE}: the run has 3 rows, the replay has 5"
     )
 
 
-def test_other_columns_are_told(recorded: Path, tmp_path: Path) -> None:
-    """Before any value is compared."""
+def test_other_columns_are_reported(recorded: Path, tmp_path: Path) -> None:
+    """Columns are compared before values."""
     derived = write_run(tmp_path / "derived")
     table = read_table(derived / TABLE)
     write_table(derived / TABLE, table.append_column("more", pa.array([1, 2, 3])))
-    assert "columns: the run has" in told(recorded, derived)
+    assert "columns: the run has" in described(recorded, derived)
 
 
 def test_equal_rows_in_other_bytes_differ(recorded: Path, tmp_path: Path) -> None:
-    """A table written otherwise is not the same file, and it is said that only its bytes differ."""
+    """A table with equal rows that is encoded differently is reported as a difference of bytes only."""
     derived = write_run(tmp_path / "derived")
     pq.write_table(read_table(derived / TABLE), derived / TABLE, compression="none")
-    assert "the same rows in other bytes" in told(recorded, derived)
+    assert first(recorded, derived).kind is DifferenceKind.TABLE_BYTES
+    assert "the same rows in other bytes" in described(recorded, derived)
 
 
-def test_what_is_no_table_is_told(recorded: Path, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_table_is_reported(recorded: Path, tmp_path: Path) -> None:
     """A damaged file is a difference, not a crash."""
     derived = write_run(tmp_path / "derived")
     (recorded / TABLE).write_bytes(b"PAR1 no table")
-    assert "cannot be read as a table" in told(recorded, derived)
+    assert "cannot be read as a table" in described(recorded, derived)
 
 
-def test_a_line_of_a_text_is_told(recorded: Path, tmp_path: Path) -> None:
-    """Also where the rest of the file is missing."""
+def test_the_first_different_line_is_reported(recorded: Path, tmp_path: Path) -> None:
+    """Also if the rest of the file is missing."""
     derived = write_run(tmp_path / "derived")
     (recorded / "tables/a.csv").write_text("model,score\nm,2\n")
-    assert told(recorded, derived) == "tables/a.csv: line 2: the run has 'm,2', derived is 'm,1'"
+    assert described(recorded, derived) == "tables/a.csv: line 2: the run has 'm,2', the replay has 'm,1'"
     (recorded / "tables/a.csv").write_text("model,score")
-    assert "line 2: the run has 'nothing', derived is 'm,1'" in told(recorded, derived)
+    assert "line 2: the run has 'nothing', the replay has 'm,1'" in described(recorded, derived)
 
 
-def test_a_byte_that_is_no_text_is_told(recorded: Path, tmp_path: Path) -> None:
-    """Bytes that no encoding has count as well."""
+def test_bytes_that_are_not_text_are_compared(recorded: Path, tmp_path: Path) -> None:
+    """Also bytes that are not valid UTF-8."""
     derived = write_run(tmp_path / "derived")
     (recorded / "report.html").write_bytes(b"<p>one\xff</p>\n")
-    assert "report.html: line 1" in told(recorded, derived)
+    assert "report.html: line 1" in described(recorded, derived)
     (recorded / "report.html").write_bytes(b"<p>one\xff</p>\n")
     (derived / "report.html").write_bytes(b"<p>one\xfe</p>\n")
-    assert told(recorded, derived) == "report.html: the same lines in other bytes"
+    assert described(recorded, derived) == "report.html: the same lines in other bytes"
 
 
-def test_missing_and_extra_files_are_told(recorded: Path, tmp_path: Path) -> None:
+def test_missing_and_extra_files_are_reported(recorded: Path, tmp_path: Path) -> None:
     """A file that only one side has is a difference, whichever side it is."""
     derived = write_run(tmp_path / "derived")
     (derived / TABLE).unlink()
     (recorded / "report.html").unlink()
     only_recorded, only_derived = differences(recorded, derived)
-    assert str(only_recorded) == f"{TABLE}: only the run has it; it does not follow from its config"
+    kinds = (only_recorded.kind, only_derived.kind)
+    assert kinds == (DifferenceKind.ONLY_RECORDED, DifferenceKind.ONLY_DERIVED)
+    assert (
+        str(only_recorded) == f"{TABLE}: only the run has it; it does not follow from the config of the run"
+    )
     assert str(only_derived) == "report.html: the run lacks it"
 
 
-def test_what_others_follow_from_comes_first(recorded: Path, tmp_path: Path) -> None:
-    """Of a changed answer and the score that it changes, the answer is told."""
+def test_causes_come_before_consequences(recorded: Path, tmp_path: Path) -> None:
+    """A changed answer is reported before the score that it changes."""
     derived = write_run(tmp_path / "derived", result_json='"another"')
     (derived / "tables/a.csv").write_text("model,score\nm,0\n")
     (derived / "report.html").write_text("<p>two</p>\n")

@@ -1,4 +1,4 @@
-"""Archives damaged in every way: each is refused with a message, none crashes, none passes."""
+"""Damaged archives are rejected with a message, and do not crash the command."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def flipped(content: bytes, choice: random.Random) -> bytes:
 
 
 def truncated(content: bytes, choice: random.Random) -> bytes:
-    """Cut off at its end, at its start, or in its middle."""
+    """With the end, the start or a part in the middle removed."""
     start, end = sorted(choice.sample(range(1, len(content) - SEAL_BYTES), 2))
     return choice.choice([content[:end], content[start:], content[:start] + content[end:]])
 
@@ -35,46 +35,46 @@ def truncated(content: bytes, choice: random.Random) -> bytes:
 def swapped(content: bytes, choice: random.Random) -> bytes:
     """With the contents of two members exchanged."""
 
-    def change(held: dict[str, bytes]) -> None:
-        one, two = choice.sample(sorted(held), 2)
-        while held[one] == held[two]:
-            one, two = choice.sample(sorted(held), 2)
-        held[one], held[two] = held[two], held[one]
+    def change(contents: dict[str, bytes]) -> None:
+        one, two = choice.sample(sorted(contents), 2)
+        while contents[one] == contents[two]:
+            one, two = choice.sample(sorted(contents), 2)
+        contents[one], contents[two] = contents[two], contents[one]
 
     return zipped(content, change)
 
 
 def added(content: bytes, choice: random.Random) -> bytes:
-    """With a file more: beside the results, in folders of its own, or twice."""
+    """With an additional file: among the results, in other directories, or a duplicate."""
     names = ["results/small/tables/x.csv", "setup.py", "results/small/logs/x.log", "workflow/x", "x" * 50]
 
-    def change(held: dict[str, bytes]) -> None:
-        held[choice.choice(names)] = choice.randbytes(choice.randint(0, 1000))
+    def change(contents: dict[str, bytes]) -> None:
+        contents[choice.choice(names)] = choice.randbytes(choice.randint(0, 1000))
 
     return zipped(content, change)
 
 
 def replaced(content: bytes, choice: random.Random) -> bytes:
-    """With other bytes in a member, or without it."""
+    """With other bytes in a member, or without the member."""
 
-    def change(held: dict[str, bytes]) -> None:
-        name = choice.choice(sorted(held))
-        text = held.pop(name)
+    def change(contents: dict[str, bytes]) -> None:
+        name = choice.choice(sorted(contents))
+        text = contents.pop(name)
         if choice.random() < 0.7:
-            held[name] = text + b"\n" if choice.random() < 0.5 else choice.randbytes(len(text) + 1)
+            contents[name] = text + b"\n" if choice.random() < 0.5 else choice.randbytes(len(text) + 1)
 
     return zipped(content, change)
 
 
 def zipped(content: bytes, change: Callable[[dict[str, bytes]], None]) -> bytes:
-    """Unpacked, changed, and packed as a common tool does, with the old seal as its comment."""
+    """Unpacked, changed, and packed as by a common tool, with the old seal as the comment."""
     with zipfile.ZipFile(io.BytesIO(content)) as opened:
-        held = {name: opened.read(name) for name in opened.namelist()}
+        contents = {name: opened.read(name) for name in opened.namelist()}
         comment = opened.comment
-    change(held)
+    change(contents)
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as written:
-        for name, text in held.items():
+        for name, text in contents.items():
             info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             info.external_attr = 0o100644 << 16
             info.compress_type = zipfile.ZIP_DEFLATED if len(text) < 60_000 else zipfile.ZIP_STORED
@@ -88,7 +88,7 @@ DAMAGES: Mapping[str, Callable[[bytes, random.Random], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("sealed", [False, True], ids=["as it came", "sealed anew"])
+@pytest.mark.parametrize("sealed", [False, True], ids=["old seal", "new seal"])
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_every_damaged_archive_is_refused(
     damage: str,
@@ -98,7 +98,7 @@ def test_every_damaged_archive_is_refused(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """By its seal or, where that was made anew, by structure, sizes and hashes; nothing is unpacked."""
+    """The seal or, with a new seal, structure, sizes and hashes detect the damage; nothing is unpacked."""
     temporary = tmp_path / "temporary"
     place = tmp_path / "place"
     for folder in (temporary, place):
@@ -113,23 +113,23 @@ def test_every_damaged_archive_is_refused(
             seal(path)
         capsys.readouterr()
         assert main(["verify", str(path), "--data", str(tmp_path / "none")]) == 1, number
-        told = capsys.readouterr()
-        assert told.err.startswith(f"bfcl-pipeline verify: {path}"), number
-        assert "\n" not in told.err.strip(), number
-        assert "proved      hashes" not in told.out, number
+        output = capsys.readouterr()
+        assert output.err.startswith(f"bfcl-pipeline verify: {path}"), number
+        assert "\n" not in output.err.strip(), number
+        assert "verified      hashes" not in output.out, number
         if not sealed:
-            assert "seal" in told.err
-            assert told.out == ""
+            assert "seal" in output.err
+            assert output.out == ""
     path.unlink()
     assert not [*temporary.iterdir(), *place.iterdir()]
     shutil.rmtree(temporary)
 
 
 @pytest.mark.parametrize("size", [0, 1, 21, 22, 92, 93, 94, 1000])
-def test_what_is_hardly_a_file_is_refused(
+def test_a_fragment_of_an_archive_is_refused(
     size: int, archived: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The first or last bytes of an archive, a folder, and what is not there, are told as such."""
+    """The first or last bytes of an archive, a directory, and a missing file are reported as such."""
     path = tmp_path / "x.zip"
     content = archived.read_bytes()
     for part in (content[:size], content[len(content) - size :]):

@@ -1,4 +1,4 @@
-"""Parts of archives by themselves: shapes of keys, paths in logs, names, members that change."""
+"""Parts of the archive code: shapes of keys, paths in logs, names, members that change."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.archive.bounds import CHUNK_BYTES
 from bfcl_pipeline.archive.key_shapes import LONGEST, named_secrets
-from bfcl_pipeline.archive.members import member
+from bfcl_pipeline.archive.members import CHUNK_BYTES, member
 from bfcl_pipeline.archive.names import METADATA
 from bfcl_pipeline.archive.reading import SealedArchive
-from bfcl_pipeline.archive.scrubbing import without_places
 from bfcl_pipeline.archive.secrets import Search
+from bfcl_pipeline.archive.snakemake_records import without_paths
 from bfcl_pipeline.archive.writing import write_archive
 from bfcl_pipeline.errors import ArchiveError
 
@@ -50,22 +49,22 @@ HARMLESS = [
 
 
 @pytest.mark.parametrize("text", SHAPED)
-def test_what_looks_like_a_key_is_found(text: str) -> None:
-    """At the start of a file, within a line, behind a line break in JSON."""
+def test_a_text_with_the_shape_of_a_key_is_found(text: str) -> None:
+    """At the start of a file, within a line, after a line break in JSON."""
     for before, after in (("", ""), ("see ", " there"), ('{"a": "x\\n', '"}')):
         found = list(Search({}).findings(member("a.txt", (before + text + after).encode())))
         assert found, before
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_what_only_reminds_of_a_key_is_not(text: str) -> None:
-    """Words, names and addresses that are no secrets pass."""
+def test_a_text_that_only_resembles_a_key_is_not_found(text: str) -> None:
+    """Words, names and addresses that are not secrets."""
     assert not list(Search({}).findings(member("a.txt", text.encode())))
 
 
 @pytest.mark.parametrize("offset", [0, 1, 10, 30, LONGEST - 1, LONGEST, LONGEST + 1, 2 * LONGEST])
-def test_a_key_is_found_once_wherever_a_file_is_cut(offset: int, tmp_path: Path) -> None:
-    """Files are read in pieces; a key across two of them is one finding, with its line and whole."""
+def test_a_key_across_two_pieces_of_a_file_is_found_once(offset: int, tmp_path: Path) -> None:
+    """Files are read in pieces; a key that spans two of them is one finding, with line and whole text."""
     key = f"sk-{A40}".encode()
     path = tmp_path / "x.log"
     path.write_bytes(b"\n" * (CHUNK_BYTES - offset - 1) + b" " + key + b"\n" + b"x\n" * CHUNK_BYTES)
@@ -76,7 +75,7 @@ def test_a_key_is_found_once_wherever_a_file_is_cut(offset: int, tmp_path: Path)
 
 
 def test_values_of_the_environment_are_found_in_every_form() -> None:
-    """As they are, in an address, in JSON and in JSON within JSON; short ones are sought nowhere."""
+    """As they are, in a URL, in JSON and in JSON within JSON; short values are not searched for."""
     secret = 'a "quoted" wörd/with+signs'
     found = named_secrets(
         {"K": secret, "SHORT_KEY": "abc", "MY_TOKEN": "t" * 16, "PATH": "/bin" * 9}, ["K"]
@@ -107,13 +106,13 @@ PLACES = {
 
 
 @pytest.mark.parametrize("text", PLACES)
-def test_places_on_a_machine_are_taken_out(text: str) -> None:
-    """Absolute paths keep their last part; relative ones, addresses and figures stay."""
-    assert without_places(text) == PLACES[text]
+def test_paths_and_hosts_are_redacted(text: str) -> None:
+    """Absolute paths keep their last part; relative paths, URLs and dates are unchanged."""
+    assert without_paths(text) == PLACES[text]
 
 
-def test_a_file_that_changes_meanwhile_is_not_archived(tmp_path: Path) -> None:
-    """What was searched and hashed is what is written, or nothing is."""
+def test_a_file_that_changes_during_archiving_is_not_archived(tmp_path: Path) -> None:
+    """Only the bytes that were searched and hashed are written."""
     path = tmp_path / "x.log"
     path.write_text("before")
     found = member("results/a/logs/x.log", path)
@@ -124,7 +123,7 @@ def test_a_file_that_changes_meanwhile_is_not_archived(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["../x", "results/a/logs/x\\y", "data/entries/x.parquet"])
-def test_what_could_not_be_read_back_is_not_written(name: str, tmp_path: Path) -> None:
+def test_names_that_cannot_be_read_back_are_not_written(name: str, tmp_path: Path) -> None:
     """Names that `verify` refuses are errors when they are archived."""
     with pytest.raises(ArchiveError, match="cannot be archived"):
         write_archive(tmp_path / "x.zip", [member(name, b"x")])
@@ -133,8 +132,8 @@ def test_what_could_not_be_read_back_is_not_written(name: str, tmp_path: Path) -
         write_archive(tmp_path / "x.zip", twins)
 
 
-def test_what_packs_too_well_is_stored(tmp_path: Path) -> None:
-    """A log of equal lines would look like a bomb packed; it is written so that it is read back."""
+def test_a_file_that_compresses_too_well_is_stored(tmp_path: Path) -> None:
+    """A log of equal lines would be refused as a zip bomb; it is stored so that it can be read back."""
     text = b"waiting\n" * 1_000_000
     write_archive(tmp_path / "x.zip", [member("results/a/logs/x.log", text)])
     with SealedArchive(tmp_path / "x.zip") as opened:

@@ -1,4 +1,4 @@
-"""What Snakemake kept of a run, read from its folder."""
+"""Snakemake's records of a run, read from its directory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LONG = f"results/a/responses/{'m' * 200}/simple_python.parquet"
 
 
 def put(state: Path, output: str, **record: Any) -> None:
-    """A record as Snakemake files it: its name in base64, in parts of 254 characters."""
+    """A record as Snakemake stores it: its name in base64, in parts of 254 characters."""
     name = base64.urlsafe_b64encode(output.encode()).decode()
     parts = [name[start : start + 254] for start in range(0, len(name), 254)]
     path = state.joinpath("metadata", *(f"@{part}" for part in parts[:-1]), parts[-1])
@@ -22,7 +22,7 @@ def put(state: Path, output: str, **record: Any) -> None:
 
 
 def test_outputs_of_one_job_are_one_step(tmp_path: Path) -> None:
-    """By time, with all outputs that belong to the run; paths on the machine lose their folders."""
+    """By time, with all outputs that belong to the run; absolute paths keep their last part."""
     job = {
         "rule": "generate",
         "log": ["x.log"],
@@ -46,7 +46,8 @@ def test_outputs_of_one_job_are_one_step(tmp_path: Path) -> None:
 
 
 def test_records_that_cannot_be_read_are_left_out(tmp_path: Path) -> None:
-    """Of a step that has not ended, of another form, or damaged; and where there are none at all."""
+    """Damaged records, records of unfinished steps or in another form, and a directory without records are
+    skipped."""
     put(tmp_path, "results/a/x", rule="unfinished", starttime=1, endtime=None)
     put(tmp_path, "results/a/y", rule="odd", starttime=True, endtime="now")
     (tmp_path / "metadata/no base64").write_text("{}")
@@ -56,15 +57,15 @@ def test_records_that_cannot_be_read_are_left_out(tmp_path: Path) -> None:
     assert logs_of(tmp_path / "none", "a") == []
 
 
-def test_logs_are_those_that_speak_of_the_run(tmp_path: Path) -> None:
-    """A run whose name is part of another's has its own."""
+def test_logs_that_mention_the_run_are_found(tmp_path: Path) -> None:
+    """Only logs of the run are found, even if its name is part of another run's name."""
     (tmp_path / "log").mkdir()
-    told = [
+    texts = [
         "Job 1: Keep the config of a\n",
         "Job 1: Keep the config of ab\n",
         "see results/a/logs",
         "nothing",
     ]
-    for number, text in enumerate(told):
+    for number, text in enumerate(texts):
         (tmp_path / f"log/{number}.snakemake.log").write_text(text)
     assert [path.name[0] for path in logs_of(tmp_path, "a")] == ["0", "2"]

@@ -1,4 +1,4 @@
-"""Archives changed with hashes and seal made anew: what does not follow from the rest is found."""
+"""Tampered archives with new hashes and seal: verification finds what does not follow from the rest."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from repacked import repack
-from small_run import NAME, SmallRun
 
 from bfcl_pipeline.web.keys import digest
+from tests.archive.repacked import repack
+from tests.archive.small_run import NAME, SmallRun
 
 RESULTS = f"results/{NAME}"
 JOURNAL = "cache/exchanges/near_chat-FC/exchanges.jsonl"
 
 
 def change_table(path: Path, column: str, change: Callable[[object], object]) -> bytes:
-    """The table at `path` with another value in the first row of `column`."""
+    """The table at `path` with a changed value in the first row of `column`."""
     table = pq.read_table(path)
     place = table.column_names.index(column)
     values = table.column(place).to_pylist()
@@ -32,7 +32,7 @@ def change_table(path: Path, column: str, change: Callable[[object], object]) ->
 
 
 def tampered(kind: str, run: SmallRun) -> dict[str, bytes]:
-    """One file of each kind, changed as by somebody who wants another result."""
+    """One changed file of each kind, as an attacker would change it to obtain another result."""
     match kind:
         case "response":
             name = "responses/oracle-FC/simple_python.parquet"
@@ -64,7 +64,8 @@ def tampered(kind: str, run: SmallRun) -> dict[str, bytes]:
             config["rules"] = "corrected"
             return {f"{RESULTS}/config.yaml": yaml.safe_dump(config).encode()}
         case "exchange":
-            lines = run.journal.read_bytes().splitlines(keepends=True)[1:]  # the first is another run's
+            # the first line belongs to another run
+            lines = run.journal.read_bytes().splitlines(keepends=True)[1:]
             found = [json.loads(line) for line in lines if line.endswith(b"\n")]
             for exchange in found:
                 exchange["input_tokens"] = (exchange["input_tokens"] or 0) + 1
@@ -101,55 +102,55 @@ INPUT_KINDS = {
 }
 
 
-def test_results_that_were_tampered_with_are_all_told(
+def test_all_tampered_results_are_reported(
     archived: Path, small_run: SmallRun, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """With hashes and seal made anew, deriving again tells each file that does not follow from the rest."""
+    """Each file that does not follow from the rest is reported, also with new hashes and a new seal."""
     changes: dict[str, bytes] = {}
     for kind in RESULT_KINDS:
         changes |= tampered(kind, small_run)
     path = repack(archived, tmp_path / "x.zip", changes)
     capfd.readouterr()
     assert small_run.verify(path) == 1
-    told = capfd.readouterr()
-    assert "proved      hashes" in told.out
+    output = capfd.readouterr()
+    assert "verified      hashes" in output.out
     for kind, difference in RESULT_KINDS.items():
-        assert f"DIFFERS     results    {difference}" in told.out, kind
-    assert told.out.count("DIFFERS") == len(RESULT_KINDS)
-    assert "proved      results" not in told.out
+        assert f"DIFFERS       results    {difference}" in output.out, kind
+    assert output.out.count("DIFFERS") == len(RESULT_KINDS)
+    assert "verified      results" not in output.out
 
 
 @pytest.mark.parametrize("kind", INPUT_KINDS)
-def test_what_results_follow_from_cannot_be_changed_alone(
+def test_tampered_inputs_are_found_by_their_results(
     kind: str, archived: Path, small_run: SmallRun, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Other models, another config, other answers or another web lead to other results than those there."""
+    """Another models file, config, answer or web page leads to other results than the archived ones."""
     path = repack(archived, tmp_path / "x.zip", tampered(kind, small_run))
     capfd.readouterr()
     assert small_run.verify(path) == 1
-    told = capfd.readouterr()
-    assert "proved      hashes" in told.out
-    assert f"DIFFERS     results    {INPUT_KINDS[kind]}" in told.out
-    assert "proved      results" not in told.out
+    output = capfd.readouterr()
+    assert "verified      hashes" in output.out
+    assert f"DIFFERS       results    {INPUT_KINDS[kind]}" in output.out
+    assert "verified      results" not in output.out
 
 
 GARBAGE = {
     f"{RESULTS}/responses/oracle-FC/simple_python.parquet": "not a readable Parquet file",
     f"{RESULTS}/tables/leaderboard.parquet": "not a readable Parquet file",
-    JOURNAL: "not as it was written",
-    "cache/encoder.vectors": "it holds no vector",
+    JOURNAL: "differs from what was written",
+    "cache/encoder.vectors": "no vector at byte",
 }
 
 
 @pytest.mark.parametrize("name", GARBAGE)
-def test_garbage_in_place_of_a_file_is_told(
+def test_garbage_in_place_of_a_file_is_reported(
     name: str, archived: Path, small_run: SmallRun, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """What cannot be read is an error that names the file, never a crash."""
+    """A file that cannot be read is an error that names the file, never a crash."""
     path = repack(archived, tmp_path / "x.zip", {name: b"garbage\n" * 9})
     capfd.readouterr()
     assert small_run.verify(path) == 1
-    told = capfd.readouterr().err
-    assert GARBAGE[name] in told
-    assert name.removeprefix(f"{RESULTS}/") in told
-    assert "Traceback" not in told
+    output = capfd.readouterr().err
+    assert GARBAGE[name] in output
+    assert name.removeprefix(f"{RESULTS}/") in output
+    assert "Traceback" not in output

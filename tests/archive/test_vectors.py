@@ -1,4 +1,4 @@
-"""The embeddings of a run, packed into one file and kept again elsewhere."""
+"""The embeddings of a run, packed into one file and unpacked elsewhere."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ import numpy as np
 import pytest
 
 from bfcl_pipeline.archive.vectors import embedded_texts, unpack_vectors
-from bfcl_pipeline.encoding.kept import KeptVectors
+from bfcl_pipeline.encoding.sentence_encoder import EmbeddingCache
 from bfcl_pipeline.errors import ArchiveError
 from bfcl_pipeline.records import Mode
-from bfcl_pipeline.tools.encoder import DIMENSIONS
+from bfcl_pipeline.tools.memory.encoder import DIMENSIONS
 
 
 def packed(folder: Path, *texts: str) -> bytes:
-    """Vectors of `texts` as an archive has them."""
-    kept = KeptVectors(folder)
+    """Vectors of `texts` in the form of an archive."""
+    stored = EmbeddingCache(folder)
     records = []
     for number, text in enumerate(texts):
-        kept.put(text, np.full(DIMENSIONS, number, dtype=np.float32))
-        path = kept.path(text)
+        stored.put(text, np.full(DIMENSIONS, number, dtype=np.float32))
+        path = stored.path(text)
         records.append(bytes.fromhex(path.stem) + path.read_bytes())
     return b"".join(sorted(records))
 
 
-def test_vectors_are_found_again(tmp_path: Path) -> None:
-    """Each text has elsewhere the vector that it had, and other texts have none."""
+def test_unpacked_vectors_are_found(tmp_path: Path) -> None:
+    """Each text has the same vector after unpacking, and other texts have none."""
     content = packed(tmp_path / "here", "one", "two")
     unpack_vectors(content, tmp_path / "there")
-    there = KeptVectors(tmp_path / "there")
+    there = EmbeddingCache(tmp_path / "there")
     for number, text in enumerate(("one", "two")):
         vector = there.get(text)
         assert vector is not None
@@ -38,8 +38,8 @@ def test_vectors_are_found_again(tmp_path: Path) -> None:
     assert there.get("three") is None
 
 
-def test_what_is_no_file_of_vectors_is_refused(tmp_path: Path) -> None:
-    """Cut off, out of order, or one vector twice."""
+def test_a_malformed_file_of_vectors_is_refused(tmp_path: Path) -> None:
+    """Truncated, out of order, or with a duplicate vector."""
     content = packed(tmp_path / "here", "one", "two")
     half = len(content) // 2
     for wrong in (content[:-1], content + b"x", content[half:] + content[:half], content[:half] * 2):
@@ -48,7 +48,7 @@ def test_what_is_no_file_of_vectors_is_refused(tmp_path: Path) -> None:
 
 
 def test_texts_of_calls_are_those_that_may_be_embedded() -> None:
-    """Also those in lists, of both modes; what the model only says is not."""
+    """Also those in lists, in both modes; text outside of calls is not."""
     fc = [[[{"core_memory_add": json.dumps({"text": ["a", "b"]})}], "I have noted that."]]
     prompt = [['[core_memory_retrieve(query="c", top_k=2)]', "no call"]]
     assert list(embedded_texts(fc, Mode.FC)) == ["a", "b"]
@@ -56,7 +56,7 @@ def test_texts_of_calls_are_those_that_may_be_embedded() -> None:
     assert list(embedded_texts(None, Mode.FC)) == []
 
 
-def test_texts_are_also_those_that_methods_get() -> None:
-    """The release takes the space between a word and a bracket away; both forms are sought."""
+def test_texts_as_executed_are_included() -> None:
+    """The release removes the space between a word and a bracket; both forms may be embedded."""
     turns = [[[{"core_memory_retrieve": json.dumps({"query": "the price (in $)"})}]]]
     assert set(embedded_texts(turns, Mode.FC)) == {"the price (in $)", "the price(in $)"}

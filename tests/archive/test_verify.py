@@ -1,4 +1,4 @@
-"""What `verify` proves of the archive of a real run, and what it says where it cannot."""
+"""`verify` on the archive of a real run: verified results, and parts that are reported as not verified."""
 
 from __future__ import annotations
 
@@ -11,37 +11,39 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from repacked import repack
-from small_run import NAME, SmallRun
-from snakemake_project import Project
+
+from tests.archive.repacked import repack
+from tests.archive.small_run import NAME, SmallRun
+from tests.support.snakemake_project import Project
 
 RESULTS = f"results/{NAME}"
 
 
-def test_what_was_archived_is_proved(
+def test_an_archive_is_verified(
     small_run: SmallRun, archived: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Anywhere, with nobody to ask: each thing that was proved has its line, and what never can be too."""
+    """In any directory and offline; each thing that was, or can never be, verified has a line."""
     moved = tmp_path / "moved.zip"
     shutil.copyfile(archived, moved)
     capfd.readouterr()
     assert small_run.verify(moved) == 0
-    told = capfd.readouterr().out
-    lines = [line.split("  ")[0] + " " + line.split()[1] for line in told.splitlines()[1:]]
-    assert hashlib.sha256(archived.read_bytes()).hexdigest() in told.splitlines()[0]
+    output = capfd.readouterr().out
+    lines = [line.split("  ")[0] + " " + line.split()[1] for line in output.splitlines()[1:]]
+    assert hashlib.sha256(archived.read_bytes()).hexdigest() in output.splitlines()[0]
     for subject in ("seal", "structure", "hashes", "web", "results"):
-        assert f"proved {subject}" in lines
+        assert f"verified {subject}" in lines
     assert "same software" in lines
     assert "same release" in lines
-    assert "answers    that models gave these answers" in told
-    assert "DIFFERS" not in told
+    assert "answers    whether the models gave these answers" in output
+    assert "DIFFERS" not in output
     assert list(tmp_path.iterdir()) == [moved]
 
 
-def test_without_the_release_only_hashes_are_proved(
+def test_without_the_release_only_hashes_are_verified(
     archived: Path, tmp_path: Path, small_run: SmallRun, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It says so and what to type, and ends with 3; so too where another release is staged."""
+    """The output has the command that stages it, and the exit status is 3, even if another release is
+    staged."""
     nothing = tmp_path / "nothing"
     nothing.mkdir()
     other = tmp_path / "other"
@@ -52,17 +54,17 @@ def test_without_the_release_only_hashes_are_proved(
     for data, why in ((nothing, "not staged"), (other, "another release")):
         capsys.readouterr()
         assert small_run.verify(archived, "--data", str(data)) == 3
-        told = capsys.readouterr().out
-        assert "proved      hashes" in told
-        assert "not proved  results" in told
-        assert why in told
-        assert f"bfcl-pipeline stage --data {data} --version 2026.3.23" in told
+        output = capsys.readouterr().out
+        assert "verified      hashes" in output
+        assert "not verified  results" in output
+        assert why in output
+        assert f"bfcl-pipeline stage --data {data} --version 2026.3.23" in output
 
 
 def test_tables_of_another_pyarrow_have_the_same_rows(
     archived: Path, small_run: SmallRun, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Where its version is another, rows are compared in place of bytes; where it is not, bytes are."""
+    """With another version of pyarrow, rows are compared; with the same version, bytes."""
     name = "verdicts/oracle-FC.parquet"
     table = tmp_path / "table.parquet"
     pq.write_table(pq.read_table(small_run.results / name), table, compression="snappy")
@@ -74,13 +76,13 @@ def test_tables_of_another_pyarrow_have_the_same_rows(
     assert small_run.verify(repack(archived, tmp_path / "older.zip", changes, older)) == 0
     assert "1 tables have the same rows" in capfd.readouterr().out
     assert small_run.verify(repack(archived, tmp_path / "same.zip", changes)) == 1
-    assert f"DIFFERS     results    {name}: the same rows in other bytes" in capfd.readouterr().out
+    assert f"DIFFERS       results    {name}: the same rows in other bytes" in capfd.readouterr().out
 
 
-def test_failures_are_the_word_of_the_run(
+def test_failures_are_not_verified(
     own_run: SmallRun, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """What a run was not answered leaves nothing to derive it from: counted, said, and ends with 3."""
+    """An entry with an unanswered request cannot be derived: it is counted, and the exit status is 3."""
     with (own_run.folder / "config/models.yaml").open("a") as file:
         file.write(
             "  - {name: gone, kind: openai_chat, endpoint: 'http://127.0.0.1:9', limits: {attempts: 1}}\n"
@@ -91,19 +93,19 @@ def test_failures_are_the_word_of_the_run(
     run = SmallRun(own_run.folder, "gone")
     assert run.archive(tmp_path / "gone.zip") == 0
     assert run.verify(tmp_path / "gone.zip") == 3
-    told = capfd.readouterr().out
-    assert "proved      results" in told
-    assert "not proved  failures   2 entries" in told
+    output = capfd.readouterr().out
+    assert "verified      results" in output
+    assert "not verified  failures   2 entries" in output
 
 
-def test_other_software_is_named(
+def test_software_differences_are_listed(
     archived: Path,
     small_run: SmallRun,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Versions, lock file and workflow that differ from those of the archive are listed, each by itself."""
+    """Versions, lock file and workflow that differ from those of the archive have a line each."""
 
     def older(metadata: bytes) -> bytes:
         document = json.loads(metadata)
@@ -115,26 +117,26 @@ def test_other_software_is_named(
     changes = {"requirements.lock": b"pyarrow==1\n", "workflow/rules/score.smk": b"# other\n"}
     path = repack(archived, tmp_path / "x.zip", changes, older)
     assert small_run.verify(path, "--data", str(tmp_path)) == 3
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     for line in (
-        "bfcl-pipeline 0.0.1 there",
-        "another requirements.lock",
-        "another workflow/rules/score.smk",
+        "bfcl-pipeline 0.0.1 in the archive",
+        "requirements.lock is not the same",
+        "workflow/rules/score.smk is not the same",
     ):
-        assert f"differs     software   {line}" in told
+        assert f"differs       software   {line}" in output
 
 
 REFUSED = {
-    "a release of a path": (
+    "a release from a local path": (
         lambda config: {**config, "release": {**config["release"], "source": "/etc"}},
-        "it names a path of a machine",
+        "it names a local path",
     ),
     "another release": (
         lambda config: {**config, "release": {**config["release"], "sha256": "0" * 64}},
-        "and that of the metadata",
+        "but the metadata names",
     ),
     "another run": (lambda config: {**config, "run": "other"}, "not of 'small'"),
-    "a key that we do not know": (lambda config: {**config, "command": "rm"}, "unknown key 'command'"),
+    "an unknown key": (lambda config: {**config, "command": "rm"}, "unknown key 'command'"),
     "trials without end": (lambda config: {**config, "trials": 10**12}, "more models and trials than"),
     "a model without results": (
         lambda config: {**config, "models": ["oracle-FC"], "trials": 1, "categories": ["multiple"],
@@ -145,10 +147,10 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_a_config_that_no_run_recorded_is_refused(
+def test_an_inconsistent_config_is_refused(
     case: str, archived: Path, small_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What would be run is checked before it is: the config, its release and its files belong together."""
+    """Config, release and files must be consistent before anything is run."""
     change, why = REFUSED[case]
     config = change(yaml.safe_load((small_run.results / "config.yaml").read_text()))
     changes = {f"{RESULTS}/config.yaml": yaml.safe_dump(config).encode()}
@@ -161,18 +163,18 @@ YAMLS = {
     "depth": (b"[" * 100_000, "levels deep"),
     "objects": (b"!!python/object/apply:os.system ['true']\n", "not readable as YAML"),
     "nothing": (b"", "expected"),
-    "no YAML": (b"a: [\n", "not readable as YAML"),
-    "no text": (b"\xff\xfe\x00", "not readable as YAML"),
-    "a date": (b"models: [2026-01-01]\n", "a value that is no text"),
-    "no date": (b"models: [2026-99-99]\n", "not readable as YAML"),
+    "not YAML": (b"a: [\n", "not readable as YAML"),
+    "not UTF-8": (b"\xff\xfe\x00", "not readable as YAML"),
+    "a date": (b"models: [2026-01-01]\n", "a value is not a text"),
+    "an invalid date": (b"models: [2026-99-99]\n", "not readable as YAML"),
     "a long number": (b"models: [" + b"9" * 5000 + b"]\n", "not readable as YAML"),
-    "a key that is no text": (b"models: [{1: 2}]\n", "a value that is no text"),
+    "a key that is not a text": (b"models: [{1: 2}]\n", "a value is not a text"),
 }
 
 
 @pytest.mark.parametrize("case", YAMLS)
 @pytest.mark.parametrize("file", ["config.yaml", "models.yaml"])
-def test_yaml_that_would_grow_or_act_is_refused(
+def test_dangerous_yaml_is_refused(
     case: str,
     file: str,
     archived: Path,
@@ -180,20 +182,20 @@ def test_yaml_that_would_grow_or_act_is_refused(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Aliases that multiply, depth without end and tags that make objects are errors with their file."""
+    """Aliases that multiply, deep nesting and tags that create objects are errors that name the file."""
     text, why = YAMLS[case]
     assert small_run.verify(repack(archived, tmp_path / "x.zip", {f"{RESULTS}/{file}": text})) == 1
-    told = capsys.readouterr().err
-    assert file in told
-    assert why in told
+    output = capsys.readouterr().err
+    assert file in output
+    assert why in output
 
 
-def test_evidence_that_is_not_that_of_its_outcome_is_refused(
+def test_a_changed_cassette_is_refused(
     archived: Path, small_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The outcome of a search names the hash of its cassette."""
+    """The outcome of a search contains the hash of its cassette."""
     path = next(small_run.cache.rglob("web/*/*/*.yaml"))
     name = f"cache/web/{path.relative_to(small_run.cache / 'web').as_posix()}"
-    held = repack(archived, tmp_path / "x.zip", {name: b"version: 2\n"})
-    assert small_run.verify(held) == 1
-    assert "the cassette is not as it was recorded" in capsys.readouterr().err
+    repacked = repack(archived, tmp_path / "x.zip", {name: b"version: 2\n"})
+    assert small_run.verify(repacked) == 1
+    assert "the cassette differs from the recorded one" in capsys.readouterr().err

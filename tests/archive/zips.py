@@ -1,4 +1,4 @@
-"""Zip files as nobody should write them: built header by header, and sealed as if they were ours."""
+"""Malicious zip files: built header by header, and sealed as if `archive` had written them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ DATE = 0x21
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One member, as its headers have it; what is None follows from the content."""
+    """One member, as declared by its headers; a field that is None is computed from the content."""
 
     name: str | bytes
     content: bytes = b""
     deflate: bool = False
     attributes: int = FILE
-    flags: int = 0x800
+    flags: int | None = None
     method: int | None = None
     date: int = DATE
     extra: bytes = b""
@@ -42,7 +42,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The end of the file; what is None follows from the members."""
+    """The end of the file; a field that is None is computed from the members."""
 
     count: int | None = None
     length: int | None = None
@@ -88,7 +88,7 @@ def _headers(part: Part, offset: int) -> tuple[bytes, bytes]:
     method = (8 if part.deflate else 0) if part.method is None else part.method
     fields = (
         part.needed,
-        part.flags,
+        (0 if name.isascii() else 0x800) if part.flags is None else part.flags,
         method,
         0,
         part.date,
@@ -122,8 +122,8 @@ def zip64_end(count: int, length: int, start: int) -> bytes:
 
 
 def crowd(names: Sequence[str]) -> tuple[bytes, bytes]:
-    """Empty members of many names, and the list of them, made at once."""
-    empty = (20, 0x800, 0, 0, DATE, 0, 0, 0)
+    """Empty members with the given names, and their central directory, each as one byte string."""
+    empty = (20, 0, 0, 0, DATE, 0, 0, 0)
     body, directory, offset = [], [], 0
     for name in names:
         raw = name.encode()

@@ -15,10 +15,22 @@ def test_sizes():
 
 
 def test_groups_hold_categories():
-    """Every group is made of known categories, each once."""
+    """Every group consists of known categories, each once."""
     for names in GROUPS.values():
         assert len(set(names)) == len(names)
         assert set(names) <= CATEGORIES.keys()
+
+
+def test_what_a_category_needs_is_data():
+    """Backend, fillers and snippets are fields and are not derived from a category's name."""
+    assert {name: c.backend for name, c in CATEGORIES.items() if c.backend} == {
+        "memory_kv": "MemoryAPI_kv",
+        "memory_vector": "MemoryAPI_vector",
+        "memory_rec_sum": "MemoryAPI_rec_sum",
+    }
+    assert [name for name, c in CATEGORIES.items() if c.needs_encoder] == ["memory_vector"]
+    assert [name for name, c in CATEGORIES.items() if c.long_context] == ["multi_turn_long_context"]
+    assert [name for name, c in CATEGORIES.items() if not c.snippets] == ["web_search_no_snippet"]
 
 
 def test_names_and_groups_are_resolved():
@@ -31,7 +43,7 @@ def test_names_and_groups_are_resolved():
 
 
 def test_an_unknown_name_lists_the_known_ones():
-    """A wrong name is answered with the nearest right one and all others."""
+    """The error for a wrong name has the nearest known one and all others."""
     with pytest.raises(ConfigError, match=r"Did you mean 'simple_python'.*live_relevance"):
         resolve_categories(["simple_pyhton"])
 

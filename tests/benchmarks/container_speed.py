@@ -1,11 +1,11 @@
-"""How much longer a run takes in the image than bare, and how large the image is.
+"""Measures the run time in the image compared with a run outside, and the size of the image.
 
-    python tests/benchmarks/container_speed.py [--repeat 3] [--config sample=200 ...] [--image NAME]
+    python -m tests.benchmarks.container_speed [--repeat 3] [--config sample=200 ...] [--image NAME]
 
-The same run is made bare and by `make run-in-container`, one after the other, each in a folder of its own
-with nothing but staged data, so that both meet the machine as it is at that moment. Without --config it is
-the whole first run: all entries, four models. Prints every time in seconds, the medians and their ratio.
-Without --image it is the one that the container tests left, by their podman (BFCL_CONTAINERS_FOLDER).
+The same run is made outside and by `make run-in-container`, alternating, each in a separate folder with
+only staged data, so that both are measured under the same load. Without --config it is the whole first run:
+all entries, four models. Prints every time in seconds, the medians and their ratio. Without --image, the
+image that the container tests built is used, with their podman (BFCL_CONTAINERS_FOLDER).
 """
 
 from __future__ import annotations
@@ -14,17 +14,14 @@ import argparse
 import os
 import shutil
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-sys.path.extend(str(Path(__file__).resolve().parents[1] / folder) for folder in ("containers", "workflow"))
-
-from main_job import BASE, IMAGE, ROOT, run_bare, run_inside
-from podman_engine import Podman
-from snakemake_project import Project, make_project
+from tests.containers.main_job import BASE, IMAGE, ROOT, run_bare, run_inside
+from tests.containers.podman_engine import Podman
+from tests.support.snakemake_project import Project, make_project
 
 
 def main() -> None:
@@ -51,7 +48,7 @@ def main() -> None:
 
 
 def seconds(run: Callable[[Project], object]) -> float:
-    """How long `run` takes in a new project."""
+    """The duration of `run` in a new project, in seconds."""
     with tempfile.TemporaryDirectory() as folder:
         project = make_project(Path(folder))
         shutil.copytree(ROOT / "data", project.folder / "data")

@@ -1,17 +1,18 @@
-"""How little time a harness adds to a model's own, ours and the official one side by side.
+"""Measures the time that a harness adds to the model's response time, for ours and the official one.
 
-    python tests/benchmarks/harness_efficiency.py [--workload single_turn ...] [--in-flight 32 128]
+    python -m tests.benchmarks.harness_efficiency [--workload single_turn ...] [--in-flight 32 128]
         [--latency 0.2] [--repeat 3] [--only ours]
 
-Both ask the same scripted server on this machine (`tests/servers`), a process of its own that answers every
-request after the latency. No harness can be faster than the bound: requests x latency / in flight, or the
-longest chain of requests that wait for each other x latency, if that is more. Efficiency is the bound
-divided by the time taken: of the asking alone (from the first request that the server got to its last
-answer), and of the whole process, start and tables included. `most` is the bound with whole rounds of
-requests: 1,058 requests at 128 in flight are nine rounds, not 8.27, whoever asks.
+Both send their requests to the same scripted server on this machine (`tests/support/chat_server.py`), a
+separate process that answers every request after the latency. The bound is the shortest possible time:
+requests x latency / in flight, or the longest chain of dependent requests x latency, if that is more.
+Efficiency is the bound divided by the time taken: of the requests alone (from the first request that the
+server received to its last answer), and of the whole process, including its start and writing tables.
+`most` is the efficiency that is possible with whole rounds of requests: 1,058 requests at 128 in flight are
+nine rounds, not 8.27, with any harness.
 
-The official tool is its own `bfcl generate` with as many threads as requests may be in flight. With
-`--latency 0` nothing is bounded, and the requests a second are what counts. Prints medians.
+The official tool is run as `bfcl generate` with as many threads as requests may be in flight. With
+`--latency 0` there is no bound, and the result is the number of requests per second. Prints medians.
 """
 
 from __future__ import annotations
@@ -25,13 +26,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.extend(str(Path(__file__).resolve().parents[1] / folder) for folder in ("servers", "peer"))
-
-from harness_efficiency_runs import HARNESSES, Measured, measured
-from local_chat import LocalChat, local_chat
-from peer import PYTHON
-
 from bfcl_pipeline.benchmark import CATEGORIES
+from tests.benchmarks.harness_efficiency_runs import HARNESSES, Measured, measured
+from tests.peer.peer import PYTHON
+from tests.support.local_chat import LocalChat, local_chat
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKLOADS: Mapping[str, Sequence[str]] = {
@@ -62,7 +60,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What is asked, and how."""
+    """The entries of a measurement, and its settings."""
 
     workload: str
     in_flight: int
@@ -109,7 +107,7 @@ def _options() -> argparse.Namespace:
 def _runs(
     case: Case, options: argparse.Namespace, folder: Path, server: LocalChat
 ) -> dict[str, list[Measured]]:
-    """All runs of one case: the harnesses take turns, so that neither has the quieter machine."""
+    """All runs of one case; the harnesses alternate, so that both are measured under the same load."""
     runs: defaultdict[str, list[Measured]] = defaultdict(list)
     for number in range(options.repeat):
         for name in options.harnesses:

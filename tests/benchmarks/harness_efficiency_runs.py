@@ -1,7 +1,7 @@
-"""Runs of two harnesses against the local server: their commands, what they asked, how long it took.
+"""Runs of two harnesses against the local server: their commands, requests and times.
 
-Each runs as its users run it, one process from its start to its end, in a folder of its own, without
-anything kept from an earlier run.
+Each runs as its users run it, one process from its start to its end, in a separate folder, without files
+of an earlier run.
 """
 
 from __future__ import annotations
@@ -16,19 +16,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
-from local_chat import LocalChat
-from peer import PYTHON, peer_environment
 
 from bfcl_pipeline.tables import entries_path, read_entries, read_table
+from tests.peer.peer import PYTHON, peer_environment
+from tests.support.local_chat import LocalChat
 
 OFFICIAL_MODEL = "openbmb/MiniCPM-SALA-FC"
-"""A model of the official list that is asked in the plain form of chat completions, wherever
-OPENAI_BASE_URL says."""
+"""A model of the official list that uses plain chat completions, at the URL in OPENAI_BASE_URL."""
 
 
 @dataclass(frozen=True, slots=True)
 class Harness:
-    """One harness with something to ask: everything of it but the server."""
+    """One harness and its entries, without the server."""
 
     command: Sequence[str]
     environment: Mapping[str, str]  # but for where the server is
@@ -103,18 +102,18 @@ HARNESSES: Mapping[str, Callable[[Sequence[str], int, Path, Path], Harness]] = {
 
 
 def measured(harness: Harness, server: LocalChat) -> Measured:
-    """Runs `harness` against `server`, which has counted nothing yet."""
+    """Runs `harness` against `server`, with its counts at zero."""
     harness.folder.mkdir()
     harness.prepare(server)
     log = harness.folder / "log.txt"
     started = time.perf_counter()
-    with log.open("wb") as told:
+    with log.open("wb") as log_file:
         done = subprocess.run(
             harness.command,
             env={**harness.environment, "OPENAI_BASE_URL": server.endpoint},
             cwd=harness.folder,
             stdin=subprocess.DEVNULL,
-            stdout=told,
+            stdout=log_file,
             stderr=subprocess.STDOUT,
         )
     seconds = time.perf_counter() - started

@@ -1,11 +1,11 @@
-"""How long a full run of one model behind an API takes to be derived again, from its start to its end.
+"""Measures the time to derive a full run of one model behind an API again, from start to end.
 
-    python tests/benchmarks/replay_speed.py [--cores 2] [--sample N]
+    python -m tests.benchmarks.replay_speed [--cores 2] [--sample N]
 
-Makes such a run first: all scored entries of the benchmark, asked of the scripted server on this machine
-(`tests/servers`). With the server gone, `bfcl-pipeline replay` derives it again, judges and tabulates it
-and compares every byte. Prints the seconds of both, and of the steps of the replay. Needs the staged
-release and encoder in `data`.
+Makes such a run first: all scored entries of the benchmark, answered by the scripted server on this machine
+(`tests/support/chat_server.py`). After the server has stopped, `bfcl-pipeline replay` derives the run
+again, scores and tabulates it and compares every byte. Prints the seconds of both, and of the steps of the
+replay. Needs the staged release and encoder in `data`.
 """
 
 from __future__ import annotations
@@ -19,18 +19,15 @@ from pathlib import Path
 
 import yaml
 
-sys.path.extend(str(Path(__file__).resolve().parents[1] / folder) for folder in ("servers", "workflow"))
-
-from local_chat import local_chat
-from snakemake_project import ROOT, Project, make_project
-
 from bfcl_pipeline.tables.files import count_rows
+from tests.support.local_chat import local_chat
+from tests.support.snakemake_project import ROOT, Project, make_project
 
 MODEL = "model-FC"
 
 
 def record(project: Project, sample: int | None) -> None:
-    """The run, asked of a server that is gone afterwards."""
+    """Makes the run with a server that is stopped afterwards."""
     with local_chat() as server:
         row = {"name": MODEL, "kind": "openai_chat", "endpoint": server.endpoint}
         (project.folder / "config/models.yaml").write_text(yaml.safe_dump({"models": [row]}))
@@ -38,14 +35,14 @@ def record(project: Project, sample: int | None) -> None:
         if sample is not None:
             config["sample"] = str(sample)
         with project.start(**config) as process:
-            told, _ = process.communicate()
+            output, _ = process.communicate()
         if process.returncode != 0:
-            sys.exit(told)
+            sys.exit(output)
         print(f"asked {server.counts()['requests']:,} requests", end=", ")
 
 
 def replay(project: Project, cores: int) -> str:
-    """What the command prints."""
+    """The output of the command."""
     command = [sys.executable, "-m", "bfcl_pipeline.cli", "replay", "full", "--cores", str(cores)]
     command += ["--keep", "again"]
     done = subprocess.run(command, cwd=project.folder, capture_output=True, text=True, check=False)

@@ -1,18 +1,18 @@
-"""How planning, tables and report, and what a run leaves on the disk grow with the number of models.
+"""Measures how planning, tables and report, and disk space grow with the number of models.
 
-    python tests/benchmarks/scale.py [--models 1 10 30 100] [--part planning tables disk]
+    python -m tests.benchmarks.scale [--models 1 10 30 100] [--part planning tables disk]
         [--answers results/embedded] [--plot docs/scale.svg]
 
-planning: `snakemake -n` on a run of so many models and 23 categories, from nothing and when all is done;
-models behind an API (one job each) and embedded ones (one job for each category). tables:
+planning: `snakemake -n` on a run of that many models and 23 categories, before any job and when all are
+done; models behind an API (one job each) and embedded ones (one job for each category). tables:
 `bfcl-pipeline aggregate` and `report` on responses and verdicts of 5,106 entries for each model, mixed from
-those of the embedded models, which `make run` leaves in results/embedded. disk: what a full run of a model
-leaves in the journal and on the record of the web; each model has files of its own, so that many leave so
-many times as much.
+those of the embedded models, which `make run` writes to results/embedded. disk: the size of the journal and
+the web cache after a full run of one model; each model has its own files, so the size is proportional to
+the number of models.
 
-Seconds are those of the clock, and those of processors, which depend less on what else runs. With
-`--figures FILE` what was measured is kept there; of a file that is there already it is shown, and drawn by
-`--plot`, without measuring again.
+Measures wall time, and processor time, which depends less on other load. With `--figures FILE` the figures
+are saved there; if the file exists, its figures are printed, and drawn by `--plot`, without measuring
+again.
 """
 
 from __future__ import annotations
@@ -26,13 +26,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "servers"))
-
-from scale_bytes import THOUGHTS, journal, web_record
-from scale_measure import Taken, bytes_in, taken
-from scale_plot import plot
-from scale_project import make_project
-from scale_tables import Answers, entries_of, made_up_models, write_model, write_models_file
+from tests.benchmarks.scale_bytes import THOUGHTS, journal, web_record
+from tests.benchmarks.scale_measure import Taken, bytes_in, taken
+from tests.benchmarks.scale_plot import plot
+from tests.benchmarks.scale_project import make_project
+from tests.benchmarks.scale_tables import (
+    Answers,
+    entries_of,
+    made_up_models,
+    write_model,
+    write_models_file,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = {"API": "openai_chat", "embedded": "oracle"}
@@ -85,7 +89,7 @@ def main() -> None:
 
 
 def planning(options: argparse.Namespace, folder: Path) -> Iterator[Figure]:
-    """A DAG from nothing, and the same when every job has run."""
+    """Plans a DAG before any job has run, and again when every job has run."""
     for kind, row_kind in KINDS.items():
         for models in options.models:
             project = make_project(folder / f"{kind}-{models}", models, row_kind)

@@ -1,9 +1,9 @@
-"""What a full run of one model leaves in the journal, and on the record of the web, in bytes.
+"""The size of the journal and of the web cache after a full run of one model, in bytes.
 
-The journal is a real one: `bfcl-pipeline generate` asks the scripted server on this machine all entries.
-The record is a real one of made-up pages: the searches and fetches are those of the oracle, which goes
-straight to the answer, and what comes back has the sizes below. A model that searches twice as much leaves
-twice as much; what another model has searched for before, word for word, leaves nothing.
+The journal is real: `bfcl-pipeline generate` runs all entries against the scripted server on this machine.
+The web cache is a real one of synthetic pages: the searches and fetches are those of the oracle, which
+takes the shortest path to the answer, and outcomes have the sizes below. A model that searches twice as
+much needs twice the space; a search that another model already made adds nothing.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
-from local_chat import LocalChat, local_chat
-from scale_measure import Taken, bytes_in, taken
 
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
 from bfcl_pipeline.tables import read_responses, read_table
-from bfcl_pipeline.tools.web import Hit, Hits, Page
-from bfcl_pipeline.web.cassette import Exchange, note
+from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page
+from bfcl_pipeline.web.cache import WebCache
+from bfcl_pipeline.web.cassette import HttpExchange, note
+from bfcl_pipeline.web.coverage import web_keys
 from bfcl_pipeline.web.keys import FetchKey, SearchKey
-from bfcl_pipeline.web.record import Record
-from bfcl_pipeline.web.recorded import Recording
-from bfcl_pipeline.web.status import web_keys
+from bfcl_pipeline.web.recording import RecordingWeb
+from tests.benchmarks.scale_measure import Taken, bytes_in, taken
+from tests.support.local_chat import LocalChat, local_chat
 
 THOUGHTS = {"short answers": 0, "thinking": 4_000}
 """Kinds of models by what they think before each answer: characters, of which four are about a token."""
 
 PAGE, RESULTS_PAGE, HITS = 100_000, 30_000, 10
-"""Bytes of a page and of a page of results, made up; and hits on it, as the tool asks for."""
+"""Assumed bytes of a page and of a page of results; and the number of results, as the tool requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Journal:
 
 @dataclass(frozen=True, slots=True)
 class WebRecord:
-    """What the web questions of one model left."""
+    """The size of the web cache after the web questions of one model."""
 
     questions: int
     searches: int  # different ones
@@ -57,7 +57,7 @@ class WebRecord:
 
 
 def journal(thought: int, data: Path, folder: Path) -> Journal:
-    """Asks all entries of the categories that every model is asked."""
+    """Generates all entries of the categories that every model runs."""
     folder.mkdir()
     with local_chat() as server:
         server.behave(thought=thought)
@@ -92,9 +92,9 @@ def _asking(server: LocalChat, data: Path, folder: Path) -> list[str]:
 
 
 def web_record(answers: Path, folder: Path) -> WebRecord:
-    """Records what the oracle of a run asks of the web. answers: the folder of that run."""
-    record = Record(folder)
-    web = Recording(record, _MadeUpWeb())
+    """Records the searches and fetches of the oracle of a run. answers: the folder of that run."""
+    record = WebCache(folder)
+    web = RecordingWeb(record, _MadeUpWeb())
     questions = 0
     searched: set[Path] = set()
     fetched: set[Path] = set()
@@ -112,7 +112,7 @@ def web_record(answers: Path, folder: Path) -> WebRecord:
 
 
 def _size(outcomes: set[Path]) -> int:
-    """Of outcomes with their evidence, whose names begin alike."""
+    """The total size of outcomes and their evidence, which have a common name prefix."""
     return sum(
         path.stat().st_size for outcome in outcomes for path in outcome.parent.glob(f"{outcome.stem}.*")
     )
@@ -139,7 +139,7 @@ class _MadeUpWeb:
         return Page(body)
 
 
-def _exchange(method: str, url: str, body: str, sent: bytes | None) -> Exchange:
+def _exchange(method: str, url: str, body: str, sent: bytes | None) -> HttpExchange:
     headers: Mapping[str, str] = {
         "Content-Type": "text/html; charset=utf-8",
         "Server": "nginx",
@@ -149,7 +149,7 @@ def _exchange(method: str, url: str, body: str, sent: bytes | None) -> Exchange:
         "Vary": "Accept-Encoding",
     }
     asked = {"User-Agent": "Mozilla/5.0 " * 9, "Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}
-    return Exchange(
+    return HttpExchange(
         method,
         url,
         tuple(asked.items()),
@@ -176,7 +176,7 @@ def _paragraphs(rng: random.Random, size: int) -> Iterator[str]:
 
 
 def _words(rng: random.Random, characters: int) -> str:
-    """Made-up words, one letter in a hundred no ASCII."""
+    """Random words, with one letter in a hundred outside ASCII."""
     letters = "etaoinshrdlu" * 8 + "é"
     words = ("".join(rng.choices(letters, k=rng.randint(2, 9))) for _ in range(characters // 4))
     return " ".join(words)[:characters]

@@ -1,4 +1,4 @@
-"""What a command takes: seconds on the clock and of processors, memory of all its processes together."""
+"""Measures a command: wall time, processor time, and memory of all its processes together."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Taken:
 
     seconds: float = 0.0
     processor_seconds: float = 0.0
-    peak_bytes: int = 0  # the sum over processes that lived at once, each at its own peak
+    peak_bytes: int = 0  # the sum over concurrent processes, each at its own peak
 
     def then(self, other: Taken) -> Taken:
         """Both, one after the other."""
@@ -34,18 +34,18 @@ class Taken:
 def taken(
     command: Sequence[str], folder: Path, environment: Mapping[str, str], log: Path, least: float = 0.0
 ) -> Taken:
-    """Runs a command to its end; all that it says goes to `log`. Ends this process if it fails.
+    """Runs a command to its end, with its output in `log`. Ends this process if it fails.
 
-    least: seconds between two looks at its memory, where that is not worth many.
+    least: minimum seconds between two readings of its memory.
     """
-    with log.open("wb") as told:
+    with log.open("wb") as log_file:
         started = time.perf_counter()
         process = subprocess.Popen(
             command,
             cwd=folder,
             env={**os.environ, **environment},
             stdin=subprocess.DEVNULL,
-            stdout=told,
+            stdout=log_file,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )

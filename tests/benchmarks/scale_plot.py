@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00")
-"""Told apart by everybody, as on the report page."""
+"""Colours that people with colour blindness can distinguish, as on the report page."""
 
 
 def plot(figures: Sequence[Mapping[str, Any]], path: Path) -> None:

@@ -1,7 +1,8 @@
-"""A project of many models for Snakemake to plan, and to complete at once with a stand-in for the pipeline.
+"""A project with many models for Snakemake to plan, and to complete quickly with a stand-in for the
+pipeline.
 
-What the stand-in writes is empty, but Snakemake runs every job of the real rules, and keeps of each what it
-keeps: so a complete project is one to its last record.
+The stand-in writes empty files, but Snakemake runs every job of the real rules and writes all its records,
+so that to Snakemake the project is complete.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
-from scale_measure import Taken, taken
 
 from bfcl_pipeline.benchmark import CATEGORIES
+from tests.benchmarks.scale_measure import Taken, taken
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -66,7 +67,7 @@ class Project:
     folder: Path
 
     def planned(self) -> tuple[Taken, int]:
-        """What `snakemake -n` takes, and how many jobs it plans."""
+        """The cost of `snakemake -n`, and the number of jobs that it plans."""
         log = self.folder / "planned.txt"
         took = taken(self._command("-n"), self.folder, self._environment, log)
         said = log.read_text(encoding="utf-8")
@@ -75,7 +76,7 @@ class Project:
         return took, jobs
 
     def complete(self) -> Taken:
-        """Has Snakemake run every job, with the stand-in in the place of the pipeline."""
+        """Runs every job with Snakemake, with the stand-in in place of the pipeline."""
         stand_in = self.folder / "stand_in" / "bfcl-pipeline"
         stand_in.parent.mkdir()
         stand_in.write_text(STAND_IN.replace("@CATEGORIES@", " ".join(CATEGORIES)), encoding="utf-8")
@@ -93,7 +94,7 @@ class Project:
 
 
 def make_project(folder: Path, models: int, kind: str) -> Project:
-    """A project with so many models of a kind in prompt mode, each asked all 23 categories."""
+    """Creates a project with that many models of a kind in prompt mode, each with all 23 categories."""
     folder.mkdir(parents=True)
     shutil.copy(ROOT / "Snakefile", folder / "Snakefile")
     shutil.copytree(ROOT / "workflow", folder / "workflow")

@@ -1,9 +1,9 @@
-"""A run of many models, made of the answers of a real one: responses, sessions and verdicts as tables.
+"""A run of many models, made from the answers of a real one: responses, sessions and verdicts as tables.
 
-Each model has a skill of its own: so large a share of its answers are the oracle's, the others the lexical
-model's, entry by entry as a seed draws them, and each with the verdicts that it was really given. Added is
-what the embedded models lack: tokens, seconds and ends of exchanges. So the sizes, the kinds of errors and
-the conversations are those of a run, and all scores differ.
+Each model has its own skill: the share of its answers that are the oracle's; the others are the lexical
+model's, chosen per entry by a seed, and each keeps its real verdicts. Tokens, seconds and finish reasons,
+which embedded models do not have, are added. So sizes, kinds of errors and conversations are those of a
+real run, and all scores differ.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def made_up_models(count: int, formats: bool = False) -> list[MadeUp]:
 
 @dataclass(slots=True)
 class Answers:
-    """What the embedded models answered: a run with all entries. Tables are read once."""
+    """The answers of the embedded models in a run with all entries. Tables are read once."""
 
     folder: Path  # results/<run>
     _pairs: dict[tuple[str, str, str], pa.Table] = field(default_factory=dict)
@@ -112,7 +112,8 @@ def write_model(answers: Answers, run: Path, model: MadeUp) -> None:
         pair = answers.pair("memory", "{}/" + name, model.ending)
         half = len(pair) // 2
         start = 0 if model.drawn(name, 1)[0] < model.skill else half
-        chosen = pair.slice(start, half)  # whole: a session goes on from where the last one ended
+        # all sessions from one model, since each continues from the previous one
+        chosen = pair.slice(start, half)
         write_table(run / "memory" / model.name / name, _as_its(model, chosen, chosen.schema))
     pair = answers.pair("verdicts", "{}.parquet", model.ending)
     write_table(
@@ -127,7 +128,7 @@ def write_models_file(path: Path, models: Sequence[MadeUp]) -> None:
 
 
 def entries_of(run: Path, model: MadeUp) -> int:
-    """How many entries a model was asked."""
+    """The number of entries that a model ran."""
     return sum(map(count_rows, (run / "responses" / model.name).glob("*.parquet")))
 
 

@@ -1,17 +1,17 @@
-"""How fast we score beside the official scorer: the same rows, whole processes, side by side.
+"""Compares the speed of our scorer with the official one: the same rows, whole processes, alternating.
 
-    python tests/benchmarks/score_speed.py [--multi-turn] [--rows 100000] [--table PARQUET [--distinct]]
+    python -m tests.benchmarks.score_speed [--multi-turn] [--rows 100000] [--table PARQUET [--distinct]]
 
-Without a table the rows are drawn from the generated outputs of the verdict seam, each at most once;
-with one (columns entry_id, category, mode, result_json) from its rows, repeated as needed: single-turn
-rows, or with `--multi-turn` conversations of several turns. Equal rows cost us little, so `--distinct`
-makes repeated ones differ in what changes nothing (`score_speed_rows.py`).
+Without a table the rows are drawn from the generated outputs of the verdict seam, each at most once; with
+one (columns entry_id, category, mode, result_json) from its rows, repeated as needed: single-turn rows, or
+with `--multi-turn` multi-turn conversations. Our scorer is fast on equal rows, so `--distinct` makes
+repeated rows differ in ways that do not change the verdict (`score_speed_rows.py`).
 
-What is timed is a process from its start to its end. Ours reads and writes Parquet. The official scorer
-is timed as nothing but its per-entry functions over JSON Lines, which is a lower bound (and, of that, the
-judging alone, with everything imported and loaded), and, for a given table, also as what its users run,
-on result folders of its own layout (one per model, an entry once each; some of the generated outputs
-would stop it). Prints medians, rows per second, ratios and the peak memory of ours.
+A whole process is timed, from start to end. Ours reads and writes Parquet. The official scorer is timed
+with only its per-entry functions over JSON Lines, which is a lower bound (also the scoring alone, with
+everything imported and loaded), and, for a given table, also with the command that its users run, on result
+folders in its layout (one per model, each entry once; some of the generated outputs would stop it). Prints
+medians, rows per second, ratios and the peak memory of ours.
 """
 
 from __future__ import annotations
@@ -29,14 +29,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "peer"))
-
 import pyarrow as pa
-from peer import PYTHON, peer_environment
-from score_speed_folders import lay_out
-from score_speed_rows import drawn, generated
 
 from bfcl_pipeline.tables import read_table, write_table
+from tests.benchmarks.score_speed_folders import lay_out
+from tests.benchmarks.score_speed_rows import drawn, generated
+from tests.peer.peer import PYTHON, peer_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 ROWS = {False: 100_000, True: 4_200}
@@ -53,7 +51,7 @@ class Contender:
     command: Sequence[str]
     environment: dict[str, str] | None
     read: Callable[[], list[Any]]  # the verdicts it wrote, as valid and error_type
-    alone: Path | None = None  # where it tells the seconds of its judging alone
+    alone: Path | None = None  # the file with the seconds of its scoring alone
 
 
 def main() -> None:
@@ -105,8 +103,7 @@ def _contenders(rows: list[dict[str, str]], folder: Path, data: Path, real: bool
     ours, alone, official = folder / "ours.parquet", folder / "alone.parquet", folder / "official.jsonl"
     alone_seconds = folder / "seconds.txt"
     score = [sys.executable, "-m", "bfcl_pipeline.cli", "score", str(table), "--data", str(data.resolve())]
-    script = str(Path(__file__).with_name("score_speed_official.py"))
-    runner = str(Path(__file__).with_name("score_speed_runner.py"))
+    script, runner = "tests.benchmarks.score_speed_official", "tests.benchmarks.score_speed_runner"
     contenders = [
         Contender("ours", [*score, "--out", str(ours)], None, lambda: _parquet_verdicts(ours)),
         Contender(
@@ -117,14 +114,14 @@ def _contenders(rows: list[dict[str, str]], folder: Path, data: Path, real: bool
         ),
         Contender(
             OFFICIAL,
-            [str(PYTHON), "-W", "ignore", script, str(questions), str(official), str(alone_seconds)],
+            [str(PYTHON), "-W", "ignore", "-m", script, str(questions), str(official), str(alone_seconds)],
             peer_environment(folder),
             lambda: [tuple(json.loads(line).values()) for line in official.read_text().splitlines()],
             alone_seconds,
         ),
     ]
     if real:
-        command = [str(PYTHON), "-W", "ignore", runner, str(lay_out(rows, folder / "results", data))]
+        command = [str(PYTHON), "-W", "ignore", "-m", runner, str(lay_out(rows, folder / "results", data))]
         contenders.append(Contender("official tool", command, peer_environment(folder), list))
     return contenders
 
@@ -172,7 +169,7 @@ def _report(rows: int, contenders: list[Contender], seconds: dict[str, list[floa
 
 
 def _peak_memory(contender: Contender) -> int:
-    """Most bytes held at once by the process and its children: shared pages are counted once."""
+    """Peak memory of the process and its children in bytes; shared pages are counted once."""
     process = _start(contender)
     peak = 0
     while process.poll() is None:

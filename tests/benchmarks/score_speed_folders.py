@@ -1,7 +1,7 @@
 """Rows as result folders of the official tool: `<n>/<model>/<group>/BFCL_v4_<category>_result.json`.
 
-A folder holds as many models as the official list has that answer in the plain form; each model answers
-an entry once, so rows that repeat an entry go to the next model, and on to the next folder.
+A folder has all models of the official list with the plain result form; each model answers an entry once,
+so rows that repeat an entry are assigned to the next model, and then to the next folder.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ _PLAIN_HANDLER = "OpenAIResponsesHandler"
 def lay_out(rows: list[dict[str, str]], folder: Path, data: Path) -> Path:
     """Writes `rows` below `folder` and returns it.
 
-    A name style that is not that of the mode cannot be said in this layout; such rows are written as if
-    they had it, since only the time counts here.
+    This layout cannot express a name style other than that of the mode; such rows are written with the
+    mode's style, since only the time counts here.
     """
     models = json.loads((data / "release" / "models.json").read_text(encoding="utf-8"))
     plain = [model for model in models if model["handler"] == _PLAIN_HANDLER]

@@ -1,11 +1,11 @@
-"""The official scorer as one process: load rows and entries, judge each row, write the verdicts.
+"""The official scorer as one process: loads rows and entries, scores each row, writes the verdicts.
 
-    python score_speed_official.py QUESTIONS ANSWERS SECONDS
+    python -m tests.benchmarks.score_speed_official QUESTIONS ANSWERS SECONDS
 
-Runs under `.venv-peer` only. Covers nothing but what is timed: the official per-entry functions, called
-as `tests/peer/{verdict,trajectory}_reference.py` call them, without their alarms, and with a model name
-for every row, as the official code keeps the simulated APIs of each. Writes the seconds that the judging
-took, with everything imported and loaded, to SECONDS.
+Runs under `.venv-peer` only. Covers only the timed part: the official per-entry functions, called as
+`tests/peer/{verdict,trajectory}_reference.py` call them, without their time limits, and with a separate
+model name for every row, because the official code stores the simulated APIs by model name. Writes the
+seconds of the scoring, with everything imported and loaded, to SECONDS.
 """
 
 from __future__ import annotations
@@ -17,18 +17,15 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "peer"))
-
-import trajectory_reference
-import verdict_reference
-from world_reference import Shared, refresh
+from tests.peer import trajectory_reference, verdict_reference
+from tests.peer.world_reference import Shared, refresh
 
 TODAY = date(2026, 3, 23)
-"""The day on which the clock of the simulated APIs stands still, here as in ours."""
+"""The fixed date of the simulated APIs, the same as in ours."""
 
 
 def judged(row: dict[str, Any], number: int) -> dict[str, Any]:
-    """The verdict; none where the official code raises, so that the other rows can be timed."""
+    """The verdict; None if the official code raises, so that the other rows can be timed."""
     try:
         if row["category"].startswith("multi_turn"):
             record = trajectory_reference.evaluate(row, f"model_{number}")

@@ -11,12 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from trajectories import STYLES, trajectories
-from variants import cases
-
 from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.records import Mode
 from bfcl_pipeline.tables import entries_path, read_entries, read_table
+from tests.peer.trajectories import STYLES, trajectories
+from tests.peer.variants import cases
 
 COLUMNS = ("entry_id", "category", "mode", "name_style", "result_json")
 
@@ -67,7 +66,7 @@ def _padded(result_json: str, number: int) -> str:
 
 
 def _remarked(result_json: str, number: int) -> str:
-    """The conversation with one more remark at its end, which is no call in any mode."""
+    """The conversation with an additional text at its end, which is not a call in any mode."""
     result: Any = json.loads(result_json)
     match result:
         case [*_, [*steps]]:

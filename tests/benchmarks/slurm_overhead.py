@@ -1,10 +1,11 @@
-"""What a job of a cluster costs besides its work: one small job, several times, on the tests' cluster.
+"""Measures the overhead of a cluster job: one small job, several times, on the tests' cluster.
 
-    python tests/benchmarks/slurm_overhead.py [--repeat N]
+    python -m tests.benchmarks.slurm_overhead [--repeat N]
 
-Prints, as medians in seconds: what Snakemake takes until the job is in the queue, what it waits there, what
-it runs, and what of that is the command itself; then when the run was over, which depends on how seldom the
-profile has the queue looked at. Needs what `make test-slurm` needs, and a staged benchmark in data/.
+Prints, as medians in seconds: the time until the job is in the queue, its time in the queue, its run time,
+and the part of it that is the command itself; then the time until the run ended, which depends on the
+interval at which the profile checks the queue. Has the requirements of `make test-slurm`, and a staged
+benchmark in data/.
 """
 
 from __future__ import annotations
@@ -18,10 +19,8 @@ from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-sys.path.extend(str(Path(__file__).resolve().parents[1] / folder) for folder in ("slurm", "workflow"))
-
-from cluster_project import ClusterProject, finished, new_cluster_project
-from slurm_cluster import lacking, running_cluster, until
+from tests.slurm.cluster_project import ClusterProject, finished, new_cluster_project
+from tests.slurm.slurm_cluster import lacking, running_cluster, until
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN = {"run": "small", "models": "[oracle-FC]", "categories": "[simple_python]", "sample": "10"}

@@ -1,11 +1,11 @@
-"""How fast a local model answers the benchmark: a run through a vLLM server, in one line.
+"""Measures the throughput of a local model: a run through a vLLM server, reported in one line.
 
-    python tests/benchmarks/vllm_throughput.py [MODEL --models FILE] [--category NAME...] [--sample N]
+    python -m tests.benchmarks.vllm_throughput [MODEL --models FILE] [--category NAME...] [--sample N]
 
-MODEL is a row of kind vllm. Without one it is the tiny model of tests/vllm, which tells what the server and
-we take, not what a model takes. vLLM is found as `bfcl-pipeline serve` finds it, or in .venv-vllm. The
-server is started and ended here; what is timed is `bfcl-pipeline generate` with an empty journal, once the
-server is ready. How many requests are in flight says the row (`limits: {in_flight: ...}`).
+MODEL is a row of kind vllm. The default is the tiny model of tests/vllm, which measures the overhead of the
+server and the pipeline, not of a model. vLLM is found as `bfcl-pipeline serve` finds it, or in .venv-vllm.
+The server is started and stopped here; `bfcl-pipeline generate` with an empty journal is timed once the
+server is ready. The row sets the number of requests in flight (`limits: {in_flight: ...}`).
 """
 
 from __future__ import annotations
@@ -22,13 +22,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "vllm"))
-
-from tiny_rows import tiny_rows
-
 from bfcl_pipeline.models.serving import ready_endpoint
 from bfcl_pipeline.records import Response
 from bfcl_pipeline.tables import read_responses
+from tests.support.tiny_rows import tiny_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN_PYTHON = ROOT / ".venv-vllm/bin/python"
@@ -65,8 +62,8 @@ def _options() -> argparse.Namespace:
 
 
 def _tiny(folder: Path) -> Path:
-    """A models file with the rows of the tiny model, made here."""
-    script = ROOT / "tests/vllm/make_tiny_model.py"
+    """Writes a models file with the rows of the tiny model."""
+    script = ROOT / "tests/support/make_tiny_model.py"
     subprocess.run(
         [os.environ["BFCL_VLLM_PYTHON"], script, folder / "tiny"], check=True, capture_output=True
     )

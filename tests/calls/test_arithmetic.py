@@ -29,7 +29,7 @@ def compute(source):
     ],
 )
 def test_arithmetic(source, expected):
-    """Numbers, text and sequences are combined as Python would."""
+    """Numbers, text and sequences are combined as in Python."""
     assert compute(source) == expected
 
 
@@ -59,7 +59,7 @@ def test_arithmetic(source, expected):
         "1.0e308 ** 2",
     ],
 )
-def test_what_is_refused(source):
-    """Names, attributes, other calls, and results beyond the bounds are refused at once."""
+def test_other_expressions_are_refused(source):
+    """Names, attributes, other calls, and results beyond the bounds are rejected at once."""
     with pytest.raises(Undecodable):
         compute(source)

@@ -39,19 +39,19 @@ def test_a_call_is_read_with_its_class():
     ],
 )
 def test_values_are_source_text(source, expected):
-    """A value is its source with the space between its parts taken out, quotes taken off text."""
+    """A value is its source without space between its parts, and without the quotes of a literal."""
     assert value(source) == expected
 
 
 def test_unnamed_arguments():
-    """One bare name is kept without a name, two are an error, other bare values are ignored."""
+    """One bare name stays without a name, two are an error, other bare values are ignored."""
     assert read("[Some.run(first, 1)]") == (Call("Some.run", {None: "first"}),)
     assert isinstance(read("[Some.run(first, second)]"), DecodeFailure)
     assert isinstance(read("[Some.run(a = 1, a = 2)]"), DecodeFailure)
 
 
 def test_no_call_is_the_wrong_format():
-    """Java without a call is told apart from text that is not Java."""
+    """Java without a call and text that is not Java have different error types."""
     nothing = read("[int x = 1;]")
     assert isinstance(nothing, DecodeFailure)
     assert nothing.error_type == "ast_decoder:decoder_wrong_output_format"
@@ -61,7 +61,7 @@ def test_no_call_is_the_wrong_format():
 
 
 def test_offsets_rule():
-    """Official cuts at byte offsets, so text behind a character outside ASCII is shifted."""
+    """Official cuts at byte offsets, so text after a character outside ASCII is shifted."""
     text = '[Some.run(a = "é", other = "plain")]'
     assert read(text) == (Call("Some.run", {"a": 'é"', "ther ": 'lain"'}),)
     assert read(text, Rules.CORRECTED) == (Call("Some.run", {"a": "é", "other": "plain"}),)

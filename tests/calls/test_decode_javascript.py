@@ -28,12 +28,12 @@ def test_values_are_source_text(source, expected):
 
 
 def test_the_first_call_counts():
-    """The first call among the statements is read, whatever its object is."""
+    """The first call among the statements is read, for any object."""
     assert read("[let x = 1; a.b(c=1); d(e=2);]") == (Call("a.b", {"c": "1"}),)
 
 
 def test_unnamed_arguments():
-    """One bare name is kept without a name, two are an error, other bare values are ignored."""
+    """One bare name stays without a name, two are an error, other bare values are ignored."""
     assert read("[run(first, 'x')]") == (Call("run", {None: "first"}),)
     assert isinstance(read("[run(first, true)]"), DecodeFailure)
 
@@ -43,7 +43,7 @@ def test_unnamed_arguments():
     [("[let x = 1;]", "decoder_wrong_output_format"), ("[run(a=]", "decoder_failed")],
 )
 def test_failures(text, kind):
-    """No call is the wrong format, a syntax error a failure."""
+    """An answer without a call has the wrong format; a syntax error is a failure."""
     failure = read(text)
     assert isinstance(failure, DecodeFailure)
     assert failure.error_type == f"ast_decoder:{kind}"

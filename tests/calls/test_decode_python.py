@@ -29,8 +29,8 @@ def value(source, rules=Rules.OFFICIAL):
         "'f(a=1)'".strip("'"),
     ],
 )
-def test_wrapping_is_taken_off(text):
-    """Fences, white space and missing outer brackets do not hide a call."""
+def test_wrapping_is_removed(text):
+    """Calls are found in fences, white space, and without outer brackets."""
     assert read(text) == (Call("f", {"a": 1}),)
 
 
@@ -95,7 +95,7 @@ def test_values_keep_their_meaning(source, expected):
     ],
 )
 def test_anything_else_is_a_decode_failure(text):
-    """What is not a list of calls with readable arguments fails, with the official error type."""
+    """Text that is not a list of calls with readable arguments fails, with the official error type."""
     failure = read(text)
     if text == "":
         assert failure == ()  # brackets are put around nothing: an empty list of calls
@@ -105,12 +105,12 @@ def test_anything_else_is_a_decode_failure(text):
 
 
 def test_arguments_without_a_keyword_are_ignored():
-    """Positional arguments are dropped and a mapping is kept without a name, as in the release."""
+    """As in the release, positional arguments are dropped and an unpacked mapping has no name."""
     assert read("[f(1, 2, a=3, **{'b': 4})]") == (Call("f", {"a": 3, None: {"b": 4}}),)
 
 
 def test_unary_operator_rule():
-    """Official negates whatever the operator is; corrected applies the one that was written."""
+    """Official negates for every operator; corrected applies the written one."""
     assert value("+5") == -5
     assert value("not True") == -1
     assert value("+5", Rules.CORRECTED) == 5
@@ -119,13 +119,13 @@ def test_unary_operator_rule():
 
 
 def test_tagged_calls():
-    """With a tool-call tag only what stands between the tags is read, and it must stand there."""
+    """With a tool-call tag only the text between the tags is read, and tags are required."""
     assert read("So: <TOOLCALL>[f(a=1)]</TOOLCALL> done", tag=True) == (Call("f", {"a": 1}),)
     assert isinstance(read("[f(a=1)]", tag=True), DecodeFailure)
 
 
 def test_a_warning_about_text_is_not_an_error():
-    """Odd escapes in a model's string are read, though Python would warn of them."""
+    """Invalid escapes in a model's string are read, although Python warns about them."""
     assert value(r"'\d'") == r"\d"
 
 
@@ -133,6 +133,6 @@ def test_a_warning_about_text_is_not_an_error():
     "source", ["1if 1else 2", "0x1for", "1or 2", "1.5in x", "1_0and 2", r"'\w'", "1jor 2"]
 )
 def test_no_text_raises_a_warning(source):
-    """Whatever Python's parser would warn of (an error in these tests) is read or refused in silence."""
+    """Text about which Python's parser warns (an error in these tests) is read or rejected silently."""
     assert read(f"[f(a={source})]") is not None
     assert read(f"[f(a=[x for x in {source}])]") is not None

@@ -12,13 +12,13 @@ def read(text, return_format, rules=Rules.OFFICIAL, tag=False):
 
 
 def test_json_is_found_in_the_text():
-    """The first list of objects is read, with or without prose and fences around it."""
+    """The first list of objects is read, with or without text and fences around it."""
     text = 'Here:\n```json\n[{"function": "a.b", "parameters": {"x": [1, null]}}]\n``` ok'
     assert read(text, ReturnFormat.JSON) == (Call("a.b", {"x": [1, None]}),)
 
 
 def test_json_end_rule():
-    """Official stops at the first `}]`, which may close a list inside; corrected reads the whole list."""
+    """Official stops at the first `}]`, which may close an inner list; corrected reads the whole list."""
     text = '[{"function": "f", "parameters": {"x": [{"y": 1}], "z": 2}}]'
     assert read(text, ReturnFormat.JSON) == ()
     whole = (Call("f", {"x": [{"y": 1}], "z": 2}),)
@@ -37,7 +37,7 @@ def test_json_end_rule():
     ],
 )
 def test_json_that_is_no_call(text, expected):
-    """Text that is not JSON holds no call; a malformed call is a failure."""
+    """Text that is not JSON has no calls; a malformed call is a failure."""
     found = read(text, ReturnFormat.JSON)
     assert (found.error_type if isinstance(found, DecodeFailure) else found) == expected
 
@@ -55,14 +55,14 @@ CONCISE = (
 
 
 def test_verbose_xml():
-    """Values are attributes, converted by the type that stands beside them."""
+    """Values are attributes, converted by the type attribute."""
     call = Call("f", {"a": 1, "b": [1, 2], "c": True, "d": " x "})
     assert read(f"Sure: {VERBOSE} done", ReturnFormat.VERBOSE_XML) == (call,)
     assert read(f"<TOOLCALL>{VERBOSE}</TOOLCALL>", ReturnFormat.VERBOSE_XML, tag=True) == (call,)
 
 
 def test_concise_xml():
-    """Values are text, with the space around it taken off."""
+    """Values are text without the space around it."""
     call = Call("f", {"a": 1, "b": (1, 2), "c": None, "d": "text <"})
     assert read(CONCISE, ReturnFormat.CONCISE_XML) == (call,)
 
@@ -104,11 +104,11 @@ def test_xml_failures(text):
     ],
 )
 def test_native_calls(result, expected):
-    """The official result form: arguments are JSON text; text instead of calls is a failure."""
+    """The official result form has arguments as JSON text; text instead of calls is a failure."""
     found = decode(result, mode=Mode.FC)
     assert (found.error_type if isinstance(found, DecodeFailure) else found) == expected
 
 
 def test_prompt_mode_needs_text():
-    """A list of calls is no answer of prompt mode."""
+    """A list of calls is not an answer of prompt mode."""
     assert isinstance(decode([{"f": "{}"}], mode=Mode.PROMPT), DecodeFailure)

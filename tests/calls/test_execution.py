@@ -1,4 +1,4 @@
-"""Answers of a conversation read as calls to be run."""
+"""Decoding answers of a conversation as calls to run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bfcl_pipeline.records import Call, DecodeFailure, Mode
 
 
 def test_every_name_of_a_native_item_is_a_call():
-    """A mapping with two names makes two calls, in order; one mapping stands for a list of it."""
+    """A mapping with two names is two calls, in order; a single mapping counts as a list."""
     both = {"cd": '{"folder": "a"}', "ls": "{}"}
     calls = (Call("cd", {"folder": "a"}), Call("ls", {}))
     assert decode_step([both], Mode.FC) == calls
@@ -19,13 +19,13 @@ def test_every_name_of_a_native_item_is_a_call():
 
 
 def test_native_arguments_may_be_given_as_a_mapping():
-    """Some handlers store arguments unwritten; they are taken as they are."""
+    """Arguments that a handler stored as a mapping are used unchanged."""
     assert decode_step([{"ls": {"a": True}}], Mode.FC) == (Call("ls", {"a": True}),)
 
 
 @pytest.mark.parametrize("result", ["", [], {}])
 def test_nothing_is_no_call(result):
-    """An empty answer holds no call, which is no failure."""
+    """An empty answer has no calls and is not a failure."""
     assert decode_step(result, Mode.FC) == ()
 
 
@@ -33,7 +33,7 @@ def test_nothing_is_no_call(result):
     "result", ["Done.", None, 3, ["ls"], [{"ls": "{"}], [{"ls": "[]"}], [{"ls": None}], [{"a": "{}"}, ""]]
 )
 def test_one_unreadable_call_makes_the_step_unreadable(result):
-    """What is not {name: arguments} all through is a failure, whatever stands beside it."""
+    """One item that is not {name: arguments} makes the whole step a failure."""
     assert isinstance(decode_step(result, Mode.FC), DecodeFailure)
 
 
@@ -47,26 +47,26 @@ def test_a_nested_call_is_run_first():
 
 
 def test_a_mapping_of_mappings_is_taken_for_a_call():
-    """The release cannot tell {'name': {...}} from a nested call; an empty mapping cannot be read."""
+    """As in the release, {'name': {...}} is read as a nested call; an empty mapping is a failure."""
     (call,) = decode_step("[f(x={'g': {'y': 1}, 'h': {}})]", Mode.PROMPT)
     assert call.arguments == {"x": Call("g", {"y": 1})}
     assert isinstance(decode_step("[f(x={})]", Mode.PROMPT), DecodeFailure)
 
 
 def test_keys_become_text():
-    """Keys of a mapping are put between quotes as they stand and read back."""
+    """Keys of a mapping are quoted without escaping and read back."""
     (call,) = decode_step("[f(x={1: 'a', 'b\\\\n': 2})]", Mode.PROMPT)
     assert call.arguments == {"x": {"1": "a", "b\n": 2}}
 
 
-def test_calls_are_told_on_one_line():
-    """The text beside a result is Python, nested calls and mappings included."""
+def test_calls_are_written_on_one_line():
+    """The text of a call beside its result is Python, including nested calls and mappings."""
     call = Call("f", {"a": Call("g", {"y": "it's"}), "b": {"k": [1, 2.0]}, "c": None})
     assert executed_text(call) == "f(a=g(y=\"it's\"), b={'k': [1, 2.0]}, c=None)"
 
 
 def test_deep_or_many_calls_are_refused():
-    """10,000 nested calls, and more calls than anyone writes, are failures within a moment."""
+    """10,000 nested calls, and more calls than the bound, are failures at once."""
     deep = "f(x=" * 10_000 + "1" + ")" * 10_000
     assert isinstance(decode_step(f"[{deep}]", Mode.PROMPT), DecodeFailure)
     assert isinstance(decode_step([{"ls": "{}"}] * 20_000, Mode.FC), DecodeFailure)

@@ -1,4 +1,4 @@
-"""Values spelt in Java and JavaScript."""
+"""Values written in Java and JavaScript."""
 
 import pytest
 
@@ -24,7 +24,7 @@ from bfcl_pipeline.calls.spelling import spellings
     ],
 )
 def test_the_first_java_spelling_is_the_natural_one(value, type_name, item_type, first):
-    """A value comes first as a Java programmer would write it."""
+    """The first spelling is the one of a Java programmer."""
     assert next(spellings(value, type_name, item_type, Language.JAVA)) == first
 
 

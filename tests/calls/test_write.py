@@ -1,4 +1,4 @@
-"""Calls as text: what is written reads back, and it looks as the prompts ask."""
+"""Calls as text: they are decoded as the same calls, and have the form that prompts request."""
 
 import random
 
@@ -41,7 +41,7 @@ PYTHONIC = (ReturnFormat.PYTHON, ReturnFormat.JSON, ReturnFormat.VERBOSE_XML, Re
     ],
 )
 def test_each_format_has_the_form_its_prompt_shows(return_format, text):
-    """Two calls in each format are written exactly as the format's sample is."""
+    """Two calls in each format are written exactly like the sample of the format."""
     calls = (Call("f", {"a": "x", "b": 1}), Call("m.g", {}))
     assert write_calls(calls, return_format) == text
     assert write_calls(calls, return_format, tool_call_tag=True) == f"<TOOLCALL>{text}</TOOLCALL>"
@@ -50,7 +50,7 @@ def test_each_format_has_the_form_its_prompt_shows(return_format, text):
 @pytest.mark.parametrize("tag", [False, True])
 @pytest.mark.parametrize("return_format", PYTHONIC)
 def test_values_of_every_type_read_back(return_format, tag):
-    """Whatever values a call holds, the decoder gives the same call back."""
+    """Calls with values of every type are decoded as the same calls."""
     draw = random.Random(7)
     for _ in range(200):
         calls = tuple(
@@ -63,7 +63,7 @@ def test_values_of_every_type_read_back(return_format, tag):
 
 
 def _value(draw, depth, return_format):
-    """A value of any type; JSON call text cannot end a list with an object, so there it holds none."""
+    """A value of any type; for JSON call text without lists that end with an object."""
     text = "".join(draw.choices([*"ab {}[]()<>&\"'\\\n\t\r,;é漢😀`|\x00", "</TOOLCALL>", "}]"], k=4))
     scalars = (
         text,
@@ -93,7 +93,7 @@ def _value(draw, depth, return_format):
     ],
 )
 def test_java_source_text_reads_back(value, written):
-    """Text arguments of Java are source text: expressions stand bare, all else between quotes."""
+    """Text arguments of Java are source text: expressions are unquoted, other text is quoted."""
     calls = (Call("Service.run", {"x": value}),)
     assert write_calls(calls, ReturnFormat.JAVA) == f"[Service.run(x={written})]"
     assert decode(f"[Service.run(x={written})]", mode=Mode.PROMPT, return_format=ReturnFormat.JAVA) == calls
@@ -111,14 +111,14 @@ def test_java_source_text_reads_back(value, written):
     ],
 )
 def test_javascript_source_text_reads_back(value, written):
-    """Text arguments of JavaScript are source text, between the quotes that they do not hold."""
+    """Text arguments of JavaScript are source text, in quotes that they do not contain."""
     calls = (Call("f", {"x": value}),)
     assert write_calls(calls, ReturnFormat.JAVASCRIPT) == f"[f(x={written})]"
     assert decode(f"[f(x={written})]", mode=Mode.PROMPT, return_format=ReturnFormat.JAVASCRIPT) == calls
 
 
 def test_native_calls_are_named_with_underscores():
-    """The native form holds arguments as JSON text and no dots in names; it reads back."""
+    """The native form has arguments as JSON text and no dots in names; it is decoded as the same calls."""
     native = write_native((CALL,))
     assert list(native[0]) == ["geo_area"]
     assert decode(native, mode=Mode.FC) == (Call("geo_area", CALL.arguments),)

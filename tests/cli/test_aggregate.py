@@ -5,17 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from synthetic_run import MadeUpModel, made_up_tables, marks
 
 from bfcl_pipeline.cli import main
+from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 
 def run_of_two(tmp_path: Path) -> Path:
     return made_up_tables(tmp_path, [MadeUpModel(name, {"multiple": marks(1)}) for name in ("a", "b")])
 
 
-def test_it_writes_the_tables_and_says_where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The folder is printed as it was given, with the number of models."""
+def test_it_writes_the_tables_and_prints_their_path(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The path is printed as it was given, with the number of models."""
     run = run_of_two(tmp_path)
     (run / "tables" / "leaderboard.csv").unlink()
     assert (
@@ -36,6 +38,6 @@ def test_models_and_rules_can_be_chosen(tmp_path: Path) -> None:
 
 
 def test_a_run_without_verdicts_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The status is 1, the message names the folder and the missing step."""
+    """The exit status is 1, and the message names the directory."""
     assert main(["aggregate", str(tmp_path)]) == 1
     assert f"{tmp_path}/verdicts: no verdicts." in capsys.readouterr().err

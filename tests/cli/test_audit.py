@@ -1,4 +1,4 @@
-"""`bfcl-pipeline audit`: what no answer can pass."""
+"""`bfcl-pipeline audit`: entries that no answer can pass."""
 
 from pathlib import Path
 
@@ -16,6 +16,6 @@ def test_the_published_list_is_what_the_command_finds(tmp_path, staged, capsys):
 
 
 def test_categories_can_be_chosen(staged, capsys):
-    """Only the categories asked for are audited; those without a truth have nothing to list."""
+    """Only the given categories are audited; those without a truth have nothing to list."""
     assert main(["audit", "--data", str(staged), "--categories", "irrelevance"]) == 0
     assert "0 of 240 audited" in capsys.readouterr().out

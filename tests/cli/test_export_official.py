@@ -10,7 +10,7 @@ from bfcl_pipeline.tables import read_responses, write_responses
 
 
 def test_an_export_is_imported_again(staged, tmp_path, capsys):
-    """Both commands fit together, and the last line tells how to have the export scored."""
+    """The import reads the export; the last line of the export is the command that scores it."""
     made = Response("multiple_0", "multiple", Mode.FC, json.dumps([{"f": "{}"}]), model="mine")
     write_responses(tmp_path / "run" / "responses" / "mine" / "multiple.parquet", [made])
     out, data = tmp_path / "official", ["--data", str(staged)]
@@ -29,7 +29,7 @@ def test_an_export_is_imported_again(staged, tmp_path, capsys):
     assert (back.model, back.entry_id, back.result_json) == (name, made.entry_id, made.result_json)
 
 
-def test_a_name_without_its_official_one_is_refused(staged, tmp_path, capsys):
-    """`--as` wants both, with an equals sign."""
+def test_an_incomplete_option_as_is_refused(staged, tmp_path, capsys):
+    """`--as` needs two names with an equals sign between them."""
     assert main(["export-official", str(tmp_path), "--out", str(tmp_path), "--as", "mine"]) == 1
     assert "--as: expected NAME=OFFICIAL, got 'mine'." in capsys.readouterr().err

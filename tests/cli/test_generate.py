@@ -1,4 +1,4 @@
-"""`bfcl-pipeline generate` as a user meets it."""
+"""`bfcl-pipeline generate` as a user runs it."""
 
 from pathlib import Path
 
@@ -47,7 +47,7 @@ def test_a_category_becomes_a_table(generate, entries, tmp_path, capsys, model):
 
 
 def test_two_runs_write_the_same_bytes(generate, tmp_path):
-    """Nothing of the moment is in the table."""
+    """The table contains no time or other varying value."""
     generate("lexical", "simple_java")
     first = _table(tmp_path).read_bytes()
     generate("lexical", "simple_java")
@@ -68,7 +68,7 @@ def test_a_sample_is_drawn_by_its_seed(generate, entries, tmp_path):
 
 
 def test_entries_can_be_chosen(generate, tmp_path):
-    """Named entries are asked, in entry order whatever the order of the names."""
+    """Only the named entries run, in entry order whatever the order of the names."""
     assert generate("oracle-FC", "multiple", "--entry-ids", "multiple_7", "multiple_2") == 0
     assert [row["entry_id"] for row in _rows(tmp_path)] == ["multiple_2", "multiple_7"]
 
@@ -78,7 +78,7 @@ def test_entries_can_be_chosen(generate, tmp_path):
     [
         ("orcle", "multiple", (), "Did you mean 'oracle'?"),
         ("oracle", "multipel", (), "Did you mean 'multiple'?"),
-        ("oracle-FC", "format_sensitivity", (), "Ask it of a model of mode prompt."),
+        ("oracle-FC", "format_sensitivity", (), "Run it with a model of mode prompt."),
         (
             "oracle",
             "multiple",
@@ -88,10 +88,10 @@ def test_entries_can_be_chosen(generate, tmp_path):
         ("oracle", "multiple", ("--sample", "-1"), "--sample must be 0 or more"),
         ("oracle", "multiple", ("--data", "/nowhere"), "no such table"),
         ("oracle", "simple_java", ["--trial", "2"], "oracle is embedded and answers the same each time"),
-        ("oracle", "simple_java", ["--trial", "0"], "--trial must be 1 or more; got 0"),
+        ("oracle", "simple_java", ["--trial", "0"], "trial must be 1 or more; got 0"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(generate, tmp_path, capsys, model, category, options, message):
+def test_a_job_that_is_impossible_is_refused(generate, tmp_path, capsys, model, category, options, message):
     """A wrong name or pair is one line on stderr, exit status 1, and no table."""
     assert generate(model, category, *options) == 1
     (line,) = capsys.readouterr().err.splitlines()

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from local_chat import local_chat
 
 from bfcl_pipeline.generation.journal import Journal, journal_path
+from tests.support.local_chat import local_chat
 
 Start = Callable[..., "subprocess.Popen[str]"]
 
@@ -45,8 +45,8 @@ def start(staged: Path, tmp_path: Path) -> Iterator[Start]:
         yield started
 
 
-def test_it_gives_up_at_once_unless_told(start: Start, tmp_path: Path) -> None:
-    """By hand one wants to know; the message names who writes the journal."""
+def test_it_fails_at_once_by_default(start: Start, tmp_path: Path) -> None:
+    """The message names the process that writes the journal."""
     journal = Journal.open(journal_path(tmp_path / "exchanges/m-FC"))
     try:
         with start() as process:
@@ -58,10 +58,10 @@ def test_it_gives_up_at_once_unless_told(start: Start, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_it_waits_if_told(start: Start, tmp_path: Path) -> None:
-    """It says for whom, and goes on when the other has ended."""
+def test_it_waits_with_the_option(start: Start, tmp_path: Path) -> None:
+    """It reports the process that it waits for, and continues when that has ended."""
     journal = Journal.open(journal_path(tmp_path / "exchanges/m-FC"))
-    with start("--wait-for-owner") as process:
+    with start("--wait-for-lease") as process:
         assert process.stderr is not None
         said = next((line for line in process.stderr if "waiting for it to end" in line), None)
         running = process.poll() is None
@@ -75,7 +75,7 @@ def test_it_waits_if_told(start: Start, tmp_path: Path) -> None:
 
 
 def test_shards_write_side_by_side(start: Start, tmp_path: Path) -> None:
-    """Each has a journal of its own, so that no shard waits for another."""
+    """Each shard has its own journal, so that shards do not wait for each other."""
     journal = Journal.open(journal_path(tmp_path / "exchanges/m-FC"))
     try:
         with start("--shard", "2/2") as process:

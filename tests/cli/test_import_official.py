@@ -22,7 +22,7 @@ def test_import_official_writes_the_table(staged, tmp_path, capsys):
     assert "1 responses, 0 of them without an answer" in capsys.readouterr().err
 
 
-def test_import_official_prints_what_is_wrong(staged, tmp_path, capsys):
+def test_a_folder_without_results_is_refused(staged, tmp_path, capsys):
     """A folder without results is one line on stderr and exit status 1."""
     assert (
         main(["import-official", str(tmp_path), "--out", str(tmp_path / "o"), "--data", str(staged)]) == 1

@@ -1,4 +1,4 @@
-"""`bfcl-pipeline journal`: tables, exchanges, lines."""
+"""`bfcl-pipeline journal`: tables, answers, raw lines."""
 
 import asyncio
 import json
@@ -8,10 +8,10 @@ import subprocess
 import sys
 
 import pytest
-from journal_exchanges import exchange
 
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.generation.journal import Journal
+from tests.support.journal_exchanges import exchange
 
 RAW = {
     "id": "answer-1",
@@ -24,8 +24,8 @@ RAW = {
 def _write(path, *exchanges):
     async def scenario():
         journal = Journal.open(path)
-        for one in exchanges:
-            await journal.append(one)
+        for each in exchanges:
+            await journal.append(each)
         await journal.close()
 
     asyncio.run(scenario())
@@ -48,7 +48,7 @@ def cache(tmp_path):
 
 @pytest.fixture
 def printed(cache, capsys):
-    """What the command prints."""
+    """Runs the command and returns its output."""
 
     def lines(*words, status=0):
         assert main(["journal", *words, "--cache", str(cache)]) == status
@@ -58,7 +58,7 @@ def printed(cache, capsys):
 
 
 def test_all_journals_are_listed(printed):
-    """One row for each model: what was asked, what it cost, when."""
+    """One row for each model: counts, tokens, cost, times."""
     heads, *rows = (re.split("  +", line) for line in printed().out.splitlines())
     assert heads == [
         *("model", "entries", "exchanges", "trials", "sent", "received", "dollars", "median s", "MB"),
@@ -72,7 +72,7 @@ def test_all_journals_are_listed(printed):
 
 
 def test_a_model_is_listed_by_category(printed, cache):
-    """Categories in the benchmark's order, then all together, size, times and what each run cost."""
+    """Categories in the benchmark's order, then the total, size, times and the cost of each run."""
     lines = printed("org/model-FC").out.splitlines()
     assert lines == [
         "category         entries  exchanges  trials   sent  received  dollars  median s",
@@ -90,8 +90,8 @@ def test_a_model_is_listed_by_category(printed, cache):
     assert "Run (without a name): 1 exchange, cost unknown." in printed("small").out
 
 
-def test_a_model_with_shards_is_one(printed, cache):
-    """Its journals are one row, one table, one list of lines; sizes and writers are told for each."""
+def test_a_model_with_shards_has_one_row(printed, cache):
+    """Its journals are combined; sizes and writers are printed for each."""
     shard = cache / "small" / "exchanges.2.jsonl"
     _write(shard, exchange(6, dollars=None))
     assert printed().out.splitlines()[2].split()[:3] == ["small", "2", "2"]
@@ -107,18 +107,18 @@ def test_a_model_with_shards_is_one(printed, cache):
 
 
 def test_a_category_is_listed_by_entry(printed):
-    """With a category, or a trial, only that is counted."""
+    """With --category or --trial only those exchanges are counted."""
     lines = printed("org/model-FC", "--category", "multi_turn_base").out.splitlines()
     assert [line.split()[:3] for line in lines[1:3]] == [["multi_turn_base_7", "1", "2"], ["all", "1", "2"]]
     assert printed("org/model-FC", "--trial", "2").out.splitlines()[1].startswith("simple_python")
 
 
 def test_exchanges_of_an_entry_are_shown_in_order(printed):
-    """Each with what is known of it and its answer as an outline, without what is empty or steers."""
+    """Each with its metadata and its answer as an outline, without empty values and control characters."""
     text = printed("--entry", "multi_turn_base_7").out
     assert text.startswith(
         "multi_turn_base_7  org_model-FC, trial 1, turn 1\n"
-        "asked    2026-10-01 12:00 UTC, run r, 0.25 s, 100 tokens sent, 10 received, $0.500000\n"
+        "answered 2026-10-01 12:00 UTC, run r, 0.25 s, 100 tokens sent, 10 received, $0.500000\n"
         f"key      {exchange(1).key}\n"
         "answer   id: answer-1\n"
         "         choices:\n"
@@ -135,8 +135,8 @@ def test_exchanges_of_an_entry_are_shown_in_order(printed):
     )
 
 
-def test_an_answer_of_many_levels_is_shown(printed, cache):
-    """However deep an answer is, and whatever it is, it fits on the page."""
+def test_a_deeply_nested_answer_is_shown(printed, cache):
+    """An answer of any depth or length fits on the page."""
     raw = json.loads("[" * 150 + '"deep"' + "]" * 150)
     _write(cache / "odd" / "exchanges.jsonl", exchange(6, raw=raw), exchange(7, raw="x" * 5000))
     text = printed("odd", "--entry", "simple_python_6").out
@@ -145,8 +145,8 @@ def test_an_answer_of_many_levels_is_shown(printed, cache):
     assert "(2,000 more characters)" in printed("odd", "--entry", "simple_python_7").out
 
 
-def test_lines_are_printed_as_they_are(printed, cache):
-    """With --raw, the lines that are chosen, byte for byte, in the order of the file."""
+def test_raw_lines_are_printed_unchanged(printed, cache):
+    """With --raw the chosen lines are printed byte for byte, in the order of the file."""
     lines = (cache / "org_model-FC" / "exchanges.jsonl").read_text().splitlines(keepends=True)
     assert printed("org/model-FC", "--raw").out == "".join(lines)
     assert printed("--raw", "--entry", "multi_turn_base_7").out == "".join(lines[:2])
@@ -154,8 +154,8 @@ def test_lines_are_printed_as_they_are(printed, cache):
     assert printed("--raw", "--category", "web_search_base").out == ""
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(cache):
-    """`journal --raw | head` ends in silence."""
+def test_a_closed_pipe_is_not_an_error(cache):
+    """`journal --raw | head` ends without a message."""
     _write(cache / "long" / "exchanges.jsonl", *(exchange(n, raw="x" * 50_000) for n in range(8)))
     reading, writing = os.pipe()
     command = [sys.executable, "-m", "bfcl_pipeline.cli", "journal", "--raw", "--cache", str(cache)]
@@ -167,51 +167,51 @@ def test_a_reader_that_has_seen_enough_is_no_error(cache):
     assert process.returncode == 0
 
 
-def test_who_writes_is_told(printed, cache):
-    """A journal that is being written, was left by a writer, or has a torn end is listed, and says so."""
+def test_the_writer_is_named(printed, cache):
+    """A note reports that a journal is being written, was left by a dead writer, or has a torn line."""
     path = cache / "small" / "exchanges.jsonl"
     journal = Journal.open(path)
     assert f"small: process {os.getpid()} on " in printed().out
     assert printed("small").out.rstrip().endswith(" writes it.")
-    owner = path.with_name("exchanges.jsonl.owner")
-    document = json.loads(owner.read_text())
+    lock = path.with_name("exchanges.jsonl.owner")
+    document = json.loads(lock.read_text())
     asyncio.run(journal.close())
     document["process"]["started"] = "1"
-    owner.write_text(json.dumps(document))
-    assert "has ended without closing it; the next job goes on." in printed("small").out
-    owner.write_text("")
-    assert "does not tell whose it is" in printed("small").out
-    owner.unlink()
+    lock.write_text(json.dumps(document))
+    assert "has ended without closing it; the next job takes over." in printed("small").out
+    lock.write_text("")
+    assert "unreadable lock file" in printed("small").out
+    lock.unlink()
     path.write_bytes(path.read_bytes() + b'{"key"')
-    assert "the last 6 bytes are no whole line" in printed().out
+    assert "the last 6 bytes are an incomplete line" in printed().out
     assert path.read_bytes().endswith(b'{"key"')
 
 
 @pytest.mark.parametrize("words", [(), ("--raw",), ("--entry", "simple_python_3")])
-def test_damage_is_told_beside_the_rest(printed, cache, words):
+def test_damage_is_reported_beside_the_rest(printed, cache, words):
     """A damaged journal is named, the others are printed, and the exit status is 1."""
     (cache / "small" / "exchanges.jsonl").write_bytes(b"no\nJSON\n")
     shown = printed(*words, status=1)
     assert "simple_python_3" in shown.out or "org_model-FC" in shown.out
-    assert "small/exchanges.jsonl, line 1: not as it was written" in shown.err
+    assert "small/exchanges.jsonl, line 1: differs from what was written" in shown.err
 
 
-def test_no_journals_is_no_error(tmp_path, capsys):
-    """Where nothing was asked yet, that is told."""
+def test_no_journals_are_not_an_error(tmp_path, capsys):
+    """Without any exchange a message is printed."""
     assert main(["journal", "--cache", str(tmp_path)]) == 0
     assert capsys.readouterr().out == f"{tmp_path}: no exchanges yet.\n"
     assert main(["journal", "some", "--cache", str(tmp_path)]) == 1
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["smal"], "unknown model 'smal'. Did you mean 'small'? Known: org_model-FC, small."),
         (["--category", "simple"], "unknown category 'simple'"),
-        (["--entry", "simple_python_4"], "Near ones: simple_python_5, simple_python_3."),
+        (["--entry", "simple_python_4"], "Similar: simple_python_5, simple_python_3."),
         (["--entry", "simple_python_3", "--trial", "9"], "no exchange of simple_python_3 in that trial"),
     ],
 )
-def test_what_there_is_not_is_told_with_what_there_is(printed, words, told):
-    """Unknown models, categories, entries and trials are errors that help."""
-    assert told in printed(*words, status=1).err
+def test_unknown_names_are_reported_with_known_ones(printed, words, message):
+    """Errors for unknown models, categories, entries and trials list similar or known names."""
+    assert message in printed(*words, status=1).err

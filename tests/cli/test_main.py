@@ -64,7 +64,7 @@ def test_an_unknown_command_lists_the_known_ones(capsys):
 
 
 def test_errors_are_one_line(capsys, tmp_path):
-    """A mistake of the user is told in one line, without a traceback, with exit status 1."""
+    """A user error is reported in one line, without a traceback, with exit status 1."""
     missing = tmp_path / "none.parquet"
     assert main(["score", str(missing), "--out", str(tmp_path / "out.parquet")]) == 1
     error = capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""`bfcl-pipeline models`: what is known, and what is missing to run it."""
+"""`bfcl-pipeline models`: the known models, and what is missing to run them."""
 
 import json
 import os
@@ -32,7 +32,7 @@ not_served: {gone: its API is gone}
 
 @pytest.fixture
 def known(tmp_path, monkeypatch):
-    """Options that name a small models file, with official models beside it; no key is set."""
+    """Options for a small models file, with official models beside it; no key is set."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     (tmp_path / "models.yaml").write_text(OWN)
     (tmp_path / "official_models.yaml").write_text(OFFICIAL)
@@ -43,8 +43,8 @@ def _lines(capsys):
     return capsys.readouterr().out.splitlines()
 
 
-def test_models_are_listed_with_what_they_lack(known, capsys):
-    """One line for each model, the user's own first, in aligned columns without colours."""
+def test_models_are_listed_with_what_is_missing(known, capsys):
+    """One line per model, the user's own first, in aligned columns without colours."""
     assert main(["models", *known]) == 0
     lines = _lines(capsys)
     table = [line.split() for line in lines[: lines.index("")]]
@@ -66,7 +66,7 @@ def test_models_are_listed_with_what_they_lack(known, capsys):
     assert "\x1b" not in "".join(lines)
     assert "5 models, 3 ready." in lines
     assert ["OPENAI_API_KEY", "export", "OPENAI_API_KEY=..."] in [line.split() for line in lines]
-    assert "1 model of the leaderboard cannot be asked; give a PATTERN to see why." in lines
+    assert "1 model of the leaderboard cannot be used; give a PATTERN to see why." in lines
 
 
 @pytest.mark.parametrize(
@@ -79,15 +79,15 @@ def test_models_are_listed_with_what_they_lack(known, capsys):
         ("vllm", ["huge"]),
     ],
 )
-def test_a_pattern_chooses(known, capsys, pattern, names):
-    """A pattern is looked for in names, kinds and makers, in any case; * stands for anything."""
+def test_a_pattern_filters(known, capsys, pattern, names):
+    """A pattern is searched in names, kinds and organizations, in any case; * is a wildcard."""
     assert main(["models", pattern, *known]) == 0
     lines = _lines(capsys)
     assert [line.split()[0] for line in lines[1 : lines.index("")]] == names
 
 
-def test_a_key_makes_ready(known, capsys, monkeypatch):
-    """What is set is not missing; with --ready, only what lacks nothing is listed."""
+def test_a_key_that_is_set_is_not_missing(known, capsys, monkeypatch):
+    """With --ready, only models that lack nothing are listed."""
     monkeypatch.setenv("OPENAI_API_KEY", "something")
     assert main(["models", "--ready", *known]) == 0
     lines = _lines(capsys)
@@ -99,34 +99,34 @@ def test_a_key_makes_ready(known, capsys, monkeypatch):
     ]
 
 
-def test_why_a_model_cannot_be_asked_is_told(known, capsys):
-    """A model of the leaderboard that nobody serves is named with the reason."""
+def test_a_model_that_cannot_be_used_is_listed_with_the_reason(known, capsys):
+    """The reason is that of the file of official models."""
     assert main(["models", "gone", *known]) == 0
-    assert _lines(capsys) == ["Cannot be asked (its API is gone): gone"]
+    assert _lines(capsys) == ["Cannot be used (its API is gone): gone"]
 
 
-def test_a_description_is_told_of_few(known, capsys):
-    """Where a pattern chose, what a row says of its model stands beneath the table."""
+def test_descriptions_are_printed_with_a_pattern(known, capsys):
+    """The descriptions of the matching models are below the table."""
     assert main(["models", "mine", *known]) == 0
     assert _lines(capsys)[-1] == "a test: mine-FC"
 
 
-def test_more_gpus_than_there_are_are_missing(known, capsys):
+def test_gpus_that_the_machine_lacks_are_missing(known, capsys):
     """A model that needs more GPUs than the machine has is not ready."""
     assert main(["models", "huge", *known]) == 0
     assert "9999 GPUs" in capsys.readouterr().out
 
 
-def test_nothing_found_is_an_error(known, capsys):
-    """A pattern that fits nothing is answered with the nearest name."""
+def test_no_match_is_an_error(known, capsys):
+    """The message for a pattern without a match has the nearest name."""
     assert main(["models", "mone-FC", *known]) == 1
     assert "Did you mean 'mine-FC'?" in capsys.readouterr().err
     assert main(["models", "huge", "--ready", *known]) == 1
     assert "no such model is ready" in capsys.readouterr().err
 
 
-def test_json_says_how_to_get_what_is_missing(known, capsys):
-    """--json gives the same for programs, and a remedy for each thing that is missing."""
+def test_json_has_a_remedy_for_each_missing_thing(known, capsys):
+    """--json prints the same for programs, with how to get what is missing."""
     assert main(["models", "paid", "--json", *known]) == 0
     document = json.loads(capsys.readouterr().out)
     (paid,) = document["models"]
@@ -140,8 +140,8 @@ def test_json_says_how_to_get_what_is_missing(known, capsys):
 
 
 @pytest.mark.parametrize("columns", [80, 160])
-def test_a_terminal_is_not_overflown(columns):
-    """In a terminal no line of the table is longer than the terminal is wide; names are whole."""
+def test_the_table_fits_the_terminal(columns):
+    """No line of the table is longer than the terminal is wide; names are complete."""
     ours, theirs = pty.openpty()
     environment = {**os.environ, "COLUMNS": str(columns), "TERM": "xterm"}
     program = [sys.executable, "-m", "bfcl_pipeline.cli", "models", "gemma", *SHIPPED]
@@ -151,7 +151,7 @@ def test_a_terminal_is_not_overflown(columns):
         while True:
             try:
                 piece = os.read(ours, 65536)
-            except OSError:  # how Linux tells that the other end is closed
+            except OSError:  # the other end is closed
                 break
             shown += piece
         assert running.wait() == 0
@@ -163,12 +163,12 @@ def test_a_terminal_is_not_overflown(columns):
     assert ("where" in table[0]) is (columns == 160)
 
 
-def test_it_answers_at_once():
-    """The whole list takes less than a second of processor time, and loads no vendor's client."""
+def test_the_list_is_quick():
+    """The whole list takes less than a second of processor time, and imports no library of an adapter."""
     program = (
         "import sys; import bfcl_pipeline.cli as cli\n"
         f"cli.main(['models', *{SHIPPED!r}])\n"
-        "heavy = ('openai', 'anthropic', 'google.genai', 'litellm', 'aiohttp', 'rich')\n"
+        "heavy = ('openai', 'litellm', 'aiohttp', 'jsonschema', 'rich')\n"
         "print([name for name in heavy if name in sys.modules])"
     )
     before = resource.getrusage(resource.RUSAGE_CHILDREN)

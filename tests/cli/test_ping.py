@@ -1,4 +1,4 @@
-"""`bfcl-pipeline ping` against servers on loopback that answer well, badly, or not at all."""
+"""`bfcl-pipeline ping` against servers on loopback: answers, errors and silence."""
 
 import json
 import socket
@@ -45,7 +45,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(*self.server.models)
 
     def log_message(self, *_):
-        """Says nothing."""
+        """Logs nothing."""
 
     def _send(self, status, content):
         data = content if isinstance(content, bytes) else json.dumps(content).encode()
@@ -71,7 +71,7 @@ def _server(status, content, models=(404, b"")):
 
 @pytest.fixture
 def ping(tmp_path, capsys, monkeypatch):
-    """Pings a model of this row; returns the exit status, and what was printed where."""
+    """Pings the model of a row; returns exit status, standard output and standard error."""
     monkeypatch.setenv("MY_KEY", "sk-secret-of-the-test")
 
     def pinged(server, name="mine-FC", *options, **row):
@@ -88,8 +88,8 @@ def ping(tmp_path, capsys, monkeypatch):
     return pinged
 
 
-def test_a_call_is_shown(ping):
-    """A good answer is shown with its calls, tokens, seconds and price."""
+def test_a_call_is_printed(ping):
+    """An answer is printed with its calls, tokens, seconds and price."""
     with _server(200, CALLS) as server:
         status, out, err = ping(server, input_price=1, output_price=10, key="MY_KEY", options={"seed": 7})
     assert (status, err) == (0, "")
@@ -102,19 +102,19 @@ def test_a_call_is_shown(ping):
     assert body["seed"] == 7
 
 
-def test_words_are_shown(ping):
-    """In mode prompt the text is shown; no price is made up where tokens are not counted."""
+def test_a_text_is_printed(ping):
+    """In mode prompt the text is printed; without token counts the price is unknown."""
     with _server(200, WORDS) as server:
         status, out, _ = ping(server, "mine", input_price=1, output_price=1)
     assert status == 0
     assert '"It snows."' in out
     assert "an unknown number sent" in out
-    assert "price    not known" in out
+    assert "price    unknown" in out
     assert "tools" not in server.asked[0][2]
 
 
-def test_words_in_place_of_a_call_are_remarked_on(ping):
-    """A model of mode fc that calls nothing answers, and what that may mean is told."""
+def test_a_text_in_place_of_a_call_is_explained(ping):
+    """If a model of mode fc calls nothing, the output explains what that may mean."""
     with _server(200, WORDS) as server:
         status, out, _ = ping(server)
     assert status == 0
@@ -122,7 +122,7 @@ def test_words_in_place_of_a_call_are_remarked_on(ping):
 
 
 def test_a_wrong_key_is_named(ping):
-    """After 401, the variable that holds the key is named, not the key."""
+    """After 401, the message has the variable with the key, not the key."""
     with _server(401, {"error": {"message": "Incorrect API key: sk-secret-of-the-test"}}) as server:
         status, out, err = ping(server, key="MY_KEY")
     assert (status, out) == (1, "")
@@ -130,16 +130,16 @@ def test_a_wrong_key_is_named(ping):
     assert "The key came from MY_KEY." in err
 
 
-def test_a_key_that_is_not_sent_is_remarked_on(ping):
-    """After 401 to a request without a key, the row's `key` is what to set."""
+def test_a_missing_key_is_suspected(ping):
+    """After 401 to a request without a key, the advice is to set `key` in the row."""
     with _server(401, {"error": {"message": "no key"}}) as server:
         status, _, err = ping(server)
     assert status == 1
-    assert "No key was sent: a row says by `key`" in err
+    assert "No key was sent: set `key` in the model's row" in err
 
 
-def test_an_unknown_model_is_answered_with_those_there_are(ping):
-    """After 404, the models that the endpoint offers are listed, the nearest first."""
+def test_an_unknown_model_is_answered_with_the_models_of_the_endpoint(ping):
+    """After 404, the models that the endpoint lists are printed, the most similar first."""
     with _server(404, NO_SUCH_MODEL, (200, MODELS)) as server:
         status, _, err = ping(server, key="MY_KEY")
     assert status == 1
@@ -149,26 +149,26 @@ def test_an_unknown_model_is_answered_with_those_there_are(ping):
 
 
 def test_a_wrong_path_is_suspected(ping):
-    """An address that knows neither completions nor models is probably not the right one."""
+    """An endpoint that answers 404 for completions and for its list of models is probably wrong."""
     with _server(404, b"<html>not here</html>") as server:
         status, _, err = ping(server)
     assert status == 1
-    assert "Most such addresses end in /v1." in err
+    assert "does not list its models either. Most endpoints end in /v1." in err
 
 
 @pytest.mark.parametrize(
     "garbage", [b"<html>hello</html>", b'{"choices": []}', b"\xff\xfe", b'{"choices": [{}]}']
 )
-def test_garbage_is_an_error(ping, garbage):
-    """What is not an answer of the form is an error, with a guess at the reason."""
+def test_an_answer_in_another_format_is_an_error(ping, garbage):
+    """Another format is an error, with a guess at the reason."""
     with _server(200, garbage) as server:
         status, out, err = ping(server)
     assert (status, out) == (1, "")
-    assert "speak the form of openai_chat?" in err
+    assert "an API of kind openai_chat? Most endpoints end in /v1." in err
 
 
-def test_nobody_there_is_an_error(ping):
-    """Where nothing listens, it is asked whether a server runs."""
+def test_a_server_that_is_not_running_is_an_error(ping):
+    """If no connection can be made, the message suggests that no server is running."""
     with socket.create_server(("127.0.0.1", 0)) as once:
         port = once.getsockname()[1]
     status, _, err = ping(f"http://127.0.0.1:{port}/v1")
@@ -176,8 +176,8 @@ def test_nobody_there_is_an_error(ping):
     assert f"Is a server running at http://127.0.0.1:{port}/v1?" in err
 
 
-def test_no_answer_in_time_is_an_error(ping):
-    """A server that takes the request and never answers is given up after --seconds."""
+def test_a_timeout_is_an_error(ping):
+    """A server that accepts the request and never answers is an error after --seconds."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
         status, _, err = ping(address, "mine-FC", "--seconds", "0.05")
@@ -185,16 +185,16 @@ def test_no_answer_in_time_is_an_error(ping):
     assert "no answer within 0.05 s. Wait longer with --seconds." in err
 
 
-def test_a_busy_server_is_told(ping):
-    """After 429 it is said that runs wait by themselves."""
+def test_a_busy_server_is_reported(ping):
+    """After 429 the message says that runs wait and try again."""
     with _server(429, {"error": {"message": "slow down"}}) as server:
         status, _, err = ping(server)
     assert status == 1
-    assert "Runs wait and try again by themselves." in err
+    assert "Runs wait and try again." in err
 
 
-def test_what_is_missing_is_told_before_anyone_is_asked(ping, monkeypatch):
-    """Without the key that the row names, nothing is sent."""
+def test_a_missing_key_is_reported_before_a_request(ping, monkeypatch):
+    """Without the key that the row names, no request is sent."""
     monkeypatch.delenv("MY_KEY")
     with _server(200, CALLS) as server:
         status, _, err = ping(server, key="MY_KEY")
@@ -203,8 +203,8 @@ def test_what_is_missing_is_told_before_anyone_is_asked(ping, monkeypatch):
     assert server.asked == []
 
 
-def test_a_model_that_a_run_serves_can_be_asked_at_an_endpoint(ping):
-    """A model of kind vllm is not served now; with --endpoint, the server there is asked."""
+def test_a_model_that_a_run_serves_can_be_pinged_at_an_endpoint(ping):
+    """A model of kind vllm is not served now; --endpoint names a server that is running."""
     row = {"kind": "vllm", "endpoint": None, "model": "org/model", "vllm": {"tool_parser": "hermes"}}
     status, _, err = ping("", **row)
     assert status == 1
@@ -217,8 +217,8 @@ def test_a_model_that_a_run_serves_can_be_asked_at_an_endpoint(ping):
     assert server.asked[0][2]["model"] == "org/model"
 
 
-def test_a_key_is_sent_nowhere_else(ping):
-    """--endpoint is refused for models of vendors: their keys are for their own addresses."""
+def test_a_key_is_only_sent_to_the_endpoint_of_the_row(ping):
+    """--endpoint is refused for models of vendors: their keys are for their own endpoints."""
     with _server(200, CALLS) as server:
         address = f"http://127.0.0.1:{server.server_port}/v1"
         status, _, err = ping("https://example.org/v1", "mine-FC", "--endpoint", address, key="MY_KEY")

@@ -9,21 +9,23 @@ from collections.abc import Callable
 
 import pytest
 
-from bfcl_pipeline.cli.progress import Pace, ProgressLine, closing_text, duration, progress_text
-from bfcl_pipeline.generation.tally import Tally
+from bfcl_pipeline.cli.progress import ProgressLine, RateWindow, closing_text, duration, progress_text
+from bfcl_pipeline.generation.counts import ProgressCounts
 
 
-def watched(tally: Tally, *looks: tuple[float, int, int]) -> Pace:
+def watched(tally: ProgressCounts, *looks: tuple[float, int, int]) -> RateWindow:
     """The pace after looks at (seconds, requests done, entries done); `tally` is as at the last."""
-    pace = Pace()
+    pace = RateWindow()
     for now, tally.requests_done, tally.entries_done in looks:
-        pace.look(tally, now)
+        pace.sample(tally, now)
     return pace
 
 
-def test_the_line_tells_all_that_is_known() -> None:
+def test_the_line_has_all_known_figures() -> None:
     """Done of total, in flight, rate, tokens, cost and time left, in this order."""
-    tally = Tally(entries_total=5106, requests_in_flight=32, input_tokens=1_150_000, output_tokens=50_000)
+    tally = ProgressCounts(
+        entries_total=5106, requests_in_flight=32, input_tokens=1_150_000, output_tokens=50_000
+    )
     tally.dollars = 3.1
     pace = watched(tally, (0.0, 1000, 1009), (10.0, 1214, 1204))
     line = progress_text("gpt-x-FC", tally, pace, 10.0)
@@ -34,47 +36,50 @@ def test_the_line_tells_all_that_is_known() -> None:
 
 def test_what_is_not_known_is_left_out() -> None:
     """A new job of a model without prices has neither rate nor tokens, cost or time left."""
-    tally = Tally(entries_total=1, requests_in_flight=1)
+    tally = ProgressCounts(entries_total=1, requests_in_flight=1)
     assert progress_text("m", tally, watched(tally, (0.0, 0, 0)), 0.0) == "m: 0/1 entry, 1 in flight"
 
 
-def test_it_says_when_and_why_it_waits() -> None:
+def test_it_reports_when_and_why_it_waits() -> None:
     """A pause shows its seconds and reason until it is over."""
-    tally = Tally(entries_total=2)
+    tally = ProgressCounts(entries_total=2)
     tally.pause(112.0, "rate limit")
-    assert progress_text("m", tally, Pace(), 100.0) == "m: 0/2 entries, waits 12 s: rate limit, 0 in flight"
-    assert "waits" not in progress_text("m", tally, Pace(), 112.0)
+    assert (
+        progress_text("m", tally, RateWindow(), 100.0)
+        == "m: 0/2 entries, waits 12 s: rate limit, 0 in flight"
+    )
+    assert "waits" not in progress_text("m", tally, RateWindow(), 112.0)
 
 
 def test_what_went_wrong_is_counted() -> None:
     """Answers out of the journal, retries and failed entries stand at the end."""
-    tally = Tally(entries_total=9, replayed=1000, retries=1, entries_failed=2)
-    line = progress_text("m", tally, Pace(), 0.0)
+    tally = ProgressCounts(entries_total=9, replayed=1000, retries=1, entries_failed=2)
+    line = progress_text("m", tally, RateWindow(), 0.0)
     assert line.endswith("0 in flight, 1,000 from the journal, 1 retry, 2 failed")
 
 
 def test_the_rate_is_that_of_late() -> None:
     """What came more than half a minute ago says nothing of now."""
-    tally = Tally()
+    tally = ProgressCounts()
     pace = watched(tally, (0.0, 0, 0), (100.0, 10_000, 0), (120.0, 10_010, 0), (140.0, 10_020, 0))
     assert pace.requests_per_second == pytest.approx(0.5)
 
 
 def test_answers_from_the_journal_do_not_count_as_speed() -> None:
     """With each of them the watch starts anew."""
-    tally = Tally(entries_total=100)
+    tally = ProgressCounts(entries_total=100)
     pace = watched(tally, (0.0, 0, 0))
     tally.replayed = 50
-    pace.look(tally, 5.0)
+    pace.sample(tally, 5.0)
     assert pace.requests_per_second is None
     tally.requests_done, tally.entries_done = 20, 60
-    pace.look(tally, 15.0)
+    pace.sample(tally, 15.0)
     assert pace.requests_per_second == 2.0
 
 
 def test_time_left_goes_by_requests_where_they_are_estimated() -> None:
     """Else by entries; nothing is left of a job that is done."""
-    tally = Tally(entries_total=30)
+    tally = ProgressCounts(entries_total=30)
     pace = watched(tally, (0.0, 0, 0), (10.0, 40, 10))
     assert pace.seconds_left(tally) == 20.0
     tally.requests_left = 8
@@ -101,14 +106,14 @@ def test_durations_are_for_a_person(seconds: float, text: str) -> None:
 
 def test_the_last_line_sums_up() -> None:
     """A job that was broken off says of how many entries."""
-    tally = Tally(entries_total=3, entries_done=3, requests_done=7, output_tokens=950)
+    tally = ProgressCounts(entries_total=3, entries_done=3, requests_done=7, output_tokens=950)
     assert closing_text("m", tally, 61) == "m: 3 entries in 1 min, 7 requests, 950 tokens"
     tally.entries_done = 1
     assert closing_text("m", tally, 2) == "m: 1 of 3 entries in 2 s, 7 requests, 950 tokens"
 
 
 async def shown(
-    tally: Tally, stream: io.StringIO, terminal: bool, looks: int, work: Callable[[int], None]
+    tally: ProgressCounts, stream: io.StringIO, terminal: bool, looks: int, work: Callable[[int], None]
 ) -> None:
     """Shows `tally` for a number of looks, with a clock that only these move; `work` stands between."""
     seconds, number, over = 0.0, 0, asyncio.Event()
@@ -125,9 +130,9 @@ async def shown(
         await over.wait()
 
 
-def test_a_log_gets_a_line_every_half_minute_and_one_at_the_end() -> None:
+def test_a_log_has_a_line_every_half_minute_and_one_at_the_end() -> None:
     """At four looks a second, a minute and a quarter makes two lines and the last."""
-    tally, stream = Tally(entries_total=300), io.StringIO()
+    tally, stream = ProgressCounts(entries_total=300), io.StringIO()
 
     def work(number: int) -> None:
         tally.entries_done = tally.requests_done = number
@@ -140,9 +145,9 @@ def test_a_log_gets_a_line_every_half_minute_and_one_at_the_end() -> None:
     ]
 
 
-def test_a_terminal_gets_one_line_in_place() -> None:
+def test_a_terminal_shows_one_line_in_place() -> None:
     """Each look redraws it; at the end only the last line remains, without control sequences."""
-    tally, stream = Tally(entries_total=3), io.StringIO()
+    tally, stream = ProgressCounts(entries_total=3), io.StringIO()
 
     def work(number: int) -> None:
         tally.entries_done = number
@@ -156,7 +161,7 @@ def test_a_terminal_gets_one_line_in_place() -> None:
 
 def test_an_error_passes_through_and_the_last_line_is_written() -> None:
     """What stopped the job is not hidden by its progress."""
-    tally, stream = Tally(entries_total=2), io.StringIO()
+    tally, stream = ProgressCounts(entries_total=2), io.StringIO()
 
     async def job() -> None:
         async with ProgressLine("m", tally, stream, terminal=False, clock=lambda: 0.0):

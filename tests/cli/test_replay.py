@@ -1,4 +1,4 @@
-"""`bfcl-pipeline replay` as a user meets it, where it cannot be done; how it is done is tests/workflow."""
+"""Errors of `bfcl-pipeline replay`; tests/workflow has complete replays."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.archive import rederive
+from bfcl_pipeline.archive import software
 from bfcl_pipeline.cli import main
 
 CONFIG = "run: r\nmodels: [oracle-FC]\ncategories: [simple_java]\n"
@@ -15,7 +15,7 @@ MODELS = "models:\n- {name: oracle-FC, kind: oracle}\n"
 
 @pytest.fixture
 def run_dir(tmp_path: Path) -> Path:
-    """What a run left of its config, and an empty cache beside it."""
+    """A run directory with config and models, and an empty cache."""
     folder = tmp_path / "results/r"
     folder.mkdir(parents=True)
     (tmp_path / "cache").mkdir()
@@ -25,7 +25,7 @@ def run_dir(tmp_path: Path) -> Path:
 
 
 def refused(run_dir: Path, data: Path, capsys: pytest.CaptureFixture[str], *options: str) -> str:
-    """What the command says when it gives up."""
+    """The error message of the command."""
     cache = str(run_dir.parents[1] / "cache")
     assert main(["replay", str(run_dir), "--data", str(data), "--cache", cache, *options]) == 1
     return capsys.readouterr().err
@@ -34,61 +34,73 @@ def refused(run_dir: Path, data: Path, capsys: pytest.CaptureFixture[str], *opti
 def test_a_run_without_its_config_is_refused(
     run_dir: Path, staged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The message says how it comes to be there."""
+    """The message states what writes the file."""
     (run_dir / "models.yaml").unlink()
-    assert "models.yaml: no such file, so it is not known what" in refused(run_dir, staged, capsys)
+    message = refused(run_dir, staged, capsys)
+    assert "models.yaml: no such file" in message
+    assert "run `snakemake` again" in message
 
 
 @pytest.mark.parametrize("config", ["[1]", "run: [", "run: ../x", "models: []"])
-def test_a_config_that_names_no_run_is_refused(
+def test_a_malformed_config_is_refused(
     config: str, run_dir: Path, staged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nothing is derived from it, and no path is made of it."""
+    """Nothing is run, and the name of the run is not used as a path."""
     (run_dir / "config.yaml").write_text(config)
     assert "config.yaml: " in refused(run_dir, staged, capsys)
 
 
-def test_what_is_not_staged_is_not_fetched(
+def test_a_missing_release_is_not_fetched(
     run_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The message says what stages it."""
+    """The message has the command that stages the release."""
     (tmp_path / "data").mkdir()
-    assert "Run `bfcl-pipeline stage` first." in refused(run_dir, tmp_path / "data", capsys)
+    message = refused(run_dir, tmp_path / "data", capsys)
+    assert "not staged, and a replay fetches nothing" in message
+    assert f"Run `bfcl-pipeline stage --data {tmp_path / 'data'} --version" in message
 
 
-def test_a_folder_in_use_is_not_written_into(
+def test_a_directory_with_files_is_not_used(
     run_dir: Path, staged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Derived results are never mixed with others."""
+    """Results of a replay are never mixed with other files."""
     kept = tmp_path / "kept"
     kept.mkdir()
     (kept / "mine").touch()
-    assert "not an empty folder" in refused(run_dir, staged, capsys, "--keep", str(kept))
+    assert "not an empty directory" in refused(run_dir, staged, capsys, "--keep", str(kept))
     assert [path.name for path in kept.iterdir()] == ["mine"]
 
 
-def test_a_package_without_its_workflow_is_told(
+def test_a_package_without_its_workflow_is_an_error(
     run_dir: Path, staged: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The message says where the workflow is to be had."""
-    monkeypatch.setattr(rederive, "__file__", str(run_dir / "a/b/c.py"))
-    assert "no Snakefile beside the package" in refused(run_dir, staged, capsys)
+    """The message states how to install the workflow."""
+    monkeypatch.setattr(software, "__file__", str(run_dir / "a/b/c.py"))
+    assert "no Snakefile and workflow/ beside the package" in refused(run_dir, staged, capsys)
 
 
-def test_what_follows_is_for_snakemake(
+def test_remaining_arguments_are_passed_to_snakemake(
     run_dir: Path, staged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A dry run plans all steps and derives nothing, which is said."""
-    said = refused(run_dir, staged, capsys, "--cores", "1", "--snakemake", "--dry-run")
-    assert "Judge oracle-FC" in said
-    assert "Snakemake ended without results" in said
+    """A dry run plans all steps and derives nothing, which is an error."""
+    message = refused(run_dir, staged, capsys, "--cores", "1", "--snakemake", "--dry-run")
+    assert "Score oracle-FC" in message
+    assert "Snakemake ended without results" in message
 
 
 def test_a_step_that_fails_shows_its_log(
     run_dir: Path, staged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A model that is not among the rows stops the workflow, and why is printed."""
+    """An entry id that does not exist stops the workflow, and the end of the log is printed."""
+    (run_dir / "config.yaml").write_text(CONFIG + "entry_ids: [simple_java_1000000]\n")
+    message = refused(run_dir, staged, capsys, "--cores", "1")
+    assert "a step failed" in message
+    assert "simple_java_1000000" in message
+
+
+def test_a_model_without_a_row_is_refused(
+    run_dir: Path, staged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The recorded config and models must be consistent; nothing is run otherwise."""
     (run_dir / "config.yaml").write_text(CONFIG.replace("oracle-FC", "another-FC"))
-    said = refused(run_dir, staged, capsys, "--cores", "1")
-    assert "a step failed" in said
-    assert "unknown model 'another-FC'" in said
+    assert "unknown model 'another-FC'" in refused(run_dir, staged, capsys)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from synthetic_run import MadeUpModel, made_up_tables, marks
 
 from bfcl_pipeline.cli import main
+from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 
 def test_it_writes_one_file_beside_the_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """report.html stands in the run's folder, under the rules that were asked for."""
+    """report.html is written to the run directory, under the chosen rules."""
     run = made_up_tables(tmp_path, [MadeUpModel("a", {"multiple": marks(1)})])
     assert main(["report", str(run), "--rules", "corrected"]) == 0
     assert "corrected rules" in (run / "report.html").read_text(encoding="utf-8")
@@ -19,6 +19,6 @@ def test_it_writes_one_file_beside_the_tables(tmp_path: Path, capsys: pytest.Cap
 
 
 def test_without_tables_it_fails_and_writes_nothing(tmp_path: Path) -> None:
-    """The status is 1 and there is no half page."""
+    """The exit status is 1 and no file is written."""
     assert main(["report", str(tmp_path)]) == 1
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""`bfcl-pipeline score` on a table of one's own."""
+"""`bfcl-pipeline score` on a table that was not written by the pipeline."""
 
 import json
 
@@ -28,19 +28,19 @@ def _score(folder, staged, *options):
     return code, out
 
 
-def test_a_table_is_judged(tmp_path, staged, capsys):
-    """Rows keep their order and columns, and gain four; a summary is printed."""
+def test_a_table_is_scored(tmp_path, staged, capsys):
+    """Rows keep their order and columns, and four columns are added; a summary is printed."""
     code, out = _score(tmp_path, staged)
     assert code == 0
     table = pq.read_table(out)
     assert table.column_names == [*RESPONSES, "valid", "error_type", "error_message", "status"]
     assert table.column("valid").to_pylist() == [True, True, False]
     assert table.column("error_type").to_pylist()[2] == "simple_function_checker:missing_required"
-    assert "3 rows, 3 judged, 2 valid (66.67%)" in capsys.readouterr().err
+    assert "3 rows, 3 scored, 2 valid (66.67%)" in capsys.readouterr().err
 
 
 def test_equal_inputs_give_equal_bytes(tmp_path, staged):
-    """Judging twice, with one process or two, gives the same file."""
+    """Scoring twice, with one process or two, writes the same bytes."""
     _, out = _score(tmp_path, staged)
     first = out.read_bytes()
     _, out = _score(tmp_path, staged, "--processes", "2")
@@ -56,7 +56,7 @@ def test_both_rule_sets(tmp_path, staged):
 
 
 def test_a_bad_row_leaves_no_output(tmp_path, staged, capsys):
-    """A table with one bad row is refused as a whole, and what stood at the output stays."""
+    """A table with one bad row is refused as a whole, and an output that exists stays as it was."""
     _, out = _score(tmp_path, staged)
     before = out.read_bytes()
     bad = dict(RESPONSES, mode=["fc", "chat", "prompt"])

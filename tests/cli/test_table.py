@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from synthetic_run import MadeUpModel, made_up_tables, marks
 
 from bfcl_pipeline.cli import main
+from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 
 @pytest.fixture
@@ -18,8 +18,8 @@ def run(tmp_path: Path) -> Path:
     return made_up_tables(tmp_path, [MadeUpModel("a", {"multiple": marks(1)})])
 
 
-def test_it_ends_with_where_the_report_lies(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The path is printed as the folder was given; without a report, how to make it."""
+def test_it_ends_with_the_path_of_the_report(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The last line is the path of the report; without a report, the command that writes it."""
     assert main(["table", str(run)]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == f"No report yet: bfcl-pipeline report {run}"
     (run / "report.html").touch()
@@ -27,8 +27,8 @@ def test_it_ends_with_where_the_report_lies(run: Path, capsys: pytest.CaptureFix
     assert capsys.readouterr().out.splitlines()[-1] == f"Report: {run}/report.html"
 
 
-def test_it_is_plain_text_where_nobody_looks(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Into a pipe there goes no escape sequence."""
+def test_it_is_plain_text_in_a_pipe(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No escape sequence is written to a pipe."""
     assert main(["table", str(run)]) == 0
     text = capsys.readouterr().out
     assert "\x1b" not in text
@@ -36,7 +36,7 @@ def test_it_is_plain_text_where_nobody_looks(run: Path, capsys: pytest.CaptureFi
 
 
 def test_it_loads_no_heavy_library(run: Path) -> None:
-    """It answers at once because neither polars nor pyarrow is imported."""
+    """It starts fast because neither polars nor pyarrow is imported."""
     code = (
         "import sys; from bfcl_pipeline.cli import main; main(sys.argv[1:]); "
         "print([name for name in ('polars', 'pyarrow', 'jinja2', 'yaml') if name in sys.modules])"

@@ -1,4 +1,4 @@
-"""`bfcl-pipeline web status`: the state of the record."""
+"""`bfcl-pipeline web status`: the state of the web cache."""
 
 import json
 from datetime import UTC, datetime
@@ -8,27 +8,27 @@ import pytest
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.records import Mode, Response
 from bfcl_pipeline.tables import write_responses
-from bfcl_pipeline.tools.web import Failure, Hits, Page
+from bfcl_pipeline.tools.web_search.web import Hits, Page, WebFailure
+from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.keys import FetchKey, SearchKey
-from bfcl_pipeline.web.record import Record
 
 NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
 PAGE = FetchKey("http://example.com/")
 
 
 @pytest.fixture
-def record(tmp_path):
-    """A record of a search, a page and a failure."""
-    made = Record(tmp_path / "web")
+def cache(tmp_path):
+    """A web cache with a search, a page and a failure."""
+    made = WebCache(tmp_path / "web")
     made.add(SearchKey("tea", "wt-wt"), Hits(()), engine="duck 1", recorded_at=NOON, cassette=b"{}\n")
     made.add(PAGE, Page("text"), engine="client 1", recorded_at=NOON)
-    made.add(FetchKey("http://b.example/"), Failure("404"), engine="client 1", recorded_at=NOON)
+    made.add(FetchKey("http://b.example/"), WebFailure("404"), engine="client 1", recorded_at=NOON)
     return made
 
 
-def test_the_state_is_printed(record, capsys):
-    """Counts stand in an aligned table, then size, times and engines."""
-    assert main(["web", "status", "--record", str(record.folder)]) == 0
+def test_the_state_is_printed(cache, capsys):
+    """An aligned table of counts is followed by size, times and engines."""
+    assert main(["web", "status", "--record", str(cache.folder)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:5] == [
         "function  outcome  number",
@@ -42,34 +42,34 @@ def test_the_state_is_printed(record, capsys):
         "Recorded from 2026-10-01 12:00 to 2026-10-01 12:00 UTC.",
         "By client 1: 2.",
         "By duck 1: 1.",
-        "Nothing is damaged.",
+        "Damaged files: 0.",
     ]
 
 
-def test_no_record_is_told(tmp_path, capsys):
-    """A folder without a record is no error."""
+def test_an_empty_cache_is_reported(tmp_path, capsys):
+    """A directory without outcomes is not an error."""
     assert main(["web", "status", "--record", str(tmp_path / "none")]) == 0
     assert "nothing recorded yet" in capsys.readouterr().out
 
 
-def test_damage_is_a_failure(record, capsys):
-    """A damaged file is named and the exit status says so."""
-    record.path(PAGE).write_text("{}")
-    assert main(["web", "status", "--record", str(record.folder)]) == 1
+def test_damage_is_a_failure(cache, capsys):
+    """A damaged file is named and the exit status is 1."""
+    cache.path(PAGE).write_text("{}")
+    assert main(["web", "status", "--record", str(cache.folder)]) == 1
     printed = capsys.readouterr()
     assert "Damaged files: 1." in printed.out
-    assert record.path(PAGE).name in printed.err
+    assert cache.path(PAGE).name in printed.err
 
 
-def test_coverage_of_a_run_is_printed(record, tmp_path, capsys):
-    """With --responses each model has its share of web calls that the record can replay."""
+def test_coverage_of_a_run_is_printed(cache, tmp_path, capsys):
+    """With --responses the share of web calls that the cache can replay is printed for each model."""
     calls = [{"search_engine_query": json.dumps({"keywords": word})} for word in ("tea", "tea", "coffee")]
     response = Response(
         "web_search_base_0", "web_search_base", Mode.FC, json.dumps([[calls, "done"]]), model="m"
     )
     run = tmp_path / "run"
     write_responses(run / "responses" / "m" / "web_search_base.parquet", [response])
-    assert main(["web", "status", "--record", str(record.folder), "--responses", str(run)]) == 0
+    assert main(["web", "status", "--record", str(cache.folder), "--responses", str(run)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[-2:] == [
         "model  web calls  recorded   share  different   share",
@@ -77,7 +77,7 @@ def test_coverage_of_a_run_is_printed(record, tmp_path, capsys):
     ]
 
 
-def test_a_run_without_web_calls_is_an_error(record, tmp_path, capsys):
-    """A folder without responses of web_search is named."""
-    assert main(["web", "status", "--record", str(record.folder), "--responses", str(tmp_path)]) == 1
+def test_a_run_without_web_calls_is_an_error(cache, tmp_path, capsys):
+    """A directory without responses of web_search is named in the error."""
+    assert main(["web", "status", "--record", str(cache.folder), "--responses", str(tmp_path)]) == 1
     assert "no responses of web_search_base" in capsys.readouterr().err

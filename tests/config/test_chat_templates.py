@@ -94,12 +94,12 @@ def render_with_tools(request):
     return _renderer(request.param)
 
 
-def test_each_is_some_models():
-    """No template is without a row, and rows name no other."""
+def test_each_template_is_used():
+    """Every template has a row, and rows name no other template."""
     assert NAMED[Mode.FC] | NAMED[Mode.PROMPT] == set(TEMPLATES)
 
 
-def test_functions_are_told(render_with_tools):
+def test_functions_are_in_the_prompt(render_with_tools):
     """Name, description and every parameter of an offered function are in the prompt."""
     prompt = render_with_tools([ASKED], [WEATHER])
     for said in (
@@ -117,7 +117,7 @@ def test_functions_are_told(render_with_tools):
 
 
 def test_calls_and_results_stay_in_the_history(render_with_tools):
-    """Two calls of one answer, with their arguments, and both results follow one another in the prompt."""
+    """Two calls of one answer, with their arguments, and then both results are in the prompt."""
     prompt = render_with_tools(
         [ASKED, CALLED, *TOLD, {"role": "assistant", "content": "Yes."}, ASKED], [WEATHER]
     )
@@ -129,7 +129,7 @@ def test_calls_and_results_stay_in_the_history(render_with_tools):
 
 
 def test_a_longer_conversation_starts_the_same(render_with_tools):
-    """A prompt begins as the one before it in the same conversation: a server computes only what is new."""
+    """Each prompt begins with the previous prompt of the conversation, so a server can cache it."""
     first, second = (
         render_with_tools([ASKED], [WEATHER]),
         render_with_tools([ASKED, CALLED, *TOLD], [WEATHER]),
@@ -138,18 +138,18 @@ def test_a_longer_conversation_starts_the_same(render_with_tools):
 
 
 def test_the_system_prompt_comes_first(render):
-    """A system prompt stands before the question, also where no function is offered."""
+    """A system prompt is before the question, also if no function is offered."""
     prompt = render([{"role": "system", "content": "Answer in verse."}, ASKED])
     assert prompt.index("Answer in verse.") < prompt.index(ASKED["content"])
     assert "function" not in prompt.replace("<|function_call_library|>", "")
 
 
-def test_an_answer_is_asked_for(render):
-    """A prompt ends where the model's own turn begins, not in one of the user's."""
+def test_the_prompt_ends_before_the_answer(render):
+    """A prompt ends where the model's turn begins."""
     assert not render([ASKED]).rstrip().endswith(ASKED["content"])
 
 
-def test_a_user_may_speak_twice(render):
-    """Two messages of a user in a row, as some entries have them, are both in the prompt."""
+def test_a_user_may_send_two_messages(render):
+    """Two consecutive messages of a user, which some entries have, are both in the prompt."""
     prompt = render([ASKED, {"role": "user", "content": "And tomorrow?"}])
     assert prompt.index(ASKED["content"]) < prompt.index("And tomorrow?")

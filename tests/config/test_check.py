@@ -1,4 +1,5 @@
-"""A config against its schema: right ones pass, wrong ones are told in one line what would be right."""
+"""A config against its schema: a valid config passes, an invalid one is an error that states valid
+values."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ SCHEMA = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text
 CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text())
 
 
-def test_the_shipped_config_passes_and_says_what_the_schema_would_fill_in() -> None:
+def test_the_shipped_config_passes_and_contains_the_defaults_of_the_schema() -> None:
     """config/config.yaml shows every key with its default, so leaving a key out changes nothing."""
     check_config(CONFIG, SCHEMA)
     defaults = {key: about["default"] for key, about in SCHEMA["properties"].items()}
@@ -62,7 +63,7 @@ def test_every_key_is_typed_described_and_has_a_default() -> None:
         ({"sample": "x", "smaple": 3}, ["unknown key 'smaple'", "'sample'"]),
     ],
 )
-def test_a_wrong_config_is_answered_in_one_line(config: dict[str, Any], parts: list[str]) -> None:
+def test_a_wrong_config_is_an_error_of_one_line(config: dict[str, Any], parts: list[str]) -> None:
     """The error names the key, what was expected and what came."""
     with pytest.raises(ConfigError) as caught:
         check_config(config, SCHEMA)

@@ -9,36 +9,58 @@ import pytest
 import yaml
 
 from bfcl_pipeline.benchmark import CATEGORIES, FORMATS, GROUPS, category_of
-from bfcl_pipeline.config import RunConfig, load_run
+from bfcl_pipeline.config import (
+    ModelRow,
+    ReplaySource,
+    RunConfig,
+    Selection,
+    Serving,
+    Shard,
+    WebChoice,
+    load_run,
+)
 from bfcl_pipeline.config.run_config import LONGEST_COMMAND
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Entry, Mode, Rules
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text())
-MODES = {
-    "oracle-FC": Mode.FC,
-    "oracle": Mode.PROMPT,
-    "lexical-FC": Mode.FC,
-    "lexical": Mode.PROMPT,
-    "org/a": Mode.PROMPT,
-    "org_a": Mode.PROMPT,
-}
 FORMAT_ID = f"format_sensitivity_7:{FORMATS[0].key}:live_simple_3-1-0"
 
 
+def row(name: str, kind: str, **columns: Any) -> ModelRow:
+    """A row of the models file."""
+    mode = Mode.FC if name.endswith("-FC") else Mode.PROMPT
+    return ModelRow(name=name, kind=kind, mode=mode, display_name=name, **columns)
+
+
+ROWS = {
+    one.name: one
+    for one in (
+        row("oracle-FC", "oracle"),
+        row("oracle", "oracle"),
+        row("lexical-FC", "lexical"),
+        row("lexical", "lexical"),
+        row("org/a", "openai_chat"),
+        row("org_a", "openai_chat"),
+        row("served", "vllm", vllm=Serving(shards=2)),
+    )
+}
+
+
 def load(**changes: Any) -> RunConfig:
-    return load_run({**CONFIG, **changes}, MODES)
+    return load_run({**CONFIG, **changes}, ROWS)
 
 
-def test_the_shipped_config_asks_all_categories_of_four_models() -> None:
-    """22 categories of each model, and format sensitivity of those in prompt mode; all entries."""
+def test_the_shipped_config_runs_all_categories_with_four_models() -> None:
+    """22 categories with each model, and format sensitivity with those in prompt mode; all entries."""
     run = load()
     assert run.models == run.folders == ("oracle-FC", "oracle", "lexical-FC", "lexical")
     assert run.categories_of("oracle-FC") == GROUPS["all_scoring"]
     assert run.categories_of("oracle") == GROUPS["all"]
-    webs = {job.category: job.options for job in run.jobs if job.options}
-    assert webs == dict.fromkeys(GROUPS["web_search"], ("--web", "simulated"))
+    assert run.categories == set(GROUPS["all"])
+    assert {job.categories for job in run.jobs} == {(name,) for name in GROUPS["all"]}
+    assert {(job.selection, job.web) == (Selection(), WebChoice()) for job in run.jobs} == {True}
     assert run.rules is Rules.OFFICIAL
 
 
@@ -50,61 +72,59 @@ def test_the_web_is_that_of_the_config() -> None:
         web="off",
         fetch_failures=0.5,
         search_tool="duckduckgo_search",
+        seed=3,
     )
-    assert [job.options for job in run.jobs] == [
-        (),
-        (
-            *("--web", "off", "--fetch-failures", "0.5", "--search-tool", "duckduckgo_search"),
-            *("--seed", "0"),
-        ),
-    ]
+    multiple, search = run.job("oracle", "multiple"), run.job("oracle", "web_search_base")
+    assert (multiple.web, multiple.selection) == (WebChoice(), Selection())
+    assert search.web == WebChoice(mode="off", fetch_failures=0.5, search_tool="duckduckgo_search")
+    assert search.selection == Selection(seed=3)
 
 
-def test_a_category_chosen_twice_is_asked_once() -> None:
+def test_a_category_chosen_twice_runs_once() -> None:
     """Groups may overlap; the order is the benchmark's."""
     run = load(models=["oracle", "oracle"], categories=["live_simple", "live", "simple_java"])
     assert run.categories_of("oracle") == ("simple_java", *GROUPS["live"])
 
 
 def test_a_sample_is_shared_by_all_models() -> None:
-    """Each model is asked the same number of entries of a category, with the run's seed."""
+    """Each model runs the same number of entries of a category, with the run's seed."""
     run = load(models=["oracle-FC", "oracle"], categories=["simple_python", "multiple"], sample=9, seed=4)
-    assert [job.options for job in run.jobs] == 2 * [
-        ("--sample", "simple_python=6", "--seed", "4"),
-        ("--sample", "multiple=3", "--seed", "4"),
+    assert [job.selection for job in run.jobs] == 2 * [
+        Selection(sample={"simple_python": 6}, seed=4),
+        Selection(sample={"multiple": 3}, seed=4),
     ]
 
 
-def test_a_category_without_a_place_in_the_sample_is_not_asked() -> None:
+def test_a_category_without_a_place_in_the_sample_does_not_run() -> None:
     """A sample smaller than the number of categories leaves the smaller ones out."""
     run = load(models=["oracle"], categories=["simple_python", "live_parallel"], sample=1)
     assert run.categories_of("oracle") == ("simple_python",)
 
 
 def test_the_seed_does_not_matter_without_a_sample() -> None:
-    """Nothing that a job is told changes with the seed, so nothing is asked again."""
-    assert [job.options for job in load(seed=1).jobs] == [job.options for job in load(seed=2).jobs]
+    """No job changes with the seed, so no step is repeated."""
+    assert load(seed=1).jobs == load(seed=2).jobs
 
 
 def test_entry_ids_find_their_categories() -> None:
-    """Only the categories of the ids are asked, each its own ids."""
+    """Only the categories of the ids run, each with its own ids."""
     run = load(models=["oracle"], entry_ids=["live_simple_0-0-0", FORMAT_ID, "simple_python_3"])
-    assert {job.category: job.options for job in run.jobs} == {
-        "simple_python": ("--entry-ids", "simple_python_3"),
-        "live_simple": ("--entry-ids", "live_simple_0-0-0"),
-        "format_sensitivity": ("--entry-ids", FORMAT_ID),
+    assert {job.categories: job.selection.entry_ids for job in run.jobs} == {
+        ("simple_python",): ("simple_python_3",),
+        ("live_simple",): ("live_simple_0-0-0",),
+        ("format_sensitivity",): (FORMAT_ID,),
     }
 
 
 def test_every_id_of_the_release_names_its_category(entries: Any) -> None:
-    """The category of an id is told from its text, for all entries of all categories."""
+    """The category of an id follows from its text, for all entries of all categories."""
     for category in CATEGORIES:
         rows: list[Entry] = entries(category)
         assert {category_of(row.entry_id) for row in rows} == {category}
 
 
 def test_the_release_options_are_those_of_the_stage_command() -> None:
-    """A local source is told only where there is one."""
+    """A local source is an option only if there is one."""
     release = {"version": "1", "sha256": "0" * 64}
     fetched = load(release={**release, "source": None}).release
     assert fetched.options == ("--version", "1", "--sha256", "0" * 64)
@@ -114,8 +134,8 @@ def test_the_release_options_are_those_of_the_stage_command() -> None:
 
 def test_a_model_folder_has_no_slash() -> None:
     """Names with a slash become file names."""
-    job = load(models=["org/a"], categories=["multiple"]).job("org_a", "multiple")
-    assert (job.model, job.folder) == ("org/a", "org_a")
+    (job,) = load(models=["org/a"], categories=["multiple"]).jobs_of("org_a")
+    assert (job.row.name, job.folder, job.file_name) == ("org/a", "org_a", "org_a")
 
 
 @pytest.mark.parametrize(
@@ -144,7 +164,7 @@ def test_a_model_folder_has_no_slash() -> None:
         ),
     ],
 )
-def test_a_wrong_name_or_a_contradiction_is_answered_with_what_is_right(
+def test_the_error_for_a_wrong_name_or_a_contradiction_names_the_remedy(
     changes: dict[str, Any], parts: list[str]
 ) -> None:
     """The error names the key, the wrong value and the right ones."""
@@ -155,33 +175,46 @@ def test_a_wrong_name_or_a_contradiction_is_answered_with_what_is_right(
 
 
 def test_a_job_that_the_run_does_not_have_is_refused() -> None:
-    """Asking for a pair outside the config says where to add it."""
+    """A pair outside the config is an error that says where to add it."""
     with pytest.raises(ConfigError, match="add them to `models` and `categories`"):
         load(models=["oracle-FC"]).job("oracle-FC", "format_sensitivity")
+    with pytest.raises(ConfigError, match="add it to `models`"):
+        load(models=["oracle-FC"]).categories_of("oracle")
 
 
-def test_models_behind_an_api_are_asked_once_for_each_trial() -> None:
-    """Each trial has a name and a folder of its own; embedded models are asked once."""
-    run = load_run(
-        {**CONFIG, "models": ["org/a", "oracle"], "categories": ["multiple", "parallel"], "trials": 3},
-        MODES,
-        {"oracle", "lexical"},
-    )
+def test_models_behind_an_api_have_a_job_for_each_trial() -> None:
+    """Each trial has a name and a folder of its own; embedded models have one trial."""
+    run = load(models=["org/a", "oracle"], categories=["multiple", "parallel"], trials=3)
     assert run.models == ("org/a", "org/a~2", "org/a~3", "oracle")
     assert run.folders == ("org_a", "org_a~2", "org_a~3", "oracle")
-    assert [run.model_of(folder) for folder in run.folders] == ["org/a"] * 3 + ["oracle"]
-    assert [run.options_of(folder) for folder in run.folders] == [
-        (),
-        ("--trial", "2"),
-        ("--trial", "3"),
-        (),
+    assert [(job.row.name, job.trial, job.categories) for job in run.jobs] == [
+        ("org/a", 1, ("multiple", "parallel")),
+        ("org/a", 2, ("multiple", "parallel")),
+        ("org/a", 3, ("multiple", "parallel")),
+        ("oracle", 1, ("multiple",)),
+        ("oracle", 1, ("parallel",)),
     ]
-    assert [run.trial_before(folder) for folder in run.folders] == [None, "org_a", "org_a~2", None]
-    assert run.job("org_a~2", "parallel").name == "org/a~2"
+    assert run.jobs_of("org_a~2")[0].name == "org/a~2"
 
 
-def test_trials_are_asked_the_same_entries() -> None:
+def test_trials_run_the_same_entries() -> None:
     """Sample and seed are those of the run."""
-    run = load(models=["org/a"], categories=["multiple"], sample=5, trials=2)
-    first, second = (run.options_of(folder) for folder in run.folders)
-    assert second == ("--trial", "2", *first)
+    run = load(models=["org/a"], categories=["multiple"], sample=5, seed=7, trials=2)
+    assert [job.selection for job in run.jobs] == 2 * [Selection(sample={"multiple": 5}, seed=7)]
+
+
+def test_a_served_model_has_a_job_for_each_server() -> None:
+    """Shards divide the budget, and each has the status file of its own server."""
+    run = load(models=["served"], categories=["multiple"], budget=3)
+    assert [(str(job.selection.shard), job.budget, str(job.paths.endpoint)) for job in run.jobs] == [
+        ("1/2", 1.5, "results/embedded/servers/served@1of2.json"),
+        ("2/2", 1.5, "results/embedded/servers/served@2of2.json"),
+    ]
+    assert all(job.wait_for_lease for job in run.jobs)
+
+
+def test_a_replay_has_no_servers() -> None:
+    """It needs one job for each model, whatever the number of servers was, and waits for nothing."""
+    (job,) = load(models=["served"], categories=["multiple"], replay=True).jobs
+    assert job.replay == ReplaySource(observed=Path("observed"))
+    assert (job.selection.shard, job.paths.endpoint, job.wait_for_lease) == (Shard(), None, False)

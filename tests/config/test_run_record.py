@@ -1,4 +1,4 @@
-"""What a run keeps of its config, read back."""
+"""The recorded config of a run, read back."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ SHIPPED = Path(__file__).parents[2] / "config"
 
 
 def test_rows_are_read_back_as_they_were(tmp_path):
-    """Every row of the repository, official ones too, says the same after it was recorded."""
+    """Every row of the repository, official ones too, is the same after it was recorded."""
     rows = load_models(SHIPPED / "models.yaml")
     path = tmp_path / "models.yaml"
     path.write_text(recorded_models(rows.values()))
@@ -20,7 +20,7 @@ def test_rows_are_read_back_as_they_were(tmp_path):
         assert again[name] == row, name
 
 
-def test_a_row_with_everything_is_read_back(tmp_path):
+def test_a_row_with_all_keys_is_read_back(tmp_path):
     """Limits, options, shards and resources of a served model included; a key of its own, too."""
     path = tmp_path / "models.yaml"
     path.write_text(

@@ -1,6 +1,6 @@
-"""Apptainer for tests: this machine's, else Debian's package from unstable, in a folder of the tests.
+"""Apptainer for tests: the installed one, else Debian's package from unstable, unpacked in a test folder.
 
-Nothing is installed: the two programs of the package are told to load the libraries of that folder.
+Nothing is installed on the system: the package's two programs load the libraries of that folder.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from base_image import mirror
+from tests.containers.base_image import mirror
 
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 HOST = "/usr/lib/x86_64-linux-gnu"
@@ -19,7 +19,7 @@ PROGRAMS = ("usr/bin/apptainer", "usr/lib/x86_64-linux-gnu/apptainer/bin/starter
 
 
 class CannotInstallError(Exception):
-    """Neither is Apptainer here, nor can it be had."""
+    """Apptainer is not installed and cannot be downloaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Apptainer:
 
     @classmethod
     def find(cls, folder: Path) -> Apptainer:
-        """That of this machine, else the one in `folder`, fetched if need be. Raises CannotInstallError."""
+        """Apptainer of this machine, else of `folder`, fetched if absent. Raises CannotInstallError."""
         for name in ("cache", "config", "tmp"):
             (folder / name).mkdir(parents=True, exist_ok=True)
         here = shutil.which("apptainer")

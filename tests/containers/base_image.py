@@ -1,6 +1,6 @@
-"""A base image made on this machine by debootstrap, where no registry can be reached: Python, little else.
+"""A minimal base image with Python, built by debootstrap on machines that cannot reach a registry.
 
-Its packages come from where this machine's own apt gets them.
+Its packages are fetched from the mirror configured for this machine's apt.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def make_base(archive: Path) -> None:
         check=True,
         stdout=subprocess.DEVNULL,
     )
-    for folder in (*NOT_NEEDED, "dev"):  # an engine makes its own devices
+    for folder in (*NOT_NEEDED, "dev"):  # the container engine creates its own device files
         for path in (root / folder).iterdir():
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
     unfinished = archive.with_suffix(".tmp")
@@ -43,7 +43,7 @@ def make_base(archive: Path) -> None:
 
 
 def mirror(release: str = RELEASE) -> str:
-    """Where this machine's apt gets Debian's main packages from; the public address if it says none."""
+    """The mirror of Debian's main packages in this machine's apt configuration, else the public one."""
     listed = subprocess.run(
         [
             "apt-get",

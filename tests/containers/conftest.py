@@ -1,28 +1,26 @@
-"""podman, a base image, the pipeline's image as a user builds it, and a bare run to compare with.
+"""podman, a base image, the pipeline's image as a user builds it, and a run without container to compare
+with.
 
-Everything lies in one folder, BFCL_CONTAINERS_FOLDER or one under the system's temporary folder. The base
-and the images stay there for the next time: delete it to start from nothing.
+All files are in one folder, BFCL_CONTAINERS_FOLDER or one under the system's temporary folder. The base and
+the images stay there for the next test run: delete the folder to rebuild them.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from apptainer_engine import Apptainer, CannotInstallError  # only found now
-from base_image import make_base
-from main_job import BASE, IMAGE, MAIN, ROOT, run_bare
-from pip_settings import folders_to_mount, pip_settings
-from podman_engine import Podman
-from snakemake_project import Project, make_project
+from tests.containers.apptainer_engine import Apptainer, CannotInstallError
+from tests.containers.base_image import make_base
+from tests.containers.main_job import BASE, IMAGE, MAIN, ROOT, run_bare
+from tests.containers.pip_settings import folders_to_mount, pip_settings
+from tests.containers.podman_engine import Podman
+from tests.support.snakemake_project import Project, make_project
 
 REQUIRED = "BFCL_CONTAINERS_REQUIRED"
 REUSE = "BFCL_CONTAINERS_REUSE"
@@ -57,7 +55,7 @@ def podman(folder: Path) -> Podman:
 
 @pytest.fixture(scope="session")
 def base(podman: Podman, folder: Path) -> str:
-    """The name of a base image in which nothing of ours is."""
+    """The name of a base image without any part of the pipeline."""
     archive = folder / "base.tar"
     if not archive.exists():
         make_base(archive)
@@ -67,7 +65,7 @@ def base(podman: Podman, folder: Path) -> str:
 
 @pytest.fixture(scope="session")
 def build(podman: Podman, base: str) -> Callable[..., str]:
-    """`make images` from that base, with the packages that this machine's pip gets."""
+    """`make images` from that base, with the package index of this machine's pip."""
 
     def images(*words: str) -> str:
         settings = pip_settings()
@@ -88,7 +86,7 @@ def build(podman: Podman, base: str) -> Callable[..., str]:
 
 @pytest.fixture(scope="session")
 def image(podman: Podman, build: Callable[..., str]) -> str:
-    """The name of the pipeline's image, built anew unless BFCL_CONTAINERS_REUSE=1."""
+    """The name of the pipeline's image, rebuilt unless BFCL_CONTAINERS_REUSE=1."""
     if os.environ.get(REUSE) != "1" or IMAGE not in podman(
         "images", "--format", "{{.Repository}}:{{.Tag}}"
     ):
@@ -101,7 +99,7 @@ def image(podman: Podman, build: Callable[..., str]) -> str:
 def new_project(
     tmp_path_factory: pytest.TempPathFactory, staged: Path, staged_encoder: Path
 ) -> Callable[[], Project]:
-    """Makes a folder as a user has it: the workflow, its config, data that is staged, and no results."""
+    """Creates a user's project folder: the workflow, its config and staged data, without results."""
 
     def make() -> Project:
         project = make_project(tmp_path_factory.mktemp("project"))
@@ -125,7 +123,7 @@ def bare(new_project: Callable[[], Project]) -> Project:
 
 @pytest.fixture(scope="session")
 def apptainer(folder: Path) -> Apptainer:
-    """Apptainer: this machine's, else Debian's own in that folder. Skips where neither can be had."""
+    """Apptainer: the installed one, else Debian's package in that folder. Skips if neither is available."""
     try:
         return Apptainer.find(folder / "apptainer")
     except CannotInstallError as error:

@@ -6,8 +6,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from podman_engine import Podman
-from snakemake_project import Project
+from tests.containers.podman_engine import Podman
+from tests.support.snakemake_project import Project
 
 ROOT = Path(__file__).resolve().parents[2]
 BASE = "localhost/bfcl-test-base:latest"
@@ -25,19 +25,20 @@ MAIN = {
 LONGEST_SECONDS = 1800
 
 SOMEBODY = 4321
-"""A user that no image knows."""
+"""The id of a user without an account in any image."""
 
 
 def run_bare(project: Project, *arguments: str, **config: str) -> str:
     """What Snakemake prints, run without any container."""
     with project.start(*arguments, **config) as process:
-        told, _ = process.communicate(timeout=LONGEST_SECONDS)
-    assert process.returncode == 0, told
-    return told
+        output, _ = process.communicate(timeout=LONGEST_SECONDS)
+    assert process.returncode == 0, output
+    return output
 
 
 def run_inside(podman: Podman, image: str, project: Project, config: dict[str, str]) -> str:
-    """What `make run-in-container` prints, called in `project` for a user that no image knows."""
+    """The output of `make run-in-container`, called in `project` by a user without an account in the
+    image."""
     for name in ("Makefile", "containers/images.mk"):
         (project.folder / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, project.folder / name)

@@ -24,7 +24,7 @@ def pip_settings() -> dict[str, str]:
     for line in listed.stdout.splitlines():
         key, _, value = line.partition("=")
         name = NAMES.get(key.rpartition(".")[2])
-        if name:  # what the environment says comes first, and wins
+        if name:  # the environment comes first and has priority
             found.setdefault(name, " ".join(value.strip("'\"").replace("\\n", " ").split()))
     return found
 

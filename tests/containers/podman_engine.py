@@ -1,4 +1,4 @@
-"""podman with images, settings and temporary files in a folder of its own: nobody else's are touched."""
+"""podman with images, settings and temporary files in a separate folder; no others are changed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Podman:
         return self.call("podman", *words)
 
     def call(self, *words: str | Path, cwd: Path | None = None, **variables: str) -> str:
-        """What any program prints that calls this podman; all it said is shown if it fails."""
+        """The output of a program that calls this podman; if it fails, all its output is shown."""
         done = subprocess.run(
             words, cwd=cwd, env={**self.variables, **variables}, capture_output=True, text=True, check=False
         )
@@ -57,6 +57,6 @@ class Podman:
         return done.stdout
 
     def inspect(self, image: str) -> dict[str, Any]:
-        """What podman knows of an image."""
+        """podman's metadata of an image."""
         found: dict[str, Any] = json.loads(self("image", "inspect", image))[0]
         return found

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from apptainer_engine import Apptainer
-from main_job import run_bare
-from podman_engine import Podman
-from snakemake_project import Project
 
-from bfcl_pipeline.archive.compare import first_difference
+from bfcl_pipeline.archive.compare import differences
+from tests.containers.apptainer_engine import Apptainer
+from tests.containers.main_job import run_bare
+from tests.containers.podman_engine import Podman
+from tests.support.snakemake_project import Project
 
 pytestmark = pytest.mark.containers
 
@@ -26,7 +26,7 @@ SMALL = {
 
 @pytest.fixture(scope="module")
 def unpacked(podman: Podman, image: str, apptainer: Apptainer, folder: Path) -> Path:
-    """The pipeline's image as Apptainer has it: a folder, which is made faster than a file."""
+    """The pipeline's image as an Apptainer sandbox folder, which is faster to build than an image file."""
     archive, sandbox = folder / "pipeline.tar", folder / "pipeline.sandbox"
     podman("save", "--quiet", "--format", "docker-archive", "--output", archive, image)
     apptainer("build", "--force", "--sandbox", sandbox, f"docker-archive:{archive}")
@@ -45,9 +45,9 @@ def test_every_rule_in_its_image_gives_the_same_bytes(
     run_bare(bare, **SMALL)
     for name, value in apptainer.variables.items():
         monkeypatch.setenv(name, value)
-    told = run_bare(
+    output = run_bare(
         inside, "--software-deployment-method", "apptainer", **SMALL, containers=f"{{pipeline: {unpacked}}}"
     )
-    assert "Activating singularity image" in told
-    assert first_difference(bare.folder / "results/small", inside.folder / "results/small") is None
+    assert "Activating singularity image" in output
+    assert not list(differences(bare.folder / "results/small", inside.folder / "results/small"))
     shutil.rmtree(unpacked)

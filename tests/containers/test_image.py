@@ -8,34 +8,34 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from main_job import BASE, MAIN, ROOT, run_bare, run_inside
-from pip_settings import pip_settings
-from podman_engine import Podman
-from snakemake_project import Project
 
-from bfcl_pipeline.archive.compare import compared_files, first_difference
+from bfcl_pipeline.archive.compare import compared_files, differences
+from tests.containers.main_job import BASE, MAIN, ROOT, run_bare, run_inside
+from tests.containers.pip_settings import pip_settings
+from tests.containers.podman_engine import Podman
+from tests.support.snakemake_project import Project
 
 pytestmark = pytest.mark.containers
 
 
 @pytest.fixture(scope="module")
 def inside(podman: Podman, image: str, new_project: Callable[[], Project]) -> tuple[Project, str]:
-    """A project after the main job, run in the image; and what was printed."""
+    """A project after the main job was run in the image, and the output."""
     project = new_project()
     return project, run_inside(podman, image, project, MAIN)
 
 
-def test_an_image_says_what_it_is(podman: Podman, image: str) -> None:
+def test_labels_identify_an_image(podman: Podman, image: str) -> None:
     """Its labels name version, commit, licence and base."""
     labels = podman.inspect(image)["Labels"]
-    told = {key.rpartition(".")[2]: value for key, value in labels.items()}
-    assert told["version"] == "test"
-    # Of a tree with changes, as while somebody works on it, the commit they were made to.
-    commit = told["revision"].removesuffix("-dirty")
+    named = {key.rpartition(".")[2]: value for key, value in labels.items()}
+    assert named["version"] == "test"
+    # For a working tree with uncommitted changes, the commit that they are based on.
+    commit = named["revision"].removesuffix("-dirty")
     assert len(commit) == 40
     subprocess.run(["git", "cat-file", "-e", commit], cwd=ROOT, check=True)
-    assert told["licenses"] == "Apache-2.0"
-    assert told["name"] == BASE
+    assert named["licenses"] == "Apache-2.0"
+    assert named["name"] == BASE
 
 
 def test_an_image_is_small(podman: Podman, image: str) -> None:
@@ -45,22 +45,22 @@ def test_an_image_is_small(podman: Podman, image: str) -> None:
     assert size < 1.5e9
 
 
-def test_an_image_runs_as_nobody_special(podman: Podman, image: str) -> None:
+def test_an_image_runs_as_an_ordinary_user(podman: Podman, image: str) -> None:
     """Its user is not root, and cannot change the code."""
-    told = podman(
+    output = podman(
         "run", "--rm", image, "sh", "-c", "id -u; test -w /opt/bfcl-pipeline/Snakefile || echo safe"
     )
-    assert told.split() == ["1000", "safe"]
+    assert output.split() == ["1000", "safe"]
 
 
-def test_an_image_keeps_nothing_of_this_machine(podman: Podman, image: str) -> None:
+def test_an_image_has_no_settings_of_the_build_machine(podman: Podman, image: str) -> None:
     """Mirrors and certificates that a build was given are in no setting and no step of its history."""
     known = json.dumps(podman.inspect(image)) + podman("history", "--no-trunc", image)
     assert [value for value in pip_settings().values() if value in known] == []
 
 
 def test_an_image_is_a_checkout(podman: Podman, image: str) -> None:
-    """The workflow lies beside the package, so that what looks for it there finds it."""
+    """The workflow is beside the package, where `replay` expects it."""
     where = podman(
         "run", "--rm", image, "python", "-c", "import bfcl_pipeline; print(bfcl_pipeline.__file__)"
     )
@@ -72,19 +72,21 @@ def test_the_main_job_without_network_gives_the_same_bytes(
     inside: tuple[Project, str], bare: Project
 ) -> None:
     """Answers, memories, verdicts, tables and report are those of the bare run; the V4 table is printed."""
-    project, told = inside
-    assert "Oracle (Prompt)" in told
+    project, output = inside
+    assert "Oracle (Prompt)" in output
     assert len(compared_files(bare.folder / "results/same")) > 20
-    assert first_difference(bare.folder / "results/same", project.folder / "results/same") is None
+    assert not list(differences(bare.folder / "results/same", project.folder / "results/same"))
 
 
-def test_what_was_run_inside_is_known_outside(inside: tuple[Project, str]) -> None:
-    """Without the container the same run has nothing to do: both share what Snakemake knows of it."""
+def test_a_run_in_the_container_is_complete_outside(inside: tuple[Project, str]) -> None:
+    """Without the container, the same run has nothing to do, because both share Snakemake's records."""
     project, _ = inside
     assert "Nothing to be done" in run_bare(project, "-n", **MAIN)
 
 
-def test_without_an_image_the_user_is_told(podman: Podman, new_project: Callable[[], Project]) -> None:
+def test_without_an_image_the_command_names_the_remedy(
+    podman: Podman, new_project: Callable[[], Project]
+) -> None:
     """The message names the command that builds it."""
     with pytest.raises(AssertionError, match="make images"):
         run_inside(podman, "localhost/bfcl-pipeline:absent", new_project(), MAIN)
@@ -94,8 +96,8 @@ def test_without_an_image_the_user_is_told(podman: Podman, new_project: Callable
 def test_the_whole_benchmark_gives_the_same_bytes(
     podman: Podman, image: str, new_project: Callable[[], Project]
 ) -> None:
-    """As above, for all entries and the four models that a first run asks."""
+    """The same bytes for all entries and the four models of a first run."""
     outside, within = new_project(), new_project()
     run_bare(outside)
     run_inside(podman, image, within, {"run": "embedded"})
-    assert first_difference(outside.folder / "results/embedded", within.folder / "results/embedded") is None
+    assert not list(differences(outside.folder / "results/embedded", within.folder / "results/embedded"))

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable
 
 import pytest
-from apptainer_engine import Apptainer
-from main_job import BASE, ROOT
-from pip_settings import folders_to_mount, pip_settings
-from podman_engine import Podman
+
+from tests.containers.apptainer_engine import Apptainer
+from tests.containers.main_job import BASE, ROOT
+from tests.containers.pip_settings import folders_to_mount, pip_settings
+from tests.containers.podman_engine import Podman
 
 pytestmark = pytest.mark.containers
 
@@ -34,9 +35,9 @@ def test_both_recipes_of_an_image_pin_one_base(image: str) -> None:
 
 @pytest.mark.parametrize("image", RECIPES)
 def test_both_recipes_of_an_image_have_the_same_extras(image: str) -> None:
-    """What is installed by default does not depend on who builds."""
+    """The default extras do not depend on the tool that builds the image."""
     found = [
-        re.findall(r'(?m)^(?:ARG| {3}) ?EXTRAS="?([a-z ]+?)"?$', (ROOT / path).read_text())
+        re.findall(r'(?m)^(?:ARG| {3}) ?EXTRAS="?([a-z ]*?)"?$', (ROOT / path).read_text())
         for path in RECIPES[image]
     ]
     assert len(found[0]) == 1
@@ -44,19 +45,19 @@ def test_both_recipes_of_an_image_have_the_same_extras(image: str) -> None:
 
 
 @pytest.mark.usefixtures("full")
-def test_the_server_starts_what_vllm_its_base_has(podman: Podman, build: Callable[..., str]) -> None:
-    """On a base without vLLM the image is built, and `serve` says under which Python vLLM is missing."""
+def test_the_server_uses_the_vllm_of_its_base(podman: Podman, build: Callable[..., str]) -> None:
+    """On a base without vLLM the image is built, and `serve` names the Python in which vLLM is missing."""
     build("IMAGES=vllm")
-    told = podman(
+    output = podman(
         *("run", "--rm", "localhost/bfcl-vllm:test", "sh", "-c"),
         "bfcl-pipeline serve --help && $BFCL_VLLM_PYTHON -c 'import sys; print(sys.prefix)'",
     )
-    assert "--address-out" in told
-    assert told.splitlines()[-1] == "/usr"
+    assert "--address-out" in output
+    assert output.splitlines()[-1] == "/usr"
 
 
 @pytest.mark.usefixtures("full", "base")
-def test_the_definition_makes_what_the_containerfile_makes(podman: Podman, apptainer: Apptainer) -> None:
+def test_the_definition_builds_the_same_as_the_containerfile(podman: Podman, apptainer: Apptainer) -> None:
     """Apptainer builds the pipeline from a base on this machine; it runs, its workflow beside it."""
     archive, sandbox = podman.folder / "base-image.tar", podman.folder / "defined.sandbox"
     settings = pip_settings()
@@ -77,5 +78,5 @@ def test_the_definition_makes_what_the_containerfile_makes(podman: Podman, appta
         *(sandbox, RECIPES["pipeline"][1]),
         cwd=ROOT,
     )
-    told = apptainer("exec", sandbox, "sh", "-c", "bfcl-pipeline --version; ls /opt/bfcl-pipeline")
-    assert {"Snakefile", "workflow", "config"} <= set(told.split())
+    output = apptainer("exec", sandbox, "sh", "-c", "bfcl-pipeline --version; ls /opt/bfcl-pipeline")
+    assert {"Snakefile", "workflow", "config"} <= set(output.split())

@@ -8,22 +8,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bfcl_pipeline.encoding import kept, sentence_encoder
-from bfcl_pipeline.encoding.kept import KeptVectors
-from bfcl_pipeline.encoding.sentence_encoder import SentenceEncoder
+from bfcl_pipeline.encoding import sentence_encoder
+from bfcl_pipeline.encoding.sentence_encoder import EmbeddingCache, SentenceEncoder
 
 VECTOR = np.linspace(-1, 1, 384, dtype=np.float32)
 
 
 @pytest.fixture
-def vectors(tmp_path: Path) -> KeptVectors:
+def vectors(tmp_path: Path) -> EmbeddingCache:
     """An empty folder of embeddings."""
-    return KeptVectors(tmp_path / "kept")
+    return EmbeddingCache(tmp_path / "kept")
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The texts that a model in place of the real one was asked for."""
+    """The texts that were embedded by a model that replaces the real one."""
     texts: list[str] = []
 
     def embed(text: str):
@@ -35,8 +34,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.parametrize("text", ["", "a text", "漢字", "half \ud83d", "../../up", "x" * 100_000])
-def test_what_is_put_is_found(vectors, tmp_path, text):
-    """Every bit comes back, whatever the text, from a file below the folder."""
+def test_stored_embeddings_are_found(vectors, tmp_path, text):
+    """Embeddings of any text are read back bit for bit from a file below the folder."""
     assert vectors.get(text) is None
     vectors.put(text, VECTOR)
     assert vectors.get(text).tobytes() == VECTOR.tobytes()
@@ -45,9 +44,9 @@ def test_what_is_put_is_found(vectors, tmp_path, text):
 
 
 def test_another_model_has_other_files(vectors, monkeypatch):
-    """What one model gave is not found for another."""
+    """Embeddings of one model are not returned for another."""
     vectors.put("a", VECTOR)
-    monkeypatch.setattr(kept.pinned, "FILES", {kept.pinned.WEIGHTS: "0" * 64})
+    monkeypatch.setattr(sentence_encoder.pinned, "FILES", {sentence_encoder.pinned.WEIGHTS: "0" * 64})
     assert vectors.get("a") is None
 
 
@@ -75,7 +74,7 @@ def test_a_damaged_file_is_written_anew(vectors, tmp_path, asked, damage):
 
 
 def test_each_text_is_embedded_once(tmp_path, asked):
-    """Asked again, in this process or another, a text needs no model."""
+    """A text that was embedded before, in this process or another, does not need the model."""
     encoder = SentenceEncoder(tmp_path, tmp_path / "kept")
     first = encoder.encode(["a", "bb", "a"])
     assert (encoder.encode(["bb"]) == first[1]).all()
@@ -91,8 +90,8 @@ def test_many_may_write_at_once(vectors, tmp_path):
     assert [path for path in (tmp_path / "kept").rglob("*") if path.is_file()] == [vectors.path("a")]
 
 
-def test_a_folder_that_cannot_be_written_is_done_without(tmp_path, asked):
-    """Embeddings that cannot be kept are given all the same."""
+def test_an_unwritable_folder_is_not_used(tmp_path, asked):
+    """Embeddings that cannot be stored are still returned."""
     (tmp_path / "kept").write_bytes(b"a file in the way")
     encoder = SentenceEncoder(tmp_path, tmp_path / "kept")
     assert encoder.encode(["a"]).any()

@@ -1,4 +1,4 @@
-"""The staged encoder: what its embeddings are, and what it takes to get them."""
+"""The staged encoder: its embeddings, and the files and libraries that it needs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SILENT = "\n".join(
 
 @pytest.fixture(scope="module")
 def encoder(staged_encoder: Path) -> SentenceEncoder:
-    """The real encoder, which keeps nothing on disk."""
+    """The real encoder, without a cache on disk."""
     return SentenceEncoder(staged_encoder)
 
 
@@ -60,7 +60,7 @@ def test_likeness_is_as_published(encoder):
 
 
 def test_rows_have_length_one(encoder):
-    """Any text gives a row of length 1: none at all, one of 100,000 characters, one of any script."""
+    """Any text has a row of length 1: an empty one, one of 100,000 characters, one in any script."""
     rows = encoder.encode(["", " ", "x " * 50_000, "漢字 😀 naïve", "\x00"])
     np.testing.assert_allclose((rows**2).sum(axis=1), 1, atol=1e-6)
 
@@ -75,57 +75,63 @@ def test_neighbours_do_not_matter(staged_encoder):
 
 
 def test_no_texts_give_no_rows(tmp_path):
-    """An empty list needs no model and gives an array of no rows."""
+    """An empty list does not load the model and gives an array without rows."""
     assert SentenceEncoder(tmp_path).encode([]).shape == (0, 384)
 
 
 def test_rows_belong_to_the_caller(encoder):
-    """What a caller does to the rows it got changes no later embedding."""
+    """Changing the returned rows does not change later embeddings."""
     encoder.encode(["mine"])[:] = 0
     assert encoder.encode(["mine"]).any()
 
 
 def test_half_a_surrogate_pair_is_refused_as_by_the_library(encoder, staged_encoder, tmp_path):
-    """A text that is none in UTF-8 is a TypeError in the words of the official encoder, kept or not."""
+    """A text that is not valid UTF-8 is a TypeError with the official encoder's message, with and without a
+    cache."""
     for refusing in (encoder, SentenceEncoder(staged_encoder, tmp_path / "kept")):
         with pytest.raises(TypeError, match="TextEncodeInput must be"):
             refusing.encode(["half \ud83d"])
 
 
 def test_a_process_without_network_embeds_in_silence(staged_encoder, tmp_path):
-    """No network, no word on stderr even with warnings as errors, nothing written to the home folder."""
+    """It needs no network, prints nothing to stderr even with warnings as errors, and does not write to the
+    home folder."""
     embedding, loaded = in_a_process(staged_encoder, tmp_path / "home" / "kept")
     assert embedding == SentenceEncoder(staged_encoder).encode(["a text"]).tobytes().hex()
     assert "torch" in loaded
     assert [path.name for path in (tmp_path / "home").iterdir()] == ["kept"]
 
 
-def test_kept_embeddings_need_neither_model_nor_libraries(staged_encoder, tmp_path):
-    """A process that finds its embeddings kept imports no torch and reads no model."""
+def test_cached_embeddings_need_neither_model_nor_libraries(staged_encoder, tmp_path):
+    """A process with all its embeddings in the cache neither imports torch nor reads the model."""
     expected = SentenceEncoder(staged_encoder, tmp_path / "kept").encode(["a text"])
     embedding, loaded = in_a_process(tmp_path / "no model here", tmp_path / "kept")
     assert embedding == expected.tobytes().hex()
     assert loaded == []
 
 
-def test_a_model_that_is_not_staged_is_told(tmp_path):
-    """The message names the file and the command that makes it."""
-    with pytest.raises(ModelError, match=r"encoder/model\.safetensors: cannot be read .* stage --encoder"):
+def test_a_model_that_is_not_staged_is_reported(tmp_path):
+    """The message names the file and the command that writes it."""
+    with pytest.raises(
+        ModelError, match=r"encoder/model\.safetensors: cannot read the file .* stage --encoder"
+    ):
         SentenceEncoder(tmp_path / "encoder").encode(["a"])
 
 
 def test_an_altered_model_is_refused(staged_encoder, tmp_path):
-    """Embeddings of another model must never pass for those of the pinned one."""
+    """Embeddings of another model are never used as those of the pinned one."""
     folder = tmp_path / "encoder"
     shutil.copytree(staged_encoder, folder)
     (folder / "config.json").write_text("{}")
-    expected = rf"config\.json: not of the pinned encoder: expected sha256 {pinned.FILES['config.json']}"
+    expected = (
+        rf"config\.json: differs from the pinned encoder: expected sha256 {pinned.FILES['config.json']}"
+    )
     with pytest.raises(ModelError, match=expected):
         SentenceEncoder(folder).encode(["a"])
 
 
-def test_missing_libraries_are_told(staged_encoder, monkeypatch, tmp_path):
-    """Without the extra `memory`, the message says how to install it."""
+def test_missing_libraries_are_reported(staged_encoder, monkeypatch, tmp_path):
+    """Without the extra `memory`, the message states how to install it."""
     shutil.copytree(staged_encoder, tmp_path / "encoder")
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(ModelError, match=r"pip install 'bfcl-pipeline\[memory\]'"):

@@ -1,4 +1,4 @@
-"""Hostile model outputs: what somebody would write who wants to harm the evaluator."""
+"""Hostile model outputs: texts that are meant to harm the evaluator."""
 
 from __future__ import annotations
 

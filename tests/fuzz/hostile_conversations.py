@@ -1,12 +1,11 @@
-"""Hostile calls and steps: what somebody would have a model do to harm the simulated world's host."""
+"""Hostile calls and steps, which are meant to harm the host of the simulated APIs."""
 
 from __future__ import annotations
 
 import json
 
-from hostile import EXPRESSIONS
-
 from bfcl_pipeline.records import Call, Mode
+from tests.fuzz.hostile import EXPRESSIONS
 
 WORLD = {
     "GorillaFileSystem": {
@@ -34,7 +33,7 @@ WORLD = {
         "booking_record": {},
     },
 }
-"""Initial states in which a user is logged in; what is not named starts in its default."""
+"""Initial states in which a user is logged in; APIs that are not listed start in their default state."""
 
 _LONG = "x" * 100_000_000
 _HUGE = 10**4_000
@@ -109,7 +108,7 @@ HOSTILE = [
     _deep_call(150),
     _deep_call(10_000),
 ]
-"""Calls that ask for far more than anyone needs."""
+"""Calls that require excessive time or memory."""
 
 ENDLESS = [
     [Call("mkdir", {"dir_name": "d"}), Call("cd", {"folder": "d"})],

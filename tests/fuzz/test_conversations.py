@@ -1,22 +1,12 @@
-"""Whatever a model writes in a conversation, the world stays bounded and the entry is judged."""
+"""Whatever a model writes in a conversation, the simulated APIs stay bounded; the entry has a verdict."""
 
 from __future__ import annotations
 
 import json
-import sys
-import time
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
-from hostile_conversations import ENDLESS, HOSTILE, STEPS, WORLD
-from test_fuzz import _JSON, _SOUP
-from watched import run_watched
-from word_encoder import WordEncoder
 
 from bfcl_pipeline.benchmark import GROUPS
 from bfcl_pipeline.calls import decode_step
@@ -24,16 +14,22 @@ from bfcl_pipeline.generation import conversation
 from bfcl_pipeline.records import Call, DecodeFailure, Exchange, Mode, Rules
 from bfcl_pipeline.scoring import Judge
 from bfcl_pipeline.tables.texts import read_texts
-from bfcl_pipeline.tools import APIS, Setting, World, effects, parameters_of
+from bfcl_pipeline.tools import APIS, World, WorldConfig, effects, parameters_of
 from bfcl_pipeline.web.simulated import SimulatedWeb
+from tests.fuzz.hostile_conversations import ENDLESS, HOSTILE, STEPS, WORLD
+from tests.fuzz.test_fuzz import _JSON, _SOUP
+from tests.fuzz.watched import run_watched
+from tests.support.word_encoder import WordEncoder
+from tests.support.work import measured
 
-LIMIT_SECONDS = 1.0
+LIMIT_CALLS = 1_000_000  # of functions, for one call or step of a model
+LIMIT_SCORING_CALLS = 25_000  # for the verdict of one conversation
 LIMIT_STATE = 30_000_000
 
 
 def _setting(constants):
     """What a world with all APIs needs."""
-    return Setting(constants, web=SimulatedWeb.of([]), encoder=WordEncoder())
+    return WorldConfig(constants, web=SimulatedWeb.of([]), encoder=WordEncoder())
 
 
 METHODS = [(api, name) for api, kind in APIS.items() for name in effects(kind)]
@@ -45,61 +41,58 @@ def everything(constants):
     return World.of(list(APIS), WORLD, _setting(constants), "m")
 
 
-def test_a_hostile_call_is_in_time(constants):
-    """Huge numbers, texts, depths and loops end in a result of bounded size within a second."""
-    slow = []
+def test_a_hostile_call_is_bounded_work(constants):
+    """Huge numbers, texts, depths and loops end after bounded work in a result of bounded size."""
+    excessive = []
     for place, call in enumerate(HOSTILE):
         world = World.of(list(APIS), WORLD, _setting(constants), "m")
-        started = time.process_time()
-        text = world.run(call)
-        seconds = time.process_time() - started
-        if seconds > LIMIT_SECONDS or len(text) > 2_000_000:
-            slow.append((place, call.name[:30], seconds, len(text)))
-    assert not slow
+        with measured() as work:
+            text = world.run(call)
+        if work.calls > LIMIT_CALLS or len(text) > 2_000_000:
+            excessive.append((place, call.name[:30], work.calls, len(text)))
+    assert not excessive
 
 
 @pytest.mark.parametrize("calls", ENDLESS, ids=lambda calls: calls[-1].name)
 def test_repeating_calls_does_not_grow_the_world(everything, calls):
     """What doubles or nests when repeated ends at a bound, and the world still answers."""
-    started = time.process_time()
-    for _ in range(60):
-        for call in calls:
-            everything.run(call)
-    assert time.process_time() - started < 20 * LIMIT_SECONDS
+    with measured() as work:
+        for _ in range(60):
+            for call in calls:
+                everything.run(call)
+    assert work.calls < LIMIT_CALLS
     assert sum(len(str(state)) for state in everything.states().values()) < LIMIT_STATE
     assert everything.run(Call("posting_get_login_status", {})) == '{"login_status": true}'
 
 
 def test_a_hostile_step_ends_the_turn_or_runs(entries, staged, constants):
-    """A conversation of such steps only ends, each step in time, and its verdict is made in time."""
+    """A conversation that repeats such a step ends; each step and the verdict are bounded work."""
     texts = read_texts(staged)
     entry = entries("multi_turn_base")[0]
     for mode, steps in STEPS.items():
         for step in steps:
-            # The fastest of a few times: others may use the processor too.
-            times = (_held(step, entry, mode, texts, constants) for _ in range(3))
-            assert any(
-                slowest < LIMIT_SECONDS and judging < 5 * LIMIT_SECONDS for slowest, judging in times
-            ), str(step)[:60]
+            most, scoring = _conversation_work(step, entry, mode, texts, constants)
+            assert most < LIMIT_CALLS, str(step)[:60]
+            assert scoring < LIMIT_SCORING_CALLS, str(step)[:60]
 
 
-def _held(step, entry, mode, texts, constants):
-    """Of a conversation of `step` only: the seconds that its slowest step took, and its verdict."""
-    held = conversation(entry, mode, texts, World.for_entry(entry, Setting(constants), "model"))
-    request, result, slowest = next(held), None, 0.0
+def _conversation_work(step, entry, mode, texts, constants):
+    """Of a conversation of `step` only: the calls of its most expensive step, and of its verdict."""
+    steps = conversation(entry, mode, texts, World.for_entry(entry, WorldConfig(constants), "model"))
+    request, result, most = next(steps), None, 0
     for _ in range(500):
-        started = time.process_time()
         try:
-            request = held.send(Exchange(request, step))
+            with measured() as work:
+                request = steps.send(Exchange(request, step))
         except StopIteration as end:
             result = end.value
-        slowest = max(slowest, time.process_time() - started)
+        most = max(most, work.calls)
         if result is not None:
             break
     assert result is not None, str(step)[:60]
-    started = time.process_time()
-    Judge(entry, constants).answer_verdicts(json.dumps(result), mode, None, list(Rules))
-    return slowest, time.process_time() - started
+    with measured() as scoring:
+        Judge(entry, constants).answer_verdicts(json.dumps(result), mode, None, list(Rules))
+    return most, scoring.calls
 
 
 @st.composite
@@ -156,7 +149,7 @@ _STEP = st.one_of(
 
 
 @given(st.data())
-def test_any_conversation_is_judged(entries, constants, data):
+def test_any_conversation_is_scored(entries, constants, data):
     """Any JSON in the place of turns and steps has a verdict under both rule sets."""
     entry = data.draw(st.sampled_from(entries(data.draw(st.sampled_from(GROUPS["multi_turn"])))[:20]))
     mode = data.draw(st.sampled_from(list(Mode)))
@@ -180,15 +173,14 @@ def test_nothing_outside_the_world_is_touched(staged, tmp_path):
     """
     program = """
 import json, sys
-sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from hostile_conversations import HOSTILE, STEPS, WORLD
+from tests.fuzz.hostile_conversations import HOSTILE, STEPS, WORLD
 from bfcl_pipeline.calls import decode_step
 from bfcl_pipeline.records import Call, DecodeFailure
 from bfcl_pipeline.tables.texts import read_constants
-from bfcl_pipeline.tools import APIS, Setting, World
+from bfcl_pipeline.tools import APIS, World, WorldConfig
 
-setting = Setting(read_constants(Path(sys.argv[2])))
+setting = WorldConfig(read_constants(Path(sys.argv[1])))
 
 def run_all(calls, modes):
     for call in calls:

@@ -1,12 +1,6 @@
-"""Hostile outputs are read without harm: no exception, no delay, nothing executed."""
+"""Hostile outputs are read without harm: no exception, bounded work, nothing executed."""
 
 from __future__ import annotations
-
-import gc
-import sys
-import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -15,57 +9,37 @@ from bfcl_pipeline.calls import decode
 from bfcl_pipeline.records import DecodeFailure, Mode, Rules
 from bfcl_pipeline.scoring.java_values import convert_java
 from bfcl_pipeline.scoring.javascript_values import convert_javascript
+from tests.fuzz.hostile import NATIVE, OUTPUTS, VALUES
+from tests.fuzz.watched import run_watched
+from tests.support.work import measured
 
-sys.path.insert(0, str(Path(__file__).parent))
-from hostile import NATIVE, OUTPUTS, VALUES
-from watched import run_watched
-
-LIMIT_SECONDS = 1.0
-
-
-@pytest.fixture(autouse=True)
-def _only_our_garbage() -> Iterator[None]:
-    """What other tests left in memory is not searched for garbage while a decoder is timed."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
-
-
-def _timed(function, *arguments, **options):
-    """The result, and the processor time it took: another process on the machine does not count."""
-    started = time.process_time()
-    result = function(*arguments, **options)
-    return result, time.process_time() - started
+LIMIT_CALLS = 100_000  # of functions, to read one text or value
 
 
 @pytest.mark.parametrize("return_format", list(ReturnFormat))
-def test_prompt_outputs_are_read_in_time(return_format):
-    """Every hostile text ends in calls or a decode failure within a second, under both rules."""
-    slow = []
+def test_prompt_outputs_are_read_in_bounded_work(return_format):
+    """Every hostile text ends in calls or a decode failure after bounded work, under both rules."""
+    excessive = []
     for text in OUTPUTS:
         for tag in (False, True):
             for rules in Rules:
-                found, seconds = _timed(
-                    decode,
-                    text,
-                    mode=Mode.PROMPT,
-                    return_format=return_format,
-                    tool_call_tag=tag,
-                    rules=rules,
-                )
+                with measured() as work:
+                    found = decode(
+                        text, mode=Mode.PROMPT, return_format=return_format, tool_call_tag=tag, rules=rules
+                    )
                 assert isinstance(found, tuple | DecodeFailure)
-                if seconds > LIMIT_SECONDS:
-                    slow.append((text[:60], rules, seconds))
-    assert not slow
+                if work.calls > LIMIT_CALLS:
+                    excessive.append((text[:60], rules, work.calls))
+    assert not excessive
 
 
-def test_native_outputs_are_read_in_time():
-    """Every hostile native result ends in calls or a decode failure within a second."""
+def test_native_outputs_are_read_in_bounded_work():
+    """Every hostile native result ends in calls or a decode failure after bounded work."""
     for result in NATIVE:
-        found, seconds = _timed(decode, result, mode=Mode.FC)
+        with measured() as work:
+            found = decode(result, mode=Mode.FC)
         assert isinstance(found, tuple | DecodeFailure)
-        assert seconds < LIMIT_SECONDS, str(result)[:60]
+        assert work.calls < LIMIT_CALLS, str(result)[:60]
 
 
 @pytest.mark.parametrize(
@@ -75,13 +49,14 @@ def test_native_outputs_are_read_in_time():
         (convert_javascript, ["array", "dict", "integer", "Bigint", "float", "String", "Boolean"]),
     ],
 )
-def test_converters_are_in_time(convert, kinds):
-    """No text keeps the converters of Java or JavaScript values busy for a second."""
+def test_values_are_converted_in_bounded_work(convert, kinds):
+    """Every hostile text is converted as a value of Java or JavaScript after bounded work."""
     for text in VALUES:
         for kind in kinds:
             for item in (None, "String", "integer", "float"):
-                _, seconds = _timed(convert, text, kind, item)
-                assert seconds < LIMIT_SECONDS, (text[:60], kind)
+                with measured() as work:
+                    convert(text, kind, item)
+                assert work.calls < LIMIT_CALLS, (text[:60], kind)
 
 
 def test_nothing_is_executed(tmp_path):
@@ -92,8 +67,7 @@ def test_nothing_is_executed(tmp_path):
     """
     program = """
 import sys
-sys.path.insert(0, sys.argv[1])
-from hostile import NATIVE, OUTPUTS
+from tests.fuzz.hostile import NATIVE, OUTPUTS
 from bfcl_pipeline.benchmark import ReturnFormat
 from bfcl_pipeline.calls import decode
 from bfcl_pipeline.records import Mode, Rules

@@ -1,21 +1,24 @@
-"""Running a program under the eyes of a test, in a process of its own."""
+"""Runs a program in a separate process that a test observes."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+from tests.support import ROOT
 
 
 def run_watched(program: str, folder: Path, *arguments: object) -> tuple[int, str]:
     """What `program` prints: a count, and what its audit hook saw beside harmless events.
 
-    It is given this folder, to import from, and `arguments`; it runs in `folder`, which stays empty.
+    It imports from the checkout and is given `arguments`; it runs in `folder`, which stays empty.
     """
-    here = str(Path(__file__).parent)
     done = subprocess.run(
-        [sys.executable, "-c", program, here, *map(str, arguments)],
+        [sys.executable, "-c", program, *map(str, arguments)],
         cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         timeout=300,

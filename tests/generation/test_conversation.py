@@ -27,7 +27,8 @@ def texts(staged):
 
 @pytest.fixture
 def talk(texts, setting_of):
-    """Starts a conversation of turns `asked` (a text each, None where functions appear)."""
+    """Starts a conversation with the turns `asked` (one text each, None for a turn in which functions
+    appear)."""
 
     def start(mode, *asked):
         held_out = {str(n): (DOCS[2],) for n, text in enumerate(asked) if text is None}
@@ -50,14 +51,14 @@ def calls(*named):
 
 
 def end_of(talk, exchange):
-    """What the conversation returns when it is sent its last exchange."""
+    """The return value of the conversation after its last exchange."""
     with pytest.raises(StopIteration) as end:
         talk.send(exchange)
     return end.value.value
 
 
 def test_results_go_back_as_tool_messages(talk):
-    """In function-calling mode each call is answered by its id, and the world keeps what was done."""
+    """In function-calling mode each outcome has the id of its call, and the world keeps its state."""
     held = talk(Mode.FC, "Open one.", "Show it.")
     first = next(held)
     assert [tool["function"]["name"] for tool in first.tools] == ["get_ticket", "create_ticket"]
@@ -71,23 +72,25 @@ def test_results_go_back_as_tool_messages(talk):
     )
 
 
-def test_results_go_back_as_one_message_to_a_prompted_model(talk):
-    """In prompt mode the user tells all results of a step, beside the calls as they were read."""
+def test_results_are_one_message_to_a_prompted_model(talk):
+    """In prompt mode one user message has all outcomes of a step, with the calls as they were decoded."""
     held = talk(Mode.PROMPT, "Open one.")
     request = held.send(Exchange(next(held), "[create_ticket(title='a'), logout()]"))
     assert request.tools == ()
-    answer, told = request.messages[-2:]
+    answer, results = request.messages[-2:]
     assert answer == {"role": "assistant", "content": "[create_ticket(title='a'), logout()]"}
-    assert told["role"] == "user"
-    assert told["content"].startswith("[{'role': 'tool', 'name': \"create_ticket(title='a')\", 'content': ")
-    assert told["content"].endswith(
+    assert results["role"] == "user"
+    assert results["content"].startswith(
+        "[{'role': 'tool', 'name': \"create_ticket(title='a')\", 'content': "
+    )
+    assert results["content"].endswith(
         "{'role': 'tool', 'name': 'logout()', 'content': '{\"success\": true}'}]"
     )
 
 
 @pytest.mark.parametrize("ending", ["Done.", "", [], None, {}, [{"logout": "{"}], [{"logout": "[]"}]])
 def test_an_answer_without_calls_ends_the_turn(talk, ending):
-    """An empty or unreadable answer is kept, runs nothing, and the next turn's words follow."""
+    """An empty or unreadable answer stays in the history, runs nothing, and the next turn follows."""
     held = talk(Mode.FC, "One.", "Two.")
     request = held.send(Exchange(next(held), ending))
     assert (request.turn, request.messages[-1]) == (1, {"role": "user", "content": "Two."})
@@ -95,7 +98,7 @@ def test_an_answer_without_calls_ends_the_turn(talk, ending):
 
 
 def test_functions_appear_at_their_turn(talk, texts):
-    """Held-out functions are tools from their turn on, and the user says so; prompted, their docs are."""
+    """Held-out functions are tools from their turn on, and a user message has their docs in prompt mode."""
     held = talk(Mode.FC, "One.", None)
     first = next(held)
     second = held.send(Exchange(first, "No."))
@@ -117,8 +120,8 @@ def test_too_many_steps_end_the_whole_conversation(talk):
     assert end_of(held, Exchange(request, step)) == [[step] * (STEP_LIMIT + 1)]
 
 
-def test_the_limit_starts_anew_with_each_turn(talk):
-    """As many steps as the limit allows, in every turn, are no reason to end."""
+def test_the_step_limit_is_for_each_turn(talk):
+    """As many steps as the limit allows, in every turn, do not end the conversation."""
     held = talk(Mode.FC, "One.", "Two.")
     request, step = next(held), calls(("get_ticket", {"ticket_id": 1}))
     for turn in range(2):
@@ -129,8 +132,8 @@ def test_the_limit_starts_anew_with_each_turn(talk):
     assert len(end_of(held, Exchange(request, "Done."))) == 2
 
 
-def test_an_adapters_own_reply_goes_into_the_history(talk):
-    """A wire format may keep more of an answer than its result: that is what is sent back."""
+def test_the_reply_of_an_adapter_is_added_to_the_history(talk):
+    """An adapter may keep more of an answer than its result; the next request has that form."""
     held = talk(Mode.FC, "One.")
     first = next(held)
     asked = [{"id": "toolu_9", "name": "logout", "arguments": "{}"}]
@@ -140,8 +143,8 @@ def test_an_adapters_own_reply_goes_into_the_history(talk):
     assert request.messages[-1]["tool_call_id"] == "toolu_9"
 
 
-def test_a_request_is_not_changed_by_what_follows(talk):
-    """The messages of an earlier request stay as they were: a journal may keep them."""
+def test_a_request_is_not_changed_by_later_turns(talk):
+    """The messages of an earlier request stay the same: a journal may write them later."""
     held = talk(Mode.FC, "One.", "Two.")
     first = next(held)
     before = first.messages

@@ -1,13 +1,13 @@
-"""Which conversations are open when, in virtual time."""
+"""The order in which entries run, in virtual time."""
 
 import asyncio
 
 import pytest
-from virtual_time import run
 
 from bfcl_pipeline.generation.chains import chain_lengths, expected_requests
-from bfcl_pipeline.generation.engine import hold_all
+from bfcl_pipeline.generation.engine import run_all
 from bfcl_pipeline.records import Entry
+from tests.support.virtual_time import run
 
 
 def _entry(name, *needed, turns=1, category="memory_kv"):
@@ -15,7 +15,7 @@ def _entry(name, *needed, turns=1, category="memory_kv"):
 
 
 def _held(entries, open_at_once, seconds=1.0):
-    """When each conversation was begun, in the order of beginning."""
+    """The start times of all entries, in order."""
 
     async def main():
         begun = []
@@ -24,38 +24,38 @@ def _held(entries, open_at_once, seconds=1.0):
             begun.append((entry.entry_id, asyncio.get_running_loop().time()))
             await asyncio.sleep(seconds)
 
-        await hold_all(entries, chain_lengths(entries), open_at_once, hold)
+        await run_all(entries, chain_lengths(entries), open_at_once, hold)
         return begun
 
     return run(main())
 
 
-def test_what_depends_on_others_waits_for_them():
+def test_entries_wait_for_those_they_depend_on():
     """Sessions one after the other, then the questions together."""
     entries = [_entry("s0"), _entry("s1", "s0"), _entry("q0", "s0", "s1"), _entry("q1", "s0", "s1")]
     assert _held(entries, 9) == [("s0", 0), ("s1", 1), ("q0", 2), ("q1", 2)]
 
 
-def test_the_longest_chain_begins_first():
-    """Of what may begin, the head of the longest chain; equals as they stand."""
+def test_the_longest_chain_starts_first():
+    """Of the entries that are ready, the first of the longest chain; equal ones in entry order."""
     short = [_entry(f"x{n}", category="simple_python") for n in range(3)]
     chain = [_entry("s0", turns=2), _entry("s1", "s0"), _entry("q", "s0", "s1")]
     assert [name for name, _ in _held([*short, *chain], 1)] == ["s0", "s1", "q", "x0", "x1", "x2"]
 
 
 def test_no_more_are_open_than_allowed():
-    """Twelve of a second, five at a time, take three seconds."""
+    """Twelve entries of a second each, five at a time, take three seconds."""
     begun = _held([_entry(f"x{n}", category="simple_python") for n in range(12)], 5)
     assert [when for _, when in begun] == [0] * 5 + [1] * 5 + [2] * 2
 
 
-def test_an_entry_whose_sessions_are_not_asked_does_not_wait():
-    """Only what is held here is waited for; what is missing is for the holder to say."""
+def test_an_entry_whose_sessions_do_not_run_does_not_wait():
+    """It waits only for entries that run; the runner reports missing sessions."""
     assert _held([_entry("q", "elsewhere")], 1) == [("q", 0)]
 
 
 def test_a_failure_ends_the_others():
-    """The exception of one conversation is raised, and none is left running."""
+    """The exception of one entry is raised, and none is left running."""
 
     async def main():
         begun, ended = [], []
@@ -71,7 +71,7 @@ def test_a_failure_ends_the_others():
 
         entries = [_entry(f"x{n}", category="simple_python") for n in range(3)]
         with pytest.raises(ExceptionGroup) as caught:
-            await hold_all(entries, chain_lengths(entries), 3, hold)
+            await run_all(entries, chain_lengths(entries), 3, hold)
         return begun, ended, caught.value.exceptions, asyncio.get_running_loop().time()
 
     begun, ended, exceptions, when = run(main())
@@ -81,8 +81,8 @@ def test_a_failure_ends_the_others():
     assert when == 0
 
 
-def test_chains_are_longest_in_memory_and_one_where_there_is_one_turn(entries):
-    """A scenario's first session begins a chain of all its sessions and a question."""
+def test_chain_lengths_of_memory_and_single_turn_entries(entries):
+    """A scenario's first session starts a chain of all its sessions and a question."""
     memory = entries("memory_kv")
     lengths = chain_lengths(memory)
     first = next(entry for entry in memory if entry.prerequisite)

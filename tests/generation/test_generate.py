@@ -1,4 +1,4 @@
-"""Holding conversations: order, sums, statuses."""
+"""Running entries: order, sums, statuses."""
 
 import json
 from dataclasses import dataclass, field
@@ -6,24 +6,25 @@ from dataclasses import dataclass, field
 import pytest
 
 from bfcl_pipeline.errors import ModelError
-from bfcl_pipeline.generation import conversation, generate, responses
+from bfcl_pipeline.generation import conversation, responses
 from bfcl_pipeline.prompts import fc_request, prompt_request
 from bfcl_pipeline.records import Exchange, Mode, Status
 from bfcl_pipeline.tables.texts import read_texts
 from bfcl_pipeline.tools import World
+from tests.support.local_generation import generate
 
 
 @dataclass
 class Scripted:
-    """A model that says what it was told to, or fails."""
+    """A model with fixed answers, which fails at one entry."""
 
     mode: Mode = Mode.FC
     name: str = "scripted"
-    fails: str | None = None  # the entry it cannot be asked
+    fails: str | None = None  # the entry at which it fails
     requests: list = field(default_factory=list)
     met: list = field(default_factory=list)
 
-    def meet(self, entries):
+    def prepare(self, entries):
         self.met = [entry.entry_id for entry in entries]
 
     def responder(self, entry):
@@ -42,7 +43,7 @@ def texts(staged):
 
 
 def test_responses_come_in_entry_order_with_their_origin(entries, texts, setting_of):
-    """Each entry gets one response, in order, with run, model, mode, result and sums."""
+    """Each entry has one response, in order, with run, model, mode, result and sums."""
     asked = entries("simple_python")[:3]
     found = responses(generate(asked, Scripted(), texts, setting_of, run="r1"))
     assert [response.entry_id for response in found] == [entry.entry_id for entry in asked]
@@ -58,8 +59,8 @@ def test_responses_come_in_entry_order_with_their_origin(entries, texts, setting
     assert (first.input_tokens, first.output_tokens, first.latency_seconds) == (3, None, 0.5)
 
 
-def test_a_failure_of_the_machinery_is_a_status(entries, texts, setting_of):
-    """A model that could not be asked leaves no answer and a status; the other entries go on."""
+def test_an_infrastructure_failure_is_a_status(entries, texts, setting_of):
+    """An entry with a failed request has a status and no answer; the other entries continue."""
     asked = entries("irrelevance")[:3]
     model = Scripted(fails=asked[1].entry_id)
     found = responses(generate(asked, model, texts, setting_of))
@@ -73,7 +74,7 @@ def test_a_failure_of_the_machinery_is_a_status(entries, texts, setting_of):
 
 
 def test_another_exception_stops_the_job(entries, texts, setting_of):
-    """What is not named for the machinery is a defect and is not hidden in a status."""
+    """Any other exception is a defect and is not hidden in a status."""
 
     class Broken(Scripted):
         def responder(self, entry):
@@ -84,7 +85,7 @@ def test_another_exception_stops_the_job(entries, texts, setting_of):
 
 
 def test_the_request_is_that_of_the_mode(entries, texts, setting_of):
-    """In function-calling mode a model is sent tools, in prompt mode the system prompt."""
+    """Requests have tools in function-calling mode, the system prompt in prompt mode."""
     entry = entries("multiple")[0]
     for mode, wanted in (
         (Mode.FC, fc_request(entry)),

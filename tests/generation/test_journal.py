@@ -1,27 +1,27 @@
-"""The journal as its writer uses it: append, find, costs, group commit."""
+"""The journal of its writer: append, find, costs, group commit."""
 
 import asyncio
 import json
 import os
+import threading
 
 import pytest
-from journal_exchanges import all_of, exchange, key_of, written
 
 from bfcl_pipeline.errors import JournalError, Malformed
 from bfcl_pipeline.generation.journal import Journal
-from bfcl_pipeline.generation.journal import file as module
+from tests.support.journal_exchanges import all_of, exchange, key_of, written
 
 FIELDS = "key entry_id trial turn run received_at latency_seconds input_tokens output_tokens dollars raw"
 
 
 @pytest.fixture
 def path(tmp_path):
-    """Where a journal may be."""
+    """The path of a journal that does not exist yet."""
     return tmp_path / "exchanges" / "model" / "exchanges.jsonl"
 
 
-def test_what_was_appended_is_found_again(path):
-    """At once, by another writer later, and by readers meanwhile; nothing else is."""
+def test_appended_exchanges_are_found(path):
+    """Immediately, by readers at the same time, and by a later writer; other keys are not."""
 
     async def scenario():
         journal = Journal.open(path)
@@ -32,14 +32,13 @@ def test_what_was_appended_is_found_again(path):
         journal = Journal.open(path)
         assert journal.find(key_of(1)) == exchange(1)
         assert journal.find(key_of(2)) is None
-        assert len(journal) == 1
         await journal.close()
 
     asyncio.run(scenario())
 
 
-def test_lines_are_of_one_form(path):
-    """One line of JSON in ASCII for each exchange, its fields in one order, in the order of appending."""
+def test_lines_have_one_format(path):
+    """One line of ASCII JSON for each exchange, with its fields in one order, in the order of appending."""
     raw = {"text": 'é\n"\ud800\u2028', "n": [1, 1.5, 1e-7, None, True]}
     written(path, exchange(1, raw=raw), exchange(2, dollars=None, run=None))
     content = path.read_bytes()
@@ -55,7 +54,7 @@ def test_lines_are_of_one_form(path):
 
 
 def test_the_earlier_answer_wins(path):
-    """Appending under a key again, at the same moment too, changes nothing and returns what stands."""
+    """Appending with the same key, at the same moment too, changes nothing and returns the first answer."""
 
     async def scenario():
         journal = Journal.open(path)
@@ -68,8 +67,8 @@ def test_the_earlier_answer_wins(path):
     assert [kept.raw for kept in all_of(path)] == ["a"]
 
 
-def test_costs_are_told_by_run(path):
-    """What a run has spent is the sum over its exchanges, those of earlier jobs too; unknown is 0."""
+def test_costs_are_summed_by_run(path):
+    """A run has spent the sum over its exchanges, including those of earlier jobs; unknown costs are 0."""
     written(path, exchange(1), exchange(2, dollars=0.25), exchange(3, run="s"), exchange(4, run=None))
 
     async def scenario():
@@ -82,42 +81,51 @@ def test_costs_are_told_by_run(path):
     asyncio.run(scenario())
 
 
-def test_what_waits_goes_to_the_disk_together(path):
-    """200 appends at once wait for the disk a few times only, and all are there when they return."""
-
-    async def scenario():
-        journal = Journal.open(path)
-        before = journal.syncs
-        await asyncio.gather(*(journal.append(exchange(number)) for number in range(200)))
-        assert len(all_of(path)) == 200
-        assert 1 <= journal.syncs - before <= 3
-        await journal.close()
-
-    asyncio.run(scenario())
-
-
-def test_nobody_is_told_before_the_disk_has_it(path, monkeypatch):
-    """An append has not returned while the disk is waited for."""
-    told = []
-    real = os.fsync
+def test_pending_lines_are_written_together(path, monkeypatch):
+    """While the disk is busy with one line, 199 others arrive; they need one more sync."""
+    real, syncs, arrived = os.fsync, [], threading.Event()
 
     def fsync(handle):
-        assert not told
+        assert arrived.wait(600)
+        syncs.append(handle)
         real(handle)
 
     async def scenario():
         journal = Journal.open(path)
-        monkeypatch.setattr(module.os, "fsync", fsync)
-        told.append(await journal.append(exchange(1)))
+        monkeypatch.setattr(os, "fsync", fsync)
+        appends = [asyncio.ensure_future(journal.append(exchange(number))) for number in range(200)]
+        await asyncio.sleep(0)  # each append runs until it waits for its batch
+        arrived.set()
+        await asyncio.gather(*appends)
+        assert 1 <= len(syncs) <= 2
+        assert len(all_of(path)) == 200
+        await journal.close()
+
+    asyncio.run(scenario())
+
+
+def test_an_append_returns_after_the_sync(path, monkeypatch):
+    """While the disk is busy, no append has returned."""
+    returned = []
+    real = os.fsync
+
+    def fsync(handle):
+        assert not returned
+        real(handle)
+
+    async def scenario():
+        journal = Journal.open(path)
+        monkeypatch.setattr(os, "fsync", fsync)
+        returned.append(await journal.append(exchange(1)))
         monkeypatch.undo()
         await journal.close()
 
     asyncio.run(scenario())
-    assert told
+    assert returned
 
 
-def test_what_was_received_is_kept_though_nobody_waits(path):
-    """A task that is cancelled while its answer is being written does not take the answer with it."""
+def test_a_received_answer_is_written_if_its_task_is_cancelled(path):
+    """Cancelling a task while its answer is being written does not lose the answer."""
 
     async def scenario():
         journal = Journal.open(path)
@@ -133,8 +141,8 @@ def test_what_was_received_is_kept_though_nobody_waits(path):
     assert len(all_of(path)) == 3
 
 
-def test_closing_keeps_what_is_beingwritten(path):
-    """Closing waits for the disk; after it nothing is kept, and that is told."""
+def test_closing_completes_pending_writes(path):
+    """Closing waits for the disk; a later append is an error."""
 
     async def scenario():
         journal = Journal.open(path)
@@ -154,10 +162,10 @@ def test_closing_keeps_what_is_beingwritten(path):
 @pytest.mark.parametrize(
     "raw",
     [float("nan"), {"a": float("inf")}, [10**5000], json.loads("[" * 300 + "]" * 300)],
-    ids=["no number", "infinity", "too many digits", "too deep"],
+    ids=["NaN", "infinity", "too many digits", "too deep"],
 )
-def test_what_json_cannot_say_is_not_kept(path, raw):
-    """Such an answer is malformed; the others go on."""
+def test_an_invalid_answer_is_not_written(path, raw):
+    """An answer that JSON cannot represent is malformed; others are written."""
 
     async def scenario():
         journal = Journal.open(path)

@@ -1,26 +1,26 @@
-"""The journal on a disk that is full, fails, or is changed by others."""
+"""The journal on a disk that is full or fails, and a journal that other processes change."""
 
 import asyncio
+import os
 import resource
 from contextlib import contextmanager
 
 import pytest
-from journal_exchanges import all_of, exchange, key_of, written
 
 from bfcl_pipeline.errors import JournalError
 from bfcl_pipeline.generation.journal import Journal, JournalReader
-from bfcl_pipeline.generation.journal import file as module
+from tests.support.journal_exchanges import all_of, exchange, key_of, written
 
 
 @pytest.fixture
 def path(tmp_path):
-    """Where a journal may be."""
+    """The path of a journal that does not exist yet."""
     return tmp_path / "exchanges" / "model" / "exchanges.jsonl"
 
 
 @contextmanager
 def _full_at(size):
-    """As long as it is open, no file grows beyond `size` bytes: the rest of a write is refused."""
+    """Within the block no file can grow beyond `size` bytes: the rest of a write fails."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
@@ -29,14 +29,14 @@ def _full_at(size):
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def test_a_full_disk_leaves_no_half_line(path):
-    """What could not be written whole is taken back and told; once there is room, writing goes on."""
+def test_a_full_disk_leaves_no_partial_line(path):
+    """A line that cannot be written completely is removed; once there is space, writing continues."""
     written(path, exchange(1))
     before = path.read_bytes()
 
     async def scenario():
         journal = Journal.open(path)
-        with _full_at(len(before) + 100), pytest.raises(JournalError, match="Make room"):
+        with _full_at(len(before) + 100), pytest.raises(JournalError, match="Free space"):
             await journal.append(exchange(2))
         assert path.read_bytes() == before
         assert journal.find(key_of(2)) is None
@@ -47,8 +47,8 @@ def test_a_full_disk_leaves_no_half_line(path):
     assert all_of(path) == [exchange(1), exchange(2)]
 
 
-def test_of_a_batch_that_fails_nobody_is_told_that_it_is_kept(path):
-    """When the disk fills up in the middle, all that waited hear it, and nothing of theirs stays."""
+def test_a_batch_fails_as_a_whole(path):
+    """If the disk fills up during a batch, all its appends raise, and none of its lines remain."""
 
     async def scenario():
         journal = Journal.open(path)
@@ -56,19 +56,18 @@ def test_of_a_batch_that_fails_nobody_is_told_that_it_is_kept(path):
             first, *others = await asyncio.gather(
                 *(journal.append(exchange(number)) for number in range(50)), return_exceptions=True
             )
-        kept = [number for number in range(50) if journal.find(key_of(number))]
-        told = [one for one in (first, *others) if not isinstance(one, JournalError)]
-        assert [exchange(number) for number in kept] == told
-        assert len(told) < 50
+        found = [exchange(number) for number in range(50) if journal.find(key_of(number))]
+        returned = [result for result in (first, *others) if not isinstance(result, JournalError)]
+        assert found == returned
+        assert len(returned) < 50
         await journal.close()
-        return told
+        return returned
 
-    told = asyncio.run(scenario())
-    assert all_of(path) == told
+    assert asyncio.run(scenario()) == all_of(path)
 
 
-def test_where_nothing_can_be_taken_back_nothing_more_iswritten(path, monkeypatch):
-    """A disk that fails altogether ends the writing: no line is put behind half a line."""
+def test_nothing_is_written_after_a_partial_line(path, monkeypatch):
+    """If a partial line cannot be removed, every further append raises."""
 
     def ftruncate(handle, size):
         raise OSError(5, "Input/output error")
@@ -78,10 +77,10 @@ def test_where_nothing_can_be_taken_back_nothing_more_iswritten(path, monkeypatc
         await journal.append(exchange(1))
         end = path.stat().st_size
         with monkeypatch.context() as patched, _full_at(end + 100):
-            patched.setattr(module.os, "ftruncate", ftruncate)
-            with pytest.raises(JournalError, match="could not be written"):
+            patched.setattr(os, "ftruncate", ftruncate)
+            with pytest.raises(JournalError, match="cannot write an answer"):
                 await journal.append(exchange(2))
-        with pytest.raises(JournalError, match=r"taken away .*See to the disk"):
+        with pytest.raises(JournalError, match=r"nor remove the part .*Check the disk"):
             await journal.append(exchange(3))
         await journal.close()
         assert path.stat().st_size == end + 100
@@ -101,8 +100,8 @@ def test_where_nothing_can_be_taken_back_nothing_more_iswritten(path, monkeypatc
     ],
     ids=["deleted", "emptied", "appended to", "replaced"],
 )
-def test_a_file_that_others_change_is_written_no_more(path, change):
-    """A journal that was changed under its writer is told, and is not changed further."""
+def test_a_modified_file_is_not_written(path, change):
+    """A journal that another process changed is an error for its writer, and is not changed further."""
 
     async def scenario():
         journal = Journal.open(path)
@@ -110,7 +109,7 @@ def test_a_file_that_others_change_is_written_no_more(path, change):
         change(path)
         content = path.read_bytes() if path.exists() else None
         for number in (2, 3):
-            with pytest.raises(JournalError, match="changed by another than the job that writes it"):
+            with pytest.raises(JournalError, match="modified by another process"):
                 await journal.append(exchange(number))
         await journal.close()
         assert (path.read_bytes() if path.exists() else None) == content
@@ -118,14 +117,14 @@ def test_a_file_that_others_change_is_written_no_more(path, change):
     asyncio.run(scenario())
 
 
-def test_a_place_that_cannot_be_written_is_told(tmp_path):
-    """A file in place of the folder is named, not run into."""
+def test_an_unwritable_path_is_an_error(tmp_path):
+    """A file in place of the directory is named."""
     (tmp_path / "exchanges").write_text("")
-    with pytest.raises(JournalError, match="the journal cannot be written"):
+    with pytest.raises(JournalError, match="cannot write the journal"):
         Journal.open(tmp_path / "exchanges" / "model" / "exchanges.jsonl")
 
 
-def test_a_missing_journal_is_told(path):
-    """Reading one that is not there is an error that names it."""
-    with pytest.raises(JournalError, match=r"exchanges\.jsonl: no journal that can be read"):
+def test_a_missing_journal_is_an_error(path):
+    """The error of a reader names the file."""
+    with pytest.raises(JournalError, match=r"exchanges\.jsonl: cannot read the journal"):
         JournalReader(path)

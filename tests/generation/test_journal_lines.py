@@ -1,15 +1,15 @@
-"""The lines of a journal: keys, and what may stand in a line."""
+"""The lines of a journal: keys, and valid content of a line."""
 
 import json
 from dataclasses import fields, replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from journal_exchanges import exchange
 
-from bfcl_pipeline.generation.journal import Kept, exchange_key
-from bfcl_pipeline.generation.journal.lines import NoJson, from_line, to_document, to_line
+from bfcl_pipeline.generation.journal import JournaledExchange, exchange_key
+from bfcl_pipeline.generation.journal.lines import NotJson, from_line, to_document, to_line
+from tests.support.journal_exchanges import exchange
 
 _TEXT = st.text(st.characters(), max_size=20)  # lone surrogates too
 _JSON = st.recursive(
@@ -23,7 +23,7 @@ BODY = {"messages": [{"role": "user", "content": "tea \ud800"}], "temperature": 
 
 
 def test_a_key_is_a_sha256():
-    """It depends on no order of names, no process and no version: a journal is to be found again."""
+    """It does not depend on the order of names, the process or the version: journals stay usable."""
     key = exchange_key(IDENTITY, "simple_python_1", 1, BODY)
     assert key == "5adeedf63a9a3134f305b63c20fbd935cc9acca70683a7ed467c831345229497"
     assert key == exchange_key(
@@ -32,7 +32,7 @@ def test_a_key_is_a_sha256():
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "request_parts",
     [
         ({**IDENTITY, "endpoint": "http://b/v1"}, "simple_python_1", 1, BODY),
         (IDENTITY, "simple_python_2", 1, BODY),
@@ -43,13 +43,14 @@ def test_a_key_is_a_sha256():
         ([IDENTITY, "simple_python_1"], "1", 1, BODY),
     ],
 )
-def test_whatever_decides_an_answer_is_in_the_key(asked):
-    """Who is asked, for what entry, which time, and every part of the body give another key."""
-    assert exchange_key(*asked) != exchange_key(IDENTITY, "simple_python_1", 1, BODY)
+def test_the_key_contains_everything_that_determines_an_answer(request_parts):
+    """Another endpoint, entry, trial or any part of the body gives another key."""
+    assert exchange_key(*request_parts) != exchange_key(IDENTITY, "simple_python_1", 1, BODY)
 
 
+@settings(deadline=None)
 @given(_JSON)
-def test_any_answer_is_read_as_it_was_written(raw):
+def test_any_answer_survives_writing_and_reading(raw):
     """Any JSON value fits in a line, which is ASCII and has one line feed, at its end."""
     line = to_line(to_document(exchange(1, raw=raw)))
     assert line.isascii()
@@ -57,24 +58,24 @@ def test_any_answer_is_read_as_it_was_written(raw):
     assert from_line(line) == exchange(1, raw=raw)
 
 
-def test_a_line_has_all_that_is_kept():
-    """No field of an exchange is left out of its line."""
-    assert set(to_document(exchange(1))) == {field.name for field in fields(Kept)}
+def test_a_line_has_every_field():
+    """No field of an exchange is missing from its line."""
+    assert set(to_document(exchange(1))) == {field.name for field in fields(JournaledExchange)}
     for optional in ("run", "latency_seconds", "input_tokens", "output_tokens", "dollars", "raw"):
-        untold = replace(exchange(1), **{optional: None})
-        assert from_line(to_line(to_document(untold))) == untold
+        absent = replace(exchange(1), **{optional: None})
+        assert from_line(to_line(to_document(absent))) == absent
 
 
-def test_brackets_in_a_text_are_no_levels():
-    """An answer that writes many brackets is not a deep one."""
+def test_brackets_in_a_text_are_not_nesting():
+    """Many brackets in the text of an answer do not count as nesting."""
     raw = {"text": "[" * 5000, "calls": [{"n": n} for n in range(500)]}
     assert from_line(to_line(to_document(exchange(1, raw=raw)))).raw == raw
 
 
 @pytest.mark.parametrize("line", [b"", b"\n", b"{", b"\0\0", b"\xff", b'{"a": 1', b"[" * 100_000])
-def test_what_is_no_json_is_told_apart(line):
-    """A torn line is not JSON; what is JSON was not torn."""
-    with pytest.raises(NoJson):
+def test_text_that_is_not_json_has_its_own_error(line):
+    """A torn line is not JSON; a JSON line was not torn."""
+    with pytest.raises(NotJson):
         from_line(line)
 
 
@@ -96,8 +97,8 @@ def _document(**changes):
         {name: held for name, held in _document().items() if name != "raw"},
     ],
 )
-def test_json_of_another_form_is_no_exchange(document):
-    """Missing, further and mistyped fields are told, and not taken for a torn line."""
-    with pytest.raises(ValueError, match="not those of an exchange") as told:
+def test_json_with_other_fields_is_not_an_exchange(document):
+    """Missing, additional and mistyped fields are an error, but not a torn line."""
+    with pytest.raises(ValueError, match="not those of an exchange") as raised:
         from_line(json.dumps(document).encode())
-    assert not isinstance(told.value, NoJson)
+    assert not isinstance(raised.value, NotJson)

@@ -1,7 +1,7 @@
-"""A job that is killed, again and again, asks on where it was, and ends as one that was left alone.
+"""A job that is killed repeatedly continues from its journal, with the results of an undisturbed job.
 
-BFCL_KILLS is how often it is killed: 4 unless told. The server counts what it is asked, so that a moment is
-drawn as a number of requests, from none to all that are left, and a part of a second after the last.
+BFCL_KILLS is the number of kills, by default 4. The server counts requests, so that the moment of a kill is
+a random number of requests, from none to all that are left, and a fraction of a second after the last one.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from generate_run import GenerateRun
-from local_chat import LocalChat, local_chat
 
 from bfcl_pipeline.records import Entry
+from tests.support.generate_run import GenerateRun
+from tests.support.local_chat import LocalChat, local_chat
 
 KILLS = int(os.environ.get("BFCL_KILLS", "4"))
-KILLS_OF_A_RUN = 10  # at most: so that many runs come to their end
+KILLS_OF_A_RUN = 10  # upper limit, so that many runs finish
 LATENCY_SECONDS = 0.01
 IN_FLIGHT = 16
-START_SECONDS = 1.0  # about what the process takes to its first request
-END_SECONDS = 0.2  # about what it takes after its last
+START_SECONDS = 1.0  # approximate time of the process before its first request
+END_SECONDS = 0.2  # approximate time of the process after its last request
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def server() -> Iterator[LocalChat]:
 
 @pytest.fixture(scope="module")
 def selection(entries: Callable[[str], list[Entry]]) -> list[str]:
-    """Options that say what is asked: single turns, conversations, two memories with all their sessions."""
+    """Options that select single turns, conversations, and two memories with all their sessions."""
     remembered = [
         entry
         for entry in entries("memory_kv")
@@ -54,14 +54,14 @@ def new_run(
 
 
 def left_alone(run: GenerateRun, server: LocalChat) -> Counter[str]:
-    """How often a job that comes to its end asked what."""
+    """How often a job that was not killed sent each request."""
     server.behave(latency=LATENCY_SECONDS)
     run.complete(server, in_flight=IN_FLIGHT)
     return Counter(server.counts()["bodies"])
 
 
 class Undisturbed:
-    """A run that was never killed: its tables, and how often it asked what."""
+    """A run that was never killed: its tables, and how often it sent each request."""
 
     def __init__(self, run: GenerateRun, server: LocalChat) -> None:
         self.requests = left_alone(run, server)
@@ -77,7 +77,7 @@ def undisturbed(new_run: Callable[[], GenerateRun], server: LocalChat) -> Undist
 def killed_at_random(
     run: GenerateRun, server: LocalChat, left: int, rng: random.Random
 ) -> tuple[bool, Counter[str]]:
-    """Whether a job was killed (it may be done before), and how often it asked what.
+    """Whether a job was killed (it may end before), and how often it sent each request.
 
     left: how many requests the job has to send until it is done.
     """
@@ -88,7 +88,7 @@ def killed_at_random(
         server.wait_for(requests, later=rng.uniform(0, longest))
         killed = process.poll() is None
         process.kill()
-    assert killed or process.returncode == 0, run.told()
+    assert killed or process.returncode == 0, run.output()
     server.wait_for_quiet()
     return killed, Counter(server.counts()["bodies"])
 
@@ -96,7 +96,7 @@ def killed_at_random(
 def test_a_job_killed_at_random_moments_ends_as_an_undisturbed_one(
     new_run: Callable[[], GenerateRun], server: LocalChat, undisturbed: Undisturbed
 ) -> None:
-    """The same tables but for seconds, and nothing that the journal holds an answer to is asked again."""
+    """Its tables are the same except for seconds, and no request in the journal is sent again."""
     rng = random.Random(20260)
     kills = 0
     for runs in count(1):

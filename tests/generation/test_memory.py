@@ -8,15 +8,15 @@ from collections.abc import Callable
 import pytest
 
 from bfcl_pipeline.errors import ModelError
-from bfcl_pipeline.generation import generate
 from bfcl_pipeline.generation.generate import SESSION_ATTEMPTS
 from bfcl_pipeline.records import Entry, Exchange, Mode, Status
 from bfcl_pipeline.tables.texts import read_texts
 from bfcl_pipeline.tools import World
+from tests.support.local_generation import generate
 
 
 class Noting:
-    """A model that notes its session's number down, and fails at some entries for some attempts."""
+    """A model that writes its session's id into the memory, and fails at some entries for some attempts."""
 
     name = "noting"
     mode = Mode.FC
@@ -25,7 +25,7 @@ class Noting:
         self.fails = dict(fails or {})
         self.asked: list[tuple[str, str]] = []
 
-    def meet(self, entries):
+    def prepare(self, entries):
         pass
 
     def responder(self, entry):
@@ -54,29 +54,30 @@ def held(chain, model, staged, setting_of):
 
 
 def test_each_starts_from_the_snapshot_before_it(chain, staged, setting_of):
-    """Sessions pile up in order; every question starts from the last one, whatever others wrote."""
+    """Sessions accumulate in order; every question starts from the last session, without other questions'
+    changes."""
     model = Noting()
     done = held(chain, model, staged, setting_of)
     sessions = [one for one in done if one.entry.prerequisite]
-    told = "".join(f"<{one.entry.entry_id}>" for one in sessions)
-    assert sessions[-1].snapshot == {"memory": told}
+    contents = "".join(f"<{one.entry.entry_id}>" for one in sessions)
+    assert sessions[-1].snapshot == {"memory": contents}
     assert [one.snapshot["memory"].count("<") for one in sessions] == [1, 2, 3, 4, 5]
     first, second = done[-2:]
     assert (first.snapshot, second.snapshot) == (None, None)
     prompts = dict(reversed(model.asked))
     for question in (first, second):
-        assert f"{told}\n" in prompts[question.entry.entry_id]
+        assert f"{contents}\n" in prompts[question.entry.entry_id]
 
 
-def test_a_session_is_tried_again(chain, staged, setting_of):
-    """A failure of the machinery in a session is retried from the same snapshot, and leaves no trace."""
+def test_a_session_is_retried(chain, staged, setting_of):
+    """A failed session is retried from the same snapshot, and the failure leaves no trace."""
     failing = {chain[1].entry_id: SESSION_ATTEMPTS - 1}
     undisturbed = held(chain, Noting(), staged, setting_of)
     assert held(chain, Noting(failing), staged, setting_of) == undisturbed
 
 
 def test_questions_wait_for_their_sessions(chain, staged, setting_of):
-    """If a session fails for good, what depends on it is not asked: never on an empty memory."""
+    """If all attempts at a session fail, the entries that depend on it do not run on an empty memory."""
     model = Noting({chain[2].entry_id: SESSION_ATTEMPTS})
     done = held(chain, model, staged, setting_of)
     statuses = [one.response.status for one in done]
@@ -86,15 +87,15 @@ def test_questions_wait_for_their_sessions(chain, staged, setting_of):
     assert all(entry_id != chain[-1].entry_id for entry_id, _ in model.asked)
 
 
-def test_a_session_that_is_left_out_is_missed(chain, staged, setting_of):
-    """A question without its sessions is skipped and says which is missing."""
+def test_a_question_without_its_sessions_is_skipped(chain, staged, setting_of):
+    """Its status names the session that is missing."""
     (done,) = held(chain[-1:], Noting(), staged, setting_of)
     assert done.response.status is Status.SKIPPED
     assert chain[0].entry_id in done.response.status_detail
 
 
 def test_a_world_knows_its_memory(chain, entries, setting_of):
-    """The memory among the APIs is found by its name; other worlds have none."""
+    """The memory among the APIs is found by its name; other worlds have no memory."""
     assert World.for_entry(chain[0], setting_of(chain[0]), "m").memory is not None
     other = entries("multi_turn_base")[0]
     assert World.for_entry(other, setting_of(other), "m").memory is None

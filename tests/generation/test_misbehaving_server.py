@@ -1,8 +1,8 @@
-"""A server that does everything but answer costs time and statuses, never a crash, a hang or a score.
+"""A faulty server costs time and leads to statuses, but never to a crash, a hang or a wrong score.
 
-BFCL_FAULTY_REQUESTS is how many requests it is sent at least: 600 unless told. Half of them fail in every
-way of `tests/servers/chat_faults.py`, and some answers are right but oddly sent. What a single fault means
-to the wire is `tests/models/test_wire_faults.py`.
+BFCL_FAULTY_REQUESTS is the minimum number of requests, by default 600. Half of them fail, with all faults
+of `tests/support/chat_faults.py`, and some correct answers have unusual forms.
+tests/models/test_wire_faults.py tests the effect of single faults on the adapters.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_faults import ALL
-from generate_run import GenerateRun
-from local_chat import LocalChat, local_chat
 
 from bfcl_pipeline.records import Entry
 from bfcl_pipeline.tables import read_table
+from tests.support.chat_faults import ALL
+from tests.support.generate_run import GenerateRun
+from tests.support.local_chat import LocalChat, local_chat
 
 REQUESTS = int(os.environ.get("BFCL_FAULTY_REQUESTS", "600"))
 LIMITS = {"in_flight": 32, "seconds": 0.5, "attempts": 2, "retry_seconds": 0.01}
@@ -44,7 +44,7 @@ def server() -> Iterator[LocalChat]:
 def new_run(
     entries: Callable[[str], list[Entry]], staged: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[], GenerateRun]:
-    """Makes a run that asks single turns, some conversations, and a memory with its sessions."""
+    """Makes a run of single turns, some conversations, and a memory with its sessions."""
     remembered = [entry for entry in entries("memory_kv") if entry.scenario == "notetaker"]
     asked = [*entries("simple_python")[:320], *entries("multi_turn_base")[:8], *remembered[-8:]]
     ids = [entry.entry_id for entry in asked if not entry.prerequisite]
@@ -55,7 +55,7 @@ def new_run(
 
 @pytest.fixture(scope="module")
 def healthy(new_run: Callable[[], GenerateRun], server: LocalChat) -> tuple[Rows, Counter[str]]:
-    """What a run leaves that got all its answers, and how often it asked what."""
+    """The results of a run without failures, and how often it sent each request."""
     run = new_run()
     server.behave()
     run.complete(server, **LIMITS)
@@ -65,7 +65,7 @@ def healthy(new_run: Callable[[], GenerateRun], server: LocalChat) -> tuple[Rows
 def test_every_entry_ends_with_its_answer_or_a_status(
     new_run: Callable[[], GenerateRun], server: LocalChat, healthy: tuple[Rows, Counter[str]]
 ) -> None:
-    """No failure becomes an answer, a score or a line of the journal; the next run asks what is missing."""
+    """No failure becomes an answer, a score or a line of the journal; the next run retries the rest."""
     tables, requests = healthy
     sent, done = 0, Counter[str]()
     for seed in count():
@@ -94,12 +94,12 @@ def complete_within_bounds(run: GenerateRun, server: LocalChat) -> None:
         too_long.start()
         code = process.wait()
         too_long.cancel()
-    assert code == 0, run.told()
+    assert code == 0, run.output()
     assert run.peak_bytes() < MOST_BYTES
 
 
 def check_statuses(rows: Rows, right: Rows) -> None:
-    """Every entry has its right answer, or none and a status that says why."""
+    """Every entry has its correct answer, or a status with the reason why it has no answer."""
     assert rows.keys() == right.keys()
     statuses = Counter[str]()
     for name, its in rows.items():
@@ -116,7 +116,7 @@ def check_statuses(rows: Rows, right: Rows) -> None:
 
 
 def check_scores(run: GenerateRun) -> None:
-    """An entry has a verdict if it has an answer, and not else."""
+    """An entry has a verdict if and only if it has an answer."""
     verdicts = run.folder / "verdicts.parquet"
     tables = sorted(map(str, (run.folder / "responses").glob("*.parquet")))
     command = [sys.executable, "-m", "bfcl_pipeline.cli", "score", *tables, "--data", str(run.staged)]

@@ -1,16 +1,16 @@
-"""When requests are let through, in virtual time."""
+"""When requests are admitted, in virtual time."""
 
 import asyncio
 
 import pytest
-from virtual_time import run
 
-from bfcl_pipeline.config import Limits
+from bfcl_pipeline.config import RequestLimits
 from bfcl_pipeline.generation.pace import LONGEST_OBEYED_SECONDS, Pace
+from tests.support.virtual_time import run
 
 
 async def _send_all(pace, count, seconds=1.0, tokens=(10, 10), urgencies=None):
-    """When each of `count` requests was sent; each takes `seconds`."""
+    """Sends `count` requests that take `seconds` each; returns the times at which they were sent."""
     loop = asyncio.get_running_loop()
     sent = []
 
@@ -34,42 +34,42 @@ def _times(limits, count, **how):
 
 def test_never_more_than_the_slots_are_in_flight():
     """Ten requests of a second through three slots take four seconds, three at a time."""
-    assert _times(Limits(in_flight=3), 10) == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3]
+    assert _times(RequestLimits(in_flight=3), 10) == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3]
 
 
-def test_the_most_urgent_goes_first():
-    """Of those that wait, who begins the longest chain is let through; equals in their order."""
+def test_the_most_urgent_request_is_sent_first():
+    """Of the waiting requests, the first of the longest chain is admitted; equal ones in their order."""
 
     async def main():
-        return await _send_all(Pace(Limits(in_flight=1)), 5, urgencies=[0, 1, 9, 5, 9])
+        return await _send_all(Pace(RequestLimits(in_flight=1)), 5, urgencies=[0, 1, 9, 5, 9])
 
     assert [number for _, number in run(main())] == [0, 2, 4, 3, 1]
 
 
-def test_requests_per_minute_are_kept():
-    """After a burst of ten seconds' worth, one request every second."""
-    times = _times(Limits(in_flight=50, requests_per_minute=60), 30, seconds=0.1)
+def test_the_limit_of_requests_per_minute_is_respected():
+    """After a burst of ten seconds' requests, one request every second."""
+    times = _times(RequestLimits(in_flight=50, requests_per_minute=60), 30, seconds=0.1)
     assert times[:10] == [0] * 10
     assert times[10:] == pytest.approx([float(n) for n in range(1, 21)])
 
 
-def test_tokens_per_minute_are_kept():
-    """What answers told of their tokens is what is reckoned with."""
-    times = _times(Limits(in_flight=1, tokens_per_minute=6000), 60, seconds=0.01, tokens=(50, 50))
+def test_the_limit_of_tokens_per_minute_is_respected():
+    """The tokens that answers report are what counts."""
+    times = _times(RequestLimits(in_flight=1, tokens_per_minute=6000), 60, seconds=0.01, tokens=(50, 50))
     assert times[-1] >= 50 - 1  # 60 requests of 100 tokens at 6,000 a minute, less the burst of ten
 
 
-def test_a_request_larger_than_a_bucket_is_let_through_when_it_is_full():
-    """No request waits for ever because it alone is more than a burst."""
-    times = _times(Limits(in_flight=2, tokens_per_minute=60), 2, seconds=0.1, tokens=(500, 0))
+def test_a_request_larger_than_a_bucket_is_admitted_when_it_is_full():
+    """A request that alone exceeds a burst does not wait forever."""
+    times = _times(RequestLimits(in_flight=2, tokens_per_minute=60), 2, seconds=0.1, tokens=(500, 0))
     assert len(times) == 2
 
 
-def test_a_busy_server_is_given_the_time_it_asks_for():
-    """Nothing is sent before Retry-After has passed, and fewer are in flight afterwards."""
+def test_requests_pause_as_long_as_a_busy_server_demands():
+    """No request is sent before Retry-After has passed, and fewer are in flight afterwards."""
 
     async def main():
-        loop, pace = asyncio.get_running_loop(), Pace(Limits(in_flight=8))
+        loop, pace = asyncio.get_running_loop(), Pace(RequestLimits(in_flight=8))
         async with pace.slot(0) as permit:
             pace.limited(permit, 7.0)
         assert pace.pause_seconds == 7.0
@@ -82,10 +82,10 @@ def test_a_busy_server_is_given_the_time_it_asks_for():
 
 
 def test_one_wave_of_refusals_counts_once():
-    """Requests that were in flight together are refused together: that halves the number once."""
+    """Requests in flight together are refused together, which halves their number once."""
 
     async def main():
-        pace = Pace(Limits(in_flight=8))
+        pace = Pace(RequestLimits(in_flight=8))
         async with pace.slot(0) as first, pace.slot(0) as second, pace.slot(0) as third:
             for permit in (first, second, third):
                 pace.limited(permit, None)
@@ -95,11 +95,11 @@ def test_one_wave_of_refusals_counts_once():
     assert times.count(times[0]) == 4
 
 
-def test_the_number_grows_back_with_answers():
-    """After the pause each round of answers lets one more through, up to what the row says."""
+def test_the_number_in_flight_grows_with_answers():
+    """After the pause each round of answers admits one more, up to the limit of the row."""
 
     async def main():
-        pace = Pace(Limits(in_flight=4))
+        pace = Pace(RequestLimits(in_flight=4))
         async with pace.slot(0) as permit:
             pace.limited(permit, 1.0)
         sent = [when for when, _ in await _send_all(pace, 60)]
@@ -108,11 +108,11 @@ def test_the_number_grows_back_with_answers():
     assert run(main()) == 4
 
 
-def test_pauses_without_a_time_double_and_have_an_end():
-    """A server that only says no is asked after 1, 2, 4 ... seconds, and a week of Retry-After is cut."""
+def test_pauses_without_a_time_double_up_to_a_limit():
+    """A server that only refuses is tried after 1, 2, 4 ... seconds; a week of Retry-After is cut."""
 
     async def main():
-        loop, pace, pauses = asyncio.get_running_loop(), Pace(Limits(in_flight=1)), []
+        loop, pace, pauses = asyncio.get_running_loop(), Pace(RequestLimits(in_flight=1)), []
         for _ in range(9):
             async with pace.slot(0) as permit:
                 before = loop.time()
@@ -128,11 +128,11 @@ def test_pauses_without_a_time_double_and_have_an_end():
     assert longest == LONGEST_OBEYED_SECONDS
 
 
-def test_who_gives_up_waiting_leaves_no_gap():
-    """A cancelled request frees its place in the queue, and its slot if it had one already."""
+def test_a_cancelled_request_leaves_no_gap():
+    """It frees its place in the queue, and its slot if it had one already."""
 
     async def main():
-        pace = Pace(Limits(in_flight=1))
+        pace = Pace(RequestLimits(in_flight=1))
         async with pace.slot(0):
             waiting = [asyncio.create_task(_send_all(pace, 1)) for _ in range(3)]
             await asyncio.sleep(1)

@@ -1,11 +1,11 @@
-"""Asking a model behind a wire: what is sent, what is kept, what becomes a status."""
+"""The API backend: requests sent, answers journaled, failures that become a status."""
 
 import asyncio
 import itertools
 
 import pytest
 
-from bfcl_pipeline.config import Limits
+from bfcl_pipeline.config import RequestLimits
 from bfcl_pipeline.errors import (
     AccessDenied,
     ContextOverflow,
@@ -14,19 +14,19 @@ from bfcl_pipeline.errors import (
     RequestRefused,
     Transient,
 )
-from bfcl_pipeline.generation import Origin, converse_all
+from bfcl_pipeline.generation import Origin, run_entries
+from bfcl_pipeline.generation.counts import ProgressCounts
 from bfcl_pipeline.generation.journal import Journal
-from bfcl_pipeline.generation.remote import Remote, Terms
-from bfcl_pipeline.generation.tally import Tally
+from bfcl_pipeline.generation.remote import ApiBackend, RunTerms
 from bfcl_pipeline.prompts import WireFormat
 from bfcl_pipeline.records import Exchange, Mode, Status
 from bfcl_pipeline.tables.texts import read_texts
 
-QUICK = Limits(in_flight=4, attempts=3, retry_seconds=0.001)
+QUICK = RequestLimits(in_flight=4, attempts=3, retry_seconds=0.001)
 
 
 class Scripted:
-    """A wire on which happens what the test says: `happens(number, body)` gives an answer or an error."""
+    """An adapter with scripted requests: `happens(number, body)` returns an answer or raises an error."""
 
     name, mode, wire, identity = "scripted-FC", Mode.FC, WireFormat.OPENAI_CHAT, {"who": "scripted"}
 
@@ -37,7 +37,7 @@ class Scripted:
         self.flying = self.most_flying = 0
 
     def open(self):
-        """There is nothing to load."""
+        """Does nothing: a scripted adapter loads nothing."""
 
     def body(self, request):
         return {"messages": [dict(message) for message in request.messages]}
@@ -64,12 +64,12 @@ class Scripted:
         return Exchange(request, raw["text"], input_tokens=1000, output_tokens=100, finish_reason="stop")
 
     async def close(self):
-        """There is nothing to let go of."""
+        """Does nothing: a scripted adapter has no connections."""
 
 
 @pytest.fixture
 def asked(staged, entries, setting_of, tmp_path):
-    """Asks the first entries of a category over a wire; journals of one test are one."""
+    """Runs the first entries of a category with an adapter; each test has one journal."""
 
     def ask(wire, count=8, limits=QUICK, tally=None, category="simple_python", **terms):
         chosen = entries(category)[:count]
@@ -77,8 +77,10 @@ def asked(staged, entries, setting_of, tmp_path):
         async def main():
             journal = Journal.open(tmp_path / "exchanges.jsonl")
             try:
-                remote = Remote(wire, journal, limits, Terms("r", **terms), tally or Tally())
-                return await converse_all(chosen, remote, read_texts(staged), setting_of, Origin("m", "r"))
+                remote = ApiBackend(
+                    wire, journal, limits, RunTerms("r", **terms), tally or ProgressCounts()
+                )
+                return await run_entries(chosen, remote, read_texts(staged), setting_of, Origin("m", "r"))
             finally:
                 await journal.close()
 
@@ -91,8 +93,8 @@ def _statuses(responses):
     return {response.status for response in responses}
 
 
-def test_what_was_answered_is_not_asked_again(asked):
-    """A second run of the same requests sends nothing and gives the same, latencies included."""
+def test_answers_in_the_journal_are_not_requested_again(asked):
+    """A second run of the same requests sends nothing and has the same responses, with their latencies."""
     first, second = Scripted(), Scripted()
     responses = asked(first)
     assert asked(second) == responses
@@ -101,8 +103,8 @@ def test_what_was_answered_is_not_asked_again(asked):
     assert responses[0].latency_seconds > 0
 
 
-def test_each_trial_is_asked_anew(asked):
-    """Trials have keys of their own."""
+def test_each_trial_sends_its_own_requests(asked):
+    """Each trial has its own journal keys."""
     wire = Scripted()
     asked(wire)
     asked(wire, trial=2)
@@ -111,24 +113,24 @@ def test_each_trial_is_asked_anew(asked):
 
 
 def test_no_more_are_in_flight_than_allowed_and_all_slots_are_used(asked):
-    """Four slots, four requests at once."""
+    """With four slots, four requests are in flight concurrently."""
     wire = Scripted()
     asked(wire, count=20)
     assert wire.most_flying == 4
 
 
-def test_what_may_pass_is_tried_again(asked):
+def test_transient_failures_are_retried(asked):
     """Resets, busy servers and answers that cannot be read are repeated until there is an answer."""
     errors = [Transient("reset"), RateLimited("busy", 0.001), "garbage"]
-    tally = Tally()
+    tally = ProgressCounts()
     responses = asked(Scripted(lambda number, _: errors[number] if number < 3 else "fine"), 1, tally=tally)
     assert _statuses(responses) == {Status.ANSWERED}
     assert tally.retries == 3
     assert (tally.requests_done, tally.requests_in_flight) == (1, 0)
 
 
-def test_what_does_not_pass_becomes_a_status_and_is_asked_again_by_the_next_run(asked):
-    """No answer is made of a failure; what was answered beside it stays."""
+def test_a_lasting_failure_is_a_status_and_the_next_run_retries_it(asked):
+    """A failure is not an answer; other answers stay."""
     failing = Scripted(lambda _, body: Transient("reset") if "triangle" in str(body) else "fine")
     responses = asked(failing)
     failed = [one for one in responses if one.status is Status.INFRASTRUCTURE_ERROR]
@@ -147,8 +149,8 @@ def test_what_does_not_pass_becomes_a_status_and_is_asked_again_by_the_next_run(
         (RequestRefused("not this"), Status.INFRASTRUCTURE_ERROR),
     ],
 )
-def test_a_refusal_is_not_repeated(asked, error, status):
-    """What would be refused again is sent once, and becomes the status of its entry alone."""
+def test_a_refused_request_is_not_retried(asked, error, status):
+    """It is sent once, and becomes the status of its entry alone."""
     wire = Scripted(lambda number, _: error if number == 0 else "fine")
     responses = asked(wire, 3)
     assert [one.status for one in responses].count(status) == 1
@@ -156,7 +158,7 @@ def test_a_refusal_is_not_repeated(asked, error, status):
 
 
 def test_a_wrong_key_stops_the_job(asked):
-    """What is wrong for all requests is raised, not written into five thousand rows."""
+    """An error that concerns all requests is raised, not written into five thousand rows."""
     wire = Scripted(lambda *_: AccessDenied("the key is wrong"))
     with pytest.raises(AccessDenied, match="the key is wrong"):
         asked(wire, 100)
@@ -164,24 +166,24 @@ def test_a_wrong_key_stops_the_job(asked):
 
 
 def test_a_request_has_a_time_limit(asked):
-    """A server that never answers costs its limit, not the job."""
+    """A request without an answer ends after its limit and is retried."""
     wire = Scripted(lambda number, _: None if number == 0 else "fine")
-    limits = Limits(in_flight=2, attempts=2, seconds=0.05, retry_seconds=0.001)
+    limits = RequestLimits(in_flight=2, attempts=2, seconds=0.05, retry_seconds=0.001)
     assert _statuses(asked(wire, 3, limits)) == {Status.ANSWERED}
     assert len(wire.sent) == 4
 
 
-def test_an_outage_is_noticed(asked):
-    """When nothing is answered any more, the rest is not sent but left to the next run, and says why."""
+def test_an_outage_is_detected(asked):
+    """When all requests fail, the rest is not sent but left to the next run, with the reason."""
     wire = Scripted(lambda *_: Transient("connection refused"))
     responses = asked(wire, 200)
     assert _statuses(responses) == {Status.INFRASTRUCTURE_ERROR}
-    assert len(wire.sent) < 150  # of 600: what was open when it was noticed
+    assert len(wire.sent) < 150  # of 600: the requests that were already open when the failure was noticed
     assert "all failed, the last one because: connection refused" in responses[-1].status_detail
 
 
 def test_a_budget_ends_the_job_cleanly(asked):
-    """Nothing is sent that the budget does not cover; a higher one goes on from there."""
+    """No request is sent that the budget does not cover; a higher budget continues from there."""
     prices = {"input_price": 1.0, "output_price": 10.0}  # $0.002 a request
     first, second = Scripted(), Scripted()
     responses = asked(first, 40, budget=0.05, **prices)
@@ -194,15 +196,15 @@ def test_a_budget_ends_the_job_cleanly(asked):
     assert len(first.sent) + len(second.sent) == 40
 
 
-def test_sessions_that_failed_take_their_questions_along(asked):
-    """Questions of a memory that could not be filled are not asked."""
+def test_questions_of_failed_sessions_fail_too(asked):
+    """Questions of failed memory sessions are not run."""
     wire = Scripted(lambda *_: Transient("reset"))
     responses = asked(wire, 12, category="memory_kv")
     assert _statuses(responses) == {Status.INFRASTRUCTURE_ERROR}
     assert any("its session" in one.status_detail for one in responses)
 
 
-def test_half_characters_are_written_escaped(asked):
+def test_unpaired_surrogates_are_written_escaped(asked):
     """Text that no table can hold stays readable JSON."""
     (response,) = asked(Scripted(lambda *_: "half \ud83d"), 1)
     assert response.result_json == '"half \\ud83d"'

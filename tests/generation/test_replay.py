@@ -1,4 +1,4 @@
-"""`generate --replay` of what models behind an API were asked, whoever asked it and in how many parts."""
+"""`generate --replay` of models behind an API, with any number of shards in the journal."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from generate_run import MODEL, GenerateRun
-from local_chat import local_chat
 
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.records import Entry
 from bfcl_pipeline.tables import read_responses
+from tests.support.generate_run import MODEL, GenerateRun
+from tests.support.local_chat import local_chat
 
 CATEGORIES = ("simple_python", "memory_kv")
 TABLES = (
@@ -25,7 +25,7 @@ TABLES = (
 
 @pytest.fixture
 def run(entries: Callable[[str], list[Entry]], staged: Path, tmp_path: Path) -> GenerateRun:
-    """A run of single turns and of two memories with all their sessions, of which nothing was asked yet."""
+    """A run of single turns and of two memories with all their sessions, not started yet."""
     remembered = [
         entry
         for entry in entries("memory_kv")
@@ -41,14 +41,14 @@ def options(run: GenerateRun, *more: str) -> GenerateRun:
 
 
 def taken(run: GenerateRun, name: str) -> Path:
-    """The tables that the last command wrote, put away."""
+    """Moves the tables that the last command wrote to the folder `name`."""
     for part in ("responses", "sessions"):
         shutil.move(run.folder / part, run.folder.parent / name / part)
     return run.folder.parent / name
 
 
-def test_what_shards_were_asked_is_derived_in_one_piece(run: GenerateRun, staged: Path) -> None:
-    """The journals of all parts answer, and the tables are those of the parts, joined."""
+def test_shards_are_replayed_in_one_job(run: GenerateRun, staged: Path) -> None:
+    """The journals of all shards answer, and the tables are those of the shards, merged."""
     with local_chat() as server:
         parts = []
         for part in ("1/2", "2/2"):
@@ -59,13 +59,13 @@ def test_what_shards_were_asked_is_derived_in_one_piece(run: GenerateRun, staged
     command = ["gather", *map(str, parts), "--category", *CATEGORIES, "--data", str(staged)]
     joined = run.folder.parent / "joined"
     assert main([*command, "--out", f"{joined}/responses", "--sessions-out", f"{joined}/sessions"]) == 0
-    options(run, "--replay").complete(server)  # which is gone
+    options(run, "--replay").complete(server)  # a server that has stopped
     for table in TABLES:
         assert (run.folder / table).read_bytes() == (joined / table).read_bytes()
 
 
-def test_failures_are_taken_over_only_where_an_answer_is_missing(run: GenerateRun) -> None:
-    """What another run with the same journal had answered since is answered, and that is said."""
+def test_failures_are_copied_only_where_an_answer_is_missing(run: GenerateRun) -> None:
+    """An entry that another run with the same journal answered later has that answer, and is reported."""
     with local_chat() as server:
         server.behave(faults=0.3, only="500", seed=1)
         run.complete(server, attempts=1, retry_seconds=0.01)
@@ -81,8 +81,8 @@ def test_failures_are_taken_over_only_where_an_answer_is_missing(run: GenerateRu
             assert (run.folder / table).read_bytes() == (
                 first / "results" / part / MODEL / name
             ).read_bytes()
-        assert "taken over from the run" in run.told()
-        assert "recorded since" not in run.told()
+        assert "taken over from the run" in run.output()
+        assert "recorded since" not in run.output()
 
         failed = read_responses(first / f"results/responses/{MODEL}/simple_python.parquet")
         assert {one.status for one in failed} == {"answered", "infrastructure_error"}
@@ -92,25 +92,25 @@ def test_failures_are_taken_over_only_where_an_answer_is_missing(run: GenerateRu
     options(run, *observed).complete(server)
     for table in TABLES:
         assert (run.folder / table).read_bytes() == (asked / table).read_bytes()
-    assert "without an answer in the run, and answered by what was recorded since" in run.told()
+    assert "without an answer in the run, and answered by what was recorded since" in run.output()
 
 
 def test_a_model_without_a_journal_is_not_recorded(run: GenerateRun) -> None:
-    """Every entry says so, and nothing is made up."""
+    """Every entry has that status, and no answer."""
     with local_chat() as server:
         pass
     options(run, "--replay").complete(server)
     found = read_responses(run.folder / TABLES[0])
     assert {one.status for one in found} == {"not_recorded"}
-    assert "not recorded: " in run.told()
+    assert "not recorded: " in run.output()
     assert not (run.folder / "exchanges").exists()
 
 
-def test_what_is_asked_takes_nothing_over(run: GenerateRun) -> None:
-    """The tables of another run are for replays."""
+def test_only_a_replay_copies_failures(run: GenerateRun) -> None:
+    """Without --replay, the tables of another run are refused."""
     with local_chat() as server:
         with options(run, "--observed", "elsewhere").start(server) as process:
             code = process.wait()
         assert server.counts()["requests"] == 0
     assert code == 1
-    assert "--observed is only for --replay" in run.told()
+    assert "--observed is only for --replay" in run.output()

@@ -1,4 +1,4 @@
-"""A conversation with a model of each kind behind an API, derived again with nothing but its journal."""
+"""A conversation with a model of each kind behind an API, replayed from its journal alone."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 import yaml
-from offline import offline
 
 from bfcl_pipeline.config import KINDS
 from bfcl_pipeline.models.serving.address import Address, State, write_address
 from bfcl_pipeline.tables import read_responses
+from tests.support.offline import offline
 
 MODEL = "m-FC"
 VENDORS = ("openai", "anthropic", "google", "litellm", "aiohttp", "httpx", "httpx2")
@@ -75,7 +75,7 @@ ANSWERS = {
     "litellm": CHAT,
     "vllm": CHAT,
 }
-"""What a model of each kind says in every turn: first a call, then a text."""
+"""The answers of a model of each kind in every turn: first a call, then a text."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -91,7 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(said)
 
     def log_message(self, *_: object) -> None:
-        """Says nothing."""
+        """Logs nothing."""
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def server() -> Iterator[Any]:
 
 
 def generate(folder: Path, staged: Path, out: str, env: dict[str, str], *options: str) -> str:
-    """The command, of one entry of several turns; returns what it said."""
+    """Runs the command for one entry of several turns; returns its output."""
     command = [sys.executable, "-m", "bfcl_pipeline.cli", "generate", "--run", "r", "--model", MODEL]
     command += ["--models", "models.yaml", "--data", str(staged.resolve()), "--cache", "exchanges"]
     command += ["--category", "multi_turn_base", "--entry-ids", "multi_turn_base_0", "--out", out]
@@ -120,10 +120,10 @@ def generate(folder: Path, staged: Path, out: str, env: dict[str, str], *options
 
 
 @pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if not kind.embedded])
-def test_a_conversation_is_derived_again_without_client_key_or_server(
+def test_a_conversation_is_replayed_without_client_key_or_server(
     kind: str, server: Any, staged: Path, tmp_path: Path
 ) -> None:
-    """From the journal alone come the same bytes, where no vendor's package can be imported."""
+    """The journal alone leads to the same bytes, where no vendor's package can be imported."""
     server.answers = ANSWERS[kind]
     port = server.server_address[1]
     endpoint = f"http://127.0.0.1:{port}" + ("" if kind in ("anthropic", "gemini") else "/v1")

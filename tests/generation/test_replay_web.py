@@ -1,4 +1,4 @@
-"""Conversations over the web, derived again from its record: what it holds, and what it never held."""
+"""Conversations with web search, replayed from the web cache: recorded outcomes and missing ones."""
 
 from __future__ import annotations
 
@@ -10,32 +10,33 @@ import pytest
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.config import load_models
 from bfcl_pipeline.errors import WebError
-from bfcl_pipeline.generation import generate, responses
+from bfcl_pipeline.generation import responses
 from bfcl_pipeline.models import build_model
 from bfcl_pipeline.records import Entry, Status
 from bfcl_pipeline.tables import read_responses, write_responses
 from bfcl_pipeline.tables.texts import read_texts
-from bfcl_pipeline.tools import Constants, Setting
-from bfcl_pipeline.tools.web import Failure, Hits, Page
-from bfcl_pipeline.web.record import Record
-from bfcl_pipeline.web.recorded import Recording
+from bfcl_pipeline.tools import Constants, WorldConfig
+from bfcl_pipeline.tools.web_search.web import Hits, Page, WebFailure
+from bfcl_pipeline.web.cache import WebCache
+from bfcl_pipeline.web.recording import RecordingWeb
 from bfcl_pipeline.web.simulated import SimulatedWeb
+from tests.support.local_generation import generate
 
 MODELS = Path(__file__).parents[2] / "config" / "models.yaml"
 CATEGORY = "web_search_base"
 
 
 class Unreliable:
-    """Stands for the web itself: every third page cannot be asked for at all."""
+    """Replaces the real web: every third fetch fails."""
 
     def __init__(self, web: SimulatedWeb) -> None:
         self._web = web
         self._fetches = 0
 
-    def search(self, keywords: str, region: str) -> Hits | Failure:
+    def search(self, keywords: str, region: str) -> Hits | WebFailure:
         return self._web.search(keywords, region)
 
-    def fetch(self, url: str) -> Page | Failure:
+    def fetch(self, url: str) -> Page | WebFailure:
         self._fetches += 1
         if self._fetches % 3 == 0:
             raise WebError(f"{url}: the network is down")
@@ -43,9 +44,9 @@ class Unreliable:
 
 
 class Observed:
-    """The results of a run that searched the web in mode record, and its record."""
+    """The results of a run in web mode record, and its web cache."""
 
-    def __init__(self, folder: Path, staged: Path, asked: list[Entry], setting: Setting) -> None:
+    def __init__(self, folder: Path, staged: Path, asked: list[Entry], setting: WorldConfig) -> None:
         self.folder, self._staged = folder, staged
         self.ids = [entry.entry_id for entry in asked]
         model = build_model(load_models(MODELS)["oracle-FC"])
@@ -68,14 +69,14 @@ def observed(
     entries: Callable[[str], list[Entry]], staged: Path, constants: Constants, tmp_path: Path
 ) -> Observed:
     live = Unreliable(SimulatedWeb.of(entries(CATEGORY)))
-    setting = Setting(constants, web=Recording(Record(tmp_path / "web"), live))
+    setting = WorldConfig(constants, web=RecordingWeb(WebCache(tmp_path / "web"), live))
     return Observed(tmp_path, staged, entries(CATEGORY)[:12], setting)
 
 
-def test_a_recorded_run_is_derived_again_with_its_failures(
+def test_a_recorded_run_is_replayed_with_its_failures(
     observed: Observed, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Byte for byte and labelled as it was; the pages that were never there are taken over and counted."""
+    """Byte for byte with the same label; failures of fetches are taken over and counted."""
     failed = [one for one in read_responses(observed.table) if one.status is not Status.ANSWERED]
     assert 0 < len(failed) < 12
     derived = observed.replayed("--observed", str(observed.folder / "results"))
@@ -86,7 +87,7 @@ def test_a_recorded_run_is_derived_again_with_its_failures(
 def test_without_the_tables_of_the_run_failures_are_not_recorded(
     observed: Observed, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nothing is fetched in their place, and answers are what they were."""
+    """Nothing is fetched in their place, and answers are the same."""
     before = read_responses(observed.table)
     after = read_responses(observed.replayed())
     for one, other in zip(before, after, strict=True):
@@ -99,17 +100,18 @@ def test_without_the_tables_of_the_run_failures_are_not_recorded(
 
 
 def test_a_live_web_cannot_be_replayed(observed: Observed, capsys: pytest.CaptureFixture[str]) -> None:
-    """It keeps nothing, which is what every entry that searched it says."""
+    """Mode `live` records no outcomes; the status of every entry that used the web states that."""
     found = read_responses(observed.replayed(web="live"))
     assert {one.status for one in found} == {Status.NOT_RECORDED}
-    assert all("searched live, which keeps nothing" in str(one.status_detail) for one in found)
+    assert all("The web was live in this run" in str(one.status_detail) for one in found)
     assert "not recorded: 12 entries" in capsys.readouterr().err
 
 
-def test_an_answer_is_never_taken_over(observed: Observed) -> None:
-    """Where the record has lost what an answer needs, the entry is not recorded, whatever the run says."""
+def test_an_answer_is_never_copied_from_the_run(observed: Observed) -> None:
+    """If an outcome is missing from the web cache, the entry is not recorded, even if the run has an
+    answer."""
     answered = next(one for one in read_responses(observed.table) if one.status is Status.ANSWERED)
-    for path in Record(observed.folder / "web").paths():
+    for path in WebCache(observed.folder / "web").paths():
         path.unlink()
     found = read_responses(observed.replayed("--observed", str(observed.folder / "results")))
     (same,) = (one for one in found if one.entry_id == answered.entry_id)

@@ -8,15 +8,15 @@ import pytest
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
 from bfcl_pipeline.config import load_models
 from bfcl_pipeline.encoding import SentenceEncoder
-from bfcl_pipeline.generation import generate, responses
-from bfcl_pipeline.models.oracle import Oracle, answer
-from bfcl_pipeline.models.specimen import specimen_call
+from bfcl_pipeline.generation import responses
+from bfcl_pipeline.models.oracle import Oracle, answer, placeholder_call
 from bfcl_pipeline.records import Call, Mode, Response, Rules
 from bfcl_pipeline.scoring import Judge, judge
 from bfcl_pipeline.tables.texts import read_texts
-from bfcl_pipeline.tools import Setting
+from bfcl_pipeline.tools import WorldConfig
 from bfcl_pipeline.web.faults import Faulty
 from bfcl_pipeline.web.simulated import SimulatedWeb
+from tests.support.local_generation import generate
 
 MODELS = Path(__file__).parents[2] / "config" / "models.yaml"
 
@@ -25,7 +25,7 @@ IMPOSSIBLE = {
     "live_simple": {"live_simple_106-63-0", "live_simple_112-68-0"},
     "live_multiple": {"live_multiple_862-181-3", "live_multiple_964-207-0"},
 }
-"""docs/audit.md proves it of each."""
+"""Entries that no answer can pass; docs/audit.md has the proofs."""
 
 SINGLE_TURN = [name for name, c in CATEGORIES.items() if c.single_turn and not c.prompt_only]
 
@@ -42,7 +42,7 @@ def _failed(entries, mode):
 
 @pytest.mark.parametrize("mode", list(Mode))
 @pytest.mark.parametrize("category", SINGLE_TURN)
-def test_it_fails_only_where_all_must(entries, category, mode):
+def test_it_fails_only_entries_that_cannot_be_passed(entries, category, mode):
     """Under the official rules the oracle passes all but the entries that no answer can pass."""
     assert _failed(entries(category), mode) == IMPOSSIBLE.get(category, set())
 
@@ -50,7 +50,7 @@ def test_it_fails_only_where_all_must(entries, category, mode):
 @pytest.mark.parametrize("mode", list(Mode))
 @pytest.mark.parametrize("category", GROUPS["multi_turn"])
 def test_it_passes_every_conversation(entries, staged, constants, setting_of, category, mode):
-    """Through the real loop, the oracle passes all entries of several turns, under both rule sets."""
+    """Through the real loop, the oracle passes all multi-turn entries under both rule sets."""
     (row,) = (row for row in load_models(MODELS).values() if (row.kind, row.mode) == ("oracle", mode))
     asked = entries(category)
     held = responses(generate(asked, Oracle(row), read_texts(staged), setting_of))
@@ -63,7 +63,7 @@ def test_it_passes_every_conversation(entries, staged, constants, setting_of, ca
 
 
 def test_it_writes_every_prompt_format(entries):
-    """In all 26 formats it passes, but for the list of objects that JSON call text cannot end."""
+    """It passes in all 26 formats, except for a list of objects that JSON call text cannot express."""
     restated = entries("format_sensitivity")
     failed_ids = _failed(restated, Mode.PROMPT)
     failed = [entry for entry in restated if entry.entry_id in failed_ids]
@@ -72,16 +72,16 @@ def test_it_writes_every_prompt_format(entries):
     assert all("ret_fmt=json" in entry.prompt_format for entry in failed)
 
 
-def test_it_answers_even_what_none_can_pass(entries):
-    """An entry that cannot be passed still gets the natural answer, not a crippled one."""
+def test_it_answers_entries_that_cannot_be_passed(entries):
+    """Its answer to such an entry has the most plausible values."""
     (entry,) = (one for one in entries("simple_java") if one.entry_id == "simple_java_36")
     (call,) = answer(entry, Mode.FC)
     (arguments,) = call.values()
     assert "parts" in json.loads(arguments)
 
 
-def test_a_specimen_has_its_required_parameters():
-    """A call for the sake of calling holds every required parameter by type, nested ones too."""
+def test_a_placeholder_call_has_the_required_parameters():
+    """Every required parameter has a value of its type, also nested ones."""
     parameters = {
         "properties": {
             "a": {"type": "string", "enum": ["x", "y"]},
@@ -91,40 +91,40 @@ def test_a_specimen_has_its_required_parameters():
         },
         "required": ["a", "b", "c"],
     }
-    call = specimen_call([{"name": "f", "parameters": parameters}])
+    call = placeholder_call([{"name": "f", "parameters": parameters}])
     assert call == Call("f", {"a": "x", "b": [1], "c": {"d": 1.0}})
 
 
 @pytest.mark.parametrize("mode", list(Mode))
 @pytest.mark.parametrize("category", ["memory_kv", "memory_rec_sum"])
-def test_it_remembers_what_is_asked(entries, staged, setting_of, category, mode):
+def test_it_passes_memory_questions(entries, staged, setting_of, category, mode):
     """Through sessions and real memories, the oracle passes every question under both rule sets."""
     assert _failed_agentic(entries(category), mode, staged, setting_of) == []
 
 
-def test_it_remembers_by_meaning(entries, staged, constants, staged_encoder):
+def test_it_passes_questions_with_a_vector_memory(entries, staged, constants, staged_encoder):
     """With the real encoder it searches the vector memory and passes every question."""
     encoder = SentenceEncoder(staged_encoder)
     asked = entries("memory_vector")
-    assert _failed_agentic(asked, Mode.FC, staged, lambda _: Setting(constants, encoder=encoder)) == []
+    assert _failed_agentic(asked, Mode.FC, staged, lambda _: WorldConfig(constants, encoder=encoder)) == []
 
 
 @pytest.mark.parametrize("mode", list(Mode))
 @pytest.mark.parametrize("category", GROUPS["web_search"])
-def test_it_finds_what_is_asked(entries, staged, constants, category, mode):
+def test_it_passes_web_questions(entries, staged, constants, category, mode):
     """It searches and fetches every hop in the simulated web, and passes under both rule sets."""
     web = SimulatedWeb.of(entries("web_search_base"))
-    assert _failed_agentic(entries(category), mode, staged, lambda _: Setting(constants, web=web)) == []
+    assert _failed_agentic(entries(category), mode, staged, lambda _: WorldConfig(constants, web=web)) == []
 
 
-def test_it_knows_nothing_that_its_tools_do_not_give(entries, staged, constants):
-    """Where every fetch fails it says that it does not know."""
+def test_it_uses_only_results_of_its_tools(entries, staged, constants):
+    """If every fetch fails, it answers that it does not know."""
     asked = entries("web_search_base")[:5]
     templates = constants.items("web_search", "ERROR_TEMPLATES")
     web = SimulatedWeb.of(asked)
 
     def failing(entry):
-        return Setting(constants, web=Faulty(web, 1.0, 0, entry.entry_id, templates))
+        return WorldConfig(constants, web=Faulty(web, 1.0, 0, entry.entry_id, templates))
 
     assert len(_failed_agentic(asked, Mode.FC, staged, failing)) == len(asked)
 

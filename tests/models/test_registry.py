@@ -1,4 +1,4 @@
-"""Which adapter a row gets, and what is told if it cannot work."""
+"""The adapter of each kind of row, and the errors if it cannot work."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from bfcl_pipeline.config import KINDS, ModelRow
 from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.models import MODEL_KINDS, WIRE_KINDS, build_model, build_wire, registry
+from bfcl_pipeline.models import build_adapter, build_model, registry
 from bfcl_pipeline.records import Mode
 
 
@@ -16,31 +16,39 @@ def row(**values: Any) -> ModelRow:
     return ModelRow(name="m", mode=Mode.PROMPT, display_name="m", model="m", **values)
 
 
-def test_every_kind_is_built_by_one_of_both() -> None:
-    """Embedded kinds are models of this process, all others are behind a wire."""
-    embedded = {name for name, kind in KINDS.items() if kind.embedded}
-    assert set(MODEL_KINDS) == embedded
-    assert set(WIRE_KINDS) == set(KINDS) - embedded
+@pytest.mark.parametrize("name", KINDS)
+def test_every_kind_is_built_as_an_adapter_or_an_embedded_model(name: str) -> None:
+    """Embedded kinds answer in this process, all others are behind an API."""
+    model = row(kind=name, endpoint=None if KINDS[name].embedded else "http://127.0.0.1:1/v1")
+    build, other = (build_model, build_adapter) if KINDS[name].embedded else (build_adapter, build_model)
+    built: Any = build(model)
+    assert type(built).__name__.lower() in (name.replace("_", ""), "openaichat")
+    with pytest.raises(ConfigError, match=f"unknown kind '{name}'"):
+        other(model)
 
 
-@pytest.mark.parametrize("build", [build_model, build_wire])
-def test_an_unknown_kind_is_told_with_the_known_ones(build: Any) -> None:
-    """The message lists what could have been meant."""
+@pytest.mark.parametrize("build", [build_model, build_adapter])
+def test_an_unknown_kind_is_refused_with_the_known_ones(build: Any) -> None:
+    """The message lists the kinds that could have been meant."""
     known = "lexical" if build is build_model else "openai_chat"
     with pytest.raises(ConfigError, match=known):
         build(row(kind="openai"))
 
 
-def test_a_missing_client_is_told_with_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message has the command."""
-    for kind in ("openai_chat", "gemini"):
-        monkeypatch.setattr(registry, "find_spec", lambda name: None)
-        with pytest.raises(ConfigError, match=rf"pip install 'bfcl-pipeline\[{KINDS[kind].extra}\]'"):
-            build_wire(row(kind=kind, endpoint="http://127.0.0.1:1/v1"))
+def test_a_missing_package_is_named_with_the_command_that_installs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Only litellm is an optional dependency; without it, the message has the command."""
+    monkeypatch.setattr(registry, "find_spec", lambda name: None)
+    endpoint = "http://127.0.0.1:1/v1"
+    with pytest.raises(ConfigError, match=r"pip install 'bfcl-pipeline\[litellm\]'"):
+        build_adapter(row(kind="litellm", endpoint=endpoint))
+    for kind in ("openai_chat", "openai_responses", "anthropic", "gemini"):
+        build_adapter(row(kind=kind, endpoint=endpoint))
 
 
 def test_a_model_served_for_a_run_needs_its_server() -> None:
-    """Without a server the message says how to have one; with it, it is built."""
+    """Without a server the message states how to start one; with a server, the adapter is built."""
     with pytest.raises(ConfigError, match="backend: endpoint"):
-        build_wire(row(kind="vllm"))
-    assert build_wire(row(kind="vllm"), "http://127.0.0.1:1/v1").name == "m"
+        build_adapter(row(kind="vllm"))
+    assert build_adapter(row(kind="vllm"), "http://127.0.0.1:1/v1").name == "m"

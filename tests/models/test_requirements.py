@@ -1,4 +1,4 @@
-"""What a model lacks on this machine."""
+"""Requirements of models that this machine lacks."""
 
 import sys
 
@@ -10,7 +10,7 @@ from bfcl_pipeline.models.requirements import needs
 
 @pytest.fixture
 def row(tmp_path, monkeypatch):
-    """The row of these lines, read in a folder and with a home where nothing is."""
+    """Reads a row in an empty directory, with an empty home."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     for name in (
@@ -34,7 +34,7 @@ def _words(row):
 
 @pytest.mark.parametrize("value", [None, "", " "])
 def test_a_key_that_is_not_set_is_missing(row, monkeypatch, value):
-    """A variable that is not there, or holds nothing, is no key; its name and how to set it are told."""
+    """A missing or blank variable is reported with the command that sets it."""
     monkeypatch.delenv("MY_KEY", raising=False)
     if value is not None:
         monkeypatch.setenv("MY_KEY", value)
@@ -42,13 +42,13 @@ def test_a_key_that_is_not_set_is_missing(row, monkeypatch, value):
     assert (need.what, need.remedy) == ("MY_KEY", "export MY_KEY=...")
 
 
-def test_embedded_models_lack_nothing(row):
-    """A model that is part of the pipeline is ready wherever the pipeline is."""
+def test_embedded_models_have_no_requirements(row):
+    """A model that is part of the pipeline is always ready."""
     assert needs(row("kind: lexical")) == ()
 
 
-def test_amazon_wants_credentials_of_its_own(row, monkeypatch, tmp_path):
-    """A model of Bedrock needs some of AWS's credentials: a variable, or a file in the home."""
+def test_bedrock_needs_aws_credentials(row, monkeypatch, tmp_path):
+    """A model of Bedrock needs AWS credentials: a variable, or a file in the home directory."""
     bedrock = row("kind: litellm, model: bedrock/converse/us.amazon.nova-micro-v1:0")
     assert "AWS" in _words(bedrock)
     (tmp_path / ".aws").mkdir()
@@ -59,8 +59,8 @@ def test_amazon_wants_credentials_of_its_own(row, monkeypatch, tmp_path):
     assert "AWS" not in _words(bedrock)
 
 
-def test_vllm_is_looked_for_where_serving_looks(row, monkeypatch):
-    """A Python that the user names for vLLM is taken at its word; one that is not there is missing."""
+def test_vllm_is_searched_as_for_serving(row, monkeypatch):
+    """A Python that the user names for vLLM is accepted if it exists."""
     served = row("kind: vllm, model: org/model")
     monkeypatch.setenv("BFCL_VLLM_PYTHON", sys.executable)
     assert "vLLM" not in _words(served)
@@ -68,15 +68,15 @@ def test_vllm_is_looked_for_where_serving_looks(row, monkeypatch):
     assert "vLLM" in _words(served)
 
 
-def test_a_server_that_runs_needs_neither_vllm_nor_gpus(row):
-    """With `backend: endpoint`, what the server needs is the server's affair."""
+def test_a_running_server_needs_neither_vllm_nor_gpus(row):
+    """With `backend: endpoint`, nothing has to be installed on this machine."""
     assert (
         needs(row("kind: vllm, backend: endpoint, endpoint: 'http://gpu:8000/v1', vllm: {gpus: 999}")) == ()
     )
 
 
-def test_a_chat_template_has_to_be_there(row, tmp_path):
-    """A template is a file, named from the folder of the project."""
+def test_a_chat_template_has_to_exist(row, tmp_path):
+    """A template is a file with a path relative to the project's directory."""
     served = row("kind: vllm, model: org/model, vllm: {chat_template: templates/mine.jinja}")
     assert "template" in _words(served)
     (tmp_path / "templates").mkdir()

@@ -1,6 +1,6 @@
-"""Whatever a server does in place of answering is an error that says so, soon, and never an answer.
+"""Every fault of a server is an error of the right type, without delay, and never an answer.
 
-One fault (`tests/servers/chat_faults.py`) after the other, against the wire of chat completions.
+Each fault (`tests/support/chat_faults.py`) is tried with the adapter of chat completions.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
-from chat_faults import FAULTS, GOOD
-from local_chat import LocalChat, local_chat
 
 from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.errors import Malformed, RateLimited, Transient
-from bfcl_pipeline.generation.model import Wire
-from bfcl_pipeline.models import build_wire
+from bfcl_pipeline.generation.model import Adapter
+from bfcl_pipeline.models import build_adapter
 from bfcl_pipeline.records import Exchange, Mode, Request
+from tests.support.chat_faults import FAULTS, GOOD
+from tests.support.local_chat import LocalChat, local_chat
 
 SILENT = ("stall", "stall midway", "drip")
-SECONDS = 60.0  # what an error may take, generously: none waits for anything
-SILENT_SECONDS = 0.3  # given to those that would never end
+SECONDS = 60.0  # generous time limit of an error, since no error involves waiting
+SILENT_SECONDS = 0.3  # for faults that never end
 REQUEST = Request(
     Mode.FC,
     ({"role": "user", "content": "Two seats, please."},),
@@ -39,37 +39,37 @@ def server() -> Iterator[LocalChat]:
         yield started
 
 
-async def exchanged(wire: Wire, request: Request, seconds: float = SECONDS) -> Exchange:
+async def exchanged(adapter: Adapter, request: Request, seconds: float = SECONDS) -> Exchange:
     """One attempt."""
     async with asyncio.timeout(seconds):
-        return wire.read(request, await wire.send(wire.body(request)))
+        return adapter.read(request, await adapter.send(adapter.body(request)))
 
 
-def wire_to(server: LocalChat) -> Wire:
+def adapter_to(server: LocalChat) -> Adapter:
     row = ModelRow(
         "local-FC", "openai_chat", Mode.FC, "Local", model="scripted", endpoint=server.endpoint, key=None
     )
-    return build_wire(row)
+    return build_adapter(row)
 
 
-async def failed_then_asked(server: LocalChat, seconds: float) -> tuple[Exception, Exchange]:
-    """How an attempt fails, and what the next one gets when the server is well again."""
-    wire = wire_to(server)
+async def failed_then_exchanged(server: LocalChat, seconds: float) -> tuple[Exception, Exchange]:
+    """The error of an attempt, and the exchange of the next one, when the server works again."""
+    adapter = adapter_to(server)
     try:
         with pytest.raises((Transient, TimeoutError)) as failed:
-            await exchanged(wire, REQUEST, seconds)
+            await exchanged(adapter, REQUEST, seconds)
         server.behave()
-        return failed.value, await exchanged(wire, REQUEST)
+        return failed.value, await exchanged(adapter, REQUEST)
     finally:
-        await wire.close()
+        await adapter.close()
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_an_error_that_may_be_gone_at_the_next_attempt(server: LocalChat, name: str) -> None:
-    """Too many requests are told from other failures; after each the same client gets a right answer."""
+def test_a_fault_is_a_transient_error(server: LocalChat, name: str) -> None:
+    """Rate limits are distinguished; the next request over the same adapter succeeds."""
     server.behave(faults=1.0, only=name)
     seconds = SILENT_SECONDS if name in SILENT else SECONDS
-    error, exchange = asyncio.run(failed_then_asked(server, seconds))
+    error, exchange = asyncio.run(failed_then_exchanged(server, seconds))
     assert isinstance(error, TimeoutError) == (name in SILENT)
     assert isinstance(error, RateLimited) == name.startswith(("429", "503", "529"))
     assert len(str(error)) < 2000
@@ -78,25 +78,25 @@ def test_a_fault_is_an_error_that_may_be_gone_at_the_next_attempt(server: LocalC
 
 @pytest.mark.parametrize("name", ["50 MB", "50 MB in chunks", "50 MB packed"])
 def test_an_answer_that_is_too_long_is_not_read_to_its_end(server: LocalChat, name: str) -> None:
-    """It is refused for its length."""
+    """An answer above the size limit is malformed."""
     server.behave(faults=1.0, only=name)
-    error, _ = asyncio.run(failed_then_asked(server, SECONDS))
+    error, _ = asyncio.run(failed_then_exchanged(server, SECONDS))
     assert isinstance(error, Malformed)
 
 
-async def asked_twice(server: LocalChat) -> list[Exchange]:
-    wire = wire_to(server)
+async def exchanged_twice(server: LocalChat) -> list[Exchange]:
+    adapter = adapter_to(server)
     try:
-        return [await exchanged(wire, REQUEST) for _ in range(2)]
+        return [await exchanged(adapter, REQUEST) for _ in range(2)]
     finally:
-        await wire.close()
+        await adapter.close()
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_a_right_answer_is_read_however_it_is_sent(server: LocalChat, name: str) -> None:
-    """In chunks, packed, or on a connection that ends with it, which is no failure of the next request."""
+def test_a_valid_answer_is_read_however_it_is_sent(server: LocalChat, name: str) -> None:
+    """In chunks, compressed, or before the connection is closed; the next request succeeds as well."""
     server.behave(odd=1.0, only=name)
-    first, second = asyncio.run(asked_twice(server))
+    first, second = asyncio.run(exchanged_twice(server))
     assert first.result == second.result
     assert {"book": "{}"} in first.result
     assert first.input_tokens

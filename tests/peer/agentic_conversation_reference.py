@@ -1,25 +1,21 @@
 """The reference side of the request seam, agentic conversations: what the official package sends.
 
-Runs under the Python of .venv-peer only. The official handlers hold the conversations as in
-`conversation_reference`; memories are kept by the official code, as snapshot files in a folder of their
-own; the web is a table, which stands in the place of the libraries that the official web tools ask.
+Runs under the Python of .venv-peer only. The official handlers run the conversations as in
+`conversation_reference`; memories are stored by the official code, as snapshot files in a separate folder;
+the web is a table, which replaces the libraries that the official web tools call.
 
-    python agentic_conversation_reference.py QUESTIONS ANSWERS
+    python -m tests.peer.agentic_conversation_reference QUESTIONS ANSWERS
 
-A question is a chain of conversations, each of which starts from what those before it left: `wire`,
-`mode`, `category`, `full`, `conversations` (`entry_id`, `answers`) and `web`: `searches` (an outcome by
-keywords and region) and `pages` (an outcome by URL). An answer has for each conversation what one of
-`conversation_reference` has, and `snapshot`: the file that a session left, as JSON; else null.
+A question is a chain of conversations, each of which starts from the memory that the earlier ones left:
+`wire`, `mode`, `category`, `full`, `conversations` (`entry_id`, `answers`) and `web`: `searches` (an
+outcome by keywords and region) and `pages` (an outcome by URL). An answer has, for each conversation, the
+fields of `conversation_reference`, and `snapshot`: the file that a session wrote, as JSON; else null.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import sys
 import tempfile
-import time
-from contextlib import redirect_stdout
 from copy import deepcopy
 from pathlib import Path
 from types import SimpleNamespace
@@ -33,13 +29,15 @@ from bfcl_eval.utils import (
     populate_initial_settings_for_memory_test_cases,
     populate_initial_settings_for_web_search_test_cases,
 )
-from conversation_reference import converse, entries
-from memory_reference import StandIn
-from world_reference import Shared
+
+from tests.peer.conversation_reference import converse, entries
+from tests.peer.memory_reference import StandIn
+from tests.peer.reference_process import answer_questions
+from tests.peer.world_reference import Shared
 
 
 class Engine:
-    """Stands in the place of the search engine's client."""
+    """Replaces the search engine's client."""
 
     searches: ClassVar[dict[str, Any]] = {}  # of the chain that is held
 
@@ -57,7 +55,7 @@ class Engine:
 
 
 class Internet:
-    """Stands in the place of the HTTP client."""
+    """Replaces the HTTP client."""
 
     def __init__(self) -> None:
         self.pages: dict[str, Any] = {}  # of the chain that is held
@@ -78,7 +76,8 @@ INTERNET = Internet()
 
 
 def answer(row: dict[str, Any], shared: Shared, folder: Path) -> dict[str, Any]:
-    """What the official package sends and keeps in the conversations of one chain, in order."""
+    """The requests, results and snapshots of the official package in the conversations of one chain, in
+    order."""
     Engine.searches, INTERNET.pages = row["web"]["searches"], row["web"]["pages"]
     return {"conversations": [one(row, asked, shared, folder) for asked in row["conversations"]]}
 
@@ -97,23 +96,18 @@ def one(row: dict[str, Any], asked: dict[str, Any], shared: Shared, folder: Path
     return {**held, "snapshot": snapshot}
 
 
-def main(questions: Path, answers: Path) -> None:
-    os.environ["TZ"] = "UTC"
-    time.tzset()
+def main() -> None:
     sentence_transformers.SentenceTransformer = StandIn
     web_search.GoogleSearch = Engine
     web_search.requests = SimpleNamespace(get=INTERNET.get)
     shared = Shared()
-    with questions.open(encoding="ascii") as lines, answers.open("w", encoding="ascii") as out:
-        for line in lines:
-            with (
-                Path(os.devnull).open("w") as nowhere,
-                redirect_stdout(nowhere),
-                tempfile.TemporaryDirectory() as folder,
-            ):
-                told = answer(json.loads(line), shared, Path(folder))
-            out.write(json.dumps(told) + "\n")
+
+    def answer_in_folder(row: dict[str, Any]) -> dict[str, Any]:
+        with tempfile.TemporaryDirectory() as folder:
+            return answer(row, shared, Path(folder))
+
+    answer_questions(answer_in_folder)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main()

@@ -1,11 +1,11 @@
-"""What a scripted model says in a conversation with a memory or a web, the same each time.
+"""The answers of a scripted model in conversations with a memory or a web; deterministic.
 
-In a session it keeps what it was told (cut out of the user's own words), looks it up, changes and removes
-it; asked a question it looks things up and answers, here and there it writes, which must not outlast the
-question. On the web it searches for the hops of a question and fetches their pages. Much of it is wrong:
-unknown and refused functions, wrong arguments, keys and numbers that are not there, texts that are too
-long or name functions, calls in arguments, too many steps. Endings are those of `conversation_scripts`
-and answers in the form that questions ask for.
+In a session the model stores excerpts of the user's messages, looks them up, changes and removes them. In a
+question it looks texts up and answers, and occasionally writes, which must not affect later questions. On
+the web it searches for the hops of a question and fetches their pages. Many calls are wrong: unknown and
+refused functions, wrong arguments, missing keys and numbers, texts that are too long or name functions,
+calls in arguments, too many steps. Turns end as in `conversation_scripts`, or with an answer in the
+requested format.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from conversation_scripts import OVERLONG, Answer, with_calls, without_calls
-
 from bfcl_pipeline.prompts import WireFormat
 from bfcl_pipeline.records import Call, Entry, FunctionDoc, Json, Mode
+from tests.peer.conversation_scripts import OVERLONG, Answer, with_calls, without_calls
 
 _KEYS = ("user_name", "budget", "trip", "order_2", "allergies", "last_visit", "goal", "company", "deadline")
 _ODD_KEYS = ("", "User Name", "name_", "ключ", "a" * 301, "see core_memory_clear ()")
@@ -36,7 +35,7 @@ _STARTS = ("core_memory_add", "archival_memory_add", "memory_append")
 
 
 def agentic_script(entry: Entry, mode: Mode, wire: WireFormat, seed: int = 0) -> list[Answer]:
-    """The answers of one session or question over `entry`, as far as `wire` can give such answers."""
+    """The answers of one session or question over `entry`, limited to those that `wire` can express."""
     rng = random.Random(f"{seed} {entry.entry_id} {mode} {wire}")
     overlong = rng.randrange(len(entry.turns)) if rng.random() < OVERLONG else None
     answers: list[Answer] = []
@@ -51,7 +50,7 @@ def agentic_script(entry: Entry, mode: Mode, wire: WireFormat, seed: int = 0) ->
 
 def _planned(rng: random.Random, entry: Entry, turn: int) -> Iterator[list[Call]]:
     """The steps of a turn before its ending."""
-    if entry.prerequisite:  # keeps something of what it was told
+    if entry.prerequisite:  # stores an excerpt of the user's message
         for _ in range(rng.choice((0, 1, 1, 2))):
             names = [doc for doc in entry.functions if doc["name"] in _STARTS]
             yield [_call(rng, entry, turn, rng.choice(names)) for _ in range(rng.choice((1, 1, 2)))]
@@ -112,7 +111,7 @@ def _value(rng: random.Random, entry: Entry, turn: int, parameter: str) -> Json:
 
 
 def _said(rng: random.Random, entry: Entry, turn: int, longest: int) -> str:
-    """Something out of what the user said in this turn, or a text that names functions."""
+    """An excerpt of the user's message in this turn, or a text that names functions."""
     if rng.random() < 0.05:
         return _NAMING
     told = " ".join(str(message["content"]) for message in entry.turns[turn] if message["role"] == "user")
@@ -147,7 +146,7 @@ def _spoilt(rng: random.Random, entry: Entry, call: Call) -> Call:
 
 
 def _ending(rng: random.Random, entry: Entry, mode: Mode, wire: WireFormat) -> Answer:
-    """An answer that ends a turn: to a question mostly in the form that is asked for."""
+    """An answer that ends a turn: for a question, mostly in the requested format."""
     if entry.prerequisite or rng.random() < 0.4:
         return without_calls(rng, mode, wire)
     answer = rng.choice(entry.truth)

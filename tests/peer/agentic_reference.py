@@ -1,6 +1,6 @@
-"""Asks the official package for its verdict on agentic answers. Runs under `.venv-peer` only.
+"""Runs the official package's scoring of agentic answers. Runs under `.venv-peer` only.
 
-    python agentic_reference.py QUESTIONS ANSWERS
+    python -m tests.peer.agentic_reference QUESTIONS ANSWERS
 
 Questions are JSON Lines with entry_id, category, mode and result_json; an answer is {valid, error_type},
 or {crash} or {timeout} as of `verdict_reference.py`.
@@ -9,13 +9,12 @@ or {crash} or {timeout} as of `verdict_reference.py`.
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
-import verdict_reference
 from bfcl_eval.eval_checker import eval_runner
-from verdict_reference import entries, handler
+
+from tests.peer import verdict_reference
+from tests.peer.verdict_reference import entries, handler
 
 
 def verdict(row: dict[str, Any]) -> dict[str, Any]:
@@ -35,4 +34,4 @@ def verdict(row: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    verdict_reference.main(Path(sys.argv[1]), Path(sys.argv[2]), verdict)
+    verdict_reference.answer_with(verdict)

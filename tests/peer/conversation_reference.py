@@ -1,32 +1,27 @@
 """The reference side of the request seam, conversations: what the official package sends, step by step.
 
-Runs under the Python of .venv-peer only, shares no code with the pipeline and holds the conversation with
-the official handlers; only their asking of an API is replaced, by the next answer of a script.
+Runs under the Python of .venv-peer only, shares no code with the pipeline and runs the conversation with
+the official handlers; only their API request is replaced, by the next answer of a script.
 
-    python conversation_reference.py QUESTIONS ANSWERS
+    python -m tests.peer.conversation_reference QUESTIONS ANSWERS
 
 A question is `wire`, `mode`, `category`, `entry_id`, `answers` ([text, calls] pairs, calls as [name,
 arguments as JSON text] pairs or null) and `full`. An answer is `requests`, a digest for each (the request
 itself if `full`), and `result`. Requests are plain JSON without cache marks and without the ids and
-statuses of output items; and a text of the assistant has one form per wire format, whether the handler
-sent it as text, block or item (Anthropic: none if it is empty).
+statuses of output items; a text of the assistant has one form per wire format, regardless of whether the
+handler sent it as text, block or item (Anthropic: none if it is empty).
 """
 
 from __future__ import annotations
 
 import json
-import os
-import sys
-import time
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stdout
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from hashlib import blake2b
 from itertools import count
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -39,7 +34,9 @@ from bfcl_eval.utils import load_dataset_entry
 from google.genai.types import Content, FunctionCall, Part
 from openai.types.chat import ChatCompletionMessage
 from openai.types.responses import Response, ResponseFunctionToolCall, ResponseOutputMessage
-from world_reference import Shared, refresh
+
+from tests.peer.reference_process import answer_questions
+from tests.peer.world_reference import Shared, refresh
 
 MODEL = "model"
 TODAY = date(2026, 3, 23)
@@ -147,7 +144,7 @@ WIRES = {
 
 
 class Scripted:
-    """Stands where the handler asks its API: records what is asked, says what the script has next."""
+    """Replaces the API of a handler: records each request and answers from the script."""
 
     def __init__(self, row: dict[str, Any]) -> None:
         self.requests: list[Any] = []
@@ -174,7 +171,7 @@ def plain_system(system: Any) -> Any:
 
 
 def digest(messages: str, tools: str) -> str:
-    """Sixteen characters that stand for a request; the order of keys counts in tools, as models see it."""
+    """A digest of a request, 16 characters; the order of keys counts in tools, because models see it."""
     return blake2b(f"{messages}\n{tools}".encode(), digest_size=8).hexdigest()
 
 
@@ -189,7 +186,7 @@ def handler(wire: str, mode: str) -> Any:
 
 
 def answer(row: dict[str, Any], shared: Shared) -> dict[str, Any]:
-    """What the official package sends in the conversation of one script, and its result."""
+    """The requests of the official package in the conversation of one script, and its result."""
     return converse(row, deepcopy(entries(row["category"])[row["entry_id"]]), shared)
 
 
@@ -203,16 +200,6 @@ def converse(row: dict[str, Any], entry: dict[str, Any], shared: Shared) -> dict
     return {"requests": scripted.requests, "result": result}
 
 
-def main(questions: Path, answers: Path) -> None:
-    os.environ["TZ"] = "UTC"
-    time.tzset()
-    shared = Shared()
-    with questions.open(encoding="ascii") as lines, answers.open("w", encoding="ascii") as out:
-        for line in lines:
-            with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):
-                told = answer(json.loads(line), shared)
-            out.write(json.dumps(told) + "\n")
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    shared = Shared()
+    answer_questions(lambda row: answer(row, shared))

@@ -1,9 +1,9 @@
-"""What a scripted model says in a conversation, the same each time: the truth, and much besides.
+"""The answers of a scripted model in a conversation, deterministic: calls of the truth and many variations.
 
 Covers answers with calls (those of the truth, in one step or several; unknown, refused and held-out
-functions, wrong arguments, text that names methods), answers without (text, nothing, what cannot be
-decoded), and turns of so many steps that the conversation is ended. A script is a list of answers, and it
-does not know where turns end: a side that ends a turn elsewhere falls out of step and shows it.
+functions, wrong arguments, text that names methods), answers without calls (text, empty, undecodable), and
+turns with so many steps that the conversation is ended. A script is a list of answers without the ends of
+turns: if one side ends a turn elsewhere, all later requests differ, which the comparison detects.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ _REFUSED = ("kill", "exit", "remove", "run", "os.popen")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the scripted model says once."""
+    """One answer of the scripted model."""
 
     text: str | None = None
     calls: tuple[tuple[str, str], ...] | None = None  # names and arguments as JSON text; not in prompt mode
 
 
 def script(entry: Entry, mode: Mode, wire: WireFormat, seed: int = 0) -> list[Answer]:
-    """The answers of one conversation over `entry`, as far as `wire` can give such answers."""
+    """The answers of one conversation over `entry`, limited to those that `wire` can express."""
     rng = random.Random(f"{seed} {entry.entry_id} {mode} {wire}")
     turns = truth_calls(entry)
     overlong = rng.randrange(len(turns)) if rng.random() < OVERLONG else None
@@ -132,7 +132,7 @@ def with_calls(rng: random.Random, mode: Mode, calls: Sequence[Call]) -> Answer:
 
 
 def _native_arguments(call: Call) -> str:
-    """The arguments as JSON text, which holds no calls: a mapping stands in the place of each."""
+    """The arguments as JSON text, with a mapping in place of each nested call."""
     arguments = {
         name: {value.name: value.arguments} if isinstance(value, Call) else value
         for name, value in call.arguments.items()

@@ -1,7 +1,7 @@
-"""Scripted conversations: how our side holds them, and how both sides' requests are made comparable.
+"""Scripted conversations: runs them on our side, and makes the requests of both sides comparable.
 
-Covers our requests in the terms of a wire format, what an adapter makes of a scripted answer, and the
-difference in which two sides fall apart. Which conversations are held, and in which world, is the tests'.
+Covers our requests converted to a wire format, an adapter's result for a scripted answer, and the first
+difference between the two sides. The tests choose the conversations and their worlds.
 """
 
 from __future__ import annotations
@@ -13,25 +13,24 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
-from conversation_scripts import Answer
-
 from bfcl_pipeline.generation import conversation
 from bfcl_pipeline.prompts import Texts, WireFormat, messages_for, offered_functions, tool_schemas
 from bfcl_pipeline.records import Entry, Exchange, Json, Mode, Request
 from bfcl_pipeline.tools import World
+from tests.peer.conversation_scripts import Answer
 
 SILENT_GEMINI = "The model did not return any response."
-"""What the official Gemini handler takes for an answer that has no parts."""
+"""The official Gemini handler's result for an answer without parts."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One conversation to be held."""
+    """One conversation to run."""
 
     entry: Entry
     mode: Mode
     wire: WireFormat
-    answers: Sequence[Answer]  # of the scripted model; when there are no more it says that it is done
+    answers: Sequence[Answer]  # of the scripted model, which ends with "done" after the last
 
     def row(self, full: bool = False) -> dict[str, Any]:
         """The question to the official side."""
@@ -47,19 +46,19 @@ class Case:
 
 @dataclass
 class Held:
-    """A conversation as our side held it."""
+    """A conversation as our side ran it."""
 
     requests: list[tuple[str, str]] = field(default_factory=list)  # messages and tools as JSON
     result: Json = None
 
     def agrees(self, theirs: dict[str, Any]) -> bool:
-        """Whether the official side held it likewise."""
+        """Whether the official side has the same requests and result."""
         same = [digest(*request) for request in self.requests] == theirs["requests"]
         return same and json.loads(json.dumps(self.result)) == theirs["result"]
 
 
 class Sent:
-    """Requests of one conversation in the terms of its wire format, as JSON."""
+    """The requests of one conversation in its wire format, as JSON."""
 
     def __init__(self, case: Case) -> None:
         self._wire = case.wire
@@ -99,7 +98,8 @@ def held(case: Case, texts: Texts, world: World) -> Held:
 
 
 def exchange(case: Case, request: Request, answer: Answer) -> Exchange:
-    """What an adapter makes of an answer: the official result form, a reply where that says too little."""
+    """An adapter's exchange for an answer: the official result form, with a reply if that form is
+    insufficient."""
     result = official_result(case, answer)
     text = answer.text
     if case.wire is WireFormat.GEMINI and text is None and not answer.calls:
@@ -141,7 +141,7 @@ def named(answer: Answer, form: Callable[[str], Json]) -> list[dict[str, Json]]:
 
 
 def digest(messages: str, tools: str) -> str:
-    """What the official side says of a request instead of all of it."""
+    """The digest that the official side returns in place of a whole request."""
     return blake2b(f"{messages}\n{tools}".encode(), digest_size=8).hexdigest()
 
 

@@ -1,17 +1,19 @@
-"""Runs in the official tool's environment: has it score result folders.
+"""Scores result folders with the official tool; runs in its environment.
 
-Usage: export_reference.py QUESTIONS.jsonl ANSWERS.jsonl. A question has `results`, a folder of results; its
-answer maps each model and category to `correct`, `total` and the ids that were judged `wrong`, sorted.
+Usage: python -m tests.peer.export_reference QUESTIONS ANSWERS. A question has `results`, a folder of
+results; its answer maps each model and category to `correct`, `total` and the ids that were scored as
+`wrong`, sorted.
 """
 
 import functools
 import json
-import sys
 import tempfile
 from pathlib import Path
 
 from bfcl_eval.eval_checker import eval_runner, eval_runner_helper
 from bfcl_eval.utils import extract_test_category
+
+from tests.peer.reference_process import answer_questions
 
 
 def scored(results):
@@ -31,14 +33,7 @@ def scored(results):
     return answer
 
 
-def main(questions, answers):
-    """Answers line by line."""
+if __name__ == "__main__":
     # A category that is missing is loaded for its size, for each model anew: once is enough.
     eval_runner_helper.load_dataset_entry = functools.cache(eval_runner_helper.load_dataset_entry)
-    with Path(questions).open() as lines, Path(answers).open("w") as written:
-        for line in lines:
-            written.write(json.dumps(scored(json.loads(line)["results"])) + "\n")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    answer_questions(lambda question: scored(question["results"]))

@@ -1,10 +1,10 @@
-"""Random trajectories of calls for the three memories, right and wrong in many ways, the same each time.
+"""Random trajectories of calls for the three memories, valid and invalid in many ways; deterministic.
 
-A trajectory is drawn call by call, since likely keys, numbers and queries are in the memory so far. Not
-drawn is what the embedding library reads in ways that are not ours: tuples and inner lists of two, which
-are pairs to it; mappings by modality; lists with more than one odd item, of which it does not tell of
-the first; queries of 20 texts and more, for which FAISS adds up in another order. Nor are replacements
-that grow a text without end.
+A trajectory is generated call by call, since likely keys, numbers and queries come from the memory at that
+point. Not generated: values that the embedding library interprets differently (tuples and inner lists of
+two as pairs; mappings by modality; lists with more than one invalid item, where it does not report the
+first; queries of 20 or more texts, for which FAISS sums in another order), and replacements that grow a
+text without limit.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ _ODD_NUMBERS = (
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What a trajectory starts from."""
+    """The initial state of a trajectory."""
 
     backend: str
     initial: Mapping[str, Any]  # a snapshot; empty for none
@@ -113,7 +113,7 @@ class Draw:
         self._names = list(effects(self._api))
 
     def calls(self, memory: Memory) -> Iterator[Call]:
-        """Calls, each drawn from what the memory holds then."""
+        """Generated calls, each based on the content of the memory at that point."""
         for _ in range(self._rng.randint(5, 60)):
             yield self._call(memory.snapshot(), nested=self._rng.random() < 0.05)
 
@@ -192,7 +192,7 @@ class Draw:
         return arguments
 
     def _anything(self) -> Any:
-        """A value of any type; of mappings and lists only those of which the module's docstring tells."""
+        """A value of any type, without the mappings and lists that the module's docstring excludes."""
         rng = self._rng
 
         match rng.randrange(9):

@@ -1,19 +1,18 @@
 """Runs calls through the official package's memories. Runs under `.venv-peer` only.
 
-    python memory_reference.py QUESTIONS ANSWERS
+    python -m tests.peer.memory_reference QUESTIONS ANSWERS
 
 A question is a trajectory: `number`, `backend` (kv, vector or rec_sum), `initial` (a snapshot or empty),
-`calls` (Python source, as the official handlers write calls) and `full`. An answer is `results`, a text
-for each call, and `states`, before the first call and after every call: the snapshot that the memory
-writes and what it tells in the system prompt. Snapshots are read and written by the official code. The
-model that embeds texts is replaced by the tests' tiny encoder; what is no text goes to the real library
-with a model of random weights, for its refusals.
+`calls` (Python source, as the official handlers write calls) and `full`. An answer is `results`, a text for
+each call, and `states`, before the first call and after every call: the snapshot that the memory writes and
+its text in the system prompt. Snapshots are read and written by the official code. The embedding model is
+replaced by the tests' tiny encoder; values that are not texts are passed to the real library with a model
+of random weights, for its error messages.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
 from collections.abc import Iterator
 from functools import cache
@@ -24,16 +23,16 @@ import numpy as np
 import sentence_transformers
 from bfcl_eval.eval_checker.multi_turn_eval import multi_turn_utils
 from bfcl_eval.utils import get_directory_structure_by_id
-from world_digest import digest, shortened
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
-from word_encoder import DIMENSIONS, WordEncoder
+from tests.peer.reference_process import answer_questions
+from tests.peer.world_digest import digest, shortened
+from tests.support.word_encoder import DIMENSIONS, WordEncoder
 
 SentenceTransformer = sentence_transformers.SentenceTransformer
 
 
 class StandIn:
-    """Takes the place of the model that the official code loads when it is imported."""
+    """Replaces the model that the official code loads when it is imported."""
 
     def __init__(self, name: str, device: str) -> None:
         self.words = WordEncoder()
@@ -42,7 +41,7 @@ class StandIn:
         return DIMENSIONS
 
     def encode(self, texts: list[Any], normalize_embeddings: bool) -> Any:
-        """Rows for texts; whatever the real library does with anything else."""
+        """Rows for texts; for other values, the result or error of the real library."""
         assert normalize_embeddings
         if not texts:
             return np.asarray([])  # as the real library does
@@ -74,7 +73,7 @@ def random_model() -> Any:
 
 
 def answer(row: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """What the official code does with the calls of one trajectory."""
+    """The official code's results and states for the calls of one trajectory."""
     for name in [name for name in vars(multi_turn_utils) if name.endswith("_instance")]:
         delattr(multi_turn_utils, name)
     api, test_id = f"MemoryAPI_{row['backend']}", f"memory_{row['backend']}_0-customer-0"
@@ -95,7 +94,7 @@ def answer(row: dict[str, Any], folder: Path) -> dict[str, Any]:
         states.append(state if row["full"] else digest(state))
 
     def texts() -> Iterator[str]:
-        """The calls, each asked for when the one before it was run."""
+        """The calls, each drawn after the one before it was run."""
         observe()
         for call in row["calls"]:
             yield call
@@ -107,16 +106,7 @@ def answer(row: dict[str, Any], folder: Path) -> dict[str, Any]:
     return {"results": results if row["full"] else [shortened(text) for text in results], "states": states}
 
 
-def main(questions: Path, answers: Path) -> None:
-    sentence_transformers.SentenceTransformer = StandIn
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        questions.open(encoding="ascii") as lines,
-        answers.open("w", encoding="ascii") as out,
-    ):
-        for line in lines:
-            out.write(json.dumps(answer(json.loads(line), Path(folder))) + "\n")
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    sentence_transformers.SentenceTransformer = StandIn
+    with tempfile.TemporaryDirectory() as results:
+        answer_questions(lambda row: answer(row, Path(results)))

@@ -1,8 +1,8 @@
-"""How tests ask the official package, which lives in an environment of its own, `.venv-peer`.
+"""Runs the official package, which is installed in a separate environment, `.venv-peer`.
 
 Covers finding that environment, running one of the `*_reference.py` scripts of this folder under it in
-several processes, and exchanging rows as JSON Lines. What the scripts compute is theirs. The
-official package is never imported by the tests or by what they test.
+several processes, and exchanging rows as JSON Lines. The official package is never imported by the tests or
+by the code under test.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support import ROOT
+
 PYTHON = ROOT / ".venv-peer" / "bin" / "python"
 REQUIRED = "BFCL_PEER_REQUIRED"
 PROCESSES = 2
@@ -49,13 +50,14 @@ def require_peer() -> None:
 
 
 def peer_environment(folder: Path) -> dict[str, str]:
-    """Environment variables under which the official package starts: unused keys, a folder of its own."""
+    """Environment variables with which the official package starts: placeholder keys, a separate folder."""
     keys = {f"{vendor}_API_KEY": "unused" for vendor in _VENDORS}
     return {
         "PATH": os.environ.get("PATH", ""),
-        "HOME": str(folder),  # nothing of the user's configuration
+        "HOME": str(folder),  # without the user's configuration
         "LANG": "C.UTF-8",
         "PYTHONHASHSEED": "0",
+        "PYTHONPATH": str(ROOT),  # the references are modules of tests.peer
         "PYTHONUTF8": "1",
         "CUDA_VISIBLE_DEVICES": "",
         "OMP_NUM_THREADS": "1",
@@ -69,8 +71,8 @@ def ask_peer(
 ) -> list[dict[str, Any]]:
     """The answers of `script`, a module of this folder, to `rows`, in their order.
 
-    The script is called as `python script QUESTIONS ANSWERS`, once for each of `processes` stretches of
-    the rows, and writes one JSON line for each that it reads.
+    It is called as `python -m tests.peer.SCRIPT QUESTIONS ANSWERS`, once for each of `processes` stretches
+    of the rows, and writes one JSON line for each that it reads.
     """
     size = -(-len(rows) // processes)
     stretches = [rows[start : start + size] for start in range(0, len(rows), size)] if rows else []
@@ -103,10 +105,17 @@ def _start(script: str, rows: Sequence[dict[str, Any]], folder: Path) -> _Asked:
     questions = folder / "questions.jsonl"
     with questions.open("w", encoding="ascii") as lines:
         lines.writelines(json.dumps(row) + "\n" for row in rows)
-    path = Path(__file__).with_name(script)
     with (folder / "log.txt").open("wb") as log:
         process = subprocess.Popen(
-            [str(PYTHON), "-W", "ignore", str(path), str(questions), str(folder / "answers.jsonl")],
+            [
+                str(PYTHON),
+                "-W",
+                "ignore",
+                "-m",
+                f"tests.peer.{script}",
+                str(questions),
+                str(folder / "answers.jsonl"),
+            ],
             env=peer_environment(folder),
             cwd=folder,
             stdin=subprocess.DEVNULL,
@@ -118,6 +127,6 @@ def _start(script: str, rows: Sequence[dict[str, Any]], folder: Path) -> _Asked:
 
 def printed_under(script: str, staged: Path, hash_seed: str, seed: str) -> str:
     """What `script` prints, given the staged folder and a seed, in a process with that hash seed."""
-    environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(Path(__file__).parent)}
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", script, str(staged), seed]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout

@@ -1,4 +1,4 @@
-"""The reference side of the request seam: what the official package sends a model.
+"""The reference side of the request seam: the requests of the official package.
 
 Runs under the Python of .venv-peer only, as a script, and shares no code with the pipeline:
 

@@ -1,4 +1,4 @@
-"""An API that says what a script has next, for the reference sides of the wire seams (in .venv-peer)."""
+"""An API that answers from a script, for the reference sides of the wire seams (in .venv-peer)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Api:
-    """Stands where the API is: keeps what it is asked, says what the script has next."""
+    """Replaces an API: records each request and answers with the next part of the script."""
 
     def __init__(self) -> None:
         self.requests: list[tuple[str, dict[str, Any]]] = []

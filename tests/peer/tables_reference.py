@@ -1,6 +1,6 @@
 """Runs in the official tool's environment: has it write its six CSV files for given counts.
 
-Usage: tables_reference.py QUESTIONS.jsonl ANSWERS.jsonl. A question maps each model, in order, to
+Usage: python -m tests.peer.tables_reference QUESTIONS ANSWERS. A question maps each model, in order, to
 `scores` (category to correct and total), `formats` (one [id, valid] per format-sensitivity entry) and
 `responses` (latency and token counts as the official result files hold them). Its answer has `files`,
 the text of each file by name, and `models`, the official rows of those models.
@@ -8,7 +8,6 @@ the text of each file by name, and `models`, the official rows of those models.
 
 import functools
 import json
-import sys
 import tempfile
 from pathlib import Path
 
@@ -20,9 +19,11 @@ from bfcl_eval.eval_checker.eval_runner_helper import (
     record_result,
 )
 
+from tests.peer.reference_process import answer_questions
+
 
 def format_header(marks, scores):
-    """What the official format-sensitivity runner finds when each entry is judged as given."""
+    """The result of the official format-sensitivity runner with the given verdict of each entry."""
     eval_runner._evaluate_single_ast_entry = lambda *given, **_: {"valid": given[2]}
     eval_runner.format_sensitivity_runner(
         None,
@@ -52,24 +53,20 @@ def csv_files(given, folder):
 
 
 def model_row(name):
-    """What the official tool's tables say of a model."""
+    """A model's row in the official tool's tables."""
     columns = ("display_name", "url", "org", "license", "input_price", "output_price")
     config = MODEL_CONFIG_MAPPING[name]
     return {"name": name, **{column: getattr(config, column) for column in columns}}
 
 
-def main(questions, answers):
-    """Answers line by line."""
-    # A category that is missing is loaded for its size, for each model anew: once is enough.
-    eval_runner_helper.load_dataset_entry = functools.cache(eval_runner_helper.load_dataset_entry)
-    with Path(questions).open() as lines, Path(answers).open("w") as written:
-        for line in lines:
-            given = json.loads(line)
-            with tempfile.TemporaryDirectory() as folder:
-                files = csv_files(given, Path(folder))
-            models = [model_row(model.replace("_", "/")) for model in given]
-            written.write(json.dumps({"files": files, "models": models}) + "\n")
+def answer(given):
+    """The six files for one question, and the official rows of its models."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = csv_files(given, Path(folder))
+    return {"files": files, "models": [model_row(model.replace("_", "/")) for model in given]}
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    # A category that is missing is loaded for its size, for each model anew: once is enough.
+    eval_runner_helper.load_dataset_entry = functools.cache(eval_runner_helper.load_dataset_entry)
+    answer_questions(answer)

@@ -1,10 +1,10 @@
-"""The request seam of agentic conversations: memories and the web make no request differ.
+"""The request seam of agentic conversations with memories and the web.
 
 Covers scripted conversations over all sessions and questions of the three memories and all web questions:
-the messages of every request, its tools, the result, and the snapshot that each session leaves. All are
-held over chat completions in both modes, a part over each other wire format. Memory sessions are held in
-their order, each from the snapshot before it, and the questions after them. Our side asks a simulated web
-that fails now and then; the official side is given the same outcomes.
+the messages of every request, its tools, the result, and the snapshot that each session writes. All run
+over chat completions in both modes, a part over each other wire format. Memory sessions run in order, each
+from the previous snapshot, and the questions after them. Our side uses a simulated web that fails
+occasionally; the official side receives the same outcomes.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agentic_conversation_scripts import agentic_script
-from conversation_seam import Case, Held, first_difference, held
-from peer import ask_peer, require_peer
-from word_encoder import WordEncoder
 
 from bfcl_pipeline.generation.conversation import STEP_LIMIT
 from bfcl_pipeline.generation.memory import Memories
 from bfcl_pipeline.prompts import Texts, WireFormat
 from bfcl_pipeline.records import Entry, Mode, Status
 from bfcl_pipeline.tables.texts import read_texts
-from bfcl_pipeline.tools import Constants, Setting, World
-from bfcl_pipeline.tools.web import Failure, Hits, Page
+from bfcl_pipeline.tools import Constants, World, WorldConfig
+from bfcl_pipeline.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.web.simulated import SimulatedWeb
+from tests.peer.agentic_conversation_scripts import agentic_script
+from tests.peer.conversation_seam import Case, Held, first_difference, held
+from tests.peer.peer import ask_peer, require_peer
+from tests.support.word_encoder import WordEncoder
 
 pytestmark = pytest.mark.peer
 
-REFERENCE = "agentic_conversation_reference.py"
+REFERENCE = "agentic_conversation_reference"
 MEMORIES = ("memory_kv", "memory_vector", "memory_rec_sum")
 WEBS = ("web_search_base", "web_search_no_snippet")
 ELSEWHERE = ("healthcare", "notetaker")
-"""Scenarios whose sessions are held over every wire format, and every third of their questions."""
+"""Scenarios of which all sessions and every third question run over every wire format."""
 EVERY_WEB = 5
-"""Which part of the web questions is asked over each wire format other than chat completions."""
+"""Of the web questions, every n-th runs over each wire format other than chat completions."""
 CONVERSATIONS = 2 * (3 * 192 + 2 * 100) + 3 * 2 * (3 * (10 + 18) + 2 * 20)
 
 
@@ -53,25 +53,25 @@ class TellingWeb:
         self.searches: dict[str, dict[str, Any]] = {}
         self.pages: dict[str, dict[str, Any]] = {}
 
-    def search(self, keywords: str, region: str) -> Hits | Failure:
-        """A failure for one in nine."""
+    def search(self, keywords: str, region: str) -> Hits | WebFailure:
+        """One search in nine fails."""
         asked = json.dumps([keywords, region])
         if _drawn(asked, 9) == 0:
             self.searches[asked] = {"failure": "HTTPSConnectionPool(host='s.test'): Read timed out."}
-            return Failure(self.searches[asked]["failure"])
+            return WebFailure(self.searches[asked]["failure"])
         found = self._web.search(keywords, region)
         assert isinstance(found, Hits)
         shown = [{"title": hit.title, "link": hit.href, "snippet": hit.body} for hit in found.hits]
         self.searches[asked] = {"organic_results": shown} if shown else {"search_metadata": {}}
         return found
 
-    def fetch(self, url: str) -> Page | Failure:
-        """A failure for one in nine, and a page that is not HTML for another."""
+    def fetch(self, url: str) -> Page | WebFailure:
+        """One fetch in nine fails, and another returns a page that is not HTML."""
         if _drawn(url, 9) == 0:
             self.pages[url] = {"failure": "('Connection aborted.', ConnectionResetError(104, 'reset'))"}
-            return Failure(self.pages[url]["failure"])
+            return WebFailure(self.pages[url]["failure"])
         outcome = Page('{"a": "<b>é</b>"}\r\n') if _drawn(url, 9) == 1 else self._web.fetch(url)
-        if isinstance(outcome, Failure):
+        if isinstance(outcome, WebFailure):
             self.pages[url] = {"status": 404, "reason": "Not Found", "text": "<p>none</p>"}
         else:
             self.pages[url] = {"status": 200, "reason": "OK", "text": outcome.text}
@@ -93,7 +93,7 @@ class Chain:
 
     def hold(self, texts: Texts, constants: Constants) -> None:
         """Our side."""
-        memories, setting = Memories(), Setting(constants, web=self.web, encoder=WordEncoder())
+        memories, setting = Memories(), WorldConfig(constants, web=self.web, encoder=WordEncoder())
         for case in self.cases:
             assert memories.obstacle(case.entry) is None
             world = World.for_entry(case.entry, setting, "model", memories.before(case.entry))
@@ -103,7 +103,7 @@ class Chain:
             self.snapshots.append(None if left is None else json.dumps(left))
 
     def row(self, full: bool = False) -> dict[str, Any]:
-        """The question to the official side, once our side has told what the web says."""
+        """The question to the official side, with the web's answers that our side drew."""
         first = self.cases[0]
         return {
             "wire": first.wire,
@@ -128,7 +128,7 @@ class Chain:
 
 
 def chains(entries: Callable[[str], list[Entry]], web: SimulatedWeb) -> Iterator[Chain]:
-    """What is compared: a chain for each scenario of a memory, and one for each web category."""
+    """The compared conversations: a chain for each scenario of a memory, and one for each web category."""
     for wire in WireFormat:
         for asked in _asked(entries, everything=wire is WireFormat.OPENAI_CHAT):
             for mode in Mode:

@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from peer import ask_peer, require_peer
-from variants import Case
-from verdict_seam import Comparison
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.calls import decode_step
 from bfcl_pipeline.records import DecodeFailure, Entry, Json, Mode, Rules
 from bfcl_pipeline.scoring import Judge
+from tests.peer.peer import ask_peer, require_peer
+from tests.peer.variants import Case
+from tests.peer.verdict_seam import Comparison
 
 EACH = "BFCL_AGENTIC_EACH"
-"""Answers to each entry; 12 unless it says otherwise."""
+"""Environment variable with the number of answers to each entry; default: 12."""
 
 AGENTIC = tuple(name for name, category in CATEGORIES.items() if category.group == "agentic")
 KINDS = ("valid", "agentic:answer_not_found", "agentic:inference_error", "agentic:no_last_message")
@@ -98,11 +98,12 @@ def _cases(asked: list[Entry], each: int) -> Iterator[Case]:
 def test_verdicts_on_agentic_answers_equal_the_official_ones(
     entries: Callable[[str], list[Entry]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """On answers made of every question's truth, in both modes, valid and error_type are the official."""
+    """For answers derived from every question's truth, in both modes, valid and error_type equal the
+    official ones."""
     require_peer()
     asked = [entry for name in AGENTIC for entry in entries(name) if not entry.prerequisite]
     generated = list(_cases(asked, int(os.environ.get(EACH, "12"))))
-    official = ask_peer("agentic_reference.py", [_row(case) for case in generated], tmp_path)
+    official = ask_peer("agentic_reference", [_row(case) for case in generated], tmp_path)
     judges = {entry.entry_id: Judge(entry) for entry in asked}
     comparison = Comparison()
     for case, theirs in zip(generated, official, strict=True):
@@ -116,8 +117,8 @@ def test_verdicts_on_agentic_answers_equal_the_official_ones(
     assert all(comparison.error_types[kind] >= 100 for kind in KINDS)
 
 
-def test_prompted_calls_are_no_message() -> None:
-    """What the seam takes for a call is one: its answers would else all be messages."""
+def test_prompted_calls_are_not_messages() -> None:
+    """Text that the seam writes as a call is decoded as a call, not as a message."""
     assert not isinstance(decode_step("[f(query='x')]", Mode.PROMPT), DecodeFailure)
 
 

@@ -1,9 +1,8 @@
-"""The request seam of conversations: at every step a model is sent what the official package sends.
+"""The request seam of conversations: the request of every step equals that of the official package.
 
 Covers scripted conversations over every multi-turn entry in both modes: the messages of every request in
-the terms of the wire format, its tools, and the result. All entries are held over chat completions, every
-eighth over each other wire format. Both sides are compared by digest; a disagreement is shown in full
-where it begins.
+its wire format, its tools, and the result. All entries run over chat completions, every eighth over each
+other wire format. Both sides are compared by digest; the first differing request is shown in full.
 """
 
 from __future__ import annotations
@@ -13,14 +12,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from conversation_scripts import script
-from conversation_seam import Case, Held, first_difference, held
-from peer import ask_peer, require_peer
 
 from bfcl_pipeline.prompts import Texts, WireFormat
 from bfcl_pipeline.records import Entry, Mode
 from bfcl_pipeline.tables.texts import read_texts
-from bfcl_pipeline.tools import Constants, Setting, World
+from bfcl_pipeline.tools import Constants, World, WorldConfig
+from tests.peer.conversation_scripts import script
+from tests.peer.conversation_seam import Case, Held, first_difference, held
+from tests.peer.peer import ask_peer, require_peer
 
 pytestmark = pytest.mark.peer
 
@@ -52,7 +51,7 @@ def test_conversations_equal_the_official_ones(
     """Every request of every conversation is the official one, and so is the result."""
     require_peer()
     asked = list(cases(entries))
-    official = ask_peer("conversation_reference.py", [case.row() for case in asked], tmp_path / "peer")
+    official = ask_peer("conversation_reference", [case.row() for case in asked], tmp_path / "peer")
     requests: Counter[WireFormat] = Counter()
     disagreements: list[Case] = []
     ended = 0
@@ -70,7 +69,7 @@ def test_conversations_equal_the_official_ones(
         )
     if disagreements:
         case = disagreements[0]
-        (theirs,) = ask_peer("conversation_reference.py", [case.row(full=True)], tmp_path / "shown")
+        (theirs,) = ask_peer("conversation_reference", [case.row(full=True)], tmp_path / "shown")
         shown = first_difference(_held(case, texts, constants), theirs)
         pytest.fail(
             f"{len(disagreements)} disagree, for one {case.entry.entry_id} {case.mode} {case.wire}: {shown}"
@@ -81,4 +80,4 @@ def test_conversations_equal_the_official_ones(
 
 
 def _held(case: Case, texts: Texts, constants: Constants) -> Held:
-    return held(case, texts, World.for_entry(case.entry, Setting(constants), "model"))
+    return held(case, texts, World.for_entry(case.entry, WorldConfig(constants), "model"))

@@ -9,19 +9,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from peer import ask_peer, require_peer
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import ModelRow, pick
-from bfcl_pipeline.generation import generate, responses
+from bfcl_pipeline.generation import responses
 from bfcl_pipeline.models import build_model
+from bfcl_pipeline.official.export_results import export_official
+from bfcl_pipeline.official.import_results import import_official
 from bfcl_pipeline.records import Entry, Json, Mode, Response, Status, Step, total
 from bfcl_pipeline.scoring.judge import Judge
-from bfcl_pipeline.staging import export_official, import_official
 from bfcl_pipeline.tables import read_responses, write_responses
 from bfcl_pipeline.tables.texts import read_texts
-from bfcl_pipeline.tools import Setting
+from bfcl_pipeline.tools import WorldConfig
 from bfcl_pipeline.web.simulated import SimulatedWeb
+from tests.peer.peer import ask_peer, require_peer
+from tests.support.local_generation import generate
 
 pytestmark = pytest.mark.peer
 
@@ -65,18 +67,18 @@ ODD = (
     "live_simple",
 )
 ODD += ("multi_turn_base", "multi_turn_miss_func", "web_search_base")
-"""Categories of which odd answers are made up."""
+"""Categories for which malformed answers are generated."""
 
 
 @pytest.fixture(scope="session")
 def asked(entries, staged, constants):
-    """Asks an embedded model the scored `entries` (and what they depend on) and gives the responses."""
+    """The responses of an embedded model to the scored `entries` (and those that they depend on)."""
     web = SimulatedWeb.of(entries("web_search_base"))
     texts = read_texts(staged)
 
     def ask(kind: str, mode: Mode, chosen: Sequence[Entry]) -> list[Response]:
         model = build_model(ModelRow(name=kind, kind=kind, mode=mode, display_name=kind))
-        return responses(generate(chosen, model, texts, lambda _: Setting(constants, web=web)))
+        return responses(generate(chosen, model, texts, lambda _: WorldConfig(constants, web=web)))
 
     return ask
 
@@ -99,7 +101,7 @@ def write(run: Path, made: Iterable[Response]) -> None:
 
 
 def our_scores(made: Iterable[Response], entries, constants) -> dict[str, dict[str, Json]]:
-    """What the reference answers, by our judgement."""
+    """The answer of the reference as computed from our verdicts."""
     known = {category: {entry.entry_id: entry for entry in entries(category)} for category in CATEGORIES}
     scores: dict[str, dict[str, Json]] = {}
     for response in made:
@@ -116,11 +118,11 @@ def our_scores(made: Iterable[Response], entries, constants) -> dict[str, dict[s
 
 
 def check_seam(made: list[Response], folder: Path, staged: Path, entries, constants) -> list[Response]:
-    """Has both score an export of `made`; returns what the official list made of the same responses."""
+    """Compares the scores of an export of `made` on both sides; returns the responses imported from it."""
     write(folder / "run", made)
     lines: list[str] = []
     export_official(folder / "run", folder / "result", data=staged, log=lines.append)
-    (theirs,) = ask_peer("export_reference.py", [{"results": str(folder / "result")}], folder / "peer", 1)
+    (theirs,) = ask_peer("export_reference", [{"results": str(folder / "result")}], folder / "peer", 1)
     ours = our_scores(made, entries, constants)
     assert {model: set(found) for model, found in ours.items()} == {m: set(f) for m, f in theirs.items()}
     differ = [
@@ -138,7 +140,8 @@ def check_seam(made: list[Response], folder: Path, staged: Path, entries, consta
 
 
 def test_the_embedded_models_are_scored_equal(asked, entries, staged, constants, tmp_path):
-    """Of every category and both modes, the same answers are right, and all of them come back unchanged."""
+    """In every category and both modes, the same answers are right, and all of them are imported
+    unchanged."""
     require_peer()
     made = []
     for (kind, mode), name in EMBEDDED.items():
@@ -157,9 +160,9 @@ def test_the_embedded_models_are_scored_equal(asked, entries, staged, constants,
 
 
 def test_odd_answers_are_scored_equal_in_every_form(asked, entries, staged, constants, tmp_path):
-    """Text, nothing, and arguments that are none: as wrong for the handler of each form as for us.
+    """Text, empty answers and malformed arguments are as wrong for the handler of each form as for us.
 
-    What has no answer is not scored. What the answers took comes back with them.
+    Responses without an answer are not scored. Tokens and latencies of the answers are imported unchanged.
     """
     require_peer()
     plain = [
@@ -177,7 +180,7 @@ def test_odd_answers_are_scored_equal_in_every_form(asked, entries, staged, cons
 
 
 def odd(response: Response, rng: random.Random) -> Response:
-    """`response` with an answer, or a part of it, that is none; with a failure; or as it is."""
+    """`response` with a malformed answer or part of it, with a failure, or unchanged."""
     if rng.random() < 0.15:
         status = rng.choice([status for status in Status if status is not Status.ANSWERED])
         return replace(

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from memory_calls import BACKENDS, Draw, Start, start, written
-from peer import ask_peer, require_peer
-from word_encoder import WordEncoder
-from world_digest import digest, shortened
-from world_scenes import FAILED, is_failure
 
 from bfcl_pipeline.records import Call
-from bfcl_pipeline.tools import MEMORIES, Constants, Memory, Setting, World, effects
+from bfcl_pipeline.tools import MEMORIES, Constants, Memory, World, WorldConfig, effects
+from tests.peer.memory_calls import BACKENDS, Draw, Start, start, written
+from tests.peer.peer import ask_peer, require_peer
+from tests.peer.world_digest import digest, shortened
+from tests.peer.world_scenes import FAILED, is_failure
+from tests.support.word_encoder import WordEncoder
 
 CALLS = "BFCL_MEMORY_CALLS"
 SHOWN = 10
@@ -48,7 +48,7 @@ class Played:
 
 def play(number: int, begun: Start, rng: random.Random, constants: Constants) -> Played:
     """Our results and states for the calls that are drawn."""
-    setting = Setting(constants, encoder=WordEncoder())
+    setting = WorldConfig(constants, encoder=WordEncoder())
     world = World.of([begun.api], {begun.api: begun.initial}, setting, f"seam_{number}")
     memory: Memory = world.apis[begun.api]  # type: ignore[assignment]
     calls, results, states = [], [], [_state(memory)]
@@ -75,7 +75,7 @@ def test_random_calls_have_the_official_results_and_snapshots(
     while sum(len(one.calls) for one in played) < wanted:
         rng = random.Random(f"{backend}:{len(played)}")
         played.append(play(len(played), start(backend, rng), rng, constants))
-    answers = ask_peer("memory_reference.py", [one.row() for one in played], tmp_path / "all")
+    answers = ask_peer("memory_reference", [one.row() for one in played], tmp_path / "all")
     differing: list[tuple[Played, int]] = []
     succeeded: Counter[str] = Counter()
     failed: Counter[str] = Counter()
@@ -109,7 +109,7 @@ def _first_difference(one: Played, answer: dict[str, Any]) -> int | None:
 
 def _shown(differing: Sequence[tuple[Played, int]], folder: Path) -> str:
     """Differences in full, for a person."""
-    answers = ask_peer("memory_reference.py", [one.row(full=True) for one, _ in differing], folder)
+    answers = ask_peer("memory_reference", [one.row(full=True) for one, _ in differing], folder)
     parts = []
     for (one, at), answer in zip(differing, answers, strict=True):
         parts += [
@@ -128,8 +128,8 @@ def _shown(differing: Sequence[tuple[Played, int]], folder: Path) -> str:
     return "\n".join(parts)
 
 
-def test_failures_are_told(constants: Constants) -> None:
-    """What a memory refuses counts as failed."""
-    world = World.of(["MemoryAPI_rec_sum"], None, Setting(constants), "m")
+def test_failures_are_reported(constants: Constants) -> None:
+    """A call that a memory rejects counts as failed."""
+    world = World.of(["MemoryAPI_rec_sum"], None, WorldConfig(constants), "m")
     assert is_failure(world.run(Call("memory_retrieve", {})))
     assert world.run(Call("memory_append", {})).startswith(FAILED)

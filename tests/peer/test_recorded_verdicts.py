@@ -7,14 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from variants import Case
-from verdict_seam import Comparison
 
 from bfcl_pipeline.records import Entry, Mode, Rules
 from bfcl_pipeline.scoring import Judge
 from bfcl_pipeline.scoring.judge import default_style
 from bfcl_pipeline.tables import read_table
 from bfcl_pipeline.tools import Constants
+from tests.peer.variants import Case
+from tests.peer.verdict_seam import Comparison
 
 CONFORMANCE = "BFCL_CONFORMANCE"
 """A table with run, category, entry_id, mode, result_json, and the official valid and error_type."""

@@ -1,8 +1,8 @@
-"""The request seam: what a model is sent equals what the official package sends, character for character.
+"""The request seam: requests equal those of the official package, character for character.
 
 Covers every entry of every category: prompt mode in all 26 formats, the tools of all wire formats, and
-the messages of the first turn per wire format. Both sides are compared by digest; a disagreement is
-shown in full where it begins.
+the messages of the first turn per wire format. Both sides are compared by digest; the first difference is
+shown in full.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-from peer import PYTHON, peer_environment, require_peer
 
 from bfcl_pipeline.benchmark import CATEGORIES, FORMATS
 from bfcl_pipeline.prompts import (
@@ -31,13 +30,13 @@ from bfcl_pipeline.prompts import (
 from bfcl_pipeline.records import Entry, Json, Message
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.texts import read_texts
+from tests.peer.peer import PYTHON, peer_environment, require_peer
 
 pytestmark = pytest.mark.peer
 
-HERE = Path(__file__).parent
 
 Cases: TypeAlias = Iterator[tuple[str, Json]]
-"""Keys, as the reference names them, and what is sent."""
+"""Cases: keys as in the reference, and the content of the request."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +53,11 @@ class Part:
 
     cases: Callable[[Staged], Cases]
     compared: int  # how many cases the release has
-    sort_keys: bool = True  # the order of keys means nothing (a model does see that of a schema)
+    sort_keys: bool = True  # the order of keys is ignored here (but not in a schema, where a model sees it)
 
 
 class Reference:
-    """The official package, asked in its own environment."""
+    """The official package, run in its own environment."""
 
     def __init__(self, folder: Path) -> None:
         self._environment = peer_environment(folder)
@@ -73,7 +72,7 @@ class Reference:
         return self._run("show", part, key)
 
     def _run(self, *arguments: str) -> str:
-        command = [str(PYTHON), str(HERE / "request_reference.py"), *arguments]
+        command = [str(PYTHON), "-m", "tests.peer.request_reference", *arguments]
         done = subprocess.run(
             command, env=self._environment, capture_output=True, encoding="utf-8", timeout=900, check=False
         )

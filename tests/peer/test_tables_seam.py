@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 import yaml
-from peer import ask_peer, require_peer
-from synthetic_run import MadeUpModel, Marks, entry_id, write_format_entries, write_run
 
 from bfcl_pipeline.benchmark import CATEGORIES, FORMATS
 from bfcl_pipeline.records import Mode, Rules
-from bfcl_pipeline.report.aggregate_run import aggregate_run
+from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
+from tests.peer.peer import ask_peer, require_peer
+from tests.support.synthetic_run import MadeUpModel, Marks, entry_id, write_format_entries, write_run
 
 pytestmark = pytest.mark.peer
 
@@ -30,7 +30,7 @@ def test_the_six_files_equal_the_official_ones(tmp_path: Path) -> None:
     """For random categories, counts, prices, tokens, latencies and ties, no byte differs."""
     require_peer()
     cases = [made_up_models(random.Random(seed)) for seed in range(CASES)]
-    answers = ask_peer("tables_reference.py", [question(case) for case in cases], tmp_path / "peer")
+    answers = ask_peer("tables_reference", [question(case) for case in cases], tmp_path / "peer")
     write_format_entries(tmp_path / "data", QUESTIONS)
     for number, (case, answer) in enumerate(zip(cases, answers, strict=True)):
         folder = tmp_path / str(number)
@@ -57,7 +57,7 @@ def made_up_models(rng: random.Random) -> list[MadeUpModel]:
 
 
 def mode_of(name: str) -> Mode:
-    """The mode that a model's name tells."""
+    """The mode in a model's name."""
     return Mode.FC if name.endswith("-FC") else Mode.PROMPT
 
 

@@ -9,25 +9,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from peer import ask_peer, printed_under, require_peer
-from trajectories import trajectories
-from trajectory_changes import CHANGES
-from variants import Case
-from verdict_seam import Comparison
-from world_scenes import METHODS
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.records import Entry, Mode, Rules
 from bfcl_pipeline.scoring import Judge
-from bfcl_pipeline.tools import Constants, Setting
+from bfcl_pipeline.tools import Constants, WorldConfig
+from tests.peer.peer import ask_peer, printed_under, require_peer
+from tests.peer.trajectories import trajectories
+from tests.peer.trajectory_changes import CHANGES
+from tests.peer.variants import Case
+from tests.peer.verdict_seam import Comparison
+from tests.peer.world_scenes import METHODS
 
 CALLS = "BFCL_WORLD_CALLS"
 CALLS_EACH = 10  # about as many are in a conversation
 MULTI_TURN = tuple(category.name for category in CATEGORIES.values() if category.check is Check.MULTI_TURN)
-TODAY = Setting(Constants({})).today.isoformat()
+TODAY = WorldConfig(Constants({})).today.isoformat()
 
 CALLED_TOO_SOON = "multi_turn:irrelevance_error:decoder_success"
-"""What the official package has a check for that its runner never asks; corrected rules do."""
+"""The error type of an official check that the official runner does not use, but corrected rules do."""
 
 KINDS = (
     "valid",
@@ -55,7 +55,7 @@ def test_verdicts_on_conversations_equal_the_official_ones(
     require_peer()
     wanted = int(os.environ.get(CALLS, "200000")) // CALLS_EACH
     generated = list(trajectories(asked, -(-wanted // len(asked))))
-    official = ask_peer("trajectory_reference.py", [_row(case) for case in generated], tmp_path)
+    official = ask_peer("trajectory_reference", [_row(case) for case in generated], tmp_path)
     comparison = Comparison()
     verdicts = zip(generated, official, _our_verdicts(asked, constants, generated), strict=True)
     for case, theirs, ours in verdicts:
@@ -80,7 +80,7 @@ def test_verdicts_on_conversations_equal_the_official_ones(
 
 
 def test_every_api_and_every_change_is_among_the_conversations(asked: Sequence[Entry]) -> None:
-    """No API is left out, each entry comes in both modes, and every kind of change is made."""
+    """Every API, every entry in both modes, and every kind of change is covered."""
     generated = list(trajectories(asked, 4))
     assert {api for entry in asked for api in entry.apis} == set(METHODS)
     assert {(case.entry_id, case.mode) for case in generated} == {
@@ -93,7 +93,7 @@ def test_every_api_and_every_change_is_among_the_conversations(asked: Sequence[E
 def test_conversations_do_not_depend_on_the_process(staged: Path) -> None:
     """The same seed gives the same conversations under another hash seed, and another seed gives others."""
     script = (
-        "import hashlib, sys\nfrom pathlib import Path\nfrom trajectories import trajectories\n"
+        "import hashlib, sys\nfrom pathlib import Path\nfrom tests.peer.trajectories import trajectories\n"
         "from bfcl_pipeline.tables import entries_path, read_entries\n"
         "asked = read_entries(entries_path(Path(sys.argv[1]), 'multi_turn_miss_param'))[::10]\n"
         "texts = (case.result_json for case in trajectories(asked, 20, int(sys.argv[2])))\n"

@@ -1,13 +1,13 @@
-"""The wire seam of Anthropic and Google: what an API is sent, and what is made of its answers.
+"""The wire seam of Anthropic and Google: request bodies, and the decoded results of answers.
 
-Covers whole bodies: the official handlers of Claude and Gemini are held against our adapters, in both
-modes, over all entries of a few single-turn categories and scripted conversations of several turns. The
-official side keeps its vendor's client; both are given the same answers of an API. Where we differ on
-purpose, `vendor_wire_reference.ARGUED` and `ours` say so.
+Covers whole bodies: the official handlers of Claude and Gemini are compared with our adapters, in both
+modes, over all entries of a few single-turn categories and scripted multi-turn conversations. The official
+side uses its vendor's client; both sides receive the same API answers. Intentional differences are listed
+in `vendor_wire_reference.ARGUED` and `ours`.
 
-Not covered, as there the official handlers stop with an error that they keep for an answer: a prompt that
-Gemini blocks, a call of Gemini's without arguments, and prompted answers of Claude's that are empty or
-begin with a thought; as there they lose text: several texts in one prompted answer.
+Not covered, because the official handlers stop with an error that they store as the answer: a prompt that
+Gemini blocks, a Gemini call without arguments, and prompted Claude answers that are empty or begin with a
+thought; because they lose text: several texts in one prompted answer.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conversation_scripts import Answer, script, with_calls, without_calls
-from peer import ask_peer, require_peer
-from vendor_wire_scripts import anthropic_answers, gemini_answers
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import KINDS, ModelRow
 from bfcl_pipeline.generation import conversation
-from bfcl_pipeline.generation.model import Wire
-from bfcl_pipeline.models.wires.anthropic import Anthropic
-from bfcl_pipeline.models.wires.gemini import API_VERSION, Gemini
+from bfcl_pipeline.generation.model import Adapter
+from bfcl_pipeline.models.adapters.anthropic import Anthropic
+from bfcl_pipeline.models.adapters.gemini import API_VERSION, Gemini
 from bfcl_pipeline.prompts import Texts, WireFormat
 from bfcl_pipeline.records import Call, Entry, Json, Mode, total
 from bfcl_pipeline.tables.texts import read_texts
-from bfcl_pipeline.tools import Constants, Setting, World
+from bfcl_pipeline.tools import Constants, World, WorldConfig
+from tests.peer.conversation_scripts import Answer, script, with_calls, without_calls
+from tests.peer.peer import ask_peer, require_peer
+from tests.peer.vendor_wire_scripts import anthropic_answers, gemini_answers
 
 pytestmark = pytest.mark.peer
 
 SINGLE_TURN = ("simple_python", "simple_java", "parallel_multiple", "irrelevance", "live_multiple")
 SEVERAL_TURNS = ("multi_turn_base", "multi_turn_miss_func", "multi_turn_long_context")
 EVERY = 10
-"""Which part of the entries of several turns; of single-turn categories all are asked."""
+"""Every n-th multi-turn entry is compared; of single-turn categories all entries are."""
 
 CLAUDES = ("claude-opus-4-5-20251101", "claude-sonnet-4-5-20250929", "claude-haiku-4-5-20251001")
 GEMINIS = ("gemini-2.5-flash-lite", "gemini-3-pro-preview")
@@ -50,15 +50,15 @@ GEMINIS = ("gemini-2.5-flash-lite", "gemini-3-pro-preview")
 
 @dataclass(frozen=True)
 class Case:
-    """One conversation to be held."""
+    """One conversation to run."""
 
-    model: Wire
-    name: str  # what the API calls the model
+    model: Adapter
+    name: str  # the model's name at the API
     entry: Entry
     answers: Sequence[Json]  # of the API
 
     def question(self, full: bool = False) -> dict[str, Any]:
-        """What the official side is asked."""
+        """The question to the official side."""
         return {
             "wire": self.model.wire,
             "model": self.name,
@@ -72,14 +72,14 @@ class Case:
 
 @dataclass
 class Held:
-    """A conversation as our side held it."""
+    """A conversation as our side ran it."""
 
     requests: list[str] = field(default_factory=list)  # bodies as text
     result: Json = None
     tokens: tuple[int | None, int | None] = (None, None)  # sent and received
 
     def agrees(self, case: Case, theirs: dict[str, Any]) -> bool:
-        """Whether the official side held it likewise."""
+        """Whether the official side has the same requests, result and tokens."""
         digests = [blake2b(text.encode(), digest_size=8).hexdigest() for text in self.requests]
         return (digests, urls(case), self.result, *self.tokens) == (
             theirs["requests"],
@@ -90,7 +90,7 @@ class Held:
         )
 
 
-def models() -> Iterator[tuple[Wire, str]]:
+def models() -> Iterator[tuple[Adapter, str]]:
     """Our models, and what their APIs call them."""
     for build, kind, names in ((Anthropic, "anthropic", CLAUDES), (Gemini, "gemini", GEMINIS)):
         for name in names:
@@ -121,8 +121,8 @@ def cases(entries: Callable[[str], list[Entry]]) -> Iterator[Case]:
                 yield Case(model, name, entry, list(answers(model, entry)))
 
 
-def answers(model: Wire, entry: Entry) -> Iterator[Json]:
-    """What the API answers in the conversation over `entry`."""
+def answers(model: Adapter, entry: Entry) -> Iterator[Json]:
+    """The API's answers in the conversation over `entry`."""
     rng = random.Random(f"{model.name} {entry.entry_id}")
     said = list(scripted(model, entry, rng))
     if isinstance(model, Anthropic):
@@ -130,8 +130,8 @@ def answers(model: Wire, entry: Entry) -> Iterator[Json]:
     return gemini_answers(said, rng)
 
 
-def scripted(model: Wire, entry: Entry, rng: random.Random) -> Iterator[Answer]:
-    """What the model says."""
+def scripted(model: Adapter, entry: Entry, rng: random.Random) -> Iterator[Answer]:
+    """The model's answers."""
     if not CATEGORIES[entry.category].single_turn:
         yield from script(entry, model.mode, model.wire)
         return
@@ -153,7 +153,7 @@ def test_bodies_and_results_equal_the_official_ones(
     require_peer()
     texts = read_texts(staged)
     asked = list(cases(entries))
-    official = ask_peer("vendor_wire_reference.py", [case.question() for case in asked], tmp_path / "peer")
+    official = ask_peer("vendor_wire_reference", [case.question() for case in asked], tmp_path / "peer")
     requests: Counter[str] = Counter()
     disagreements: list[Case] = []
     for case, theirs in zip(asked, official, strict=True):
@@ -169,7 +169,7 @@ def test_bodies_and_results_equal_the_official_ones(
         )
     if disagreements:
         case = disagreements[0]
-        (theirs,) = ask_peer("vendor_wire_reference.py", [case.question(full=True)], tmp_path / "shown")
+        (theirs,) = ask_peer("vendor_wire_reference", [case.question(full=True)], tmp_path / "shown")
         shown = first_difference(case, held(case, texts, constants), theirs)
         pytest.fail(
             f"{len(disagreements)} disagree, for one {case.model.name} {case.entry.entry_id}: {shown}"
@@ -182,7 +182,7 @@ def held(case: Case, texts: Texts, constants: Constants) -> Held:
     done, counts = Held(), []
     model = case.model
     owner = case.name.replace("-", "_").replace(".", "_")  # as the official worlds are named after a model
-    world = World.for_entry(case.entry, Setting(constants), owner)
+    world = World.for_entry(case.entry, WorldConfig(constants), owner)
     talk = conversation(case.entry, model.mode, texts, world, model.wire)
     request = next(talk)
     while True:
@@ -200,9 +200,9 @@ def held(case: Case, texts: Texts, constants: Constants) -> Held:
 
 
 def ours(case: Case, body: Json) -> Json:
-    """Our body as it is sent, but for the ids that Gemini gives calls and wants back in their results.
+    """Our body as sent, without the ids of Gemini's calls, which their results repeat.
 
-    So it is documented; the official handler does not send them back.
+    Gemini documents that ids are sent back; the official handler does not send them.
     """
     if isinstance(case.model, Anthropic):
         return body
@@ -220,9 +220,9 @@ def _without_id(part: Json) -> Json:
 
 
 def urls(case: Case) -> list[str]:
-    """Where the official side is to have asked.
+    """The addresses of the official side's requests.
 
-    Google's client asks for v1 unless it is told, as the handler does not: at its time that was v1beta.
+    Google's client requests v1 by default, and the handler sets no version; in its time it was v1beta.
     """
     if isinstance(case.model, Anthropic):
         return ["https://api.anthropic.com/v1/messages"]
@@ -231,9 +231,9 @@ def urls(case: Case) -> list[str]:
 
 
 def uniform(case: Case, result: Json) -> Json:
-    """An official result in the form of ours: Gemini's arguments as JSON text, its texts without a fence.
+    """An official result converted to our form: Gemini's arguments as JSON text, its texts without a fence.
 
-    Its handler takes the fence away when it decodes, in prompt mode only.
+    The official handler removes the fence when it decodes, in prompt mode only.
     """
     if case.model.wire is not WireFormat.GEMINI:
         return result

@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from peer import ask_peer, printed_under, require_peer
-from variants import cases
-from verdict_seam import Comparison, our_verdicts
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.records import Entry, Mode, NameStyle
+from tests.peer.peer import ask_peer, printed_under, require_peer
+from tests.peer.variants import cases
+from tests.peer.verdict_seam import Comparison, our_verdicts
 
 SINGLE_TURN = tuple(category.name for category in CATEGORIES.values() if category.single_turn)
 
@@ -52,7 +52,7 @@ def test_verdicts_on_variants_equal_the_official_ones(
     require_peer()
     asked = [entry for category in SINGLE_TURN for entry in entries(category)]
     generated = list(cases(asked))
-    official = ask_peer("verdict_reference.py", [asdict(case) for case in generated], tmp_path)
+    official = ask_peer("verdict_reference", [asdict(case) for case in generated], tmp_path)
     comparison = Comparison()
     for case, theirs, ours in zip(generated, official, our_verdicts(asked, generated), strict=True):
         comparison.add(case, theirs, ours)
@@ -68,7 +68,7 @@ def test_verdicts_on_variants_equal_the_official_ones(
 def test_variants_do_not_depend_on_the_process(entries: Callable[[str], list[Entry]], staged: Path) -> None:
     """The same seed gives the same variants under another hash seed, and another seed gives others."""
     script = (
-        "import hashlib, sys\nfrom pathlib import Path\nfrom variants import cases\n"
+        "import hashlib, sys\nfrom pathlib import Path\nfrom tests.peer.variants import cases\n"
         "from bfcl_pipeline.tables import entries_path, read_entries\n"
         "paths = [entries_path(Path(sys.argv[1]), c) for c in ('simple_java', 'live_parallel')]\n"
         "asked = [entry for path in paths for entry in read_entries(path)[:16]]\n"
@@ -84,7 +84,7 @@ def test_variants_do_not_depend_on_the_process(entries: Callable[[str], list[Ent
 def test_every_single_turn_entry_has_variants_in_each_of_its_modes(
     entries: Callable[[str], list[Entry]],
 ) -> None:
-    """No entry is left out, and each is asked in every mode and name style that it has."""
+    """No entry is left out, and each has cases in every mode and name style that it has."""
     for category in ("simple_javascript", "live_relevance", "live_parallel"):
         kinds = {(c.entry_id, c.mode, c.name_style) for c in cases(entries(category))}
         assert len(kinds) == 4 * len(entries(category))

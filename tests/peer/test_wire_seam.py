@@ -1,16 +1,17 @@
-"""The wire seam of OpenAI's formats: what an API is sent, and what is made of its answers, as officially.
+"""The wire seam of OpenAI's formats: request bodies and decoded results equal the official ones.
 
-Covers whole bodies: every official handler over chat completions and Responses is held against the adapter
-of our row for it, options and address included, over single-turn entries and scripted conversations of
-several turns in each of its modes. The official side keeps its vendor's client; both are given the same
-answers of an API. Where we differ on purpose, `wire_reference.ARGUED` and `EMPTY_CALLS` say so.
+Covers whole bodies: every official handler over chat completions and Responses is compared with the adapter
+of our row for it, including options and URL, over single-turn entries and scripted multi-turn conversations
+in each of its modes. The official side uses its vendor's client; both sides receive the same API answers.
+Intentional differences are listed in `wire_reference.ARGUED` and `EMPTY_CALLS`.
 
-Not covered: Fireworks and Writer (forms of their own that their servers no longer serve), Nemotron, Mining
-and DM-Cito (prompts of their own); for DeepSeek, Nvidia and Ling three entries of live_irrelevance whose
-neighbouring user messages these handlers join; for Qwen and Nanbeige text beside calls, which they leave
-out of the history, and for Qwen calls without any arguments, at which its handler stops with an error; for
-Novita what functions return, which it says in words; for Mistral conversations with calls, whose results it
-names beside their ids, and in which its client leaves out what functions return.
+Not covered: Fireworks and Writer (separate formats that their servers no longer serve), Nemotron, Mining
+and DM-Cito (separate prompts); for DeepSeek, Nvidia and Ling three entries of live_irrelevance with
+adjacent user messages, which these handlers join; for Qwen and Nanbeige text beside calls, which they omit
+from the history, and for Qwen calls without arguments, on which its handler stops with an error; for Novita
+the descriptions of returned values, which it writes as prose; for Mistral conversations with calls, whose
+results it sends with names beside their ids, and in which its client omits the descriptions of returned
+values.
 """
 
 from __future__ import annotations
@@ -26,21 +27,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conversation_scripts import Answer, script, with_calls, without_calls
-from peer import ask_peer, require_peer
-from wire_handlers import HANDLERS, Handler
-from wire_scripts import chat_answers, responses_answers, streamed
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.generation import conversation
-from bfcl_pipeline.models.wires.event_stream import folded
-from bfcl_pipeline.models.wires.expecting import Expecting
-from bfcl_pipeline.models.wires.openai_chat import OpenAIChat
-from bfcl_pipeline.models.wires.openai_responses import OpenAIResponses
+from bfcl_pipeline.models.adapters.event_stream import folded
+from bfcl_pipeline.models.adapters.openai_chat import OpenAIChat
+from bfcl_pipeline.models.adapters.openai_responses import OpenAIResponses
+from bfcl_pipeline.models.adapters.response_validator import ResponseValidator
 from bfcl_pipeline.prompts import Texts
 from bfcl_pipeline.records import Call, Entry, Exchange, Json, Mode
 from bfcl_pipeline.tables.texts import read_texts
-from bfcl_pipeline.tools import Constants, Setting, World
+from bfcl_pipeline.tools import Constants, World, WorldConfig
+from tests.peer.conversation_scripts import Answer, script, with_calls, without_calls
+from tests.peer.peer import ask_peer, require_peer
+from tests.peer.wire_handlers import HANDLERS, Handler
+from tests.peer.wire_scripts import chat_answers, responses_answers, streamed
 
 pytestmark = pytest.mark.peer
 
@@ -48,13 +49,13 @@ SINGLE_TURN = ("simple_python", "live_multiple", "parallel", "irrelevance", "sim
 SEVERAL_TURNS = ("multi_turn_base", "multi_turn_miss_func")
 
 EMPTY_CALLS = "text beside an empty list of calls"
-"""The official handler takes the empty list for the answer and loses the text; by the documentation of chat
-completions calls come in a list of at least one, so that the text is the answer."""
+"""The official handler uses the empty list as the answer and drops the text; the documentation of chat
+completions requires at least one call in the list, so the text is the answer."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One conversation to be held."""
+    """One conversation to run."""
 
     handler: Handler
     mode: Mode
@@ -62,7 +63,7 @@ class Case:
     answers: Sequence[Json]  # of the API
 
     def question(self, full: bool = False) -> dict[str, Any]:
-        """What the official side is asked."""
+        """The question to the official side."""
         return {
             "handler": self.handler.name,
             "model": self.handler.model,
@@ -77,15 +78,15 @@ class Case:
 
 @dataclass
 class Held:
-    """A conversation as our side held it."""
+    """A conversation as our side ran it."""
 
     requests: list[str] = field(default_factory=list)  # bodies as text
     result: Json = None
     tokens: list[int] = field(default_factory=lambda: [0, 0])  # sent and received
-    argued: int = 0  # answers of which we make something else on purpose
+    argued: int = 0  # answers with an intentionally different result
 
     def agrees(self, theirs: dict[str, Any], url: str) -> bool:
-        """Whether the official side held it likewise."""
+        """Whether the official side has the same requests, result and tokens."""
         digests = [blake2b(text.encode(), digest_size=8).hexdigest() for text in self.requests]
         return theirs == {
             "requests": digests,
@@ -106,7 +107,7 @@ def cases(entries: Callable[[str], list[Entry]]) -> Iterator[Case]:
 
 
 def answers(handler: Handler, mode: Mode, entry: Entry) -> Iterator[Json]:
-    """What the API answers in the conversation over `entry`."""
+    """The API's answers in the conversation over `entry`."""
     rng = random.Random(f"{handler.label} {mode} {entry.entry_id}")
     scripted = list(said(handler, mode, entry, rng))
     if handler.responses:
@@ -119,7 +120,7 @@ def answers(handler: Handler, mode: Mode, entry: Entry) -> Iterator[Json]:
 
 
 def said(handler: Handler, mode: Mode, entry: Entry, rng: random.Random) -> Iterator[Answer]:
-    """What the model says, as far as the handler and its API can have it."""
+    """The model's answers, limited to those that the handler and its API support."""
     model = OpenAIResponses(handler.row(mode)) if handler.responses else OpenAIChat(handler.row(mode))
     if CATEGORIES[entry.category].single_turn:
         called = [Call(entry.functions[0]["name"], {"a": "é"})] * rng.choice((1, 1, 2))
@@ -148,7 +149,7 @@ def test_bodies_and_results_equal_the_official_ones(
     require_peer()
     texts = read_texts(staged)
     asked = list(cases(entries))
-    official = ask_peer("wire_reference.py", [case.question() for case in asked], tmp_path / "peer")
+    official = ask_peer("wire_reference", [case.question() for case in asked], tmp_path / "peer")
     requests: Counter[str] = Counter()
     argued = 0
     disagreements: list[Case] = []
@@ -166,7 +167,7 @@ def test_bodies_and_results_equal_the_official_ones(
         )
     if disagreements:
         case = disagreements[0]
-        (theirs,) = ask_peer("wire_reference.py", [case.question(full=True)], tmp_path / "shown")
+        (theirs,) = ask_peer("wire_reference", [case.question(full=True)], tmp_path / "shown")
         shown = first_difference(held(case, texts, constants), theirs)
         pytest.fail(
             f"{len(disagreements)} disagree, for one {case.handler.label} {case.mode} "
@@ -182,13 +183,13 @@ def held(case: Case, texts: Texts, constants: Constants) -> Held:
     row = case.handler.row(case.mode)
     model = OpenAIResponses(row) if case.handler.responses else OpenAIChat(row)
     owner = re.sub(r"[/.-]", "_", case.handler.model)  # as the official worlds are named after a model
-    world = World.for_entry(case.entry, Setting(constants), owner)
+    world = World.for_entry(case.entry, WorldConfig(constants), owner)
     talk = conversation(case.entry, case.mode, texts, world, model.wire)
     request = next(talk)
     while True:
         answer = case.answers[min(len(done.requests), len(case.answers) - 1)]
         done.requests.append(text_of(model.body(request)))
-        raw = folded(answer.encode(), Expecting("m")) if isinstance(answer, str) else answer
+        raw = folded(answer.encode(), ResponseValidator("m")) if isinstance(answer, str) else answer
         exchange = model.read(request, raw)
         done.tokens[0] += exchange.input_tokens or 0
         done.tokens[1] += exchange.output_tokens or 0

@@ -14,35 +14,35 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from peer import PYTHON, ask_peer, printed_under, require_peer
-from world_calls import Draws
-from world_scenes import API_OF, METHODS, truths
-from world_seam import Comparison, Disagreement, Played, in_full, play
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.records import Entry
-from bfcl_pipeline.tools import Constants, Setting
+from bfcl_pipeline.tools import Constants, WorldConfig
+from tests.peer.peer import PYTHON, ask_peer, printed_under, require_peer
+from tests.peer.world_calls import Draws
+from tests.peer.world_scenes import API_OF, METHODS, truths
+from tests.peer.world_seam import Comparison, Disagreement, Played, in_full, play
 
 CALLS = "BFCL_WORLD_CALLS"
-TODAY = Setting(Constants({})).today.isoformat()
+TODAY = WorldConfig(Constants({})).today.isoformat()
 MULTI_TURN = tuple(name for name in CATEGORIES if name.startswith("multi_turn"))
 TRUTHS = 800
 METHOD_COUNT = 128
 NEVER_SUCCEEDS = {"get_outside_temperature_from_weather_com"}
-"""It answers with an error whatever it is asked, as in the release."""
+"""A function that always returns an error, as in the release."""
 
 
 @dataclass(frozen=True)
 class Seam:
-    """Both sides, ready to be asked."""
+    """Both sides, ready to run."""
 
     entries: Sequence[Entry]  # of the multi-turn categories
     constants: Constants
     folder: Path
 
     def official(self, name: str, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """What the official side does with the rows' trajectories."""
-        return ask_peer("world_reference.py", rows, self.folder / name)
+        """The official side's results for the trajectories."""
+        return ask_peer("world_reference", rows, self.folder / name)
 
     def drawn(self, wanted: int) -> list[Played]:
         """Random trajectories of at least that many calls, with what our side did."""
@@ -86,7 +86,7 @@ def seam(
 
 
 def _require_same_python() -> None:
-    """Skips where the sides run on different Pythons, whose error texts, which a model sees, differ."""
+    """Skips if the sides run on different Python versions, because error texts that a model sees differ."""
     command = [PYTHON, "-c", "import sys; print(*sys.version_info[:2])"]
     theirs = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     if theirs != [str(part) for part in sys.version_info[:2]]:
@@ -132,19 +132,20 @@ def test_random_calls_have_the_official_results_and_states(
 
 @pytest.mark.peer
 def test_every_method_is_simulated(seam: Seam) -> None:
-    """What entries offer and what the APIs have are the same functions, and all entries' APIs are there."""
+    """The functions that entries offer are those of the APIs, and every API of an entry exists."""
     assert Draws(seam.entries).documented == set(API_OF)
     assert len(API_OF) == METHOD_COUNT
     assert {api for entry in seam.entries for api in entry.apis} == set(METHODS)
 
 
 def test_draws_do_not_depend_on_the_process(staged: Path) -> None:
-    """The same seed draws the same calls under another hash seed, and another seed draws others."""
+    """The same seed generates the same calls under another hash seed; another seed generates other
+    calls."""
     script = (
         "import json, sys\nfrom pathlib import Path\n"
         "from bfcl_pipeline.tables import entries_path, read_entries\n"
         "from bfcl_pipeline.tools import Constants\n"
-        "from world_calls import Draws\nfrom world_seam import play\n"
+        "from tests.peer.world_calls import Draws\nfrom tests.peer.world_seam import play\n"
         "data = Path(sys.argv[1])\n"
         "texts = json.loads((data / 'release' / 'texts.json').read_text(encoding='utf-8'))\n"
         "draws = Draws(read_entries(entries_path(data, 'multi_turn_base')))\n"

@@ -1,8 +1,8 @@
-"""Conversations for every multi-turn entry in the official result form, the same each time.
+"""Conversations for every multi-turn entry in the official result form; deterministic.
 
-Covers which conversations there are, how they are written in each mode, and what stands between or
-instead of calls; `trajectory_changes` changes what is called. The first in each mode is the truth, plainly
-written. The same entries and seed give the same ones in the same order, whatever the hash seed or process.
+Covers the choice of conversations, their form in each mode, and texts between or instead of calls;
+`trajectory_changes` changes the calls. The first conversation in each mode is the unchanged truth. The same
+entries and seed give the same conversations in the same order, with any hash seed and in any process.
 """
 
 from __future__ import annotations
@@ -12,12 +12,11 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from trajectory_changes import change
-from trajectory_draft import Draft, Sources, Turns, draft
-from variants import Case
-
 from bfcl_pipeline.calls import executed_text
 from bfcl_pipeline.records import Call, Entry, Json, Mode, NameStyle
+from tests.peer.trajectory_changes import change
+from tests.peer.trajectory_draft import Draft, Sources, Turns, draft
+from tests.peer.variants import Case
 
 STYLES = {Mode.FC: NameStyle.UNDERSCORED, Mode.PROMPT: NameStyle.DOTTED}
 
@@ -38,12 +37,13 @@ GARBAGE: Sequence[Json] = (
     "", "Error during inference: the context is too long", "[ls()]", None, 5, True, {}, {"ls": "{}"}, [],
     [[]], [[[]]], [[], [], [], [], [], [], [], [], []],
 )  # fmt: skip
-"""Results that are no turns, or not as many as the entry has."""
+"""Results that are not lists of turns, or have another number of turns than the entry."""
 
 ODD_TURNS: Sequence[Json] = (
     "", "Error during inference.", "[ls()]", "5", {}, {"ls": "{}"}, {"[pwd()]": 1, "[ls()]": 2}, None, 5,
 )  # fmt: skip
-"""Turns that are no list of steps; at the last two the official runner ends, over the others it goes."""
+"""Turns that are not lists of steps; the official runner crashes on the last two and iterates over the
+others."""
 
 
 def trajectories(entries: Iterable[Entry], each: int, seed: int = 0) -> Iterator[Case]:
@@ -68,7 +68,7 @@ def _case(drafted: Draft, mode: Mode, *, plain: bool) -> Case:
 
 
 def _written(turns: Turns, mode: Mode, rng: random.Random, *, plain: bool) -> tuple[Json, list[str]]:
-    """The conversation as JSON, and what was done to it beside writing it."""
+    """The conversation as JSON, and the names of the changes made while writing it."""
     write = _native if mode is Mode.FC else _prompted
     result: list[Any] = [[write(step, rng, plain) for step in turn] for turn in turns]
     if plain:
@@ -96,7 +96,7 @@ def _native(calls: Sequence[Call], rng: random.Random, plain: bool) -> Json:
     if plain or rng.random() < 0.8:
         return items
     match rng.randrange(5):
-        case 0:  # arguments that are no text
+        case 0:  # arguments that are not text
             return [{call.name: call.arguments} for call in calls]
         case 1 if len({call.name for call in calls}) == len(calls):  # all calls in one item
             return [{name: text for item in items for name, text in item.items()}]

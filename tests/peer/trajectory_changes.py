@@ -1,7 +1,7 @@
-"""Changes to a conversation of several turns, each of a kind that models make or that a checker may miss.
+"""Changes to a multi-turn conversation, each a typical error of models or one that a checker may miss.
 
-Covers the changes to what is called in which turn and step, and with which arguments; how a conversation
-is written down is `trajectories`. A change that finds nothing to change leaves the conversation as it is.
+Covers changes to the calls of each turn and step and to their arguments; `trajectories` writes the
+conversation. A change without anything to change leaves the conversation as it is.
 """
 
 from __future__ import annotations
@@ -10,19 +10,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from trajectory_draft import Draft
-from world_scenes import API_OF, METHODS
-from world_values import WORDS_BEFORE_BRACKETS, anything
-
 from bfcl_pipeline.records import Call
 from bfcl_pipeline.scoring import truth_calls
 from bfcl_pipeline.tools import Effect
+from tests.peer.trajectory_draft import Draft
+from tests.peer.world_scenes import API_OF, METHODS
+from tests.peer.world_values import WORDS_BEFORE_BRACKETS, anything
 
 UNKNOWN_NAMES = (
     "foo", "list_files", "TicketAPI", "GorillaFileSystem.ls", "functions.cd", "a.remove", "kill", "exit",
     "os.path.unlink", "x.y.z", "_load_scenario", "__init__", "Ls", "naïve", "for", "2fast", "get tweet",
 )  # fmt: skip
-"""Names of no function; they mean nothing to an interpreter either."""
+"""Names that are neither functions of the benchmark nor defined in an interpreter."""
 
 HEAVY = frozenset({"exponent", "decimal_places", "precision"})
 """Parameters of which a large value would keep the official code busy."""
@@ -121,7 +120,7 @@ def _extra_write(draft: Draft) -> None:
 
 
 def _called_too_soon(draft: Draft) -> None:
-    """A call in a turn where the truth calls nothing: of what comes next, or any other."""
+    """A call in a turn without calls in the truth: one of the next turn, or any other."""
     truth = truth_calls(draft.entry)
     silent = [
         number for number, turn in enumerate(draft.turns) if number < len(truth) and not truth[number]
@@ -140,7 +139,7 @@ def _unknown_function(draft: Draft) -> None:
 
 
 def _another_function(draft: Draft) -> None:
-    """A call to another method of the same API, or to one of an API that the entry has not."""
+    """A call of another method of the same API, or of an API that the entry does not have."""
     if place := draft.drawn(lambda call: call.name in API_OF):
         step, at = place
         api = API_OF[step[at].name] if draft.rng.random() < 0.8 else draft.rng.choice(list(METHODS))
@@ -217,7 +216,7 @@ def _renamed_argument(draft: Draft, call: Call, arguments: dict[Any, Any]) -> No
 
 @_arguments
 def _bracketed_text(draft: Draft, call: Call, arguments: dict[Any, Any]) -> None:
-    """A word before a bracket in a text: the official code takes it for a function."""
+    """A word before a bracket in a text, which the official code treats as a function."""
     parameter = _parameter(draft, arguments)
     name = draft.rng.choice(METHODS[draft.rng.choice(draft.entry.apis)])
     text = draft.rng.choice((f"{name}(", f"{name} (x)", f"see {name}()", *WORDS_BEFORE_BRACKETS))
@@ -273,11 +272,11 @@ CHANGES: Mapping[str, tuple[int, Callable[[Draft], None]]] = {
     "optional_argument": (4, _optional_argument),
     "call_as_argument": (4, _call_as_argument),
 }
-"""How often each change is made, and the change."""
+"""The weight of each change, and the change."""
 
 
 def change(draft: Draft, times: int) -> list[str]:
-    """Makes that many changes and names them."""
+    """Makes that many changes and returns their names."""
     weights = [weight for weight, _ in CHANGES.values()]
     names = draft.rng.choices(list(CHANGES), weights, k=times)
     for name in names:

@@ -1,7 +1,7 @@
-"""A conversation of several turns in the making: its calls, and where plausible other calls come from.
+"""A draft of a multi-turn conversation: its calls, and the sources of other plausible calls.
 
-Covers the truth as a draft and what changes to it draw on (values that the entry knows, calls of all
-truths, function docs); the changes are `trajectory_changes`.
+Covers the truth as a draft and the sources of changes to it (values of the entry, calls of all truths,
+function docs); the changes are in `trajectory_changes`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from world_values import Known, edge, enumerated, typed
-
 from bfcl_pipeline.records import Call, Entry
 from bfcl_pipeline.scoring import truth_calls
 from bfcl_pipeline.tools import APIS, Effect, effects
+from tests.peer.world_values import Known, edge, enumerated, typed
 
 Turns: TypeAlias = list[list[list[Call]]]
 """The calls of every step of every turn."""
@@ -48,11 +47,11 @@ class Draft:
     nests: bool  # whether an argument may be a call
 
     def calls(self) -> list[tuple[list[Call], int]]:
-        """Where every call stands: its step and its place there."""
+        """The position of every call: its step and its index in the step."""
         return [(step, at) for turn in self.turns for step in turn for at in range(len(step))]
 
     def drawn(self, fits: Callable[[Call], bool] = lambda call: True) -> tuple[list[Call], int] | None:
-        """Where one of the calls that fit stands."""
+        """The position of one of the matching calls."""
         fitting = [(step, at) for step, at in self.calls() if fits(step[at])]
         return self.rng.choice(fitting) if fitting else None
 

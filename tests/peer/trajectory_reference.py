@@ -1,36 +1,33 @@
-"""Asks the official package for its verdict on conversations of several turns; for `.venv-peer` only.
+"""Runs the official package's scoring of conversations of several turns; for `.venv-peer` only.
 
-    python trajectory_reference.py QUESTIONS ANSWERS
+    python -m tests.peer.trajectory_reference QUESTIONS ANSWERS
 
 Questions are JSON Lines with entry_id, category, mode, result_json and today; an answer is {valid,
-error_type, corrected}, or {crash} or {timeout} as of `verdict_reference.py`. `corrected` is the error_type
-after a valid conversation was also put to the official check that nothing is called where the truth calls
-nothing, which the official runner never asks. Every conversation is judged as in a fresh process. The
-official code evaluates what a model calls: ask it only about outputs that are known to be harmless.
+error_type, corrected}, or {crash} or {timeout} as in `verdict_reference.py`. `corrected` is the error_type
+after a valid conversation was also passed to the official check for calls in turns without calls in the
+truth, which the official runner does not use. Every conversation is scored as in a fresh process. The
+official code evaluates a model's calls as Python: use it only with outputs that are known to be harmless.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import sys
-import time
 from datetime import date
-from pathlib import Path
 from typing import Any
 
-import verdict_reference
 from bfcl_eval.eval_checker import eval_runner
 from bfcl_eval.eval_checker.multi_turn_eval.multi_turn_checker import multi_turn_irrelevance_checker
-from verdict_reference import entries, handler
-from world_reference import Shared, refresh
+
+from tests.peer import verdict_reference
+from tests.peer.verdict_reference import entries, handler
+from tests.peer.world_reference import Shared, refresh
 
 MODEL = "model"
 """The official code keeps its instances under this name and the entry's, and shows it in some results."""
 
 
 class Overheard:
-    """Stands before the official checker and keeps the decoded calls that it was given last."""
+    """Wraps the official checker and stores the decoded calls of its last call."""
 
     def __init__(self) -> None:
         self.decoded: list[list[list[str]]] = []
@@ -43,7 +40,8 @@ class Overheard:
 
 
 def evaluate(row: dict[str, Any], model: str) -> dict[str, Any]:
-    """The official result record of one conversation. `model`: whose instances its calls are run on."""
+    """The official result record of one conversation. `model`: the name of the API instances that run its
+    calls."""
     entry, truth = entries(row["category"])[row["entry_id"]]
     return eval_runner._evaluate_single_multi_turn_entry(
         handler(row["mode"]),
@@ -57,7 +55,8 @@ def evaluate(row: dict[str, Any], model: str) -> dict[str, Any]:
 
 
 def verdict(row: dict[str, Any], shared: Shared, overheard: Overheard) -> dict[str, Any]:
-    """The official verdict on one conversation, and what it would be with the check that is not asked."""
+    """The official verdict on one conversation, and the verdict with the check that the runner does not
+    use."""
     refresh(shared, date.fromisoformat(row["today"]))  # no instances of an earlier conversation are left
     record = evaluate(row, MODEL)
     error_type = corrected = None if record["valid"] else record["error"]["error_type"]
@@ -67,12 +66,6 @@ def verdict(row: dict[str, Any], shared: Shared, overheard: Overheard) -> dict[s
     return {"valid": record["valid"], "error_type": error_type, "corrected": corrected}
 
 
-def main(questions: Path, answers: Path) -> None:
-    os.environ["TZ"] = "UTC"
-    time.tzset()
-    shared, overheard = Shared(), Overheard()
-    verdict_reference.main(questions, answers, lambda row: verdict(row, shared, overheard))
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    shared, overheard = Shared(), Overheard()
+    verdict_reference.answer_with(lambda row: verdict(row, shared, overheard))

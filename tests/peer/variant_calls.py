@@ -1,7 +1,7 @@
 """Answers of an entry as plain calls, and ways to damage them before they are written.
 
-Covers the calls themselves (which, in what order, with which arguments and values). How calls are
-written as text is the other `variant_*` modules. All choices come from the generator passed in.
+Covers the calls themselves (which, in what order, with which arguments and values). The other `variant_*`
+modules write calls as text. All choices come from the generator passed in.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from variant_values import Code, changed_value
-
 from bfcl_pipeline.records import Entry
+from tests.peer.variant_values import Code, changed_value
 
 
 @dataclass(frozen=True, slots=True)
 class PlainCall:
-    """A call as it will be written: the same argument may stand twice."""
+    """A call as it will be written; the same argument may occur twice."""
 
     name: str  # as in the release, with dots
     arguments: tuple[tuple[str, Any], ...]  # names and values in writing order

@@ -10,10 +10,9 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from variant_calls import Calls
-from variant_values import Code, snippets
-
 from bfcl_pipeline.records import Entry
+from tests.peer.variant_calls import Calls
+from tests.peer.variant_values import Code, snippets
 
 Docs = Mapping[str, Mapping[str, Any]]
 
@@ -170,7 +169,7 @@ ODD_VALUES = snippets("java")
 
 
 class JavaWriter:
-    """Writes calls for one entry, whose docs say how each value is written."""
+    """Writes calls for one entry, with values in the types of its function docs."""
 
     def __init__(self, docs: Docs, rng: random.Random) -> None:
         self.docs = docs
@@ -287,7 +286,7 @@ def write(calls: Calls, entry: Entry, rng: random.Random, style: str) -> str:
 
 
 def native(calls: Calls, entry: Entry, rng: random.Random) -> list[dict[str, str]]:
-    """The native form with every value as Java text, as the function docs' hints ask."""
+    """The native form with every value as Java text, as the hints in the function docs require."""
     writer = JavaWriter(_docs(entry), rng)
     return [
         {c.name: json.dumps({n: _unquoted(writer.odd_value(n, v), rng) for n, v in c.arguments})}

@@ -11,8 +11,8 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from variant_calls import Calls, PlainCall
-from variant_values import Code, snippets
+from tests.peer.variant_calls import Calls, PlainCall
+from tests.peer.variant_values import Code, snippets
 
 _QUOTES = ("'", '"', '"', "`")
 
@@ -214,7 +214,7 @@ STYLES: dict[str, Style] = {
 
 
 def native(calls: Calls, rng: random.Random) -> list[dict[str, str]]:
-    """The native form with every value as JavaScript text, as the function docs' hints ask."""
+    """The native form with every value as JavaScript text, as the hints in the function docs require."""
 
     def value(item: Any) -> str:
         return rng.choice(ODD_VALUES) if rng.random() < 0.3 else value_text(item, rng)

@@ -1,4 +1,4 @@
-"""Calls written as the JSON list that some prompts ask for, plainly and oddly."""
+"""Calls written as the JSON list that some prompts require, in normal and unusual forms."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from variant_calls import Calls, PlainCall
-from variant_native import arguments_text
+from tests.peer.variant_calls import Calls, PlainCall
+from tests.peer.variant_native import arguments_text
 
 Style = Callable[[Calls, random.Random], str]
 

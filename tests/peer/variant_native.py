@@ -1,6 +1,6 @@
-"""Calls in the native result form `[{name: arguments as JSON text}]`, plainly and oddly.
+"""Calls in the native result form `[{name: arguments as JSON text}]`, in normal and malformed variants.
 
-Covers the form itself: what stands where the list, the item, the name and the arguments should be.
+Covers the form itself: other values in place of the list, the item, the name and the arguments.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from variant_calls import Calls, PlainCall
-from variant_text import restyled
+from tests.peer.variant_calls import Calls, PlainCall
+from tests.peer.variant_text import restyled
 
 
 def arguments_text(call: PlainCall) -> str:
-    """The arguments as a JSON object; an argument that stands twice is a key that stands twice."""
+    """The arguments as a JSON object; an argument that occurs twice is a duplicate key."""
     pairs = (f"{json.dumps(name)}: {json.dumps(_plain(value))}" for name, value in call.arguments)
     return "{" + ", ".join(pairs) + "}"
 

@@ -10,8 +10,8 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from variant_calls import Calls, PlainCall
-from variant_values import EXPRESSIONS, Code
+from tests.peer.variant_calls import Calls, PlainCall
+from tests.peer.variant_values import EXPRESSIONS, Code
 
 
 def value_text(value: Any) -> str:
@@ -33,7 +33,7 @@ def call_text(call: PlainCall) -> str:
 
 
 def write(calls: Calls) -> str:
-    """The form that prompts ask for: a list of calls."""
+    """The form that prompts require: a list of calls."""
     return "[" + ", ".join(map(call_text, calls)) + "]"
 
 

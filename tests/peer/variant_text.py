@@ -1,6 +1,6 @@
 """Ways to restyle a finished text: fences, prose, quotes, whitespace, odd characters, truncation.
 
-Covers what knows nothing of the syntax that the text is in.
+Covers changes that do not depend on the syntax of the text.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from variant_values import UNICODE
+from tests.peer.variant_values import UNICODE
 
 
 def _around(*pairs: tuple[str, str]) -> Callable[[str, random.Random], str]:

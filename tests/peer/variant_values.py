@@ -13,7 +13,7 @@ from typing import Any
 
 
 class Code(str):
-    """Source text that is written as it stands, without quotes."""
+    """Source text that is written unchanged, without quotes."""
 
     __slots__ = ()
 
@@ -28,7 +28,8 @@ EXPRESSIONS = snippets("python")
 """Source text for one argument, most of it an expression. Without effects, and cheap to evaluate."""
 
 BEYOND = snippets("python_beyond")
-"""Operations whose operands the reference finds by evaluating calls, names, attributes and the like."""
+"""Operations with operands that the reference computes by evaluating calls, names, attributes and
+similar."""
 
 UNICODE = tuple("é\u200b\u00a0\ufeff\x00\ud800\udc00日😀\u2028\x85\x1f\x7fﬁǆ\u0301\r\x0cẞK")
 """Characters that readers of text stumble over."""

@@ -1,4 +1,4 @@
-"""Calls written as verbose or concise XML, the forms that some prompts ask for, plainly and oddly."""
+"""Calls written as verbose or concise XML, as some prompts require, in normal and unusual forms."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from functools import partial
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from variant_calls import Calls, PlainCall
-from variant_native import arguments_text
-from variant_python import value_text
-from variant_values import snippets
+from tests.peer.variant_calls import Calls, PlainCall
+from tests.peer.variant_native import arguments_text
+from tests.peer.variant_python import value_text
+from tests.peer.variant_values import snippets
 
 
 def _type(value: Any) -> str:
@@ -31,7 +31,7 @@ def _type(value: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """How a value stands in XML: text as it is, everything else as a Python literal."""
+    """A value as written in XML: text unchanged, everything else as a Python literal."""
     return _printable(value if isinstance(value, str) else value_text(value))
 
 
@@ -61,7 +61,7 @@ class Xml:
         return f"<function name={quoteattr(call.name)}>{inner}</function>"
 
     def write(self, calls: Calls) -> str:
-        """The form that prompts ask for."""
+        """The form that prompts require."""
         return "<functions>" + "".join(map(self.call, calls)) + "</functions>"
 
 

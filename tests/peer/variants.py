@@ -1,7 +1,7 @@
-"""Model outputs for every single-turn entry, right and wrong in many ways, the same each time.
+"""Model outputs for every single-turn entry, right and wrong in many ways; deterministic.
 
-Covers which outputs are made and how many; the `variant_*` modules make them. The same entries and
-seed give the same outputs in the same order, whatever the hash seed, platform or process.
+Covers the choice and number of outputs; the `variant_*` modules write them. The same entries and seed
+give the same outputs in the same order, with any hash seed, platform or process.
 """
 
 from __future__ import annotations
@@ -12,17 +12,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-import variant_java
-import variant_javascript
-import variant_json
-import variant_native
-import variant_python
-import variant_xml
-from variant_calls import Calls, mutated, right_answer
-from variant_text import restyled
-
 from bfcl_pipeline.benchmark import CATEGORIES, Language, ReturnFormat, parse_format
 from bfcl_pipeline.records import Entry, Mode, NameStyle, Response
+from tests.peer import (
+    variant_java,
+    variant_javascript,
+    variant_json,
+    variant_native,
+    variant_python,
+    variant_xml,
+)
+from tests.peer.variant_calls import Calls, mutated, right_answer
+from tests.peer.variant_text import restyled
 
 _STYLES = {
     ReturnFormat.PYTHON: variant_python.STYLES,
@@ -43,7 +44,7 @@ DICTIONARY_FACTOR = 4  # so have truths with dictionaries, in any language
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One output and how it came about."""
+    """One output and how it was made."""
 
     entry_id: str
     category: str
@@ -53,7 +54,7 @@ class Case:
     kind: str  # names of the mutations, the style and the restylings, for diagnosis
 
     def response(self) -> Response:
-        """The case as our scorer takes it."""
+        """The case as a response for our scorer."""
         return Response(
             entry_id=self.entry_id,
             category=self.category,
@@ -151,7 +152,7 @@ def _choose(styles: dict[str, Any], rng: random.Random, plain: bool, plain_share
 def _text(
     calls: Calls, entry: Entry, form: ReturnFormat, rng: random.Random, *, plain: bool
 ) -> tuple[str, str]:
-    """The style's name and the text, in the entry's syntax or, now and then, in another one."""
+    """The style's name and the text, in the entry's syntax or occasionally in another one."""
     if not plain and rng.random() < 0.04:
         form = rng.choice(list(ReturnFormat))
     plain_share = 0.2 if form in (ReturnFormat.JAVA, ReturnFormat.JAVASCRIPT) else 0.4

@@ -1,39 +1,36 @@
 """The reference side of the wire seam of Anthropic and Google: the bodies that the official handlers send.
 
-Runs under the Python of .venv-peer only, shares no code with the pipeline. Each handler keeps its vendor's
-client; only the connection under it is replaced, by one that keeps what comes and gives the next scripted
-answer of the API. So a body is what reaches the API, whatever the handler or the client add or leave out.
+Runs under the Python of .venv-peer only, shares no code with the pipeline. Each handler uses its vendor's
+client; only the connection under it is replaced, by one that records requests and returns the next scripted
+API answer. So a body is exactly what reaches the API, including all changes by the handler and the client.
 
-    python vendor_wire_reference.py QUESTIONS ANSWERS
+    python -m tests.peer.vendor_wire_reference QUESTIONS ANSWERS
 
-A question is `wire`, `model`, `mode`, `category`, `entry_id`, `answers` (of the API; the last is given
-again and again) and `full`. An answer is `requests`, a digest of each body (the body itself if `full`),
+A question is `wire`, `model`, `mode`, `category`, `entry_id`, `answers` (of the API; the last is repeated)
+and `full`. An answer is `requests`, a digest of each body (the body itself if `full`),
 `urls`, `result`, and `input_tokens` and `output_tokens`, the sums over the conversation.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import redirect_stdout
 from copy import deepcopy
 from functools import cache
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
 import httpx2
 from anthropic import Anthropic, DefaultHttpxClient
 from bfcl_eval.model_handler.api_inference.claude import ClaudeHandler
 from bfcl_eval.model_handler.api_inference.gemini import GeminiHandler
-from conversation_reference import TODAY, entries
 from google.genai import Client
 from google.genai.types import HttpOptions
-from scripted_api import Api
-from world_reference import Shared, refresh
+
+from tests.peer.conversation_reference import TODAY, entries
+from tests.peer.reference_process import answer_questions
+from tests.peer.scripted_api import Api
+from tests.peer.world_reference import Shared, refresh
 
 TEMPERATURE = 0.001  # that of the official command line
 
@@ -76,7 +73,7 @@ def handler(wire: str, model: str, mode: str) -> tuple[Any, Api]:
 
 
 def in_blocks(body: Body) -> Body:
-    """Anthropic: a text stands for a block of it; the handler sends either."""
+    """Anthropic: texts converted to text blocks; the handler sends either."""
     messages = [
         {**message, "content": [{"type": "text", "text": message["content"]}]}
         if isinstance(message["content"], str)
@@ -87,9 +84,9 @@ def in_blocks(body: Body) -> Body:
 
 
 def without_silence(body: Body) -> Body:
-    """Anthropic refuses texts without a word, and messages without content but for the last: left out.
+    """Removes blank texts, and messages without content except the last, because Anthropic rejects them.
 
-    The official handler sends them, and the conversation ends with the API's error for an answer.
+    The official handler sends them, and the conversation ends with the API's error as the answer.
     """
     messages = [
         {**message, "content": [block for block in message["content"] if not blank(block)]}
@@ -103,7 +100,7 @@ def blank(block: Body) -> bool:
 
 
 def in_camel_case(body: Body) -> Body:
-    """Gemini: its client spells a few keys with an underscore; the API takes both spellings."""
+    """Gemini: its client writes a few keys with an underscore; the API accepts both spellings."""
     parts = {key: spelt(body[key]) for key in ("generationConfig", "tools") if key in body}
     return {**body, **parts}
 
@@ -124,7 +121,7 @@ ARGUED: Mapping[str, tuple[Callable[[Body], Body], ...]] = {
     "anthropic": (in_blocks, without_silence),
     "gemini": (in_camel_case,),
 }
-"""Differences that are ours on purpose: what is done to an official body to make it ours."""
+"""Intentional differences: the changes that convert an official body to ours."""
 
 
 def text_of(wire: str, body: Body) -> str:
@@ -144,7 +141,7 @@ def amounts(value: Any) -> Iterator[int]:
 
 
 def answer(row: dict[str, Any], shared: Shared) -> dict[str, Any]:
-    """What the official package sends in the conversation of one script, and its result."""
+    """The requests of the official package in the conversation of one script, and its result."""
     refresh(shared, TODAY)  # no instances of an earlier conversation are left
     model, api = handler(row["wire"], row["model"], row["mode"])
     api.requests, api.answers = [], row["answers"]
@@ -166,16 +163,6 @@ def answer(row: dict[str, Any], shared: Shared) -> dict[str, Any]:
     }
 
 
-def main(questions: Path, answers: Path) -> None:
-    os.environ["TZ"] = "UTC"
-    time.tzset()
-    shared = Shared()
-    with questions.open(encoding="ascii") as lines, answers.open("w", encoding="ascii") as out:
-        for line in lines:
-            with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):
-                told = answer(json.loads(line), shared)
-            out.write(json.dumps(told) + "\n")
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    shared = Shared()
+    answer_questions(lambda row: answer(row, shared))

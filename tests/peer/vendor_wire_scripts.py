@@ -1,8 +1,8 @@
-"""Scripted answers of Anthropic's and Google's APIs, dressed as those APIs send them.
+"""Scripted answers of Anthropic's and Google's APIs, in the format of those APIs.
 
-What a model says is `conversation_scripts`'; here it gets ids, usage, thoughts with their signatures and
-the forms in which an API is silent, drawn by entry. Only what the official handlers can read: in prompt
-mode they stop with an error at an Anthropic answer that begins with a thought, and at a Gemini answer of
+The content comes from `conversation_scripts`; ids, usage, thoughts with their signatures and the forms of
+empty answers are added here, chosen by entry. Only answers that the official handlers can read: in prompt
+mode they stop with an error on an Anthropic answer that begins with a thought, and on a Gemini answer of
 more than two parts.
 """
 
@@ -13,9 +13,8 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from conversation_scripts import Answer
-
 from bfcl_pipeline.records import Json, Mode
+from tests.peer.conversation_scripts import Answer
 
 DONE = Answer("Done.")
 
@@ -50,7 +49,7 @@ def anthropic_answers(script: Sequence[Answer], mode: Mode, rng: random.Random) 
 
 
 def _texts(said: Answer, mode: Mode, rng: random.Random) -> list[str]:
-    """The texts of an answer: one, or in function-calling mode now and then two, or one without a word."""
+    """The texts of an answer: one, or in function-calling mode occasionally two, or a blank one."""
     if said.text is None:
         return []
     if mode is Mode.FC and rng.random() < 0.1:

@@ -1,21 +1,19 @@
-"""Asks the official package for its verdict on model outputs. Runs under `.venv-peer` only.
+"""Runs the official package's scoring of model outputs. Runs under `.venv-peer` only.
 
-    python verdict_reference.py QUESTIONS ANSWERS
+    python -m tests.peer.verdict_reference QUESTIONS ANSWERS
 
 Questions are JSON Lines with entry_id, category, mode, name_style and result_json; an answer is
-{valid, error_type}, or {crash} where the official code raises beyond its own handling (an official run
-would end there), or {timeout}. The official code evaluates some model text: ask it only about outputs
-that are known to be harmless.
+{valid, error_type}, or {crash} where the official code raises an unhandled exception (an official run
+would end there), or {timeout}. The official code evaluates some model text: use it only with outputs that
+are known to be harmless.
 """
 
 from __future__ import annotations
 
 import json
 import signal
-import sys
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -24,9 +22,11 @@ from bfcl_eval.eval_checker import eval_runner
 from bfcl_eval.model_handler.api_inference.openai_completion import OpenAICompletionsHandler
 from bfcl_eval.utils import load_dataset_entry, load_ground_truth_entry
 
+from tests.peer.reference_process import answer_questions
+
 LIMIT_SECONDS = 5
 
-# Registered names whose configuration replaces, and does not replace, dots in function names.
+# Registered model names: one with and one without the replacement of dots in function names.
 UNDERSCORED_MODEL = "gpt-4o-2024-11-20-FC"
 DOTTED_MODEL = "gpt-4o-2024-11-20"
 
@@ -100,26 +100,25 @@ Judging = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 def answer(row: dict[str, Any], judge: Judging) -> dict[str, Any]:
-    """What `judge` says of the row, or how there came to be nothing."""
+    """The verdict of `judge` on the row, or the reason for its absence."""
     entries(row["category"])
     handler(row["mode"])
-    signal.setitimer(signal.ITIMER_REAL, LIMIT_SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, LIMIT_SECONDS)
     try:
         return judge(row)
     except TimeIsUp:
         return {"timeout": True}
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever would end an official run
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # any exception would end an official run
         return {"crash": type(error).__name__}
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def main(questions: Path, answers: Path, judge: Judging = verdict) -> None:
-    signal.signal(signal.SIGALRM, _alarm)
-    with questions.open(encoding="ascii") as lines, answers.open("w", encoding="ascii") as out:
-        for line in lines:
-            out.write(json.dumps(answer(json.loads(line), judge)) + "\n")
+def answer_with(judge: Judging) -> None:
+    """Answers the questions of this process with the verdicts of `judge`."""
+    signal.signal(signal.SIGPROF, _alarm)
+    answer_questions(lambda row: answer(row, judge))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    answer_with(verdict)

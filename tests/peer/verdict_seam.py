@@ -1,6 +1,6 @@
-"""Compares our verdicts with the official ones and says where they differ.
+"""Compares our verdicts with the official ones and reports differences.
 
-Covers the comparison, its summary table and the argued exceptions, for the tests of the verdict seam.
+Covers the comparison, its summary table and the documented exceptions, for the tests of the verdict seam.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from variants import Case
-
 from bfcl_pipeline.benchmark import CATEGORIES, Check, Language
 from bfcl_pipeline.calls import arithmetic, limits
 from bfcl_pipeline.records import Entry, Mode, Rules
 from bfcl_pipeline.scoring import Judge
+from tests.peer.variants import Case
 
 SHOWN = 20
 
@@ -32,7 +31,7 @@ class ArguedException:
 
 
 def _texts(case: Case) -> list[str]:
-    """What the decoder reads: the whole text, or the arguments of each native call."""
+    """The texts that the decoder reads: the whole text, or the arguments of each native call."""
     result = json.loads(case.result_json)
     if isinstance(result, str):
         return [result]
@@ -109,7 +108,7 @@ EXCEPTIONS: dict[str, ArguedException] = {
         _is_long_grammar_text,
     ),
 }
-"""Every argued exception, by name."""
+"""Every documented exception, by name."""
 
 
 @dataclass
@@ -117,12 +116,12 @@ class Comparison:
     """Verdicts side by side, counted."""
 
     counts: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)  # by category and mode
-    excepted: Counter[str] = field(default_factory=Counter)  # disagreements by argued exception
+    excepted: Counter[str] = field(default_factory=Counter)  # disagreements by documented exception
     error_types: Counter[str] = field(default_factory=Counter)  # official ones; "valid" and crashes too
     disagreements: list[str] = field(default_factory=list)  # each in full, for a person
 
     def add(self, case: Case, official: Mapping[str, Any], ours: Mapping[str, Any]) -> None:
-        """Counts one output. An official crash asks of us only a verdict that is not valid."""
+        """Counts one output. If the official code crashes, our verdict must only be not valid."""
         counts = self.counts.setdefault((case.category, case.mode), Counter())
         counts["compared"] += 1
         kind = official.get("error_type") or (
@@ -146,7 +145,7 @@ class Comparison:
         self.disagreements.append(_described(case, official, ours))
 
     def summary(self) -> str:
-        """A table of what was compared, by category and mode."""
+        """A table of the number of comparisons, by category and mode."""
         rows = [*self.counts.items(), (("total", ""), sum(self.counts.values(), Counter()))]
         columns = ("compared", "disagree", "excepted", "crashes")
         lines = [f"{'category':<24}{'mode':<8}" + "".join(f"{column:>10}" for column in columns)]

@@ -1,7 +1,6 @@
-"""The official handlers of OpenAI's formats, and the row of ours that asks as each does.
+"""The official handlers of OpenAI's formats, each with our row that sends the same requests.
 
-Which options and addresses these are was read from the handlers; that nothing else differs is what
-`test_wire_seam` tests.
+Options and URLs were read from the handlers; `test_wire_seam` tests that nothing else differs.
 """
 
 from __future__ import annotations
@@ -9,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from wire_scripts import SILENT_KEYS
-
 from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.records import Json, Mode
+from tests.peer.wire_scripts import SILENT_KEYS
 
 REASONING: Mapping[str, Json] = {
     "temperature": None,
@@ -34,7 +32,7 @@ UNTHOUGHT = (*CHAT_ARGUED, "thoughts")
 
 @dataclass(frozen=True)
 class Handler:
-    """An official handler, and the row of ours that asks as it does."""
+    """An official handler, and our row that sends the same requests."""
 
     name: str
     endpoint: str
@@ -44,8 +42,8 @@ class Handler:
     asked_model: str = ""  # what the API is asked for; default: the model
     argued: Sequence[str] = CHAT_ARGUED
     thinks: float = 0.3  # in which part of the answers there is reasoning
-    silent: Sequence[Mapping[str, Json]] = SILENT_KEYS  # keys that say nothing, in the API's answers
-    wordy: bool = True  # the API refuses, and says something beside calls
+    silent: Sequence[Mapping[str, Json]] = SILENT_KEYS  # null or empty keys in the API's answers
+    wordy: bool = True  # the API sends refusals, and text beside calls
     every: int = 40  # which part of the entries of several turns
     every_single: int = 40  # which part of the others
     several_turns: bool = True

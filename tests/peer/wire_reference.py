@@ -1,13 +1,13 @@
 """The reference side of the wire seam: the bodies that the official handlers of OpenAI's formats send.
 
-Runs under the Python of .venv-peer only, shares no code with the pipeline. Each handler keeps its vendor's
-client; only the connection under it is replaced, by one that keeps what comes and gives the next scripted
-answer of the API. So a body is what reaches the API, whatever the handler or the client add or leave out.
+Runs under the Python of .venv-peer only, shares no code with the pipeline. Each handler uses its vendor's
+client; only the connection under it is replaced, by one that records requests and returns the next scripted
+API answer. So a body is exactly what reaches the API, including all changes by the handler and the client.
 
-    python wire_reference.py QUESTIONS ANSWERS
+    python -m tests.peer.wire_reference QUESTIONS ANSWERS
 
 A question is `handler`, `model`, `mode`, `category`, `entry_id`, `answers` (of the API, as JSON or as the
-text of a stream; the last is given again and again), `argued` (names of `ARGUED`) and `full`. An answer is
+text of a stream; the last is repeated), `argued` (names of `ARGUED`) and `full`. An answer is
 `requests`, a digest of each body (the body itself if `full`), `urls`, `result` and `tokens`, sent and
 received.
 """
@@ -15,24 +15,21 @@ received.
 from __future__ import annotations
 
 import json
-import os
-import sys
-import time
 from collections.abc import Callable, Mapping
-from contextlib import redirect_stdout
 from copy import deepcopy
 from functools import cache
 from hashlib import blake2b
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import httpx
-from conversation_reference import TODAY, entries
 from mistralai import Mistral
 from openai import DefaultHttpxClient, OpenAI
-from scripted_api import Api
-from world_reference import Shared, refresh
+
+from tests.peer.conversation_reference import TODAY, entries
+from tests.peer.reference_process import answer_questions
+from tests.peer.scripted_api import Api
+from tests.peer.world_reference import Shared, refresh
 
 HANDLERS = {
     "OpenAICompletionsHandler": "openai_completion",
@@ -76,9 +73,9 @@ def handler(name: str, model: str, mode: str) -> tuple[Any, Api]:
 
 
 def says_something(message: Body) -> Body:
-    """Keys of an answer that are null or empty mean nothing in a history, and strict servers refuse them.
+    """Null and empty keys of an answer have no meaning in a history, and strict servers reject them.
 
-    A message of nothing at all is refused by the documentation, so that its text has to be empty.
+    The documentation rejects a message without content, so its text has to be empty.
     """
     if message.get("role") != "assistant":
         return message
@@ -90,9 +87,9 @@ def says_something(message: Body) -> Body:
 
 
 def without_thoughts(message: Body) -> Body:
-    """What a model thought: some handlers take it out of the history, others do not.
+    """Removes a model's thoughts from the history, which some handlers do and others do not.
 
-    It differs by handler, not by API: DeepSeek, for one, refuses what the handler for OpenAI would send it.
+    It differs by handler, not by API: DeepSeek, for example, rejects what the OpenAI handler would send it.
     """
     return {key: value for key, value in message.items() if key != "reasoning_content"}
 
@@ -102,7 +99,8 @@ def _in_messages(change: Callable[[Body], Body]) -> Callable[[Body], Body]:
 
 
 def without_client(body: Body) -> Body:
-    """Mistral's client says what is so anyway, and orders the keys of a tool anew."""
+    """Removes defaults that Mistral's client states explicitly, and the key order of tools, which it
+    changes."""
     said = {key: value for key, value in body.items() if key != "stream" and value != []}
     if "tools" in said:
         said["tools"] = [
@@ -119,7 +117,7 @@ ARGUED: Mapping[str, Callable[[Body], Body]] = {
     "thoughts": _in_messages(without_thoughts),
     "client": without_client,
 }
-"""Differences that are ours on purpose: what is done to an official body to make it ours."""
+"""Intentional differences: the changes that convert an official body to ours."""
 
 
 def text_of(body: Body) -> str:
@@ -129,7 +127,7 @@ def text_of(body: Body) -> str:
 
 
 def answer(row: dict[str, Any], shared: Shared) -> dict[str, Any]:
-    """What the official package sends in the conversation of one script, and its result."""
+    """The requests of the official package in the conversation of one script, and its result."""
     refresh(shared, TODAY)  # no instances of an earlier conversation are left
     model, api = handler(row["handler"], row["model"], row["mode"])
     api.requests, api.answers = [], row["answers"]
@@ -151,20 +149,10 @@ def answer(row: dict[str, Any], shared: Shared) -> dict[str, Any]:
 
 
 def total(counts: Any) -> float:
-    """The sum of what is told once, or for every step of every turn."""
+    """The sum of counts that are given once, or for every step of every turn."""
     return sum(map(total, counts)) if isinstance(counts, list) else counts
 
 
-def main(questions: Path, answers: Path) -> None:
-    os.environ["TZ"] = "UTC"
-    time.tzset()
-    shared = Shared()
-    with questions.open(encoding="ascii") as lines, answers.open("w", encoding="ascii") as out:
-        for line in lines:
-            with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):
-                told = answer(json.loads(line), shared)
-            out.write(json.dumps(told) + "\n")
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    shared = Shared()
+    answer_questions(lambda row: answer(row, shared))

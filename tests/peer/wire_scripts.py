@@ -1,7 +1,7 @@
-"""Scripted answers of APIs in OpenAI's formats, dressed as such APIs send them.
+"""Scripted answers of APIs in OpenAI's formats, as such APIs send them.
 
-What a model says is `conversation_scripts`'; here it gets ids, usage, thoughts, refusals and the keys that
-say nothing, drawn by entry. A stream is its events as one text.
+The content comes from `conversation_scripts`; ids, usage, thoughts, refusals and null or empty keys are
+added here, chosen by entry. A stream is the text of its events.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from conversation_scripts import Answer
-
 from bfcl_pipeline.records import Json
+from tests.peer.conversation_scripts import Answer
 
 DONE = Answer("Done.")
 
@@ -35,8 +34,8 @@ def chat_answers(
 ) -> Iterator[Json]:
     """Chat completions of `script`.
 
-    thinks: in which part of them there is reasoning. silent: keys that say nothing, one of these sets in
-    each. refuses: whether answers without text and calls may be refusals.
+    thinks: the fraction with reasoning. silent: sets of null or empty keys, one of which is added to each.
+    refuses: whether answers without text and calls may be refusals.
     """
     for number, said in enumerate([*script, DONE]):
         message: dict[str, Any] = {"role": "assistant", "content": said.text, **rng.choice(silent)}

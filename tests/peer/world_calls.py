@@ -1,8 +1,8 @@
-"""Random trajectories of calls for the simulated APIs, right and wrong in many ways, the same each time.
+"""Random trajectories of calls for the simulated APIs, valid and invalid in many ways; deterministic.
 
-Covers from what they start and which calls they make; the arguments come from `world_values`. A trajectory
-is drawn call by call, since likely arguments are in the results so far (a token, the
-number of an order). The same entries and seed give the same draws, whatever the hash seed or process.
+Covers their initial states and calls; the arguments come from `world_values`. A trajectory is generated
+call by call, since likely arguments come from the results so far (a token, the number of an order). The
+same entries and seed give the same trajectories, with any hash seed and in any process.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from world_scenes import (
+from bfcl_pipeline.records import Call, Entry
+from tests.peer.world_scenes import (
     API_OF,
     METHODS,
     PARAMETERS,
@@ -24,7 +25,7 @@ from world_scenes import (
     scene_of,
     truth_calls,
 )
-from world_values import (
+from tests.peer.world_values import (
     KNOWN_CALLS,
     KNOWN_TEXTS,
     ODD_TEXTS,
@@ -37,8 +38,6 @@ from world_values import (
     typed,
     words,
 )
-
-from bfcl_pipeline.records import Call, Entry
 
 MIN_CALLS = 5
 MAX_CALLS = 40
@@ -164,7 +163,8 @@ class Draws:
             result = yield (last := call)
             known.note_result(result)
             if not is_failure(result):
-                known.note(call.arguments)  # what was accepted once, be it odd, is likely later
+                # arguments that were accepted once, even unusual ones, are likely later
+                known.note(call.arguments)
 
     def _openings(self, scene: Scene, known: Known, rng: random.Random) -> Iterator[Call]:
         state = scene.initial.get("TwitterAPI", {})
@@ -189,7 +189,8 @@ class Draws:
         return Call(rng.choice(_ODD_NAMES) if rng.random() < 0.015 else name, arguments)
 
     def _likely_arguments(self, name: str, known: Known, rng: random.Random) -> Arguments:
-        """Those of a truth, with what a state or a result gives instead; or each on its own."""
+        """Arguments of a truth, some replaced by values of a state or result; or each generated
+        separately."""
         doc = self._docs[name]
         if self._known_calls[name] and rng.random() < 0.4:
             return {
@@ -252,7 +253,7 @@ class Draws:
 
 
 def _with_text(value: Any, told: str, rng: random.Random) -> Any:
-    """`value` with a method's name before a bracket, or such a text instead of it."""
+    """`value` with a method's name before a bracket, or replaced by such a text."""
     text = rng.choice((told, told, *WORDS_BEFORE_BRACKETS, *ODD_TEXTS))
     match value:
         case str():

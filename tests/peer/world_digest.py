@@ -1,7 +1,7 @@
-"""Texts that are equal where two states, or two results, are; both sides of the world seam use them.
+"""Canonical texts that are equal if two states or results are equal; both sides of the world seam use them.
 
-Covers the canonical text of a value, its short digest and the short form of a long result. Runs under the
-Python of .venv-peer too, so it imports nothing but the standard library.
+Covers the canonical text of a value, its short digest and the short form of a long result. Also runs under
+the Python of .venv-peer, so it imports only the standard library.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from hashlib import blake2b
 from typing import Any
 
 MAX_SHOWN = 1_500
-"""Characters of a result beyond which its digest stands for the rest."""
+"""The number of characters of a result that are kept; a digest replaces the rest."""
 
 
 def canonical(value: Any, full: bool = True, inside: tuple[int, ...] = ()) -> str:
-    """A text of `value`, the same for values that Python's `==` takes for the same.
+    """A text of `value` that is the same for values that are equal by Python's `==`.
 
-    Numbers are written alike whatever their type, mappings and sets without regard to order. A file or
-    directory is written as its name and content(s). `full`: directories in full, else by their digest.
-    `inside`: the directories around it.
+    Equal numbers of different types have the same text, and the order of mappings and sets is ignored. A
+    file or directory is written as its name and content(s). `full`: directories in full, else by their
+    digest. `inside`: the enclosing directories.
     """
     match value:
         case None:
@@ -65,7 +65,7 @@ def _directory(value: Any, full: bool, inside: tuple[int, ...]) -> str:
 
 
 def digest(text: str) -> str:
-    """Sixteen characters that stand for `text`."""
+    """A digest of `text`, 16 characters."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 

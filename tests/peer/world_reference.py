@@ -1,6 +1,6 @@
 """Runs calls through the official package's simulated APIs. Runs under `.venv-peer` only.
 
-    python world_reference.py QUESTIONS ANSWERS
+    python -m tests.peer.world_reference QUESTIONS ANSWERS
 
 A question is a trajectory: `owner` (two texts, of which the official code names its instances), `apis`,
 `initial`, `long_context`, `today`, `calls` ([name, arguments] pairs) and `full` (whether states and long
@@ -13,15 +13,10 @@ from __future__ import annotations
 import decimal
 import importlib
 import inspect
-import json
-import os
 import pickle
 import signal
-import sys
-import time
 from collections.abc import Iterator
 from datetime import date, datetime
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -29,7 +24,9 @@ import mpmath
 from bfcl_eval.constants.executable_backend_config import BACKEND_PATH_PREFIX, CLASS_FILE_PATH_MAPPING
 from bfcl_eval.eval_checker.multi_turn_eval import multi_turn_utils
 from bfcl_eval.model_handler.utils import convert_to_function_call
-from world_digest import StateDigests, frozen, shortened
+
+from tests.peer.reference_process import answer_questions
+from tests.peer.world_digest import StateDigests, frozen, shortened
 
 LIMIT_SECONDS = 20
 
@@ -59,7 +56,7 @@ def _alarm(signum: int, frame: FrameType | None) -> None:
 
 
 class Shared:
-    """What the official code changes and keeps for a whole process: fillers, mutable default arguments."""
+    """Objects that the official code changes for a whole process: fillers, mutable default arguments."""
 
     def __init__(self) -> None:
         self._values = [value for value in _shared_values() if isinstance(value, list | dict | set)]
@@ -67,7 +64,7 @@ class Shared:
         self._contents = [pickle.dumps(value) for value in self._values]
 
     def refresh(self) -> None:
-        """Gives every changed one the content it had at the start."""
+        """Restores the initial content of every changed object."""
         for value, fresh, content in zip(self._values, self._fresh, self._contents, strict=True):
             if frozen(value) != fresh:
                 value.clear()
@@ -88,7 +85,7 @@ def api_class(api: str) -> Any:
 
 
 def refresh(shared: Shared, today: date) -> None:
-    """Makes the process as good as new, on that day."""
+    """Restores the state of a fresh process, on that day."""
 
     class Clock(datetime):
         @classmethod
@@ -104,7 +101,7 @@ def refresh(shared: Shared, today: date) -> None:
 
 
 def answer(row: dict[str, Any], shared: Shared) -> dict[str, Any]:
-    """What the official code does with the calls of one trajectory."""
+    """The official code's results and states for the calls of one trajectory."""
     refresh(shared, date.fromisoformat(row["today"]))
     model, entry_id = row["owner"]
     digests = StateDigests(row["full"])
@@ -117,13 +114,13 @@ def answer(row: dict[str, Any], shared: Shared) -> dict[str, Any]:
         states.append([digests.of(api, public(instance)) for api, instance in instances.items()])
 
     def texts() -> Iterator[str]:
-        """The calls as the official handlers write them, each asked for when the one before it was run."""
+        """The calls as the official handlers write them, each generated after the previous one was run."""
         observe()
         for name, arguments in row["calls"]:
             yield from convert_to_function_call([{name: arguments}])
             observe()
 
-    signal.setitimer(signal.ITIMER_REAL, LIMIT_SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, LIMIT_SECONDS)
     try:
         results, _ = multi_turn_utils.execute_multi_turn_func_call(
             texts(), row["initial"], row["apis"], model, entry_id, long_context=row["long_context"]
@@ -131,7 +128,7 @@ def answer(row: dict[str, Any], shared: Shared) -> dict[str, Any]:
     except TimeIsUp:
         return {"timeout": True}
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
     return {"results": results if row["full"] else [shortened(text) for text in results], "states": states}
 
 
@@ -140,15 +137,7 @@ def public(instance: Any) -> dict[str, Any]:
     return {name: value for name, value in vars(instance).items() if not name.startswith("_")}
 
 
-def main(questions: Path, answers: Path) -> None:
-    os.environ["TZ"] = "UTC"
-    time.tzset()
-    signal.signal(signal.SIGALRM, _alarm)
-    shared = Shared()
-    with questions.open(encoding="ascii") as lines, answers.open("w", encoding="ascii") as out:
-        for line in lines:
-            out.write(json.dumps(answer(json.loads(line), shared)) + "\n")
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    signal.signal(signal.SIGPROF, _alarm)
+    shared = Shared()
+    answer_questions(lambda row: answer(row, shared))

@@ -47,16 +47,16 @@ PARAMETERS: Mapping[str, Sequence[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What a trajectory starts from."""
+    """The initial state of a trajectory."""
 
-    name: str  # where it comes from, for a person
+    name: str  # its source, for messages
     apis: tuple[str, ...]
     initial: Mapping[str, Any]  # state of each API, as in an entry
     long_context: bool
 
 
 def is_failure(result: str) -> bool:
-    """Whether a result says that the call did not succeed."""
+    """Whether a result reports that the call failed."""
     return result.startswith(FAILED) or re.match(_SAYS_FAILED, result) is not None
 
 
@@ -73,7 +73,7 @@ def given(calls: Iterable[Call]) -> Drawing:
 
 
 def truth_calls(entry: Entry) -> list[Call]:
-    """The truth's calls, all turns in one; what is given by position is bound as Python does."""
+    """The truth's calls, all turns joined; positional arguments are bound as Python does."""
     return [bound(text) for turn in entry.truth for text in turn]
 
 
@@ -91,6 +91,6 @@ def bound(text: str) -> Call:
 
 
 def scene_of(entry: Entry) -> Scene:
-    """What the entry itself starts from."""
+    """The initial state of the entry itself."""
     long_context = entry.category == "multi_turn_long_context"
     return Scene(entry.entry_id, entry.apis, entry.initial_state or {}, long_context)

@@ -1,6 +1,6 @@
-"""Runs trajectories through our simulated APIs and compares with what the official ones did.
+"""Runs trajectories through our simulated APIs and compares them with the official results.
 
-Covers our side of the world seam, the comparison call by call, its summary table and the argued
+Covers our side of the world seam, the comparison call by call, its summary table and the documented
 exceptions.
 """
 
@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from world_calls import EVALUATED_NAMES
-from world_digest import StateDigests, shortened
-from world_scenes import API_OF, FAILED, Drawing, Scene, given, is_failure
-
 from bfcl_pipeline.records import Call
-from bfcl_pipeline.tools import Constants, Setting, World
-from bfcl_pipeline.tools.math_api import MAX_FIGURE_TEXT
+from bfcl_pipeline.tools import Constants, World, WorldConfig
+from bfcl_pipeline.tools.math.api import MAX_FIGURE_TEXT
+from tests.peer.world_calls import EVALUATED_NAMES
+from tests.peer.world_digest import StateDigests, shortened
+from tests.peer.world_scenes import API_OF, FAILED, Drawing, Scene, given, is_failure
 
 SHOWN = 20
 
@@ -49,7 +48,7 @@ class Played:
 
 def play(number: int, scene: Scene, drawing: Drawing, constants: Constants, full: bool = False) -> Played:
     """Our results and states for the calls that are drawn."""
-    setting = Setting(constants, long_context=scene.long_context)
+    setting = WorldConfig(constants, long_context=scene.long_context)
     world = World.of(scene.apis, scene.initial, setting, f"seam_{number}")
     digests = StateDigests(full)
     calls: list[Call] = []
@@ -77,7 +76,7 @@ def _digests(world: World, digests: StateDigests) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ArguedException:
-    """Calls whose result may differ, and why."""
+    """Calls with results that may differ, and the reason."""
 
     reason: str  # for a person
     applies: Callable[[Call, str, str], bool]  # of the call, the official result and ours
@@ -102,7 +101,7 @@ def _lists_a_set(call: Call, official: str, ours: str) -> bool:
 
 
 def _with_sorted_sets(text: str) -> str:
-    """The text with what it lists without order, joined or between braces, in order."""
+    """The text with its unordered lists, joined or between braces, sorted."""
     joined = re.fullmatch(r'\{"error": "Invalid fields for update: (.*)"\}', text)
     if joined:
         return str(sorted(joined[1].split(", ")))
@@ -127,7 +126,7 @@ EXCEPTIONS: dict[str, ArguedException] = {
         "the official side prints a set, whose order changes from process to process", _lists_a_set
     ),
 }
-"""Every argued exception, by name."""
+"""Every documented exception, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +170,7 @@ class Comparison:
     counts: dict[str, Counter[str]] = field(default_factory=dict)  # by API
     succeeded: Counter[str] = field(default_factory=Counter)  # official results, by method
     failed: Counter[str] = field(default_factory=Counter)
-    excepted: Counter[str] = field(default_factory=Counter)  # differing results by argued exception
+    excepted: Counter[str] = field(default_factory=Counter)  # differing results by documented exception
     passed_over: int = 0  # calls after one at which the states parted
     disagreements: list[Disagreement] = field(default_factory=list)
 
@@ -222,7 +221,7 @@ class Comparison:
         return False
 
     def summary(self) -> str:
-        """A table of what was compared, by API."""
+        """A table of the number of comparisons, by API."""
         columns = ("compared", "failed", "disagree", "excepted")
         rows = [*sorted(self.counts.items()), ("total", sum(self.counts.values(), Counter()))]
         lines = [f"{'API':<20}" + "".join(f"{column:>10}" for column in columns)]

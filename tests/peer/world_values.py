@@ -1,7 +1,7 @@
-"""Values for the arguments of generated calls: those an entry knows, those of the right type, all others.
+"""Values for the arguments of generated calls: values of the entry, values of the right type, any others.
 
-Covers where likely values come from (initial states, results so far, truths, function docs) and the odd
-ones that any argument may get. Which calls are made is `world_calls`.
+Covers the sources of likely values (initial states, results so far, truths, function docs) and unusual
+values for any argument. `world_calls` chooses the calls.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ RELATED: Mapping[str, Sequence[str]] = {
     "username_to_follow": _NAMES,
     "username_to_unfollow": ("following_list",),
 }
-"""By parameter: the keys of states and results under which its values stand; "x." are the values of x."""
+"""By parameter: the keys of states and results that contain its values; "x." are the values of x."""
 
 _LENGTHS = ("km", "m", "cm", "mm", "um", "nm")
 _CONVERTED = (
@@ -89,7 +89,7 @@ KNOWN_TEXTS: Mapping[str, Sequence[str]] = {
     "pattern": ("e", "the", " "),
     "keyword": ("e", "the", "#"),
 }
-"""Likely texts that neither a state nor a truth has."""
+"""Likely texts that occur in neither a state nor a truth."""
 
 WORDS_BEFORE_BRACKETS = (
     "ls (now)", "call pwd(1) today", "cd(folder='x')", "add(1, 2)", "total (approx.)", "x.sort (y)",
@@ -114,7 +114,7 @@ RARE_NUMBERS = (float("inf"), float("-inf"), float("nan"), 10**400, 10**3000)
 
 
 class Known:
-    """The values that occurred in one trajectory, by the key under which they stood."""
+    """The values that occurred in one trajectory, by their key."""
 
     def __init__(self, initial: Mapping[str, Any]) -> None:
         self.values: defaultdict[str, list[Any]] = defaultdict(list)
@@ -124,7 +124,7 @@ class Known:
             self.values[_HERE] = [*top["contents"]]
 
     def note(self, value: Any, key: str = "") -> None:
-        """Takes up `value`, which stood under `key`, and what is in it."""
+        """Adds `value`, found under `key`, and the values inside it."""
         if isinstance(value, dict):
             for name, item in [*value.items()][:12]:
                 self._add(key, int(name) if name.isdigit() and key in ("tweets", "orders") else name)
@@ -138,7 +138,7 @@ class Known:
             self._add(key, value)
 
     def note_result(self, text: str) -> None:
-        """Takes up a result, if it is short JSON."""
+        """Adds the values of a result, if it is short JSON."""
         if text[:1] in "{[" and len(text) < 4_000:
             with suppress(ValueError):  # some are printed by Python
                 result = json.loads(text)
@@ -147,7 +147,7 @@ class Known:
                 self.note(result)
 
     def of(self, parameter: str, rng: random.Random) -> list[Any]:
-        """The values that may stand for the parameter, latest last; those of one key."""
+        """The likely values of the parameter, from one key, latest last."""
         keys = [key for key in RELATED.get(parameter, (parameter,)) if self.values.get(key)]
         return self.values[rng.choice(keys)] if keys else []
 
@@ -168,7 +168,7 @@ def enumerated(description: str) -> list[str]:
 
 
 def typed(kind: str, items: str | None, rng: random.Random) -> Any:
-    """A value of the documented type that means nothing in particular."""
+    """An arbitrary value of the documented type."""
     match kind:
         case "string":
             return rng.choice(("notes.txt", "Hello world", "draft", "2024-10-01", "Rome", "budget", "x y"))
@@ -191,7 +191,7 @@ def typed(kind: str, items: str | None, rng: random.Random) -> Any:
 
 
 def edge(kind: str, items: str | None, rng: random.Random) -> Any:
-    """A value of the documented type, or nearly, that lies at an edge."""
+    """An edge-case value of the documented type, or nearly of it."""
     match kind:
         case "string":
             return odd_text(rng)

@@ -1,4 +1,4 @@
-"""Short texts in the form of the release's, and a function doc that has every feature of a schema."""
+"""Short texts in the form of the release's, and a function doc with every feature of a schema."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _release() -> dict[str, Any]:
 
 @pytest.fixture
 def release() -> dict[str, Any]:
-    """Texts of a release, as texts.json holds them."""
+    """Texts of a release, in the form of texts.json."""
     return _release()
 
 

@@ -57,17 +57,17 @@ def function(**schema: Any) -> dict[str, Any]:
 
 
 def test_python_docs_are_docstrings(trip: dict[str, Any]) -> None:
-    """The Python form has an indented line per parameter and ends in blank lines."""
+    """The Python form has an indented line per parameter and ends with blank lines."""
     assert function_docs([trip], "python") == PYTHON
 
 
 def test_xml_docs_nest(trip: dict[str, Any]) -> None:
-    """The XML form nests parameters and says which are required."""
+    """The XML form nests parameters and marks the required ones."""
     assert function_docs([trip], "xml") == XML
 
 
 def test_json_docs_are_indented_ascii(trip: dict[str, Any]) -> None:
-    """The JSON form has four spaces a level, no character beyond ASCII, and reads back as it was."""
+    """The JSON form is ASCII, indented by four spaces, and is parsed as the same docs."""
     text = function_docs([trip], "json")
     assert text.startswith('[\n    {\n        "name": "travel.plan",\n')
     assert "Where to, \\u00e9." in text
@@ -75,26 +75,26 @@ def test_json_docs_are_indented_ascii(trip: dict[str, Any]) -> None:
 
 
 def test_several_functions_are_set_apart(trip: dict[str, Any]) -> None:
-    """The Python form puts two blank lines more between functions, the XML form one."""
+    """Between functions, the Python form has two more blank lines, the XML form one."""
     assert function_docs([trip, trip], "python") == f"{PYTHON}\n\n{PYTHON}"
     assert function_docs([trip, trip], "xml") == f"{XML}\n{XML}"
 
 
 @pytest.mark.parametrize(("doc_format", "text"), [("json", "[]"), ("python", ""), ("xml", "")])
 def test_no_functions_have_docs_too(doc_format: str, text: str) -> None:
-    """An entry without functions is documented by an empty list or nothing."""
+    """The docs of an entry without functions are an empty list or an empty text."""
     assert function_docs([], doc_format) == text
 
 
 def test_xml_tags_lose_their_commas() -> None:
-    """Commas go from names and defaults in a tag, and stay in descriptions."""
+    """Commas are removed from names and defaults in a tag, and stay in descriptions."""
     text = function_docs([function(type="array", description="x, y", default=["a,b", 1])], "xml")
     assert """<param name="p" type="array" required="true" default="['ab' 1]">""" in text
     assert "<desc>x, y</desc>" in text
 
 
 def test_without_a_list_of_required_parameters_all_are() -> None:
-    """The XML form takes a parameter as required where nothing says which are."""
+    """In the XML form, all parameters are required if no list of required ones exists."""
     assert 'required="true"' in function_docs([function(type="string")], "xml")
 
 
@@ -128,6 +128,6 @@ def test_types_are_named(schema: dict[str, Any], python: str, xml: str) -> None:
 
 
 def test_a_function_without_parameters_has_no_arguments() -> None:
-    """The Python form leaves the heading of the arguments out where there are none."""
+    """Without parameters the Python form has no heading for arguments."""
     doc = {"name": "f", "description": "D.", "parameters": {"type": "dict", "properties": {}}}
     assert function_docs([doc], "python").startswith('# Function: f\n    """\n    D.\n\n    """\n')

@@ -20,12 +20,12 @@ def rewritten(language: Language, **schema: Any) -> dict[str, Any]:
 
 
 def test_python_functions_get_one_sentence(trip: dict[str, Any]) -> None:
-    """A Python doc is as it was but for the end of its description."""
+    """A Python doc only changes at the end of its description."""
     assert hinted([trip], Language.PYTHON) == ({**trip, "description": "Plans a trip." + PYTHON_HINT},)
 
 
 def test_hints_add_up(trip: dict[str, Any]) -> None:
-    """A doc that is hinted twice has the sentence twice."""
+    """A doc with the hint applied twice has the sentence twice."""
     (doc,) = hinted(hinted([trip], Language.PYTHON), Language.PYTHON)
     assert doc["description"] == "Plans a trip." + 2 * PYTHON_HINT
 
@@ -66,7 +66,7 @@ def test_parameters_become_strings(language: Language, schema: dict[str, Any], n
     ],
 )
 def test_list_items_are_put_into_words(language: Language, kind: str, in_words: bool) -> None:
-    """The language's own list types say their items in the description; others keep the schema."""
+    """The items of the language's list types move into the description; others keep the schema."""
     result = rewritten(language, type=kind, description="D.", items={"type": "char"})
     sentence = " The list elements are of type char; they are not in string representation."
     assert result["description"].endswith(sentence) is in_words
@@ -74,7 +74,7 @@ def test_list_items_are_put_into_words(language: Language, kind: str, in_words: 
 
 
 def test_javascript_dicts_are_put_into_words() -> None:
-    """A JavaScript dict has the schema of its entries, as JSON, in the description."""
+    """The schema of a JavaScript dict's entries moves into the description, as JSON."""
     entries = {"a": {"type": "String", "description": "é"}}
     result = rewritten(Language.JAVASCRIPT, type="dict", description="D.", properties=entries)
     assert result == {
@@ -88,12 +88,12 @@ def test_javascript_dicts_are_put_into_words() -> None:
 
 
 def test_java_dicts_keep_their_properties() -> None:
-    """Only JavaScript puts the entries of a table into words."""
+    """Only JavaScript dicts are changed."""
     assert rewritten(Language.JAVA, type="dict", description="D.", properties={})["properties"] == {}
 
 
 def test_a_parameter_without_type_or_items_is_of_any_type() -> None:
-    """What a doc leaves out is taken as `any`."""
+    """A missing type counts as `any`."""
     assert "any type of Java object" in rewritten(Language.JAVA, description="D.")["description"]
     listed = rewritten(Language.JAVASCRIPT, type="array", description="D.")
     assert "elements are of type any;" in listed["description"]
@@ -101,5 +101,5 @@ def test_a_parameter_without_type_or_items_is_of_any_type() -> None:
 
 @pytest.mark.parametrize("language", Language)
 def test_nothing_is_hinted_where_nothing_is_offered(language: Language) -> None:
-    """An entry without functions stays without."""
+    """An entry without functions has none afterwards."""
     assert hinted([], language) == ()

@@ -16,13 +16,13 @@ def entry(category="memory_kv", turns=((ASKED,),), scenario="student"):
 
 
 def test_the_memory_comes_first(texts):
-    """A system message says whose assistant the model is and what it has in mind; later turns stay."""
+    """A system message has the assistant's role and the memory's content; later turns are unchanged."""
     first, second = with_memory(entry(turns=((ASKED,), (ASKED,))), texts, "{}").turns
     assert first == ({"role": "system", "content": "You help a student. Two: {}"}, ASKED)
     assert second == (ASKED,)
 
 
-def test_a_system_message_goes_on_after_it(texts):
+def test_a_system_message_is_appended(texts):
     """The request for the answer's form follows in the same message."""
     asked = ({"role": "system", "content": "Answer so."}, ASKED)
     told = with_memory(entry("memory_rec_sum", (asked,)), texts, "all").turns[0]
@@ -30,6 +30,6 @@ def test_a_system_message_goes_on_after_it(texts):
 
 
 def test_an_unknown_scenario_is_named(texts):
-    """A scenario that the release has no words for is an error with those it has."""
+    """A scenario without a text in the release is an error that lists the known ones."""
     with pytest.raises(MalformedRelease, match="memory_kv_0-student-0: scenario: expected one of student"):
         with_memory(entry(scenario="pupil"), texts, "")

@@ -1,4 +1,4 @@
-"""What all of it keeps to: inputs stay as they are, and equal inputs give equal text."""
+"""Properties of all prompts: inputs are not changed, and equal inputs give equal text."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ MESSAGES = st.lists(
 @given(functions=FUNCTIONS)
 @settings(max_examples=60, deadline=None)
 def test_no_rendering_changes_the_docs(functions: list[dict[str, Any]]) -> None:
-    """Docs, hints and tool schemas leave what they were given as it was, whatever a schema holds."""
+    """Docs, hints and tool schemas do not change their inputs, for any schema."""
     before = copy.deepcopy(functions)
     for doc_format in ("json", "python", "xml"):
         function_docs(functions, doc_format)
@@ -75,14 +75,14 @@ def test_no_rendering_changes_the_docs(functions: list[dict[str, Any]]) -> None:
 @given(functions=FUNCTIONS)
 @settings(max_examples=60, deadline=None)
 def test_json_docs_read_back(functions: list[dict[str, Any]]) -> None:
-    """The JSON form holds exactly the docs, in their order of keys."""
+    """The JSON form is parsed as the same docs, in the same order of keys."""
     assert json.dumps(json.loads(function_docs(functions, "json"))) == json.dumps(functions)
 
 
 @given(functions=FUNCTIONS)
 @settings(max_examples=60, deadline=None)
 def test_no_tool_name_has_a_dot(functions: list[dict[str, Any]]) -> None:
-    """Names of tools differ from those of the docs in the dots only."""
+    """Names of tools differ from those of the docs only in the dots."""
     names = [tool["name"] for tool in tool_schemas(functions, WireFormat.GEMINI)]
     assert names == [function["name"].replace(".", "_") for function in functions]
 
@@ -90,7 +90,7 @@ def test_no_tool_name_has_a_dot(functions: list[dict[str, Any]]) -> None:
 @given(messages=MESSAGES)
 @settings(max_examples=60, deadline=None)
 def test_no_wire_format_loses_or_changes_a_message(messages: list[dict[str, Any]]) -> None:
-    """Every text of the conversation is sent in every wire format, and the messages stay as they are."""
+    """Every wire format sends every text of the conversation, and the messages are not changed."""
     before = copy.deepcopy(messages)
     for wire in WireFormat:
         sent = json.dumps([messages_for(wire, messages).system, *messages_for(wire, messages).messages])

@@ -32,7 +32,7 @@ def entry(
 
 
 def test_prompt_mode_puts_the_functions_into_a_system_message(texts: Texts, trip: dict[str, Any]) -> None:
-    """Without a system message of its own, an entry gets one before its messages, and no tools."""
+    """An entry without a system message gets one before its messages, and no tools."""
     request = prompt_request(entry(trip), texts)
     prompt = system_prompt(texts, DEFAULT_FORMAT, hinted([trip], Language.PYTHON))
     assert request.mode is Mode.PROMPT
@@ -40,7 +40,7 @@ def test_prompt_mode_puts_the_functions_into_a_system_message(texts: Texts, trip
     assert request.tools == ()
 
 
-def test_an_own_system_message_goes_on_after_the_prompt(texts: Texts, trip: dict[str, Any]) -> None:
+def test_an_own_system_message_is_appended_to_the_prompt(texts: Texts, trip: dict[str, Any]) -> None:
     """The entry's system message is appended to the prompt after an empty line."""
     request = prompt_request(entry(trip, messages=(SYSTEM, USER)), texts)
     assert [message["role"] for message in request.messages] == ["system", "user"]
@@ -48,12 +48,12 @@ def test_an_own_system_message_goes_on_after_the_prompt(texts: Texts, trip: dict
 
 
 def test_a_later_system_message_stays_where_it_is(texts: Texts, trip: dict[str, Any]) -> None:
-    """Only a system message in the first place is merged."""
+    """Only a system message at the first position is merged."""
     request = prompt_request(entry(trip, messages=(USER, SYSTEM)), texts)
     assert request.messages[1:] == (USER, SYSTEM)
 
 
-def test_an_entry_of_its_own_format_is_asked_in_it(texts: Texts, trip: dict[str, Any]) -> None:
+def test_an_entry_with_its_own_format_uses_it(texts: Texts, trip: dict[str, Any]) -> None:
     """The entry's format replaces the default one."""
     asked = replace(entry(trip), prompt_format=FORMATS[0].key)
     content = prompt_request(asked, texts).messages[0]["content"]
@@ -61,13 +61,13 @@ def test_an_entry_of_its_own_format_is_asked_in_it(texts: Texts, trip: dict[str,
 
 
 def test_an_unknown_format_is_refused(texts: Texts) -> None:
-    """A prompt format that is not of the documented form is a configuration error."""
+    """A prompt format without the documented form is a configuration error."""
     with pytest.raises(ConfigError, match="not a prompt format"):
         prompt_request(replace(entry(), prompt_format="ret_fmt=yaml"), texts)
 
 
 def test_an_unknown_category_is_refused(texts: Texts) -> None:
-    """Without a category there is no language to hint at: an error that lists the categories."""
+    """An unknown category, which has no language, is an error that lists the categories."""
     with pytest.raises(
         ConfigError, match=r"unknown category .simple_pyton.\. Did you mean .simple_python."
     ):
@@ -85,8 +85,8 @@ def test_function_calling_has_tools_and_the_messages_as_they_are(
     assert request.tools == tool_schemas(hinted([trip], Language.PYTHON), wire)
 
 
-def test_no_functions_are_no_tools() -> None:
-    """An entry that offers nothing is sent without tools."""
+def test_without_functions_there_are_no_tools() -> None:
+    """The request of an entry without functions has no tools."""
     assert fc_request(entry()).tools == ()
 
 
@@ -105,7 +105,7 @@ def test_the_category_decides_the_language(category: str, language: Language, tr
 
 
 def test_restated_entries_are_hinted_twice(trip: dict[str, Any]) -> None:
-    """As in the release, a doc of format_sensitivity carries its hint two times."""
+    """As in the release, a doc of format_sensitivity has its hint two times."""
     restated = replace(entry(trip, category="format_sensitivity"), base_entry_id="live_simple_3-1-0")
     (doc,) = offered_functions(restated)
     assert doc["description"].count("Python 3 syntax.") == 2

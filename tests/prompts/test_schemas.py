@@ -43,7 +43,7 @@ def schema_of(wire: WireFormat, **schema: Any) -> dict[str, Any]:
 
 
 def test_openai_chat_wraps_the_function(trip: dict[str, Any]) -> None:
-    """Chat completions: the function under `function`, its response schema left in."""
+    """Chat completions: the function is under `function`, including its response schema."""
     function = {
         "name": "travel_plan",
         "description": "Plans a trip.",
@@ -67,14 +67,14 @@ def test_openai_responses_marks_the_function(trip: dict[str, Any]) -> None:
 
 
 def test_anthropic_names_the_input(trip: dict[str, Any]) -> None:
-    """Anthropic: an input schema last, and the response in words."""
+    """Anthropic: the input schema is last, and the response is part of the description."""
     (tool,) = tool_schemas([trip], WireFormat.ANTHROPIC)
     assert tool == {"name": "travel_plan", "description": IN_WORDS, "input_schema": OPENAPI}
     assert list(tool)[-1] == "input_schema"
 
 
-def test_gemini_says_in_words_what_it_has_no_field_for(trip: dict[str, Any]) -> None:
-    """Gemini: defaults and requirements of a parameter move to its description, at the top level only."""
+def test_gemini_moves_unsupported_keys_into_the_description(trip: dict[str, Any]) -> None:
+    """Gemini: defaults and requirements move into the description, at the top level only."""
     (tool,) = tool_schemas([trip], WireFormat.GEMINI)
     properties = tool["parameters"]["properties"]
     assert tool["description"] == IN_WORDS
@@ -89,7 +89,7 @@ def test_gemini_says_in_words_what_it_has_no_field_for(trip: dict[str, Any]) -> 
 
 
 def test_gemini_keeps_choices_of_strings_and_formats_of_numbers() -> None:
-    """Gemini: `enum` stays on strings only, `format` on all but strings."""
+    """Gemini: `enum` stays only on strings, `format` on all other types."""
     number = schema_of(WireFormat.GEMINI, type="float", description="N.", enum=[1.0, 2.0])
     assert number == {
         "type": "number",
@@ -112,8 +112,8 @@ def test_gemini_describes_every_parameter() -> None:
     )
 
 
-def test_gemini_drops_what_parameters_are_optional(trip: dict[str, Any]) -> None:
-    """Gemini: the function's own list of optional parameters goes; other wire formats keep it."""
+def test_gemini_drops_the_list_of_optional_parameters(trip: dict[str, Any]) -> None:
+    """Gemini: the function's list of optional parameters is removed; other formats keep it."""
     trip["parameters"]["optional"] = ["budget"]
     assert "optional" not in tool_schemas([trip], WireFormat.GEMINI)[0]["parameters"]
     assert "optional" in tool_schemas([trip], WireFormat.ANTHROPIC)[0]["input_schema"]
@@ -154,11 +154,11 @@ def test_gemini_drops_what_parameters_are_optional(trip: dict[str, Any]) -> None
     ],
 )
 def test_types_become_those_of_openapi(schema: dict[str, Any], expected: dict[str, Any]) -> None:
-    """Type names are translated as deep as the release does it, and no deeper."""
+    """Type names are translated to the same depth as in the release."""
     assert schema_of(WireFormat.OPENAI_RESPONSES, **schema) == expected
 
 
 @pytest.mark.parametrize("wire", WireFormat)
-def test_no_functions_are_no_tools(wire: WireFormat) -> None:
+def test_without_functions_there_are_no_tools(wire: WireFormat) -> None:
     """An entry without functions has no tools."""
     assert tool_schemas([], wire) == ()

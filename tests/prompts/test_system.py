@@ -13,13 +13,13 @@ from bfcl_pipeline.prompts import Texts, function_docs, system_prompt
 
 
 def test_the_default_prompt_is_the_layout_filled(texts: Texts) -> None:
-    """The default format is plain text, classic, without tag; braces in a part stay as they are."""
+    """The default format is plain text, classic, without tag; braces in a part are unchanged."""
     prompt = system_prompt(texts, DEFAULT_FORMAT, [])
     assert prompt == "Persona.Task with {braces}.|Write [python {}].|Go on.|In json:\n[]\n"
 
 
 def test_every_choice_of_a_format_shows(texts: Texts) -> None:
-    """Return format, tag, doc format, layout and style each decide their part of the prompt."""
+    """Return format, tag, doc format, layout and style each change their part of the prompt."""
     fmt = PromptFormat(ReturnFormat.CONCISE_XML, True, "xml", "markdown", "experimental")
     prompt = system_prompt(texts, fmt, [])
     assert prompt == (
@@ -28,13 +28,13 @@ def test_every_choice_of_a_format_shows(texts: Texts) -> None:
 
 
 def test_all_formats_give_different_prompts(texts: Texts, trip: dict[str, Any]) -> None:
-    """No two of the 26 formats ask for the same."""
+    """All 26 formats result in different prompts."""
     assert len({system_prompt(texts, fmt, [trip]) for fmt in FORMATS}) == 26
 
 
 @pytest.mark.parametrize("fmt", FORMATS, ids=lambda fmt: fmt.key)
-def test_the_docs_stand_in_the_prompt(texts: Texts, trip: dict[str, Any], fmt: PromptFormat) -> None:
-    """Whatever the format, the functions are documented in the form it names."""
+def test_the_docs_are_in_the_prompt(texts: Texts, trip: dict[str, Any], fmt: PromptFormat) -> None:
+    """Each prompt has the function docs in the form that its format names."""
     assert function_docs([trip], fmt.doc_format) in system_prompt(texts, fmt, [trip])
 
 
@@ -50,9 +50,7 @@ def test_the_docs_stand_in_the_prompt(texts: Texts, trip: dict[str, Any], fmt: P
         ),
     ],
 )
-def test_an_unknown_format_is_answered_with_the_right_ones(
-    texts: Texts, change: dict[str, Any], message: str
-) -> None:
-    """A format that no prompt has is a configuration error that lists those there are."""
+def test_an_unknown_format_lists_the_known_ones(texts: Texts, change: dict[str, Any], message: str) -> None:
+    """A format without texts is a configuration error that lists the known ones."""
     with pytest.raises(ConfigError, match=message):
         system_prompt(texts, replace(DEFAULT_FORMAT, **change), [])

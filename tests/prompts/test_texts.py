@@ -11,7 +11,7 @@ from bfcl_pipeline.prompts import load_texts
 
 
 def test_texts_are_found_by_the_names_of_the_release(release: dict[str, Any]) -> None:
-    """Each text stands where its own name in the release says."""
+    """Each text is found under its name in the release."""
     texts = load_texts(release)
     assert texts.output_formats["json"] == "[json {}]"
     assert texts.param_types["concise_xml"] == " Types."
@@ -32,7 +32,7 @@ def test_texts_are_found_by_the_names_of_the_release(release: dict[str, Any]) ->
     ],
 )
 def test_a_missing_text_is_named(release: dict[str, Any], path: tuple[str, ...]) -> None:
-    """What is not there is an error that names it and says to stage again."""
+    """The error for a missing text names it and advises to stage again."""
     *parents, name = path
     table = release
     for parent in parents:
@@ -43,15 +43,15 @@ def test_a_missing_text_is_named(release: dict[str, Any], path: tuple[str, ...])
 
 
 @pytest.mark.parametrize("wrong", [None, 3, ["text"]])
-def test_what_is_no_text_is_refused(release: dict[str, Any], wrong: object) -> None:
-    """A constant of another type than text is an error, not a prompt."""
+def test_other_types_are_refused(release: dict[str, Any], wrong: object) -> None:
+    """A constant that is not text is an error."""
     release["default_prompts"]["PROMPT_STYLE_TEMPLATES"]["classic"]["persona"] = wrong
     with pytest.raises(StagingError, match="expected a text"):
         load_texts(release)
 
 
-def test_what_is_no_table_is_refused(release: dict[str, Any]) -> None:
-    """A text where a table is due is an error."""
+def test_a_text_instead_of_a_table_is_refused(release: dict[str, Any]) -> None:
+    """A text in place of a table is an error."""
     release["default_prompts"]["OUTPUT_FORMAT_MAPPING"] = "python"
     with pytest.raises(StagingError, match="expected a table of texts, got str"):
         load_texts(release)
@@ -59,7 +59,7 @@ def test_what_is_no_table_is_refused(release: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("template", ["{personality}", "{persona.__class__}", "{0}", "{persona", "{}"])
 def test_a_template_with_unknown_placeholders_is_refused(release: dict[str, Any], template: str) -> None:
-    """A placeholder that no prompt fills is found when texts are loaded, not when one is rendered."""
+    """An unknown placeholder is found when texts are loaded, not when one is used."""
     release["default_prompts"]["_PLAINTEXT_SYSTEM_PROMPT_TEMPLATE"] = template
     with pytest.raises(StagingError, match="_PLAINTEXT_SYSTEM_PROMPT_TEMPLATE"):
         load_texts(release)

@@ -34,13 +34,13 @@ TURNS = (CHAT[1], CALLS, *RESULTS, ANSWER, CHAT[4])
 """Two turns: a question, two calls and their results, an answer; a question."""
 
 
-def test_openai_chat_is_as_it_was() -> None:
+def test_openai_chat_is_unchanged() -> None:
     """Chat completions send the messages unchanged."""
     assert messages_for(WireFormat.OPENAI_CHAT, CHAT) == WireMessages(None, CHAT)
 
 
 def test_openai_responses_has_a_developer() -> None:
-    """Responses call the system role `developer`, wherever it stands."""
+    """Responses: every system message has the role `developer`."""
     sent = messages_for(WireFormat.OPENAI_RESPONSES, [*CHAT, CHAT[0]])
     assert [message["role"] for message in sent.messages] == (
         ["developer", "user", "user", "assistant", "user", "developer"]
@@ -49,7 +49,7 @@ def test_openai_responses_has_a_developer() -> None:
 
 
 def test_anthropic_alternates() -> None:
-    """Anthropic gets the system prompt apart, text in blocks, and neighbouring user messages as one."""
+    """Anthropic: the system prompt is separate, text is in blocks, adjacent user messages are joined."""
     assert messages_for(WireFormat.ANTHROPIC, CHAT) == WireMessages(
         [{"type": "text", "text": "Be brief."}],
         (
@@ -61,7 +61,7 @@ def test_anthropic_alternates() -> None:
 
 
 def test_gemini_has_a_model() -> None:
-    """Gemini gets the system prompt apart, text in parts, and calls the assistant `model`."""
+    """Gemini: the system prompt is separate, text is in parts, the assistant is `model`."""
     sent = messages_for(WireFormat.GEMINI, CHAT)
     assert sent.system == "Be brief."
     assert sent.messages[2:] == (
@@ -72,7 +72,7 @@ def test_gemini_has_a_model() -> None:
 
 @pytest.mark.parametrize("wire", [WireFormat.ANTHROPIC, WireFormat.GEMINI])
 def test_only_the_first_system_message_is_set_apart(wire: WireFormat) -> None:
-    """A second system message stays among the others; the first is taken from any place."""
+    """The first system message is taken from any position; a second one stays among the others."""
     sent = messages_for(wire, [CHAT[1], CHAT[0], {"role": "system", "content": "Be kind."}])
     assert "Be brief." in str(sent.system)
     assert [message["role"] for message in sent.messages] == ["user", "system"]
@@ -80,7 +80,7 @@ def test_only_the_first_system_message_is_set_apart(wire: WireFormat) -> None:
 
 @pytest.mark.parametrize("wire", WireFormat)
 def test_no_system_message_is_no_system_prompt(wire: WireFormat) -> None:
-    """Without a system message none is sent."""
+    """Without a system message there is no system prompt."""
     sent = messages_for(wire, CHAT[1:2])
     assert sent.system is None
     assert len(sent.messages) == 1
@@ -93,7 +93,7 @@ def test_gemini_is_sent_no_empty_system_prompt() -> None:
 
 
 def test_openai_chat_has_functions_in_calls() -> None:
-    """Chat completions hold each call's function in a mapping of its own and each result in a message."""
+    """Chat completions: each call's function is in its own mapping, each result in a message."""
     sent = messages_for(WireFormat.OPENAI_CHAT, TURNS).messages
     assert sent[1]["content"] is None
     assert sent[1]["tool_calls"] == [
@@ -109,7 +109,7 @@ def test_openai_chat_has_functions_in_calls() -> None:
 
 
 def test_openai_responses_has_items() -> None:
-    """Responses: every call, every result and every text is an item of its own."""
+    """Responses: every call, result and text is a separate item."""
     sent = messages_for(WireFormat.OPENAI_RESPONSES, TURNS).messages
     assert sent == (
         CHAT[1],
@@ -123,7 +123,7 @@ def test_openai_responses_has_items() -> None:
 
 
 def test_anthropic_has_the_results_of_a_step_in_one_user_message() -> None:
-    """Anthropic: calls and results are blocks; a user message after results stays apart."""
+    """Anthropic: calls and results are blocks; a user message after results is separate."""
     sent = messages_for(WireFormat.ANTHROPIC, [*TURNS[:4], CHAT[4]]).messages
     assert sent[1:] == (
         {
@@ -145,7 +145,7 @@ def test_anthropic_has_the_results_of_a_step_in_one_user_message() -> None:
 
 
 def test_gemini_has_the_results_of_a_step_in_one_content() -> None:
-    """Gemini: calls and results are parts, and results come from the user by the function's name."""
+    """Gemini: calls and results are parts; results are from the user, with the function's name."""
     sent = messages_for(WireFormat.GEMINI, TURNS).messages
     assert sent[1:3] == (
         {
@@ -166,7 +166,7 @@ def test_gemini_has_the_results_of_a_step_in_one_content() -> None:
 
 
 def test_the_results_of_two_steps_stay_apart() -> None:
-    """Only neighbouring results are sent together: an answer ends a step."""
+    """Only adjacent results are sent together: an answer ends a step."""
     steps = [CHAT[1], CALLS, *RESULTS, CALLS, *RESULTS]
     for wire in (WireFormat.ANTHROPIC, WireFormat.GEMINI):
         assert len(messages_for(wire, steps).messages) == 5
@@ -181,7 +181,7 @@ def test_the_results_of_two_steps_stay_apart() -> None:
     ],
 )
 def test_text_comes_before_the_calls_beside_it(wire: WireFormat, key: str | None, kinds: list[str]) -> None:
-    """An answer of text and calls keeps both, the text first."""
+    """An answer of text and calls keeps both, with the text first."""
     sent = messages_for(wire, [{**CALLS, "content": "Let me see."}]).messages
     parts = sent if key is None else sent[0][key]
     told = [part.get("type") if key == "content" else next(iter(part)) for part in parts]
@@ -199,19 +199,19 @@ def test_text_comes_before_the_calls_beside_it(wire: WireFormat, key: str | None
     ],
 )
 def test_an_empty_answer_stays_empty(wire: WireFormat, sent: tuple[Json, ...]) -> None:
-    """Nothing is put in the place of an answer without text and calls."""
+    """An answer without text and calls is not replaced."""
     assert messages_for(wire, [{"role": "assistant", "content": ""}]).messages == sent
 
 
-def test_an_empty_list_of_calls_is_sent_as_it_came() -> None:
-    """Chat completions: servers that answer with an empty list of calls get it back."""
+def test_an_empty_list_of_calls_is_sent_back() -> None:
+    """Chat completions: servers that answer with an empty list of calls receive it back."""
     message = {"role": "assistant", "content": "Done.", "tool_calls": []}
     assert messages_for(WireFormat.OPENAI_CHAT, [message]).messages == (message,)
 
 
 @pytest.mark.parametrize("wire", [WireFormat.ANTHROPIC, WireFormat.GEMINI])
 def test_arguments_that_are_no_json_cannot_be_sent_as_an_object(wire: WireFormat) -> None:
-    """A call that such an API cannot have made is refused, not sent as another one."""
+    """Invalid arguments raise an error instead of being changed."""
     broken = {
         "role": "assistant",
         "content": None,
@@ -222,8 +222,8 @@ def test_arguments_that_are_no_json_cannot_be_sent_as_an_object(wire: WireFormat
 
 
 @pytest.mark.parametrize("wire", WireFormat)
-def test_the_messages_given_are_left_alone(wire: WireFormat) -> None:
-    """Shaping a history changes nothing in it."""
+def test_the_input_messages_are_not_changed(wire: WireFormat) -> None:
+    """Writing a history in a wire format does not change it."""
     before = json.dumps([*CHAT, *TURNS])
     history = json.loads(before)
     messages_for(wire, history)
@@ -243,8 +243,8 @@ def test_the_messages_given_are_left_alone(wire: WireFormat) -> None:
         (WireFormat.GEMINI, {"role": "model", "parts": [{"thought_signature": "s"}]}, None),
     ],
 )
-def test_what_an_api_gave_goes_back_as_it_is(wire: WireFormat, raw: Json, sent: Json) -> None:
-    """A raw answer stands in the place of what its message says otherwise, and results come after it."""
+def test_a_raw_answer_is_sent_back_unchanged(wire: WireFormat, raw: Json, sent: Json) -> None:
+    """A raw answer replaces the rest of its message; results come after it."""
     messages = messages_for(wire, [CHAT[1], {**CALLS, "raw": raw}, *RESULTS]).messages
     plain = messages_for(wire, [CHAT[1], CALLS, *RESULTS]).messages
     items = raw if isinstance(raw, list) and sent is None else [raw if sent is None else sent]
@@ -253,8 +253,8 @@ def test_what_an_api_gave_goes_back_as_it_is(wire: WireFormat, raw: Json, sent: 
 
 
 @pytest.mark.parametrize("wire", WireFormat)
-def test_half_a_character_is_replaced(wire: WireFormat) -> None:
-    """What a tool repeats of a model's half pairs can be sent; whole characters stay."""
+def test_a_lone_surrogate_is_replaced(wire: WireFormat) -> None:
+    """Results of tools with lone surrogates can be sent; complete characters are unchanged."""
     told = {**RESULTS[0], "content": "a\ud83d \N{GRINNING FACE}"}
     sent = messages_for(wire, [CHAT[1], CALLS, told, RESULTS[1]]).messages
     text = json.dumps(sent, ensure_ascii=False)

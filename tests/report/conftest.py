@@ -1,20 +1,20 @@
-"""A made-up run with its tables, for the tests of this folder."""
+"""A made-up run with its tables, for the tests of this directory."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
 from bfcl_pipeline.records import Mode
+from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
 HOSTILE = "<script>alert('&\"')</script>, \u202eevil"
 
 
 @pytest.fixture(scope="session")
 def made_up_models() -> list[MadeUpModel]:
-    """A perfect one, a hostile one, one with lost entries that the rules disagree on, and a tie."""
+    """A perfect model, a hostile one, and two with unanswered entries on which the rule sets differ."""
     lost = Marks(
         [True, False, False, None], [True, True, False, None], ["value_error:string", "type_error:simple"]
     )
@@ -29,5 +29,5 @@ def made_up_models() -> list[MadeUpModel]:
 
 @pytest.fixture(scope="session")
 def made_up_run(tmp_path_factory: pytest.TempPathFactory, made_up_models: list[MadeUpModel]) -> Path:
-    """The folder of a run of these models, tables included. Not to be changed."""
+    """The directory of a run of these models with its tables; read-only."""
     return made_up_tables(tmp_path_factory.mktemp("made-up"), made_up_models)

@@ -9,14 +9,14 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from agentic_run import write_agentic_run
-from synthetic_run import MadeUpModel, made_up_tables, marks
 
 from bfcl_pipeline.records import Rules
-from bfcl_pipeline.report.agentic_columns import AGENTIC_TABLES
-from bfcl_pipeline.report.aggregate_run import aggregate_run
-from bfcl_pipeline.report.page import render_page
-from bfcl_pipeline.report.run_tables import read_run_tables
+from bfcl_pipeline.report.page.render import render_page
+from bfcl_pipeline.report.page.run_tables import read_run_tables
+from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
+from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
+from tests.support.agentic_run import write_agentic_run
+from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def test_every_table_has_the_documented_columns(run: Path) -> None:
 
 
 def test_a_scenario_has_its_own_accuracy(run: Path) -> None:
-    """Of three questions, one right, one wrong, one lost: a half, with an interval."""
+    """Three questions, one right, one wrong and one unanswered, give an accuracy of one half."""
     (row,) = rows(run, "memory_domains")
     assert (row["category"], row["scenario"]) == ("memory_kv", "student")
     assert (row["entries"], row["answered"], row["correct"], row["accuracy"]) == (3, 2, 1, 0.5)
@@ -48,7 +48,7 @@ def test_a_scenario_has_its_own_accuracy(run: Path) -> None:
 
 
 def test_calls_of_a_memory_are_counted_by_what_they_do(run: Path) -> None:
-    """Sessions and questions are counted apart; a call that fails when made again is an error."""
+    """Sessions and questions are counted separately; a call that fails when made again is an error."""
     (row,) = rows(run, "memory_use")
     assert (row["sessions"], row["sessions_held"], row["questions"]) == (2, 2, 3)
     assert (row["adds"], row["clears"], row["replaces"], row["removes"]) == (3, 1, 0, 0)
@@ -57,14 +57,14 @@ def test_calls_of_a_memory_are_counted_by_what_they_do(run: Path) -> None:
     assert (row["question_searches"], row["question_retrievals"], row["question_errors"]) == (1, 1, 1)
 
 
-def test_a_fact_that_was_deleted_before_it_was_asked_for_is_lost(run: Path) -> None:
-    """Two of three facts were stored once, one is left."""
+def test_a_fact_that_was_deleted_before_its_question_is_lost(run: Path) -> None:
+    """Two of three facts were stored, and one is still there at the questions."""
     (row,) = rows(run, "memory_use")
     assert (row["stored"], row["kept"], row["lost"]) == (2, 1, 1)
 
 
-def test_web_questions_are_told_apart_by_hops(run: Path) -> None:
-    """Accuracy and means for each number of hops, and which web it was."""
+def test_web_questions_are_grouped_by_hops(run: Path) -> None:
+    """Each number of hops has its accuracy, means and web."""
     found = rows(run, "web_hops")
     assert [(row["hops"], row["entries"], row["accuracy"], row["web"]) for row in found] == [
         (2, 2, 0.0, "simulated"),
@@ -76,8 +76,8 @@ def test_web_questions_are_told_apart_by_hops(run: Path) -> None:
     ]
 
 
-def test_failures_are_counted_of_the_wrong_answers(run: Path) -> None:
-    """The right answer, which did not fetch either, is not counted; one may fail in several ways."""
+def test_only_failures_of_wrong_answers_are_counted(run: Path) -> None:
+    """A right answer without a fetch is not counted; a wrong answer may have several failures."""
     found = {row["failure"]: (row["count"], row["example_entry_id"]) for row in rows(run, "web_failures")}
     assert found == {
         "no_search": (1, "web_search_base_0"),
@@ -89,7 +89,7 @@ def test_failures_are_counted_of_the_wrong_answers(run: Path) -> None:
 
 
 def test_the_page_shows_memory_and_web_search(run: Path) -> None:
-    """Both sections are there, and every number from the simulated web is marked in them."""
+    """The page has both sections, and numbers from the simulated web are marked."""
     page = render_page(read_run_tables(run, Rules.OFFICIAL))
     assert 'id="memory"' in page
     section = page[page.index('id="web"') :]
@@ -97,8 +97,8 @@ def test_the_page_shows_memory_and_web_search(run: Path) -> None:
     assert "web_search_base†<small>web: simulated</small>" in section
 
 
-def test_a_run_without_them_has_neither_tables_nor_sections(tmp_path: Path) -> None:
-    """What an earlier configuration left is removed."""
+def test_a_run_without_agentic_categories_has_no_agentic_tables_or_sections(tmp_path: Path) -> None:
+    """A run of one single-turn category has no table and no section on memory or web search."""
     run = made_up_tables(tmp_path, [MadeUpModel("m", {"multiple": marks(1)})])
     assert not [name for name in AGENTIC_TABLES if (run / "tables" / f"{name}.parquet").exists()]
     page = render_page(read_run_tables(run, Rules.OFFICIAL))
@@ -107,7 +107,7 @@ def test_a_run_without_them_has_neither_tables_nor_sections(tmp_path: Path) -> N
 
 
 def test_tables_that_an_earlier_configuration_left_are_removed(tmp_path: Path, run: Path) -> None:
-    """Once no session is there any more, nothing is told of the use of memory."""
+    """Without sessions the table on the use of memory is deleted and its section is gone."""
     copied = tmp_path / "run"
     shutil.copytree(run, copied)
     shutil.rmtree(copied / "memory")
@@ -117,8 +117,8 @@ def test_tables_that_an_earlier_configuration_left_are_removed(tmp_path: Path, r
     assert "At the questions" not in render_page(read_run_tables(copied, Rules.OFFICIAL))
 
 
-def test_verdicts_without_answers_say_nothing_of_the_calls(tmp_path: Path, run: Path) -> None:
-    """Accuracy is told by hops; who sees no answer does not say that nobody searched."""
+def test_verdicts_without_answers_have_accuracy_but_no_calls(tmp_path: Path, run: Path) -> None:
+    """Accuracy by hops is there; means of calls and failures are not, as no answer is recorded."""
     copied = tmp_path / "run"
     shutil.copytree(run, copied)
     shutil.rmtree(copied / "responses")
@@ -130,7 +130,7 @@ def test_verdicts_without_answers_say_nothing_of_the_calls(tmp_path: Path, run: 
 
 
 def test_scores_need_no_staged_entries(tmp_path: Path, run: Path) -> None:
-    """Verdicts from elsewhere are added up where nothing is staged; there is just no analysis."""
+    """Without staged entries the verdicts are tabulated; only the agentic tables are missing."""
     copied = tmp_path / "run"
     shutil.copytree(run, copied)
     aggregate_run(copied, tmp_path, run.parent / "models.yaml", Rules.OFFICIAL)

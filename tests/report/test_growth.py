@@ -1,4 +1,4 @@
-"""How the work of tables and page grows with models: in calls of functions, alike on every machine."""
+"""Growth of the work for tables and page with the number of models, in function calls."""
 
 from __future__ import annotations
 
@@ -6,24 +6,23 @@ import cProfile
 import pstats
 from pathlib import Path
 
-from synthetic_run import MODELS_FILE, MadeUpModel, marks, write_format_entries, write_run
-
 from bfcl_pipeline.records import Mode, Rules
-from bfcl_pipeline.report.aggregate_run import aggregate_run
-from bfcl_pipeline.report.page import write_page
+from bfcl_pipeline.report.page.render import write_page
+from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
+from tests.support.synthetic_run import MODELS_FILE, MadeUpModel, marks, write_format_entries, write_run
 
 CATEGORIES = ("simple_python", "multiple", "multi_turn_base", "memory_kv", "web_search_base", "live_simple")
-SIZES = (16, 32, 64)
+SIZES = (8, 16, 32)
 
 
 def test_twice_the_models_take_twice_the_work(tmp_path: Path) -> None:
-    """Nothing is looked up in all models for each of them: what more models add is in proportion."""
+    """The additional calls are proportional to the additional models, not to their square."""
     small, middle, large = (calls(tmp_path / str(models), models) for models in SIZES)
     assert (large - middle) / (middle - small) < 2.2  # 4 if all of it grew with the square
 
 
 def calls(folder: Path, models: int) -> int:
-    """How many functions are called to make the tables and the page of a run."""
+    """The number of function calls that make the tables and the page of a run."""
     asked = {
         **{category: marks(2, 2) for category in CATEGORIES},
         "format_sensitivity": marks(26, 26),

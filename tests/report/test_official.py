@@ -1,13 +1,12 @@
-"""The official CSV files, as far as it can be told without the official tool."""
+"""The official CSV files, as far as they can be tested without the official tool."""
 
 from __future__ import annotations
 
 import csv
 from pathlib import Path
 
-from synthetic_run import MadeUpModel, made_up_tables, marks
-
 from bfcl_pipeline.benchmark.leaderboard_files import OFFICIAL_FILES
+from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 
 def read(run: Path, name: str) -> list[dict[str, str]]:
@@ -25,7 +24,7 @@ def test_there_are_six_files_that_end_without_a_line_end(made_up_run: Path) -> N
 
 
 def test_a_category_that_was_not_evaluated_shows_no_number(made_up_run: Path) -> None:
-    """Its own column says N/A, the total above it counts it as 0."""
+    """Its own column is N/A, and it counts 0 in the totals that contain it."""
     row = read(made_up_run, "data_overall.csv")[0]
     assert (row["Model"], row["Overall Acc"]) == ("Oracle (Prompt)", "5.83%")
     assert (row["Non-Live AST Acc"], row["Multi Turn Base"], row["Multi Turn Acc"]) == (
@@ -44,13 +43,13 @@ def test_a_name_with_a_comma_stays_in_its_column(made_up_run: Path) -> None:
 
 
 def test_models_without_the_number_come_last(made_up_run: Path) -> None:
-    """Format sensitivity ranks by spread; who has none stands below, by name."""
+    """Format sensitivity ranks by spread; models without a spread follow, by name."""
     found = read(made_up_run, "data_format_sensitivity.csv")
     assert [row["Format Sensitivity Max Delta"] for row in found] == ["50.0", "N/A", "N/A", "N/A"]
 
 
 def test_each_file_ranks_by_its_own_score(tmp_path: Path) -> None:
-    """The best in live is first in the live file, whatever the overall says."""
+    """The best model in live is first in the live file, even if another is first overall."""
     run = made_up_tables(
         tmp_path,
         [

@@ -1,4 +1,4 @@
-"""The HTML page of a run."""
+"""The HTML report of a run."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from synthetic_run import MadeUpModel, made_up_tables, marks
 
 from bfcl_pipeline.benchmark import FORMATS
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Mode, Rules
-from bfcl_pipeline.report.page import render_page, write_page
-from bfcl_pipeline.report.run_tables import read_run_tables
+from bfcl_pipeline.report.page.render import render_page, write_page
+from bfcl_pipeline.report.page.run_tables import read_run_tables
+from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-STYLE = Path(__file__).parents[2] / "bfcl_pipeline" / "report" / "templates" / "style.css"
+STYLE = Path(__file__).parents[2] / "bfcl_pipeline" / "report" / "page" / "templates" / "style.css"
 
 
 class Outline(HTMLParser):
@@ -53,7 +53,7 @@ def test_the_page_is_well_formed(page: str) -> None:
     assert Outline(page).open == []
 
 
-def test_the_page_asks_for_nothing_from_outside(page: str) -> None:
+def test_the_page_loads_nothing_from_outside(page: str) -> None:
     """No element loads a file; links to models are the only addresses."""
     for tag, attributes in Outline(page).tags:
         assert tag not in ("link", "img", "iframe", "object", "embed", "base", "form")
@@ -69,8 +69,8 @@ def test_the_page_asks_for_nothing_from_outside(page: str) -> None:
     assert "unsafe" not in policy
 
 
-def test_a_hostile_name_is_shown_and_does_nothing(page: str) -> None:
-    """Markup in a model's name is text, and an address that is no web address is no link."""
+def test_a_hostile_name_is_shown_as_text(page: str) -> None:
+    """Markup in a model's name is escaped, and an address that is not a web address is not a link."""
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(&#39;&amp;&#34;&#39;)&lt;/script&gt;" in page
     assert "javascript:alert" not in page
@@ -80,7 +80,7 @@ def test_a_hostile_name_is_shown_and_does_nothing(page: str) -> None:
 
 
 def test_no_element_has_a_style_or_handler_of_its_own(page: str) -> None:
-    """The page's policy forbids inline styles and handlers, so none may be there to be missed."""
+    """The page has no inline styles or handlers, which its policy would block."""
     for _, attributes in Outline(page).tags:
         assert "style" not in attributes
         assert not [name for name in attributes if name.startswith("on")]
@@ -89,24 +89,24 @@ def test_no_element_has_a_style_or_handler_of_its_own(page: str) -> None:
 def test_the_same_tables_give_the_same_page_anywhere(
     tmp_path: Path, page: str, made_up_models: list[MadeUpModel]
 ) -> None:
-    """No time, path or order of files is in it."""
+    """The page does not depend on the time, the path or the order of files."""
     again = made_up_tables(tmp_path, made_up_models[::-1])
     path = write_page(again, Rules.OFFICIAL)
     assert path.read_text(encoding="utf-8") == page
     assert str(tmp_path) not in page
 
 
-def test_the_page_says_what_a_reader_must_know_first(page: str) -> None:
-    """Release, what is missing, what was lost, and which models ship with the pipeline."""
+def test_the_top_of_the_page_has_the_release_and_all_notices(page: str) -> None:
+    """It names the release, missing categories, unanswered entries and embedded models."""
     assert "bfcl-eval 2026.3.23" in page
     assert "19 categories were not evaluated" in page
-    assert "A: 1 entry without a verdict (infrastructure error), in no score." in page
-    assert "Oracle (Prompt): embedded models." in page
+    assert "A: 1 entry without a verdict (infrastructure error); not part of any score." in page
+    assert "Oracle (Prompt): embedded models of the pipeline." in page
     assert page.count('<span class="badge">embedded</span>') == 3  # leaderboard, heat map, bars
 
 
 def test_numbers_intervals_and_gaps_are_shown(page: str) -> None:
-    """The overall with its interval, a category with its counts, and N/A without a value to sort by."""
+    """The overall has its interval, a category its counts, and N/A no sort key."""
     assert re.search(
         r'<td class="number overall" data-value="0.058\d+"[^>]*>5.83\*<small>2.5–5.8</small>', page
     )
@@ -117,17 +117,17 @@ def test_numbers_intervals_and_gaps_are_shown(page: str) -> None:
 
 
 def test_sections_without_content_are_left_out(tmp_path: Path) -> None:
-    """A perfect function-calling model has no errors and no prompt formats to show."""
+    """The page of a perfect function-calling model has no errors and no prompt formats."""
     run = made_up_tables(tmp_path, [MadeUpModel("perfect", {"multiple": marks(3)})])
     page = render_page(read_run_tables(run, Rules.OFFICIAL))
-    assert "No answer was judged wrong." in page
+    assert "No answer was scored as wrong." in page
     assert 'id="formats"' not in page
     assert "0 differ" in page
     assert Outline(page).open == []
 
 
-def test_many_models_stand_one_beneath_the_other(tmp_path: Path) -> None:
-    """With more than ten models no table has a column for each: errors and formats have a row for each."""
+def test_many_models_have_a_row_each(tmp_path: Path) -> None:
+    """With more than ten models, the tables of errors and formats have rows instead of columns for them."""
     asked = {"simple_python": marks(1, 2), "format_sensitivity": marks(len(FORMATS), len(FORMATS))}
     models = [MadeUpModel(f"model {number:02}", asked, Mode.PROMPT) for number in range(11)]
     text = render_page(read_run_tables(made_up_tables(tmp_path, models), Rules.OFFICIAL))
@@ -141,21 +141,21 @@ def test_many_models_stand_one_beneath_the_other(tmp_path: Path) -> None:
         assert rows[-len(models) :] == [model.name for model in models]
 
 
-def test_full_colour_stands_for_all_of_it_alone(tmp_path: Path) -> None:
-    """1,052 of 1,053 is not shown as 100."""
+def test_only_100_per_cent_has_the_full_colour(tmp_path: Path) -> None:
+    """4,999 of 5,000 is shown as 99.9 in the colour below."""
     run = made_up_tables(tmp_path, [MadeUpModel("m", {"live_multiple": marks(4999, 1)})])
     page = render_page(read_run_tables(run, Rules.OFFICIAL))
     assert re.search(r'class="heat h9"[^>]*>99.9<', page)
 
 
 def test_corrected_rules_are_named_on_the_page(made_up_run: Path) -> None:
-    """Numbers that are not the leaderboard's say so."""
+    """A notice says that the numbers are not comparable with the leaderboard."""
     page = render_page(read_run_tables(made_up_run, Rules.CORRECTED))
-    assert "these numbers are not those of the leaderboard" in page
+    assert "these numbers are not comparable with the leaderboard" in page
 
 
-def test_without_tables_the_error_says_how_to_make_them(tmp_path: Path) -> None:
-    """The error names the folder and the step."""
+def test_without_tables_the_error_names_the_command(tmp_path: Path) -> None:
+    """The error names the directory and the command that makes the tables."""
     with pytest.raises(TableError, match=r"tables.*bfcl-pipeline aggregate"):
         write_page(tmp_path, Rules.OFFICIAL)
     assert not (tmp_path / "report.html").exists()
@@ -199,7 +199,7 @@ document.title = seen.join(" ");
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium to open the page with")
 def test_a_browser_sorts_the_table_and_keeps_gaps_last(tmp_path: Path, page: str) -> None:
-    """The script passes the page's own policy; a click sorts, another turns it round, N/A stays last."""
+    """The page's policy allows its script; a click sorts, another reverses, and N/A is always last."""
     assert "</button>" in dom(tmp_path, page)
     policy = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
     clicked = policy.sub("", page).replace("</body>", f"<script>{CLICKS}</script></body>")

@@ -2,61 +2,71 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import re
 from pathlib import Path
 
 import pytest
-from synthetic_run import MadeUpModel, made_up_tables, marks
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
-from bfcl_pipeline.report.terminal import WIDTH, plain_text, print_rich, read_terminal_table
+from bfcl_pipeline.report.terminal import WIDTH, print_styled, terminal_table
+from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 
 @pytest.fixture(scope="module")
 def wide_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Models with long and hostile names, complete and perfect, so that every column is at its widest."""
+    """Perfect models with long and hostile names, so that every column has its largest width."""
     perfect = {name: marks(2) for name in CATEGORIES}
     names = ["Some-Vendor-Model-Of-Great-Size-2026-02-30 (FC)", "x\x1b[31m\u202ered", "short"]
     return made_up_tables(tmp_path_factory.mktemp("wide"), [MadeUpModel(name, perfect) for name in names])
 
 
 def test_the_table_fits_in_100_columns(wide_run: Path) -> None:
-    """However long the names and full the columns, no line is longer, and the end of a name is kept."""
-    text = plain_text(read_terminal_table(wide_run, Rules.OFFICIAL))
+    """Long names are cut in the middle, so that no line is longer and the end of a name is shown."""
+    text = terminal_table(wide_run, Rules.OFFICIAL)
     assert max(map(len, text.splitlines())) <= WIDTH
     assert "(FC)" in text
 
 
-def test_a_rich_table_has_the_same_columns(wide_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The table for a terminal fits as well and shows the same numbers."""
-    print_rich(read_terminal_table(wide_run, Rules.OFFICIAL))
-    text = capsys.readouterr().out
-    assert max(len(line.rstrip()) for line in text.splitlines()) <= WIDTH
-    assert text.count("100.00") == plain_text(read_terminal_table(wide_run, Rules.OFFICIAL)).count("100.00")
+def test_a_styled_table_has_the_same_text(wide_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal the lines are the same, with colours: scores in bold, notes dim."""
+    for name in ("NO_COLOR", "COLORTERM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    plain = terminal_table(wide_run, Rules.OFFICIAL)
+    with contextlib.redirect_stdout(io.StringIO()) as file:
+        print_styled(plain)
+    styled = file.getvalue()
+    assert re.sub(r"\x1b\[[0-9;]*m", "", styled) == f"{plain}\n"
+    assert "\x1b[1m  100.00\x1b[0m" in styled
+    assert "\x1b[2mPer cent, official rules.\x1b[0m" in styled
 
 
-def test_models_are_told_apart_before_they_are_made_to_fit(tmp_path: Path) -> None:
-    """Names that would look the same in 100 columns keep more of what tells them apart; none is lost."""
+def test_cut_names_remain_different(tmp_path: Path) -> None:
+    """Names that would be equal in 100 columns are cut less, so that every model can be recognized."""
     perfect = {name: marks(2) for name in CATEGORIES}
     names = [f"Some-Vendor-Model-Of-Size-{size}-And-Great-Length-2026 (FC)" for size in range(12)]
     run = made_up_tables(tmp_path, [MadeUpModel(name, perfect) for name in names])
-    text = plain_text(read_terminal_table(run, Rules.OFFICIAL))
+    text = terminal_table(run, Rules.OFFICIAL)
     shown = {line[4:].partition("  ")[0] for line in text.splitlines()[2:14]}
     assert len(shown) == len(names)
     assert max(map(len, text.splitlines())) < WIDTH + 40
 
 
-def test_a_name_cannot_steer_the_terminal(wide_run: Path) -> None:
+def test_a_name_cannot_control_the_terminal(wide_run: Path) -> None:
     """Escape sequences and direction marks of a model's name are shown as question marks."""
-    text = plain_text(read_terminal_table(wide_run, Rules.OFFICIAL))
+    text = terminal_table(wide_run, Rules.OFFICIAL)
     assert "x?[31m?red" in text
     assert "\x1b" not in text
 
 
 def test_partial_scores_are_marked_and_explained(made_up_run: Path) -> None:
-    """What counts unevaluated categories as 0 has a star; what has nothing evaluated says N/A."""
-    text = plain_text(read_terminal_table(made_up_run, Rules.OFFICIAL))
+    """A score with unevaluated categories has a star; a score without evaluated ones is N/A."""
+    text = terminal_table(made_up_run, Rules.OFFICIAL)
     oracle = next(line for line in text.splitlines() if "Oracle" in line)
     assert oracle.split()[3:] == ["5.83*", "2.5–5.8", "8.33*", "N/A", "N/A", "N/A", "N/A", "N/A", "50.00*"]
     assert "count 0, as on the leaderboard" in text
@@ -64,22 +74,22 @@ def test_partial_scores_are_marked_and_explained(made_up_run: Path) -> None:
 
 
 def test_other_rules_show_other_numbers(made_up_run: Path) -> None:
-    """The corrected table is ranked and filled by the corrected verdicts."""
-    text = plain_text(read_terminal_table(made_up_run, Rules.CORRECTED))
+    """The table under corrected rules has the ranks and numbers of the corrected verdicts."""
+    text = terminal_table(made_up_run, Rules.CORRECTED)
     assert "corrected rules" in text
-    assert text != plain_text(read_terminal_table(made_up_run, Rules.OFFICIAL))
+    assert text != terminal_table(made_up_run, Rules.OFFICIAL)
 
 
-def test_a_missing_table_says_how_to_make_it(tmp_path: Path) -> None:
-    """The error names the file and the step that writes it."""
+def test_the_error_for_a_missing_table_names_the_command(tmp_path: Path) -> None:
+    """The error names the file and the command that writes it."""
     with pytest.raises(TableError, match=r"leaderboard.csv.*bfcl-pipeline aggregate"):
-        read_terminal_table(tmp_path, Rules.OFFICIAL)
+        terminal_table(tmp_path, Rules.OFFICIAL)
 
 
 def test_a_foreign_csv_is_refused(tmp_path: Path) -> None:
-    """A file without the columns is an error of the table, not a traceback."""
+    """A file without the columns raises TableError."""
     path = tmp_path / "tables" / "leaderboard.csv"
     path.parent.mkdir()
     path.write_text("rules,overall\nofficial,1\n")
     with pytest.raises(TableError, match="not a leaderboard table"):
-        read_terminal_table(tmp_path, Rules.OFFICIAL)
+        terminal_table(tmp_path, Rules.OFFICIAL)

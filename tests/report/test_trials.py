@@ -1,4 +1,4 @@
-"""The table on trials, and its section on the page."""
+"""The table of trials, and its section on the page."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from synthetic_run import MadeUpModel, made_up_tables, marks
 
 from bfcl_pipeline.records import Rules
-from bfcl_pipeline.report.aggregate_run import aggregate_run
-from bfcl_pipeline.report.columns import TRIALS_TABLE
-from bfcl_pipeline.report.page import render_page
-from bfcl_pipeline.report.run_tables import read_run_tables
+from bfcl_pipeline.report.page.render import render_page
+from bfcl_pipeline.report.page.run_tables import read_run_tables
+from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
+from bfcl_pipeline.report.tables.columns import TRIALS_TABLE
+from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three trials of one model, the last without one category, and a model that was asked once."""
+    """A model with three trials, the last without one category, and a model with one."""
     web = {"web_search_base": "simulated"}
     models = [
         MadeUpModel("priced", {"multiple": marks(2, 2), "web_search_base": marks(1)}, webs=web),
@@ -35,7 +35,7 @@ def rows(run: Path, table: str = "trials") -> list[dict[str, Any]]:
 
 
 def test_scores_have_their_mean_and_spread(run: Path) -> None:
-    """A half, three quarters and all: three quarters with a deviation of a quarter."""
+    """Accuracies of 0.5, 0.75 and 1 have a mean of 0.75 and a standard deviation of 0.25."""
     found = {(row["rules"], row["score"]): row for row in rows(run)}
     assert found["official", "multiple"] == {
         "run": "made-up",
@@ -51,15 +51,15 @@ def test_scores_have_their_mean_and_spread(run: Path) -> None:
     assert found["corrected", "multiple"]["mean"] == 0.75
 
 
-def test_a_score_that_a_trial_lacks_is_of_the_others(run: Path) -> None:
-    """Two trials have the web category; what none has stands nowhere."""
+def test_a_trial_without_a_score_is_left_out_of_its_mean(run: Path) -> None:
+    """Two of three trials have the web category; a score of no trial has no row."""
     found = {row["score"]: row for row in rows(run) if row["rules"] == "official"}
     assert (found["web_search_base"]["trials"], found["web_search_base"]["mean"]) == (2, 0.5)
     assert "memory" not in found
 
 
 def test_parquet_and_csv_have_the_documented_columns(run: Path) -> None:
-    """Every row twice, and no column more."""
+    """Both files have exactly the documented columns and the same number of rows."""
     assert pq.read_table(run / "tables/trials.parquet").schema.equals(TRIALS_TABLE)
     with (run / "tables/trials.csv").open(newline="", encoding="utf-8") as lines:
         header, *body = csv.reader(lines)
@@ -68,7 +68,7 @@ def test_parquet_and_csv_have_the_documented_columns(run: Path) -> None:
 
 
 def test_each_trial_is_a_model_of_the_leaderboard(run: Path) -> None:
-    """By its own name, with what the row of the model says."""
+    """Each trial has a row with its own name and the properties of its model."""
     official = [row for row in rows(run, "leaderboard") if row["rules"] == "official"]
     shown = {row["model"]: (row["display_name"], row["kind"]) for row in official}
     assert shown["priced"] == ("priced", "openai_chat")
@@ -77,7 +77,7 @@ def test_each_trial_is_a_model_of_the_leaderboard(run: Path) -> None:
 
 
 def test_the_page_shows_mean_deviation_and_limits(run: Path) -> None:
-    """In the columns of the leaderboard, with its marks."""
+    """The section has the columns and marks of the leaderboard."""
     page = render_page(read_run_tables(run, Rules.OFFICIAL))
     section = page[page.index('<section id="trials">') :].split("</section>")[0]
     assert section.count('scope="row"') == 1
@@ -86,7 +86,7 @@ def test_the_page_shows_mean_deviation_and_limits(run: Path) -> None:
 
 
 def test_without_trials_there_is_neither_table_nor_section(run: Path, tmp_path: Path) -> None:
-    """Also not what an earlier configuration left."""
+    """The table that an earlier configuration left is deleted."""
     alone = made_up_tables(tmp_path, [MadeUpModel("priced", {"multiple": marks(1)})])
     (alone / "tables/trials.csv").write_text("left\n")
     aggregate_run(alone, tmp_path / "data", tmp_path / "models.yaml", Rules.OFFICIAL)

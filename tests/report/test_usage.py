@@ -1,4 +1,4 @@
-"""The table on what each category took, and its section on the page."""
+"""The table of usage by category, and its section on the page."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from agentic_run import write_agentic_run
-from synthetic_run import MadeUpModel, made_up_tables, marks
 
 from bfcl_pipeline.records import Rules
-from bfcl_pipeline.report.page import render_page
-from bfcl_pipeline.report.run_tables import read_run_tables
+from bfcl_pipeline.report.page.render import render_page
+from bfcl_pipeline.report.page.run_tables import read_run_tables
+from tests.support.agentic_run import write_agentic_run
+from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 
 def rows(run: Path) -> list[dict[str, Any]]:
@@ -22,7 +22,7 @@ def rows(run: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One model with prices, tokens, times and an answer cut off; one with tokens; one with nothing."""
+    """A model with prices, tokens, times and a cut-off answer; one with tokens; one without usage."""
     priced = MadeUpModel(
         "priced",
         {"multiple": marks(1, 1, 1), "parallel": marks(1)},
@@ -36,8 +36,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
 
 
-def test_a_category_has_what_its_requests_took(run: Path) -> None:
-    """Tokens, dollars at the prices of the row, seconds, and answers cut off."""
+def test_a_category_has_the_usage_of_its_requests(run: Path) -> None:
+    """Tokens, dollars at the prices of the model row, seconds and cut-off answers are added up."""
     multiple, parallel, *_ = (row for row in rows(run) if row["model"] == "priced")
     assert multiple == {
         "run": "made-up",
@@ -59,13 +59,13 @@ def test_a_category_has_what_its_requests_took(run: Path) -> None:
 
 
 def test_a_model_without_prices_has_tokens_and_no_cost(run: Path) -> None:
-    """Nothing is reckoned from GPU time here."""
+    """The cost is null and not computed from GPU time."""
     (row,) = (row for row in rows(run) if row["model"] == "unpriced")
     assert (row["input_tokens"], row["output_tokens"], row["cost_usd"]) == (7, 8, None)
 
 
 def test_sessions_before_memory_questions_have_rows_of_their_own(tmp_path: Path) -> None:
-    """They are asked and paid for, and in no official column."""
+    """Sessions and entries of a category are separate rows."""
     run = write_agentic_run(tmp_path)
     parts = [(row["category"], row["part"], row["entries"]) for row in rows(run)]
     assert parts == [
@@ -75,8 +75,8 @@ def test_sessions_before_memory_questions_have_rows_of_their_own(tmp_path: Path)
     ]
 
 
-def test_the_page_shows_what_is_known(run: Path) -> None:
-    """Sums by model, and a table by category for each model of which something is known."""
+def test_the_page_shows_the_known_usage(run: Path) -> None:
+    """The section has sums by model, and a table by category for each model with known usage."""
     page = render_page(read_run_tables(run, Rules.OFFICIAL))
     section = page[page.index('<section id="usage">') :].split("</section>")[0]
     names = re.findall(r'<th scope="row" class="name" data-value="([^"]*)"', section)
@@ -87,8 +87,8 @@ def test_the_page_shows_what_is_known(run: Path) -> None:
     assert section.count("<details>") == 2
 
 
-def test_where_nothing_is_known_there_is_no_section(tmp_path: Path) -> None:
-    """Embedded models tell no tokens and take no time worth telling."""
+def test_without_known_usage_there_is_no_section(tmp_path: Path) -> None:
+    """Embedded models report neither tokens nor latencies."""
     run = made_up_tables(tmp_path, [MadeUpModel("oracle", {"multiple": marks(1)})])
     page = render_page(read_run_tables(run, Rules.OFFICIAL))
     assert "Cost and latency" not in page

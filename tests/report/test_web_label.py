@@ -1,4 +1,4 @@
-"""Scores from a web that is not the real one: marked everywhere, and in no official file."""
+"""Scores from a web that is not the real one are marked everywhere, and are in no official file."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from synthetic_run import MadeUpModel, made_up_tables, marks
 
-from bfcl_pipeline.config.web import WEB_MODES
+from bfcl_pipeline.config.job import WEB_MODES
 from bfcl_pipeline.records import Rules
-from bfcl_pipeline.report.aggregate_run import aggregate_run
-from bfcl_pipeline.report.page import render_page
-from bfcl_pipeline.report.run_tables import read_run_tables
-from bfcl_pipeline.report.terminal import plain_text, read_terminal_table
+from bfcl_pipeline.report.page.render import render_page
+from bfcl_pipeline.report.page.run_tables import read_run_tables
+from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
+from bfcl_pipeline.report.terminal import terminal_table
 from bfcl_pipeline.report.web_label import UNREAL, joined, mark, note, score_mark
+from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 WEBS = ("web_search_base", "web_search_no_snippet")
 
@@ -31,7 +31,7 @@ def searching(name: str, web: str | None) -> MadeUpModel:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One model for each web, one that tells none, and one that was not asked to search."""
+    """A model for each web, one without a recorded web, and one without web categories."""
     models = [searching(web, web) for web in WEB_MODES]
     models += [searching("untold", None), MadeUpModel("asks-not", {"multiple": marks(1)})]
     return made_up_tables(tmp_path_factory.mktemp("webs"), models)
@@ -48,13 +48,13 @@ def leaderboard(run: Path) -> dict[str, dict[str, Any]]:
 
 
 def test_every_web_is_either_real_or_marked() -> None:
-    """Only the simulated one and none at all are not the real web."""
+    """The modes simulated and off are marked; record, replay and live are the real web."""
     assert set(UNREAL) < set(WEB_MODES)
     assert {web for web in WEB_MODES if not mark(web)} == {"record", "replay", "live"}
 
 
-def test_several_webs_stand_in_one_column() -> None:
-    """They are joined once each in the order of names; one that is not real marks them all."""
+def test_several_webs_are_joined_in_one_column() -> None:
+    """Each web is named once, in alphabetical order; one that is not real marks them all."""
     webs = joined(["simulated", "replay", "simulated"])
     assert webs == "replay, simulated"
     assert mark(webs) == "†"
@@ -62,7 +62,7 @@ def test_several_webs_stand_in_one_column() -> None:
 
 
 def test_only_scores_that_contain_web_search_are_marked(run: Path) -> None:
-    """Web search, agentic and overall are; what was not evaluated is not."""
+    """Web search, agentic and overall are marked if they were evaluated; other scores are not."""
     row = leaderboard(run)["simulated"]
     marked = [name for name in ("overall", "agentic", "web_search", *WEBS, "memory", "non_live")
               if score_mark(row, name, row["web"])]  # fmt: skip
@@ -70,15 +70,15 @@ def test_only_scores_that_contain_web_search_are_marked(run: Path) -> None:
     assert not score_mark(leaderboard(run)["asks-not"], "overall", "simulated")
 
 
-def test_the_note_says_what_was_searched_instead() -> None:
-    """One note for all marks of a table; none where nothing is marked."""
+def test_the_note_names_the_webs_that_are_not_real() -> None:
+    """There is one note for all marks, and none if nothing is marked."""
     assert note(["simulated"]) == ("† simulated web, not the real one: not comparable with the leaderboard")
     assert note(["off", None, "live"]) == "† no web tools: not comparable with the leaderboard"
     assert note(["replay", None]) == ""
 
 
-def test_the_leaderboard_table_tells_the_web(run: Path) -> None:
-    """Of each model that searched one; the number itself is there."""
+def test_the_leaderboard_table_has_the_web(run: Path) -> None:
+    """The column `web` names the web of each model that searched; the score itself is unchanged."""
     found = leaderboard(run)
     assert {name: row["web"] for name, row in found.items()} == {
         **{web: web for web in WEB_MODES},
@@ -89,7 +89,7 @@ def test_the_leaderboard_table_tells_the_web(run: Path) -> None:
 
 
 def test_official_files_have_no_number_from_an_unreal_web(run: Path) -> None:
-    """Its categories are not evaluated there: N/A, 0 in the overall, and nothing of what they took."""
+    """Its categories are N/A there, count 0 in the overall, and their latency is left out."""
     agentic, overall = official(run, "data_agentic.csv"), official(run, "data_overall.csv")
     for web in WEB_MODES:
         row = agentic[web]
@@ -101,9 +101,9 @@ def test_official_files_have_no_number_from_an_unreal_web(run: Path) -> None:
     assert overall["live"]["Latency Mean (s)"] == str(round(55 / 7, 2))
 
 
-def test_the_terminal_marks_and_explains(run: Path) -> None:
-    """Overall and Web have the dagger where the web was not real, and the note says why."""
-    text = plain_text(read_terminal_table(run, Rules.OFFICIAL))
+def test_the_terminal_has_marks_and_a_note(run: Path) -> None:
+    """Overall and Web have a dagger if the web was not real, and the note explains it."""
+    text = terminal_table(run, Rules.OFFICIAL)
     lines = {line.split()[1]: line.split() for line in text.splitlines() if re.match(r"\d", line)}
     assert {name: line.count("62.50†") for name, line in lines.items()} == {
         **{web: int(web in UNREAL) for web in WEB_MODES},
@@ -117,7 +117,7 @@ def test_the_terminal_marks_and_explains(run: Path) -> None:
 
 
 def test_the_page_marks_every_number_of_an_unreal_web(run: Path) -> None:
-    """In the table, the heat map and the examples; the facts name the webs and a notice explains."""
+    """The leaderboard, the heat map and the examples have marks; the top names the webs and explains."""
     page = render_page(read_run_tables(run, Rules.OFFICIAL))
     assert "<dd>live, off, record, replay, simulated†</dd>" in page
     assert page.count(">62.50†<") == page.count(">75.0†<") == len(UNREAL)
@@ -128,15 +128,15 @@ def test_the_page_marks_every_number_of_an_unreal_web(run: Path) -> None:
 
 
 def test_a_page_of_real_webs_has_no_mark(tmp_path: Path) -> None:
-    """The web is named and nothing is said against it."""
+    """The web is named without a mark or a notice."""
     run = made_up_tables(tmp_path, [searching("m", "replay")])
     page = render_page(read_run_tables(run, Rules.OFFICIAL))
     assert "<dd>replay</dd>" in page
     assert "†" not in page
 
 
-def test_responses_that_tell_no_web_can_be_tabulated(tmp_path: Path) -> None:
-    """A table without the column is one from elsewhere: nothing is marked."""
+def test_responses_without_a_web_can_be_tabulated(tmp_path: Path) -> None:
+    """Responses without the column `web` are tabulated without marks."""
     run = made_up_tables(tmp_path, [searching("m", "simulated")])
     for path in (run / "responses" / "m").iterdir():
         pq.write_table(pq.read_table(path).drop_columns(["web"]), path)

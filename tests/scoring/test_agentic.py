@@ -35,46 +35,46 @@ def verdict(*steps, truth=("7", "seven"), mode=Mode.FC, rules=Rules.OFFICIAL, re
         ("{'answer': s-e-v-e-n, 'context': it's told}", True, True),
     ],
 )
-def test_where_the_answer_stands(message, official, corrected):
-    """Officially anywhere between word boundaries; corrected, exactly in the `answer` field."""
+def test_the_place_of_the_answer(message, official, corrected):
+    """Official: anywhere between word boundaries; corrected: exactly in the `answer` field."""
     assert verdict(CALL, message).valid is official
     assert verdict(CALL, message, rules=Rules.CORRECTED).valid is corrected
 
 
 def test_the_last_message_without_calls_counts():
-    """Messages before it do not, nor calls after it."""
+    """Earlier messages and later calls do not count."""
     assert verdict("7", CALL, "8").error_type == "agentic:answer_not_found"
     assert verdict("8", CALL, "7").valid is True
     assert verdict("7", CALL).valid is True
 
 
 @pytest.mark.parametrize("steps", [[CALL], ["7", ""], [], ["7", None], ["7", []]])
-def test_no_message_is_no_answer(steps):
-    """Calls only, or nothing said in the end, is no final message."""
+def test_without_a_message_there_is_no_answer(steps):
+    """An answer of only calls, or with an empty end, has no final message."""
     assert verdict(*steps).error_type == "agentic:no_last_message"
 
 
 @pytest.mark.parametrize("result", ["text", [], [[], []], {"a": 1}])
-def test_what_is_not_one_turn_is_an_inference_error(result):
-    """A result that is not the steps of one turn has its own official type."""
+def test_a_result_that_is_not_one_turn_is_an_inference_error(result):
+    """A result that is not a list of one turn's steps has its own official type."""
     assert verdict(result=result).error_type == "agentic:inference_error"
 
 
 def test_prompted_answers_are_read_as_text():
-    """In prompt mode a list of calls is no message, and everything else is."""
+    """In prompt mode a list of calls is not a message; any other text is."""
     assert verdict("[core_memory_retrieve_all()]", "{'answer': '7'}", mode=Mode.PROMPT).valid is True
     assert verdict("[core_memory_retrieve_all()]", mode=Mode.PROMPT).error_type == "agentic:no_last_message"
 
 
-def test_messages_say_what_was_expected():
-    """A person sees the acceptable answers and what came."""
+def test_messages_state_the_expected_answer():
+    """The error message has the acceptable answers and the actual text."""
     found = verdict("{'answer': '8'}", rules=Rules.CORRECTED)
     assert found.error_message == "Expected exactly '7' or 'seven', got the answer '8'."
     assert 'final message "It\'s 8."' in verdict("It's 8.").error_message
 
 
 def test_normalisation():
-    """Case and the release's punctuation do not matter; spaces do."""
+    """Case and the release's punctuation are ignored; spaces are not."""
     assert verdict("{'answer': 'EIFFEL-TOWER'}", truth=["Eiffel_Tower"], rules=Rules.CORRECTED).valid
     assert not verdict("{'answer': 'eiffel tower'}", truth=["Eiffel_Tower"], rules=Rules.CORRECTED).valid
 
@@ -92,11 +92,11 @@ def test_normalisation():
     ],
 )
 def test_the_answer_field(message, answer):
-    """It is read as data, never evaluated, and found where the rest is damaged."""
+    """The field is read as data, never evaluated, and found in damaged text."""
     assert answer_field(message) == answer
 
 
 def test_a_malformed_truth_is_named():
-    """A truth that is no list of texts is an error of the release."""
+    """A truth that is not a list of texts is an error of the release."""
     with pytest.raises(MalformedRelease, match="memory_kv_0-finance-0: truth: expected a list of texts"):
         verdict("7", truth=[7])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bfcl_pipeline.benchmark import CATEGORIES
@@ -21,7 +21,7 @@ counts = st.dictionaries(
 
 
 def test_a_perfect_model_scores_exactly_one_everywhere() -> None:
-    """With every entry right, each category and group is 1.0 to the last bit."""
+    """If every entry is valid, each category and group is 1.0 to the last bit."""
     scores = leaderboard_scores(ALL_RIGHT)
     assert {score.accuracy for score in scores.values()} == {1.0}
     assert all(score.complete for score in scores.values())
@@ -36,7 +36,7 @@ def test_the_overall_is_weighted_ten_ten_ten_thirty_forty() -> None:
 
 
 def test_a_category_that_was_not_evaluated_counts_zero() -> None:
-    """Half of multi-turn gives half its score, and the score says that it is not complete."""
+    """Half of multi-turn is half its score, and the score is marked as incomplete."""
     scores = leaderboard_scores(
         {name: ALL_RIGHT[name] for name in ("multi_turn_base", "multi_turn_miss_func")}
     )
@@ -47,13 +47,13 @@ def test_a_category_that_was_not_evaluated_counts_zero() -> None:
 
 
 def test_a_missing_live_category_weighs_with_all_its_entries() -> None:
-    """Live is averaged over the release's entries of a category that nobody evaluated."""
+    """Live is averaged over all entries of a category that was not evaluated."""
     score = leaderboard_scores({"live_simple": Count(258, 258)})["live"]
     assert score.accuracy == 258 / (258 + 1053 + 16 + 24)
 
 
-def test_a_category_without_any_judged_response_was_not_evaluated() -> None:
-    """An outage on all entries is no score of 0 but none."""
+def test_a_category_without_any_verdict_was_not_evaluated() -> None:
+    """An outage on all entries is a missing score, not a score of 0."""
     score = leaderboard_scores({"simple_java": Count(0, 0)})["simple_java"]
     assert (score.evaluated, score.complete) == (0, False)
 
@@ -64,8 +64,8 @@ def test_relevance_is_in_no_group() -> None:
     assert set(CATEGORIES) - used == {"live_relevance", "format_sensitivity"}
 
 
-def test_the_tree_names_only_what_stands_before_it() -> None:
-    """Every member of a group is a category or an earlier group, and weights add up to 100."""
+def test_groups_are_made_of_earlier_ones() -> None:
+    """Every member of a group is a category or an earlier group, and weights sum to 100."""
     known = set(CATEGORIES)
     for group in LEADERBOARD:
         assert {member.name for member in group.members} <= known
@@ -82,11 +82,12 @@ def test_wilson_gives_the_published_limits() -> None:
     assert (none_right.low, round(none_right.high, 4)) == (0.0, 0.1611)
 
 
-def test_wilson_of_nothing_is_the_whole_range() -> None:
-    """No trial tells nothing."""
+def test_wilson_interval_without_entries_is_the_whole_range() -> None:
+    """Without trials the interval is the whole range."""
     assert wilson(0, 0) == Interval(0.0, 1.0)
 
 
+@settings(deadline=None)
 @given(counts)
 def test_every_score_lies_within_its_interval_and_within_zero_and_one(found: dict[str, Count]) -> None:
     """For any counts, 0 <= low <= accuracy <= high <= 1."""
@@ -96,20 +97,20 @@ def test_every_score_lies_within_its_interval_and_within_zero_and_one(found: dic
 
 
 def test_the_overall_interval_adds_the_strata_in_squares() -> None:
-    """The half widths of a mean of two equal strata shrink by the square root of two."""
+    """The half width of a mean of two equal strata shrinks by the square root of two."""
     scores = leaderboard_scores({"irrelevance": Count(240, 120), "live_irrelevance": Count(240, 120)})
     single, both = scores["irrelevance"].interval, scores["irrelevance_all"].interval
     assert (both.high - both.low) == pytest.approx((single.high - single.low) / math.sqrt(2))
 
 
 def test_the_spread_over_formats_is_in_rounded_percentage_points() -> None:
-    """Half, three quarters and all right: 50 points apart, a deviation of 25."""
+    """Accuracies of 50, 75 and 100 %: 50 points apart, a deviation of 25."""
     spread = format_spread([0.5, 1.0, 0.75])
     assert (spread.max_delta, spread.std) == (50.0, 25.0)
 
 
 def test_one_format_has_no_spread() -> None:
-    """A single format differs from nothing; of none at all nothing can be said."""
+    """The spread of one format is 0; without formats it is undefined."""
     assert format_spread([0.3]).std == 0.0
     with pytest.raises(ValueError, match="no format"):
         format_spread([])

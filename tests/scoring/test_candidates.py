@@ -21,7 +21,7 @@ from bfcl_pipeline.scoring.candidates import candidate_values
     ],
 )
 def test_python_candidates(acceptable, type_name, item_type, values):
-    """Acceptable values, their choices, and equal values of other types come out, each once."""
+    """Acceptable values, their alternatives, and equal values of other types are yielded once each."""
     found = list(candidate_values(acceptable, type_name, item_type, Language.PYTHON))
     assert repr(found) == repr(values)
 

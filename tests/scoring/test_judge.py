@@ -52,7 +52,7 @@ def verdict(result, mode=Mode.PROMPT, on=None, rules=Rules.OFFICIAL, **fields):
     ],
 )
 def test_right_answers(result):
-    """Order, spelling of text, whole numbers for floats and arithmetic do not matter."""
+    """Order, spelling of text, ints for floats and arithmetic do not matter."""
     assert verdict(result).valid is True
     assert verdict(result).error_type is None
 
@@ -85,14 +85,14 @@ def test_wrong_answers(result, error_type):
 
 
 def test_messages_name_expected_and_got():
-    """A message says what was expected and what came."""
+    """A message has the expected and the actual value."""
     assert verdict("[shape.area(base=11, height=5)]").error_message == (
         "Parameter 'base': expected 10, got 11."
     )
 
 
 def test_missing_optional():
-    """A parameter that the truth does not allow to be left out is missed."""
+    """Leaving out a parameter that is not optional in the truth is an error."""
     on = entry(truth=[{"shape.area": {"base": [10], "height": [5.0], "unit": ["cm"]}}])
     assert verdict("[shape.area(base=10, height=5)]", on=on).error_type == (
         "simple_function_checker:missing_optional"
@@ -100,7 +100,7 @@ def test_missing_optional():
 
 
 def test_name_styles():
-    """Function-calling answers are compared with underscored names unless the response says otherwise."""
+    """Function-calling answers are compared with underscored names by default."""
     native = [{"shape_area": '{"base": 10, "height": 5}'}]
     assert verdict(native, Mode.FC).valid
     assert not verdict(native, Mode.FC, name_style=NameStyle.DOTTED).valid
@@ -120,22 +120,22 @@ def test_name_styles():
     ],
 )
 def test_relevance(category, result, error_type):
-    """Irrelevance wants no call, relevance any call."""
+    """Irrelevance requires no call, relevance any call."""
     assert verdict(result, on=entry(category, truth=[])).error_type == error_type
 
 
 @pytest.mark.parametrize("status", [status for status in Status if status is not Status.ANSWERED])
 @pytest.mark.parametrize("category", ["simple_python", "irrelevance", "live_relevance"])
-def test_a_failure_of_the_machinery_has_no_verdict(status, category):
-    """A response that is not an answer is neither right nor wrong, whatever text stands in it."""
+def test_an_infrastructure_failure_has_no_verdict(status, category):
+    """A response that is not an answer is neither valid nor invalid, with any text."""
     found = verdict("Error: timeout", on=entry(category), status=status, status_detail="timeout")
     assert (found.valid, found.error_type, found.status) == (None, None, status)
     assert found.error_message == "timeout"
 
 
 @pytest.mark.parametrize("category", ["simple_python", "irrelevance"])
-def test_no_result_has_no_verdict(category):
-    """A response without any result is not judged: nothing tells whose fault it is. JSON null is one."""
+def test_a_missing_result_has_no_verdict(category):
+    """A response without a result is not scored, since the cause is unknown. JSON null is a result."""
     on = entry(category)
     found = judge(on, Response(on.entry_id, on.category, Mode.PROMPT, None))
     assert (found.valid, found.status) == (None, Status.NOT_RECORDED)
@@ -143,14 +143,14 @@ def test_no_result_has_no_verdict(category):
 
 
 def test_sessions_have_no_verdict():
-    """A session played before the questions is not scored as wrong."""
+    """A session before the questions is not scored as invalid."""
     found = verdict([], on=entry("memory_kv", truth=[], prerequisite=True))
     assert (found.valid, found.status) == (None, Status.UNSUPPORTED)
 
 
 @pytest.mark.parametrize("prompt_format", FORMATS, ids=lambda prompt_format: prompt_format.key)
 def test_format_sensitivity(prompt_format):
-    """A restated entry is read in its own format, and judged as the entry that it restates."""
+    """A restated entry is decoded in its own format, and scored like the entry that it restates."""
     on = Entry(
         entry_id=f"format_sensitivity_0:{prompt_format.key}:simple_python_0",
         category="format_sensitivity",
@@ -168,14 +168,14 @@ def test_format_sensitivity(prompt_format):
 
 
 def test_a_result_that_is_not_json_is_named():
-    """A table whose result_json holds plain text is an error of the table, not of the model."""
+    """A result_json with plain text is an error of the table, not of the model."""
     on = entry()
     with pytest.raises(TableError, match=r"simple_python_0.*JSON string"):
         judge(on, Response(on.entry_id, on.category, Mode.PROMPT, "[f(a=1)]  plain"))
 
 
 def test_messages_can_be_written():
-    """A message about text that is not Unicode can still be encoded."""
+    """A message about text with lone surrogates can be encoded."""
     message = verdict([{"shape_area": '{"base": "\\ud800", "height": 1}'}], Mode.FC).error_message
     assert message is not None
     assert "ud800" in message
@@ -184,6 +184,6 @@ def test_messages_can_be_written():
 
 @pytest.mark.parametrize("category", GROUPS["single_turn"])
 def test_every_entry_has_a_judge(category, entries):
-    """Every entry of the release can be prepared, and an empty answer judged."""
+    """Every entry of the release can be prepared, and an empty answer scored."""
     for on in entries(category):
         assert isinstance(verdict("", on=on).valid, bool)

@@ -15,12 +15,12 @@ def check(acceptable, given, rules=Rules.OFFICIAL):
 
 
 def test_any_order_is_right():
-    """The calls of a response may come in any order."""
+    """Parallel calls are accepted in any order."""
     assert check([[1], [2], [3]], [3, 1, 2]) is None
 
 
 def test_counts_must_agree():
-    """One call too many or too few is wrong before any is looked at."""
+    """One call too many or too few is an error before calls are compared."""
     for given in ([1], [1, 2, 2]):
         finding = check([[1], [2]], given)
         assert finding is not None
@@ -28,7 +28,7 @@ def test_counts_must_agree():
 
 
 def test_a_call_is_used_once():
-    """One call cannot stand for two expected ones; the message names the one that has no match."""
+    """One call does not match two expected ones; the message names the one without a match."""
     for rules in Rules:
         finding = check([[1], [1]], [1, 2], rules)
         assert finding is not None
@@ -37,7 +37,7 @@ def test_a_call_is_used_once():
 
 
 def test_assignment_rule():
-    """Official pairs greedily and misses a complete pairing; corrected finds it, however deep."""
+    """Official pairs greedily and misses a complete pairing; corrected finds it at any depth."""
     acceptable = [[1, 2], [1]]
     assert check(acceptable, [1, 2]) is not None
     assert check(acceptable, [1, 2], Rules.CORRECTED) is None

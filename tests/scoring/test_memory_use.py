@@ -1,15 +1,15 @@
-"""What a model does with its memory: kinds of calls, failures, facts."""
+"""Counts of a model's memory use: kinds of calls, failures, facts."""
 
 from __future__ import annotations
 
 import pytest
 
-from bfcl_pipeline.benchmark import GROUPS
+from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
 from bfcl_pipeline.records import Call, Entry, Json
 from bfcl_pipeline.scoring.memory_use import (
     FUNCTIONS,
-    Contents,
-    Facts,
+    FactCounts,
+    MemoryContents,
     contents,
     count_calls,
     failed_calls,
@@ -38,19 +38,19 @@ def question(*answers: str) -> Entry:
 
 
 def session(category: str) -> Entry:
-    api = category.replace("memory_", "MemoryAPI_")
-    return Entry(f"{category}_prereq_0-student-0", category, (), (), apis=(api,), prerequisite=True)
+    apis = (str(CATEGORIES[category].backend),)
+    return Entry(f"{category}_prereq_0-student-0", category, (), (), apis=apis, prerequisite=True)
 
 
-def test_every_function_of_every_memory_has_a_kind() -> None:
-    """No function of a memory is missing, and none is made up."""
-    assert set(FUNCTIONS) == set(GROUPS["memory"])
-    for category, kinds in FUNCTIONS.items():
-        assert set(kinds) == set(effects(MEMORIES[category.replace("memory_", "MemoryAPI_")]))
+def test_every_function_of_every_memory_has_a_role() -> None:
+    """The table lists exactly the functions of each memory."""
+    assert set(FUNCTIONS) == {CATEGORIES[category].backend for category in GROUPS["memory"]}
+    for backend, roles in FUNCTIONS.items():
+        assert set(roles) == set(effects(MEMORIES[backend]))
 
 
 def test_retrieving_by_meaning_is_a_search() -> None:
-    """The same name reads a key in one memory and searches in the other."""
+    """The same function name reads a key in one memory and searches in the other."""
     calls = [Call("core_memory_retrieve", {}), Call("core_memory_retrieve_all", {}), Call("made_up", {})]
     assert count_calls("memory_kv", calls) == {"retrievals": 2, "core_calls": 2}
     assert count_calls("memory_vector", calls) == {"searches": 1, "retrievals": 1, "core_calls": 2}
@@ -67,15 +67,15 @@ def test_retrieving_by_meaning_is_a_search() -> None:
         ("memory_vector", [Call("core_memory_update", {"vec_id": 0, "new_text": "x"})], None, 1),
     ],
 )
-def test_failed_calls_are_found_by_making_them_again(
+def test_failed_calls_are_found_by_running_them_again(
     category: str, calls: list[Call], before: Json, failed: int
 ) -> None:
-    """Refusals of the memory, wrong arguments and unknown functions fail, from the state before."""
+    """Refusals of the memory, wrong arguments and unknown functions fail, from the earlier state."""
     assert failed_calls(session(category), calls, before, CONSTANTS) == failed
 
 
-def test_a_search_by_meaning_needs_no_encoder_here() -> None:
-    """It is passed over, and what comes after it is still made."""
+def test_a_vector_search_is_counted_without_an_encoder() -> None:
+    """A vector search is skipped, and later calls are still run."""
     add = Call("core_memory_add", {"text": "x"})
     calls = [add, Call("core_memory_retrieve", {"query": "x"}), add, add]
     assert failed_calls(session("memory_vector"), calls, None, CONSTANTS) == 1
@@ -84,26 +84,27 @@ def test_a_search_by_meaning_needs_no_encoder_here() -> None:
 @pytest.mark.parametrize(
     ("snapshot", "expected"),
     [
-        (None, Contents((), ())),
-        (kv({"my_city": "Oslo"}, {"a": "b"}), Contents(("my city: Oslo",), ("a: b",))),
+        (None, MemoryContents((), ())),
+        (kv({"my_city": "Oslo"}, {"a": "b"}), MemoryContents(("my city: Oslo",), ("a: b",))),
         (
             {
                 "core_memory": {"next_id": 3, "store": {"2": "x"}},
                 "archival_memory": {"next_id": 0, "store": {}},
             },
-            Contents(("x",), ()),
+            MemoryContents(("x",), ()),
         ),
-        ({"memory": "all"}, Contents(("all",), ())),
-        ({"memory": ""}, Contents((), ())),
+        ({"memory": "all"}, MemoryContents(("all",), ())),
+        ({"memory": ""}, MemoryContents((), ())),
     ],
 )
-def test_contents_of_every_memory_are_texts(snapshot: Json, expected: Contents) -> None:
+def test_contents_of_every_memory_are_texts(snapshot: Json, expected: MemoryContents) -> None:
     """Keys count as words of their texts; an empty memory has none."""
     assert contents(snapshot) == expected
 
 
 def test_facts_are_followed_from_session_to_session() -> None:
-    """Stored and kept, stored and deleted, stored again after that, never stored."""
+    """Facts that are stored and kept, stored and deleted, stored again, or never stored are
+    distinguished."""
     snapshots = [
         kv({"city": "Oslo", "pet": "a cat"}),
         kv({"pet": "a cat"}),
@@ -112,10 +113,10 @@ def test_facts_are_followed_from_session_to_session() -> None:
     ]
     asked = [question("Oslo"), question("dog", "Cat"), question("38"), question("8"), question()]
     facts = follow_facts(asked, snapshots)
-    assert facts == Facts(asked=5, stored=3, kept=2)
+    assert facts == FactCounts(asked=5, stored=3, kept=2)
     assert facts.lost == 1
 
 
-def test_without_a_session_nothing_is_kept() -> None:
-    """No snapshot, no fact."""
-    assert follow_facts([question("x")], []) == Facts(1, 0, 0)
+def test_without_a_session_no_fact_is_stored() -> None:
+    """Without a snapshot no fact is stored."""
+    assert follow_facts([question("x")], []) == FactCounts(1, 0, 0)

@@ -1,4 +1,4 @@
-"""Verdicts on conversations of several turns."""
+"""Verdicts on multi-turn conversations."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ RIGHT = ([f"[{OPEN}]", "Done."], ["No."], ["[get_ticket(ticket_id=7)]", "[close_
 
 
 def test_the_truth_passes_however_it_is_split(verdict):
-    """Steps do not matter, nor talk between them; only what was called in which turn."""
+    """The division into steps, and text between them, does not matter; the turn of a call does."""
     assert verdict(*RIGHT).valid is True
     assert (
         verdict([f"[{OPEN}]"], [], ["[get_ticket(ticket_id=7), close_ticket(ticket_id=7)]"]).valid is True
@@ -52,7 +52,7 @@ def test_the_truth_passes_however_it_is_split(verdict):
 
 
 def test_the_same_in_native_calls(constants):
-    """Function-calling results are judged by the same play."""
+    """Function-calling results are checked in the same way."""
     turns = [
         [[{"create_ticket": '{"title": "a", "priority": 2}'}], "Done."],
         [],
@@ -63,34 +63,34 @@ def test_the_same_in_native_calls(constants):
 
 
 def test_a_state_that_differs_names_the_attribute_and_both_values(verdict):
-    """The message says where the worlds part, to the innermost value."""
+    """The message names the innermost different value of the states."""
     found = verdict(["[create_ticket(title='b', priority=2)]"], [], [])
     assert found.error_type == "multi_turn:instance_state_mismatch"
     assert found.error_message == ("After turn 1: TicketAPI.ticket_queue[0]['title'] is 'b', expected 'a'.")
 
 
-def test_what_is_missing_from_a_state_is_said(verdict):
-    """A part that only one side has is told as missing."""
+def test_a_missing_part_of_a_state_is_named(verdict):
+    """A part that only one state has is shown as missing."""
     found = verdict(["[get_ticket(ticket_id=1)]"], [], [])
     assert "TicketAPI.ticket_queue[0] is missing, expected {" in found.error_message
     assert "TicketAPI.ticket_counter is 7, expected 8" in found.error_message
 
 
 def test_a_turn_without_calls_is_empty(verdict):
-    """Where the truth calls something, a turn without a call that can be read has failed."""
+    """If the truth has calls, a turn without a call that can be decoded has failed."""
     found = verdict([f"[{OPEN}]"], [], ["I am done.", ""])
     assert found.error_type == "multi_turn:empty_turn_model_response"
     assert found.error_message == ("Turn 3: no call was made; the truth calls get_ticket, close_ticket.")
 
 
 def test_results_of_earlier_turns_count(verdict):
-    """A result that the truth reads now may have been read before."""
+    """A result of the truth's turn may come from an earlier turn."""
     early = [f"[{OPEN}, get_ticket(ticket_id=7)]"]
     assert verdict(early, [], ["[close_ticket(ticket_id=7)]"]).valid is True
 
 
-def test_a_result_that_nobody_asked_for_is_missed(verdict):
-    """Equal states are not enough: what the truth reads must have been read."""
+def test_a_missing_result_is_an_error(verdict):
+    """Equal states are not enough: the results of the truth's calls must occur too."""
     on = entry([[OPEN], ["ticket_get_login_status()", "close_ticket(ticket_id=7)"]])
     found = verdict([f"[{OPEN}]"], ["[close_ticket(ticket_id=7)]"], on=on)
     assert found.error_type == "multi_turn:execution_response_mismatch"
@@ -100,8 +100,8 @@ def test_a_result_that_nobody_asked_for_is_missed(verdict):
     )
 
 
-def test_a_result_counts_as_often_as_it_came(verdict):
-    """A result that the truth has twice must have come twice."""
+def test_results_are_counted(verdict):
+    """A result that the truth has twice must occur twice."""
     twice = entry([["ticket_get_login_status()", "ticket_get_login_status()"]])
     once = ["[ticket_get_login_status()]"]
     assert verdict(once, on=twice).error_type == "multi_turn:execution_response_mismatch"
@@ -109,26 +109,26 @@ def test_a_result_counts_as_often_as_it_came(verdict):
 
 
 def test_an_ended_conversation_has_too_few_turns(verdict):
-    """A conversation that was ended is not played any further."""
+    """The turns of a conversation that was ended are not run."""
     assert verdict([f"[{OPEN}]"]).error_type == "multi_turn:force_terminated"
     assert verdict(*RIGHT, []).error_type == "multi_turn:force_terminated"
 
 
 @pytest.mark.parametrize("result", ["Error during inference: 429", {"a": 1}, None, 3])
-def test_what_has_no_turns_is_an_inference_error(constants, result):
-    """A result that is no list of turns has its own official type."""
+def test_a_result_without_turns_is_an_inference_error(constants, result):
+    """A result that is not a list of turns has its own official type."""
     response = Response("multi_turn_base_0", "multi_turn_base", Mode.FC, json.dumps(result))
     assert judge(entry(), response, constants=constants).error_type == "multi_turn:inference_error"
 
 
 @pytest.mark.parametrize("turn", ["text", {"a": []}, [None, 3, {"ls": 3}, [["x"]]]])
-def test_a_turn_of_another_shape_holds_no_steps(verdict, turn):
-    """Whatever stands in the place of a turn or a step is judged as one without calls."""
+def test_a_malformed_turn_has_no_steps(verdict, turn):
+    """A value of another form in place of a turn or a step counts as one without calls."""
     assert verdict(turn, [], []).error_type == "multi_turn:empty_turn_model_response"
 
 
-def test_corrected_rules_want_nothing_called_where_the_truth_calls_nothing(verdict):
-    """A read on an empty turn passes officially and fails when corrected; what failed before stays."""
+def test_corrected_rules_accept_no_call_where_the_truth_has_none(verdict):
+    """A read at an empty turn is valid by official rules only; an earlier error is unchanged."""
     early = ([f"[{OPEN}]"], ["[get_ticket(ticket_id=7)]"], ["[close_ticket(ticket_id=7)]"])
     assert verdict(*early).valid is True
     found = verdict(*early, rules=Rules.CORRECTED)
@@ -137,34 +137,34 @@ def test_corrected_rules_want_nothing_called_where_the_truth_calls_nothing(verdi
     assert verdict(*RIGHT, rules=Rules.CORRECTED).valid is True
 
 
-def test_one_trajectory_leaves_nothing_for_the_next(constants):
-    """Judged again and again, by one judge, an answer has the same verdict."""
+def test_a_trajectory_does_not_affect_the_next_one(constants):
+    """A `Judge` gives an answer the same verdict every time."""
     judging = Judge(entry(), constants)
     text = json.dumps(RIGHT)
     found = [judging.answer_verdicts(text, Mode.PROMPT, None, list(Rules)) for _ in range(3)]
     assert all(verdict.valid for verdicts in found for verdict in verdicts)
 
 
-def test_a_mapping_in_the_place_of_a_turn_is_read_as_its_keys(verdict):
-    """As in the release, whose runner goes over whatever stands in the place of a turn."""
+def test_a_mapping_in_place_of_a_turn_is_read_as_its_keys(verdict):
+    """As in the release, whose runner iterates over any value in place of a turn."""
     assert verdict(*RIGHT[:2], dict.fromkeys(RIGHT[2], 1)).valid is True
 
 
 @pytest.mark.parametrize("turn", [None, 5, True])
-def test_what_cannot_stand_for_a_turn_is_an_inference_error(verdict, turn):
-    """The release's runner ends there; here the answer has failed, though nothing was to be called."""
+def test_a_value_that_cannot_be_read_as_a_turn_is_an_inference_error(verdict, turn):
+    """The release's runner crashes there; here the answer fails, even if no call was expected."""
     assert verdict(RIGHT[0], turn, RIGHT[2]).error_type == "multi_turn:inference_error"
 
 
 def test_an_owner_shows_in_texts_as_in_the_release(verdict):
-    """A word before a bracket is altered as if a model named `model` were judged on this entry."""
+    """A word before a bracket is rewritten as for a model called `model` on this entry."""
     told = "model_eval_multi_turn_base_0_TicketAPI_instance.get_ticket()"
     found = verdict(["[create_ticket(title='get_ticket ()', priority=2)]"], [], [])
     assert f"['title'] is {told!r}, expected 'a'" in found.error_message
 
 
 def test_positional_arguments_are_bound_by_the_signature():
-    """A truth may leave names out; the calls that it stands for have them all."""
+    """A truth may omit names of arguments; its calls have all of them."""
     (call,) = truth_calls(entry([["close_ticket(7)"]]))[0]
     assert call.arguments == {"ticket_id": 7}
 
@@ -181,7 +181,7 @@ def test_positional_arguments_are_bound_by_the_signature():
     ],
 )
 def test_a_malformed_truth_is_named(text, reason):
-    """A truth that is no call with literal arguments is an error of the release, with the entry's id."""
+    """A truth that is not a call with literal arguments is an error with the entry's id."""
     with pytest.raises(MalformedRelease, match=rf"multi_turn_base_0: truth: .*{reason}.*Stage"):
         truth_calls(entry([[text]]))
 

@@ -12,7 +12,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 
 @pytest.mark.parametrize("difference", DIFFERENCES, ids=lambda difference: difference.name)
 def test_every_difference_is_one_documented_function(difference):
-    """A difference names an existing function whose docstring names it, and the page says the same."""
+    """A difference names an existing function whose docstring names it, and the page has the same text."""
     module, _, function = difference.function.partition(":")
     text = getattr(importlib.import_module(module), function).__doc__
     assert f"`{difference.name}`" in text

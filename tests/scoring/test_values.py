@@ -59,19 +59,19 @@ def error(type_name, acceptable, value, items=None, language=Language.PYTHON, ru
     ],
 )
 def test_python_values(type_name, items, acceptable, value, expected):
-    """Types are compared exactly and one level deep, values by the rules of their type."""
+    """Types are compared exactly, down to the items of arrays, values by the rules of their type."""
     assert error(type_name, acceptable, value, items) == expected
 
 
 def test_whole_numbers_in_arrays_of_floats():
-    """Official refuses 2 for 2.0 inside an array, corrected takes it; True is no number for either."""
+    """Official rejects 2 for 2.0 in an array, corrected accepts it; neither accepts True."""
     assert error("array", [[1.0, 2.0]], [1, 2.0], "float") == "type_error:nested"
     assert error("array", [[1.0, 2.0]], [1, 2.0], "float", rules=Rules.CORRECTED) is None
     assert error("array", [[1.0]], [True], "float", rules=Rules.CORRECTED) == "type_error:nested"
 
 
 def test_text_for_alternatives():
-    """Official takes a text in place of a list of alternatives for its characters; corrected for itself."""
+    """For a text in place of a list, official accepts its characters, corrected only the text."""
     assert error("dict", [{"k": "ab"}], {"k": "a"}) is None
     assert error("dict", [{"k": "ab"}], {}) is None
     assert error("dict", [{"k": "ab"}], {"k": "AB"}) == "value_error:dict_value"

@@ -1,4 +1,5 @@
-"""A project whose workflow runs on the test cluster, and beside it the same run on this machine."""
+"""A project with a workflow that runs on the test cluster, and the same run on this machine for
+comparison."""
 
 from __future__ import annotations
 
@@ -16,13 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from slurm_cluster import Cluster, QueuedJob
-from snakemake_project import Project, make_project
-
 from bfcl_pipeline.tables import read_table
+from tests.slurm.slurm_cluster import Cluster, QueuedJob
+from tests.support.snakemake_project import Project, make_project
 
 SECONDS = 900.0
-"""No run takes as long, even of the whole benchmark; one that does is ended, and its test has failed."""
+"""Time limit of a run, far above that of the whole benchmark; a run that exceeds it is ended and its test
+fails."""
 
 KEPT = ("responses", "memory", "verdicts", "tables")
 _ANSWER = re.compile(r'"chatcmpl-([0-9a-f]+)-(\d+)"')
@@ -37,7 +38,7 @@ class ClusterProject:
 
     @property
     def folder(self) -> Path:
-        """In which everything lies."""
+        """The folder of all files of the project."""
         return self.project.folder
 
     @contextmanager
@@ -72,16 +73,16 @@ class ClusterProject:
                     os.killpg(process.pid, signal.SIGKILL)
 
     def complete(self, *arguments: str, quick: bool = True, **config: str) -> str:
-        """One run to its end, which is a success; returns all that it said."""
+        """Runs to the end, which must be a success; returns the whole output."""
         with self.started(*arguments, quick=quick, **config) as process:
             return finished(process)
 
     def jobs(self) -> list[QueuedJob]:
-        """The jobs of this project that the cluster knows, the oldest first."""
+        """The jobs of this project in the cluster, the oldest first."""
         return self.cluster.jobs(self.folder)
 
     def results(self, run: str) -> dict[str, bytes]:
-        """Every file of a run that says what came out, by its path."""
+        """Every result file of a run, by its path."""
         return contents(self.folder / "results" / run)
 
     def responses(self, run: str) -> dict[str, list[dict[str, Any]]]:
@@ -94,7 +95,7 @@ class ClusterProject:
         }
 
     def derived_here(self, again: Path, **config: str) -> dict[str, bytes]:
-        """What the same run comes to on this machine, from what this one has recorded, asking nobody."""
+        """The results of the same run on this machine, derived from its records without any request."""
         for part in ("workflow", "config", "data", "cache"):
             shutil.copytree(self.folder / part, again / part)
         shutil.copy(self.folder / "Snakefile", again)
@@ -118,14 +119,14 @@ class ClusterProject:
 
 
 def finished(process: subprocess.Popen[str]) -> str:
-    """Waits for a run to end, which is a success; returns all that it has said since it was started."""
-    told, _ = process.communicate(timeout=SECONDS)
-    assert process.returncode == 0, told
-    return told
+    """Waits for a run to end successfully; returns all its output."""
+    output, _ = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0, output
+    return output
 
 
 def contents(results: Path) -> dict[str, bytes]:
-    """Every file of a run's folder that says what came out, by its path."""
+    """Every result file in a run's folder, by its path."""
     files = [results / "report.html", *(path for part in KEPT for path in (results / part).rglob("*"))]
     return {str(path.relative_to(results)): path.read_bytes() for path in files if path.is_file()}
 

@@ -1,26 +1,24 @@
-"""One cluster for all tests here, and projects on it; lets the tests import their helpers by name."""
+"""A cluster that all tests here share, and projects on it."""
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from cluster_project import ClusterProject, new_cluster_project  # only found now
-from slurm_cluster import Cluster, lacking, running_cluster
+from tests.slurm.cluster_project import ClusterProject, new_cluster_project
+from tests.slurm.slurm_cluster import Cluster, lacking, running_cluster
 
 REQUIRED = "BFCL_SLURM_REQUIRED"
 
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
-    """A cluster. Skips, saying why, where none can be started; fails if BFCL_SLURM_REQUIRED=1 is set."""
+    """A cluster. If none can be started, skips with the reason, or fails if BFCL_SLURM_REQUIRED=1 is
+    set."""
     if reason := lacking():
         if os.environ.get(REQUIRED) == "1":
             pytest.fail(f"{reason} {REQUIRED}=1 asks for it.")

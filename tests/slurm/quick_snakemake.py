@@ -1,7 +1,7 @@
-"""Snakemake, as `python -m snakemake` is, but for one thing: how often it looks at the queue of a cluster.
+"""Runs Snakemake like `python -m snakemake`, but checks the queue of the cluster more often.
 
-The plugin for SLURM looks after a few seconds, and after ten more each time that no job has ended. Tests
-would wait for that and prove nothing by it. What runs inside jobs is Snakemake as it is.
+The SLURM plugin checks after a few seconds, and ten seconds later each time that no job has ended, which
+would only slow the tests down. Jobs themselves run unmodified Snakemake.
 """
 
 from __future__ import annotations

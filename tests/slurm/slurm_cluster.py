@@ -1,7 +1,7 @@
-"""A SLURM cluster of two nodes on this machine: real daemons, loopback, ended with who started it.
+"""A SLURM cluster of two nodes on this machine: real daemons on loopback, which end with the tests.
 
-Needs root and Debian's packages (install.sh). Everything lies in one folder but the links in /etc/slurm:
-what runs inside a job finds its cluster only there.
+Needs root and Debian's packages (install.sh). All files are in one folder except the links in /etc/slurm,
+the only place where programs inside a job find their cluster.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NAME = "bfcl"  # of clusters, followed by the process that has them
 NODES = ("node1", "node2")
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "scancel", "scontrol", "sinfo", "squeue", "srun")
 SECONDS = 60.0
-"""Nothing that is waited for here takes as long; a test that waited so long has failed."""
+"""Time limit of all waiting, far above the expected time; a test that exceeds it fails."""
 
 POLL_SECONDS = 0.05
 LEFT = ("PENDING", "RUNNING", "COMPLETING")
@@ -35,11 +35,11 @@ _FORM = "%i|%T|%N|%j|%k|%l|%Z"
 
 @dataclass(frozen=True, slots=True)
 class QueuedJob:
-    """One job as the queue shows it, ended ones too."""
+    """A job as the queue shows it; also one that has ended."""
 
     id: str
     state: str  # PENDING, RUNNING, COMPLETED, CANCELLED...
-    node: str  # empty if it has none
+    node: str  # empty if there is none
     name: str
     comment: str  # which rule or group it is
     limit: str  # of time: days-hours:minutes:seconds
@@ -47,7 +47,7 @@ class QueuedJob:
 
 
 def until(holds: Callable[[], object], what: str, seconds: float = SECONDS) -> None:
-    """Returns once `holds()` is true; fails, saying what was waited for, if it takes too long."""
+    """Returns once `holds()` is true; fails with a description of the condition if it takes too long."""
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, f"waited {seconds:g} s: {what}"
@@ -55,7 +55,7 @@ def until(holds: Callable[[], object], what: str, seconds: float = SECONDS) -> N
 
 
 def lacking() -> str:
-    """What keeps a cluster from being started here; empty if nothing does."""
+    """The reason why a cluster cannot be started here; empty if it can."""
     absent = [name for name in PROGRAMS if shutil.which(name, path=_path()) is None]
     if absent:
         return (
@@ -84,8 +84,8 @@ class Cluster:
     variables: Mapping[str, str]  # of the environment: by these its commands find it
     _daemons: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
-    def tell(self, *command: str) -> str:
-        """What one of SLURM's commands prints. Fails if it does."""
+    def command_output(self, *command: str) -> str:
+        """The output of one of SLURM's commands. Fails if the command fails."""
         done = subprocess.run(
             command, env={**os.environ, **self.variables}, capture_output=True, text=True, check=False
         )
@@ -93,14 +93,18 @@ class Cluster:
         return done.stdout
 
     def jobs(self, folder: Path | None = None) -> list[QueuedJob]:
-        """All jobs that the cluster knows, those of `folder` only if it is given, the oldest first."""
-        told = self.tell("squeue", "--states=all", "--noheader", "--sort=i", f"--format={_FORM}")
-        found = [QueuedJob(*line.split("|")) for line in told.splitlines()]
+        """All jobs in the cluster, the oldest first; with `folder`, only its jobs."""
+        listing = self.command_output(
+            "squeue", "--states=all", "--noheader", "--sort=i", f"--format={_FORM}"
+        )
+        found = [QueuedJob(*line.split("|")) for line in listing.splitlines()]
         return [job for job in found if folder is None or job.folder == str(folder)]
 
     def gpus(self, job: QueuedJob) -> int:
-        """How many GPUs a job has asked for."""
-        asked = re.search(r"TresPerJob=gres:gpu:(\d+)", self.tell("scontrol", "show", "job", job.id))
+        """How many GPUs a job has requested."""
+        asked = re.search(
+            r"TresPerJob=gres:gpu:(\d+)", self.command_output("scontrol", "show", "job", job.id)
+        )
         return int(asked[1]) if asked else 0
 
     def end_jobs(self, folder: Path) -> None:
@@ -110,21 +114,21 @@ class Cluster:
             return [job.id for job in self.jobs(folder) if job.state in LEFT]
 
         if numbers := left():
-            self.tell("scancel", *numbers)
+            self.command_output("scancel", *numbers)
             until(lambda: not left(), f"jobs of {folder} end")
 
     def start_node(self, node: str) -> None:
-        """Starts a node, and returns when it takes jobs."""
+        """Starts a node, and returns when it accepts jobs."""
         self._start(node, "slurmd", "-D", "-N", node)
         until(lambda: self._takes_jobs(node), f"{node} takes jobs")
 
     def kill_node(self, node: str) -> None:
-        """Kills the daemon of a node, and has the cluster know; what runs there goes on, unwatched."""
+        """Kills the daemon of a node and marks the node as down; its processes continue, unwatched."""
         self._end(node, signal.SIGKILL)
-        self.tell("scontrol", "update", f"nodename={node}", "state=down", "reason=killed")
+        self.command_output("scontrol", "update", f"nodename={node}", "state=down", "reason=killed")
 
     def processes(self, **variables: str) -> list[int]:
-        """The processes of jobs, those with such variables in their environment only if any are given."""
+        """The processes of jobs; if variables are given, only those with these in their environment."""
         wanted = {"SLURM_CLUSTER_NAME": self.name, **variables}
         words = {f"{name}={value}".encode() for name, value in wanted.items()}
         found = []
@@ -162,7 +166,7 @@ class Cluster:
 
     def _takes_jobs(self, node: str) -> bool:
         assert self._daemons[node].poll() is None, (self.folder / f"{node}.out").read_text()
-        return self.tell("sinfo", "--noheader", f"--nodes={node}", "--format=%t").split()[0] in (
+        return self.command_output("sinfo", "--noheader", f"--nodes={node}", "--format=%t").split()[0] in (
             "idle",
             "mix",
             "alloc",
@@ -194,7 +198,8 @@ class Cluster:
         until(lambda: self._answers("munge", f"--socket={socket_path}", "--no-input"), "munged answers")
         self._start("slurmctld", "slurmctld", "-D")
         until(
-            lambda: self._answers("scontrol", "ping") and "UP" in self.tell("scontrol", "ping"), "slurmctld"
+            lambda: self._answers("scontrol", "ping") and "UP" in self.command_output("scontrol", "ping"),
+            "slurmctld",
         )
         for node in NODES:
             self._start(node, "slurmd", "-D", "-N", node)
@@ -202,7 +207,7 @@ class Cluster:
             until(lambda node=node: self._takes_jobs(node), f"{node} takes jobs")
 
     def stop(self) -> None:
-        """Ends all jobs and all daemons; kills what is left of them."""
+        """Ends all jobs and all daemons; kills the processes that remain."""
         with ExitStack() as last:
             last.callback(self._kill_all)
             if "slurmctld" in self._daemons:

@@ -1,7 +1,7 @@
-"""Runs on a cluster to which things happen end as those that were left alone.
+"""Runs that are disturbed on a cluster have the same results as undisturbed ones.
 
-A model is asked over HTTP, and its server holds answers back until the deed is done: so there is always a
-job that runs, and some of what it asked was answered before.
+The model's server holds answers back until the disturbance has happened, so that a job is always running
+then, and some of its requests were answered before.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 import yaml
-from cluster_project import ClusterProject, different, finished, new_cluster_project
-from local_chat import LocalChat, local_chat
-from slurm_cluster import LEFT, Cluster, QueuedJob, until
+
+from tests.slurm.cluster_project import ClusterProject, different, finished, new_cluster_project
+from tests.slurm.slurm_cluster import LEFT, Cluster, QueuedJob, until
+from tests.support.local_chat import LocalChat, local_chat
 
 pytestmark = pytest.mark.slurm
 
@@ -36,13 +37,13 @@ IN_FLIGHT = 2
 
 @pytest.fixture
 def server() -> Iterator[LocalChat]:
-    """A server that answers some requests, and holds its answers to others."""
+    """A server that answers some requests, and holds back the answers to others."""
     with local_chat() as started:
         yield started
 
 
 def new_project(folder: Path, staged: Path, cluster: Cluster, server: LocalChat) -> ClusterProject:
-    """A project whose model is asked at `server`."""
+    """A project with a model behind the API of `server`."""
     folder.mkdir()
     project = new_cluster_project(folder, staged, cluster)
     row = {
@@ -60,7 +61,7 @@ def new_project(folder: Path, staged: Path, cluster: Cluster, server: LocalChat)
 def undisturbed(
     cluster: Cluster, staged: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[dict[str, list[dict[str, Any]]], Counter[str]]:
-    """What the model does when it is asked on this machine: its tables without times, and what is asked."""
+    """The undisturbed run on this machine: its tables without times, and its requests."""
     with local_chat() as server:
         here = new_project(tmp_path_factory.mktemp("here") / "project", staged, cluster, server)
         done = here.project.snakemake(**RUN)
@@ -70,7 +71,7 @@ def undisturbed(
 
 @pytest.fixture
 def asking(tmp_path: Path, staged: Path, cluster: Cluster, server: LocalChat) -> Iterator[ClusterProject]:
-    """A project whose model will get some answers, and wait for the next."""
+    """A project with a job that has received some answers and waits for the next."""
     server.behave(held_after=ANSWERED)
     project = new_project(tmp_path / "project", staged, cluster, server)
     yield project
@@ -84,11 +85,11 @@ def check(
     undisturbed: tuple[dict[str, list[dict[str, Any]]], Counter[str]],
     tmp_path: Path,
 ) -> Iterator[list[int]]:
-    """Afterwards, all is as if nothing had happened; the number of requests asked again is appended."""
+    """Afterwards the results equal the undisturbed run's; the number of repeated requests is appended."""
     again: list[int] = []
     yield again
     responses, journaled = undisturbed
-    assert asking.responses("asked") == responses  # nothing lost, nothing else asked
+    assert asking.responses("asked") == responses  # no answer is lost, and no additional request is sent
     assert asking.journaled(MODEL) == journaled  # every answer once
     twice = {
         digest: count for digest, count in server.counts()["bodies"].items() if count > journaled[digest]
@@ -98,7 +99,7 @@ def check(
 
 
 def waiting(asking: ClusterProject, server: LocalChat) -> QueuedJob:
-    """The job that asks, once it waits for answers that are held."""
+    """The generation job, once it waits for answers that the server holds back."""
     server.wait_for(ANSWERED + IN_FLIGHT)
     (job,) = [job for job in asking.jobs() if job.state == "RUNNING"]
     return job
@@ -119,23 +120,23 @@ def ended(asking: ClusterProject, job: QueuedJob) -> str:
 def test_a_cancelled_job_is_submitted_again(
     asking: ClusterProject, server: LocalChat, check: list[int]
 ) -> None:
-    """By the run itself, which goes on where the job was."""
+    """The run itself submits it again, and it continues where it was."""
     with asking.started(**RUN) as run:
         job = waiting(asking, server)
-        asking.cluster.tell("scancel", job.id)
+        asking.cluster.command_output("scancel", job.id)
         assert ended(asking, job) == "CANCELLED"
         server.release()
         finished(run)
     check.append(IN_FLIGHT)
 
 
-def test_a_job_past_its_time_limit_gets_more_time(
+def test_a_job_past_its_time_limit_is_restarted_with_more_time(
     asking: ClusterProject, server: LocalChat, check: list[int]
 ) -> None:
-    """The next has twice as much, and goes on where the first was."""
+    """The next job has twice the time, and continues where the first was."""
     with asking.started(**RUN) as run:
         job = waiting(asking, server)
-        asking.cluster.tell("scontrol", "update", f"jobid={job.id}", "endtime=now")
+        asking.cluster.command_output("scontrol", "update", f"jobid={job.id}", "endtime=now")
         assert ended(asking, job) == "TIMEOUT"
         server.release()
         finished(run)
@@ -147,7 +148,8 @@ def test_a_job_past_its_time_limit_gets_more_time(
 def test_a_job_whose_node_fails_starts_again_elsewhere(
     asking: ClusterProject, server: LocalChat, check: list[int]
 ) -> None:
-    """SLURM itself starts it; what goes on unseen on the lost node keeps the journal until it has ended."""
+    """SLURM itself restarts it; the process on the lost node holds the journal's lease until it has
+    ended."""
     cluster = asking.cluster
     with asking.started(**RUN) as run:
         job = waiting(asking, server)
@@ -167,7 +169,7 @@ def test_a_job_whose_node_fails_starts_again_elsewhere(
 
 
 def _text(log: Path) -> str:
-    """What a log says; nothing where it is absent, as before a step that is done again."""
+    """The text of a log; empty if it does not exist, as before a step is repeated."""
     try:
         return log.read_text()
     except FileNotFoundError:
@@ -180,10 +182,10 @@ def _running_elsewhere(asking: ClusterProject, job: QueuedJob) -> bool:
     )
 
 
-def test_a_run_ends_the_jobs_that_a_killed_one_has_left(
+def test_a_run_ends_the_jobs_left_by_a_killed_run(
     asking: ClusterProject, server: LocalChat, check: list[int]
 ) -> None:
-    """The same command goes on: the job that still runs is ended, then its work is submitted again."""
+    """The same command ends the job that still runs, then submits its work again."""
     with asking.started(**RUN) as killed:
         job = waiting(asking, server)
         killed.kill()
@@ -195,12 +197,12 @@ def test_a_run_ends_the_jobs_that_a_killed_one_has_left(
         server.release()
         told = finished(run)
     assert (
-        f"Ending jobs that an earlier run has left in the queue: {job.id} (running on {job.node})." in told
+        f"Cancelling jobs that an earlier run left in the queue: {job.id} (running on {job.node})." in told
     )
     check.append(IN_FLIGHT)
 
 
-def test_what_a_left_job_was_answered_is_not_asked_again(
+def test_answers_to_a_left_job_are_not_requested_again(
     asking: ClusterProject, server: LocalChat, check: list[int]
 ) -> None:
     """A job may end by itself after its run was killed and before the next starts."""

@@ -1,4 +1,4 @@
-"""The embedded models on a cluster. BFCL_SLURM_FULL=1 asks them everything, and prints the times."""
+"""The embedded models on a cluster. BFCL_SLURM_FULL=1 runs all entries and prints the times."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import time
 from pathlib import Path
 
 import pytest
-from cluster_project import ClusterProject, contents, different, finished
-from snakemake_project import make_project
+
+from tests.slurm.cluster_project import ClusterProject, contents, different, finished
+from tests.support.snakemake_project import make_project
 
 pytestmark = pytest.mark.slurm
 
@@ -22,7 +23,7 @@ FULL = {"run": "full"}
 
 
 def run_here(project: ClusterProject, folder: Path, **config: str) -> dict[str, bytes]:
-    """What a run on this machine comes to, with the same data."""
+    """The results of a run on this machine with the same data."""
     folder.mkdir()
     here = make_project(folder)
     (folder / "data").symlink_to(project.folder / "data")
@@ -31,8 +32,8 @@ def run_here(project: ClusterProject, folder: Path, **config: str) -> dict[str, 
     return contents(folder / "results" / config["run"])
 
 
-def test_a_cluster_comes_to_the_same_bytes_as_one_machine(project: ClusterProject, tmp_path: Path) -> None:
-    """Each model is one job, with all its categories and their judging; tables and report are another."""
+def test_a_cluster_writes_the_same_bytes_as_one_machine(project: ClusterProject, tmp_path: Path) -> None:
+    """Each model is one job, which generates and scores all categories; tables and report are another."""
     project.complete(**SAMPLE)
     rules = [job.comment.partition("_wildcards")[0] for job in project.jobs()]
     assert sorted(rules) == sorted(
@@ -47,7 +48,7 @@ def test_a_cluster_comes_to_the_same_bytes_as_one_machine(project: ClusterProjec
 
 
 @pytest.mark.skipif(os.environ.get("BFCL_SLURM_FULL") != "1", reason="minutes; BFCL_SLURM_FULL=1 runs it")
-def test_the_whole_benchmark_comes_to_the_same_bytes(
+def test_the_whole_benchmark_has_the_same_bytes(
     project: ClusterProject, staged_encoder: Path, tmp_path: Path
 ) -> None:
     """The run of `make run`, every entry, with the profile as it is; the times are printed."""

@@ -1,4 +1,4 @@
-"""A local model on a cluster: its real vLLM server and its questions in one allocation with GPUs.
+"""A local model on a cluster: its real vLLM server and its generation job in one allocation with GPUs.
 
 The GPUs are pretended, the model is tiny (tests/vllm).
 """
@@ -11,9 +11,10 @@ from tempfile import TemporaryDirectory
 
 import pytest
 import yaml
-from cluster_project import ClusterProject, different, new_cluster_project
-from slurm_cluster import Cluster
-from tiny_vllm import find_vllm, make_models_file, vllm_variables
+
+from tests.slurm.cluster_project import ClusterProject, different, new_cluster_project
+from tests.slurm.slurm_cluster import Cluster
+from tests.support.tiny_vllm import find_vllm, make_models_file, vllm_variables
 
 pytestmark = pytest.mark.slurm
 
@@ -59,7 +60,7 @@ def run(
 
 @pytest.fixture(scope="module")
 def one_server(run: Callable[[int], ClusterProject]) -> ClusterProject:
-    """A run with one server, complete."""
+    """A complete run with one server."""
     return run(1)
 
 
@@ -69,8 +70,8 @@ def allocations(project: ClusterProject) -> list[tuple[int, str, str]]:
     return [(project.cluster.gpus(job), job.limit, job.state) for job in served]
 
 
-def test_a_model_is_served_and_asked_in_one_allocation(one_server: ClusterProject, tmp_path: Path) -> None:
-    """With its GPU, and then gone; tables and report are those that come of the record on one machine."""
+def test_a_model_is_served_and_run_in_one_allocation(one_server: ClusterProject, tmp_path: Path) -> None:
+    """The server has its GPU and ends; tables and report equal those derived on one machine."""
     assert allocations(one_server) == [(1, "30:00", "COMPLETED")]
     log = one_server.folder / f"results/served/logs/serve/{MODEL}.log"
     assert "ready at http://127.0.0.1:" in log.read_text()
@@ -79,10 +80,10 @@ def test_a_model_is_served_and_asked_in_one_allocation(one_server: ClusterProjec
     assert different(one_server.results("served"), one_server.derived_here(tmp_path / "here", **RUN)) == []
 
 
-def test_shards_are_allocations_of_their_own(
+def test_each_shard_is_a_separate_allocation(
     run: Callable[[int], ClusterProject], one_server: ClusterProject, tmp_path: Path
 ) -> None:
-    """Side by side, each with its GPU; the answers are those of one server, and so are the verdicts."""
+    """They run side by side, each with its GPU; answers and verdicts equal those of one server."""
     two = run(2)
     assert allocations(two) == [(1, "30:00", "COMPLETED")] * 2
     assert two.responses("served") == one_server.responses("served")

@@ -1,7 +1,7 @@
-"""Run by .venv-peer's Python: what official handlers decode of stored answers.
+"""Decodes stored answers with the official handlers; run by .venv-peer's Python.
 
 Reads [[handler class, is_fc_model, [answer, ...]], ...] as JSON and prints, as the last line, a list of
-decoded answers per handler: the list of calls, or null where decoding fails or gives something else.
+decoded answers per handler: the list of calls, or null where decoding fails or has another result.
 """
 
 import importlib
@@ -31,7 +31,7 @@ def decode(handler, answer):
     """The calls in an answer, or None."""
     try:
         calls = handler.decode_ast(answer, ReturnFormat.PYTHON, False)
-    except Exception:  # noqa: BLE001  # whatever a handler fails with is a failure
+    except Exception:  # noqa: BLE001  # any exception of a handler is a failure
         return None
     return calls if is_function_calling_format_output(calls) else None
 
@@ -41,7 +41,7 @@ def main() -> None:
     rows = []
     for name, is_fc_model, answers in json.load(sys.stdin):
         kind = find_class(name)
-        handler = kind.__new__(kind)  # its constructor may want a key; decoding needs none
+        handler = kind.__new__(kind)  # the constructor may require a key, decoding does not
         handler.is_fc_model = is_fc_model
         rows.append([decode(handler, answer) for answer in answers])
     print(json.dumps(rows))

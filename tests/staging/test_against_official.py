@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
+from bfcl_pipeline.official.forms import known_form
 from bfcl_pipeline.records import Mode
-from bfcl_pipeline.staging.official_forms import known_form
 
 HERE = Path(__file__).resolve().parent
 HINT = " Note that the provided function is in Python 3 syntax."
@@ -28,7 +28,7 @@ RunPeer = Callable[..., str]
 
 @pytest.fixture(scope="session")
 def run_peer(tmp_path_factory) -> RunPeer:
-    """Runs a script of this folder with the official package and returns what it prints."""
+    """Runs a script of this folder with the official package and returns its output."""
 
     def run(script: str, *arguments: str, text: str = "") -> str:
         root = tmp_path_factory.mktemp("official")
@@ -59,7 +59,7 @@ def official(run_peer, tmp_path_factory) -> Path:
 
 
 def without_hint(doc: dict) -> dict:
-    """`doc` without the language hint, which the official loader gives restated entries in any case."""
+    """`doc` without the language hint, which the official loader always adds to restated entries."""
     assert doc["description"].endswith(HINT)
     return {**doc, "description": doc["description"].removesuffix(HINT)}
 
@@ -87,7 +87,7 @@ def test_entries_are_the_official_ones(official, entries, category):
 
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_scored_entries_come_in_the_official_order(official, entries, category):
-    """Entries that are scored stand in the order of the official loader, which pairs them by position."""
+    """Scored entries have the order of the official loader, which pairs them by position."""
     theirs = [row["id"] for row in json.loads((official / f"{category}.json").read_text())["entries"]]
     ours = [entry.entry_id for entry in entries(category) if not entry.prerequisite]
     assert ours == [entry_id for entry_id in theirs if "_prereq_" not in entry_id]
@@ -95,7 +95,7 @@ def test_scored_entries_come_in_the_official_order(official, entries, category):
 
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_truths_are_the_official_ones(official, entries, category):
-    """The truth that the official scorer pairs with an entry is the entry's."""
+    """Each entry has the truth that the official scorer pairs with it."""
     truths = json.loads((official / f"{category}.json").read_text())["truths"]
     ours = [entry for entry in entries(category) if not entry.prerequisite]
     if truths is None:
@@ -158,12 +158,12 @@ HANDLERS = {
     ("SalesforceLlamaHandler", True): TEXTS,
     ("SalesforceQwenHandler", True): TEXTS,
 }
-"""Handlers, by whether the model is asked in function-calling mode, and what they may store."""
+"""Handlers, whether the model is used in function-calling mode, and possible stored answers."""
 
 
 @pytest.fixture(scope="session")
 def decoded(run_peer) -> dict[tuple[str, bool], tuple[list, list]]:
-    """By handler: what it decodes of its answers, and what is decoded of their uniform form."""
+    """By handler: the calls that it decodes, and the calls that are decoded from the uniform form."""
     asked = []
     for (handler, fc), names in HANDLERS.items():
         form = known_form(handler, fc)
@@ -176,8 +176,8 @@ def decoded(run_peer) -> dict[tuple[str, bool], tuple[list, list]]:
 
 
 @pytest.mark.parametrize(("handler", "fc"), HANDLERS)
-def test_the_uniform_form_holds_the_calls_of_the_handler(decoded, handler, fc):
-    """An answer in the uniform form is decoded to what the handler itself decodes of the stored one."""
+def test_the_uniform_form_has_the_calls_of_the_handler(decoded, handler, fc):
+    """The uniform form of an answer is decoded to the same calls as by the handler itself."""
     names = HANDLERS[handler, fc]
     theirs, ours = (dict(zip(names, row, strict=True)) for row in decoded[handler, fc])
     assert ours == theirs

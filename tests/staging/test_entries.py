@@ -7,10 +7,9 @@ import pytest
 from bfcl_pipeline.benchmark import CATEGORIES, FORMATS, Check
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.staging.agentic import AgenticInputs, read_memory
-from bfcl_pipeline.staging.api_docs import read_api_docs
 from bfcl_pipeline.staging.entries import read_all_entries
 from bfcl_pipeline.staging.literals import read_texts
-from bfcl_pipeline.staging.multi_turn import read_multi_turn
+from bfcl_pipeline.staging.multi_turn import read_api_docs, read_multi_turn
 from bfcl_pipeline.staging.release_files import (
     API_DOCS,
     FORMAT_SENSITIVITY_IDS,
@@ -23,8 +22,8 @@ MISS_FUNC = "multi_turn_miss_func"
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
-def test_every_category_is_whole(entries, category):
-    """Each category has its number of entries, each of its own category and with an id of its own."""
+def test_every_category_is_complete(entries, category):
+    """Each category has the expected number of entries, with the right category and unique ids."""
     rows = entries(category)
     scored = [entry for entry in rows if not entry.prerequisite]
     assert len(scored) == CATEGORIES[category].entries
@@ -35,8 +34,8 @@ def test_every_category_is_whole(entries, category):
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
-def test_truths_are_there_where_the_check_needs_them(entries, category):
-    """Scored entries have a truth unless the check is about whether there is a call at all."""
+def test_entries_have_a_truth_if_the_check_needs_one(entries, category):
+    """Scored entries have a truth, except those whose check only needs to know whether there is a call."""
     without = CATEGORIES[category].check in (Check.IRRELEVANCE, Check.RELEVANCE)
     for entry in entries(category):
         assert (entry.truth is None) == (without or entry.prerequisite)
@@ -51,8 +50,8 @@ def test_single_turn_entries_have_one_turn(entries, category):
         assert (entry.apis, entry.initial_state, entry.held_out, entry.depends_on) == ((), None, {}, ())
 
 
-def test_functions_carry_no_language_hint(entries):
-    """Docs are the release's own: the Java types are there, and no hint sentence."""
+def test_function_docs_have_no_language_hint(entries):
+    """Docs are those of the release: with Java types, and without the language hint."""
     for entry in entries("simple_java"):
         for doc in entry.functions:
             assert not doc["description"].endswith("syntax.")
@@ -66,7 +65,8 @@ def test_functions_carry_no_language_hint(entries):
 
 
 def test_format_sensitivity_restates_200_entries_in_26_formats(entries):
-    """Each base entry comes in all formats in order, numbered through, with its own content."""
+    """Each base entry occurs in all formats in order, consecutively numbered, with its content
+    unchanged."""
     rows = entries("format_sensitivity")
     bases = {}
     for category in ("simple_python", "live_multiple", "parallel"):
@@ -94,7 +94,7 @@ def test_multi_turn_truths_go_turn_by_turn(entries, category):
 
 
 def test_held_out_functions_appear_at_an_empty_turn(entries):
-    """What is held out is not offered from the start, and the turn of its return has no message."""
+    """A held-out function is not offered from the start; the turn in which it appears has no message."""
     for entry in entries(MISS_FUNC):
         offered = {doc["name"] for doc in entry.functions}
         for turn, docs in entry.held_out.items():
@@ -105,7 +105,8 @@ def test_held_out_functions_appear_at_an_empty_turn(entries):
 
 @pytest.mark.parametrize("category", ["memory_kv", "memory_vector", "memory_rec_sum"])
 def test_memory_sessions_form_a_chain(entries, category):
-    """A session needs the earlier ones of its scenario, a question all of them, and they come first."""
+    """A session depends on the earlier ones of its scenario, a question on all; sessions precede
+    questions."""
     chains: dict[str, list[str]] = {}
     for entry in entries(category):
         chain = chains.setdefault(entry.scenario, [])
@@ -124,8 +125,8 @@ def test_memory_sessions_form_a_chain(entries, category):
 
 
 @pytest.mark.parametrize("category", [name for name, c in CATEGORIES.items() if c.group == "agentic"])
-def test_agentic_questions_ask_for_the_answer_format(entries, real_release, category):
-    """The first message of a scored agentic entry asks for the answer format; sessions have none."""
+def test_agentic_questions_state_the_answer_format(entries, real_release, category):
+    """The first message of a scored agentic entry states the answer format; that of a session does not."""
     wanted = read_texts(real_release)["default_prompts"][
         "ADDITIONAL_SYSTEM_PROMPT_FOR_AGENTIC_RESPONSE_FORMAT"
     ]
@@ -136,7 +137,7 @@ def test_agentic_questions_ask_for_the_answer_format(entries, real_release, cate
 
 
 def test_the_web_categories_differ_in_snippets_only(entries):
-    """The same questions are asked with and without snippets."""
+    """The questions with and without snippets are the same."""
     pairs = zip(entries("web_search_base"), entries("web_search_no_snippet"), strict=True)
     for base, bare in pairs:
         assert base.initial_state == {"WebSearchAPI": {"show_snippet": True}}
@@ -168,7 +169,7 @@ def read_one(release, category):
 
 
 @pytest.mark.parametrize("category", ["simple_java", "multi_turn_base", "memory_kv", "web_search_base"])
-def test_a_missing_entry_is_counted(altered, real_release, category):
+def test_a_missing_entry_is_refused(altered, real_release, category):
     """A release one entry short is refused with both numbers."""
     files = {
         name: without_last_line(real_release.files[name])
@@ -180,7 +181,7 @@ def test_a_missing_entry_is_counted(altered, real_release, category):
         read(altered(files))
 
 
-def test_a_missing_session_is_counted(altered, real_release):
+def test_a_missing_session_is_refused(altered, real_release):
     """A memory scenario one session short is refused."""
     name = "bfcl_eval/data/memory_prereq_conversation/memory_student.json"
     with pytest.raises(MalformedRelease, match="expected 37 prerequisite sessions of memory_kv, got 36"):
@@ -230,8 +231,8 @@ def test_a_missing_session_is_counted(altered, real_release):
         ),
     ],
 )
-def test_inconsistent_rows_are_named(altered, real_release, category, old, new, message):
-    """Rows that do not go together are refused with what is wrong."""
+def test_inconsistent_rows_are_refused(altered, real_release, category, old, new, message):
+    """Inconsistent rows are refused; the error states the contradiction."""
     name = questions_file(category)
     changed = real_release.files[name].replace(old, new, 1)
     assert changed != real_release.files[name]
@@ -252,14 +253,14 @@ def test_inconsistent_rows_are_named(altered, real_release, category, old, new, 
         (b'{"nothing": ["nothing_0"]}', "distinct ids of nothing, got 'nothing_0'"),
     ],
 )
-def test_a_wrong_list_of_format_sensitivity_ids_is_named(altered, entries, content, message):
+def test_a_wrong_list_of_format_sensitivity_ids_is_refused(altered, entries, content, message):
     """The list of restated entries must name entries, each once."""
     staged = {"simple_python": entries("simple_python")}
     with pytest.raises(MalformedRelease, match=message):
         read_format_sensitivity(altered({FORMAT_SENSITIVITY_IDS: content}), staged)
 
 
-def test_a_short_list_of_format_sensitivity_ids_is_counted(altered):
+def test_a_short_list_of_format_sensitivity_ids_is_refused(altered):
     """The list of restated entries must have 200 of them."""
     short = altered({FORMAT_SENSITIVITY_IDS: b'{"simple_python": ["simple_python_0"]}'})
     with pytest.raises(MalformedRelease, match="expected 5200 entries of format_sensitivity, got 26"):

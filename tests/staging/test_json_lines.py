@@ -1,11 +1,11 @@
-"""Rows of the release: what is not in the documented form is named by file and line."""
+"""Rows of the release: errors name the file and line of a row that is not in the documented form."""
 
 from __future__ import annotations
 
 import pytest
 
 from bfcl_pipeline.errors import MalformedRelease
-from bfcl_pipeline.staging.json_lines import Row, by_id, check_function, read_rows, read_turns
+from bfcl_pipeline.staging.json_lines import JsonLine, by_id, check_function, read_rows, read_turns
 from bfcl_pipeline.staging.source import Release
 
 GOOD = b'{"id": "a"}\n'
@@ -24,7 +24,7 @@ GOOD = b'{"id": "a"}\n'
     ids=["cut", "empty", "list", "not-utf8", "deep", "long-number"],
 )
 def test_a_malformed_line_is_named(line, message):
-    """A line that is no JSON object is named by file and line."""
+    """A line that is not a JSON object is named by file and line."""
     with pytest.raises(MalformedRelease, match=message):
         read_rows(Release("r", {"f": GOOD + line + b"\n" + GOOD}), "f")
 
@@ -36,15 +36,15 @@ def test_a_line_without_its_newline_counts():
     assert [row.where for row in rows] == ["f:1", "f:2"]
 
 
-def test_an_id_that_comes_twice_is_named():
-    """Of two rows with one id, the second is the error and the first is told."""
+def test_a_duplicate_id_is_refused():
+    """The error for a duplicate id names the second row and the first one."""
     with pytest.raises(MalformedRelease, match="f:2: expected every id once, got 'a' again, first at f:1"):
         by_id(read_rows(Release("r", {"f": GOOD + GOOD}), "f"))
 
 
-def test_fields_have_their_kind():
+def test_fields_have_their_types():
     """A field that is missing or of another kind is named with the row."""
-    row = Row("f:7", {"id": "a", "names": ["x", 1]})
+    row = JsonLine("f:7", {"id": "a", "names": ["x", 1]})
     assert row.get("id", str) == "a"
     with pytest.raises(
         MalformedRelease, match="f:7: expected a field 'question', got the fields id, names"
@@ -60,9 +60,9 @@ def test_fields_have_their_kind():
     "turns", [["hi"], [[{"role": "user"}]], [[{"role": 1, "content": "hi"}]], [["hi"]]]
 )
 def test_turns_hold_messages(turns):
-    """A turn that is no list of messages is named with the row."""
+    """A turn that is not a list of messages is named with the row."""
     with pytest.raises(MalformedRelease, match="f:3: expected turns of messages"):
-        read_turns(Row("f:3", {"question": turns}))
+        read_turns(JsonLine("f:3", {"question": turns}))
 
 
 @pytest.mark.parametrize("doc", ["f", {"name": "f"}, {"name": 1, "parameters": {}}, {"parameters": {}}])

@@ -8,9 +8,10 @@ import json
 import pytest
 
 from bfcl_pipeline.errors import MalformedRelease
-from bfcl_pipeline.staging.literals import ELLIPSIS, json_form, module_constants, read_literals, read_texts
+from bfcl_pipeline.staging.literals import json_form, module_constants, read_literals, read_texts
 from bfcl_pipeline.staging.release_files import LITERAL_MODULES, LiteralModule
 from bfcl_pipeline.staging.source import Release
+from bfcl_pipeline.tools.constants import ELLIPSIS
 
 
 def constants(source: str) -> dict:
@@ -19,7 +20,7 @@ def constants(source: str) -> dict:
 
 
 def literals(source: str | bytes, required=(), inner=()) -> dict:
-    """What is read of a module with `source`."""
+    """The content of texts.json for a module with `source`."""
     content = source if isinstance(source, bytes) else source.encode()
     return read_literals(Release("r", {"m.py": content}), LiteralModule("m", "m.py", required, inner))
 
@@ -36,7 +37,7 @@ def test_literals_are_read():
     }
 
 
-def test_texts_are_put_together_from_earlier_ones():
+def test_texts_are_concatenated_from_earlier_ones():
     """A constant may name earlier constants and join texts; a later assignment counts."""
     source = 'A = "a"\nB = {"k": A}\nC = "x" + A + ("y" "z")\nA = "b"\nD = [A]\n'
     assert constants(source) == {"A": "b", "B": {"k": "a"}, "C": "xayz", "D": ["b"]}
@@ -59,15 +60,15 @@ def test_texts_are_put_together_from_earlier_ones():
         "(yield)",
     ],
 )
-def test_what_is_no_literal_is_passed_over(expression, tmp_path, monkeypatch):
-    """Anything but a literal has no value, and nothing of it runs."""
+def test_other_expressions_are_ignored(expression, tmp_path, monkeypatch):
+    """An expression that is not a literal has no value, and is not executed."""
     monkeypatch.chdir(tmp_path)
     assert literals(f"A = 1\nB = {expression}\nC = 2\n") == {"A": 1, "C": 2}
     assert not [*tmp_path.iterdir()]
 
 
 def test_a_hostile_module_is_not_executed(altered, tmp_path, monkeypatch):
-    """Code in a constants module of the release leaves no trace of having run."""
+    """Code in a constants module of the release is not executed."""
     monkeypatch.chdir(tmp_path)
     path = LITERAL_MODULES[0].path
     hostile = (
@@ -86,24 +87,24 @@ def test_a_hostile_module_is_not_executed(altered, tmp_path, monkeypatch):
     [b"A = (", b"A = 'x\0y'", b"A = '\xff'", b"A = " + b"(" * 10_000, b"A = " + b"-" * 100_000 + b"1"],
     ids=["cut", "null", "not-utf8", "deep", "deeper"],
 )
-def test_what_is_no_python_is_named(source):
+def test_a_syntax_error_is_reported(source):
     """A module that does not parse is an error that names it and the line."""
     with pytest.raises(MalformedRelease, match=r"m\.py:1: expected Python source"):
         literals(source)
 
 
-def test_a_sum_too_deep_is_passed_over():
-    """A value that nests deeper than can be walked has no value; its neighbours have theirs."""
+def test_a_value_that_is_nested_too_deeply_is_ignored():
+    """A value that is nested too deeply has no value; other constants are read."""
     assert literals(f"A = 1\nB = {'+'.join(['x'] * 990)}\n") == {"A": 1}
 
 
-def test_escapes_that_python_warns_about_are_no_error():
-    """The release's own sloppy escapes give no warning."""
+def test_invalid_escapes_are_not_an_error():
+    """Invalid escapes in the release cause no warnings."""
     assert literals(r"A = 'a\d'") == {"A": r"a\d"}
 
 
 def test_a_required_constant_is_named_when_missing():
-    """A module without a required constant, or with one that is no literal, is refused by its name."""
+    """A required constant that is missing, or is not a literal, is an error with its name."""
     for source in ("B = 1\n", "A = f()\n", "A = 1\nA = f()\n"):
         with pytest.raises(MalformedRelease, match=r"m\.py: expected a literal constant A, got none"):
             literals(source, required=("A",))
@@ -129,14 +130,14 @@ class T:
 
 
 def test_json_forms():
-    """What JSON cannot hold has a documented form, and what it can is itself."""
+    """Values that JSON cannot represent have a documented form; all others are unchanged."""
     value = {"a": (1, {2, 1}), "b": {1: "x", ("y",): ...}, "c": None}
     assert json_form(value) == {"a": [1, [1, 2]], "b": [[1, "x"], [["y"], ELLIPSIS]], "c": None}
     assert json_form({}) == {}
 
 
 def test_the_real_texts_are_json(real_release):
-    """The release's constants survive JSON unchanged, and the prompts are among them."""
+    """The constants of the release, including the prompts, are unchanged by JSON."""
     texts = read_texts(real_release)
     assert json.loads(json.dumps(texts)) == texts
     prompts = texts["default_prompts"]
@@ -148,7 +149,7 @@ def test_the_real_texts_are_json(real_release):
 
 
 def test_the_real_tables_of_the_simulated_apis_are_whole(real_release):
-    """Every airport of the tables is in the release's list, but for the one it forgets."""
+    """Every airport of the tables is in the list of the release, except one that the release omits."""
     travel = read_texts(real_release)["travel_booking"]
     airports = set(travel["TravelAPI.list_all_airports.return"])
     costs = travel["TravelAPI.get_flight_cost.base_costs"]

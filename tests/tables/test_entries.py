@@ -1,4 +1,4 @@
-"""Entries to and from their table."""
+"""Reading and writing the table of entries."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ BARE = Entry(entry_id="e_2", category="irrelevance", turns=((MESSAGE,),), functi
 
 
 def test_entries_come_back(tmp_path):
-    """Entries with all fields and with none but the needed come back equal and in order."""
+    """Entries with all fields, and with only the required ones, are read back equal and in order."""
     path = entries_path(tmp_path, "x")
     write_entries(path, [FULL, BARE])
     assert path == Path(tmp_path, "entries", "x.parquet")
@@ -42,7 +42,7 @@ def test_entries_come_back(tmp_path):
 
 
 def test_the_table_has_the_documented_columns(tmp_path):
-    """The columns are those of the schema; what an entry lacks is null."""
+    """The columns are those of the schema; missing values are null."""
     write_entries(tmp_path / "t", [BARE])
     table = read_table(tmp_path / "t")
     assert table.schema.equals(ENTRIES)
@@ -59,7 +59,7 @@ def test_the_table_has_the_documented_columns(tmp_path):
 
 
 def test_a_table_without_entries_is_a_table(tmp_path):
-    """No entries give a table with the same columns."""
+    """A table without entries has the same columns."""
     write_entries(tmp_path / "t", [])
     assert read_entries(tmp_path / "t") == []
 
@@ -68,7 +68,7 @@ def test_a_table_without_entries_is_a_table(tmp_path):
     ("column", "content"), [("turns_json", "{"), ("functions_json", None), ("turns_json", "3")]
 )
 def test_a_row_that_cannot_be_read_is_named(tmp_path, column, content):
-    """A row whose JSON is damaged is named by file and entry."""
+    """The error for a row with damaged JSON names file and entry."""
     write_entries(tmp_path / "t", [FULL, BARE])
     table = read_table(tmp_path / "t")
     position = table.schema.get_field_index(column)

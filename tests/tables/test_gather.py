@@ -1,4 +1,4 @@
-"""Tables of several jobs, joined."""
+"""Merging the tables of shards."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Mode, Response
 from bfcl_pipeline.tables import read_responses, write_responses
-from bfcl_pipeline.tables.gather import gather
+from bfcl_pipeline.tables.files import gather
 from bfcl_pipeline.tables.schemas import RESPONSES
 
 ORDER = [f"simple_python_{number}" for number in range(5)]
@@ -19,8 +19,8 @@ def _written(path: Path, *numbers: int) -> Path:
     return path
 
 
-def test_what_is_joined_equals_what_one_job_writes(tmp_path: Path) -> None:
-    """Rows stand in the order of the benchmark, byte for byte; a shard without rows adds none."""
+def test_merged_shards_equal_the_table_of_one_job(tmp_path: Path) -> None:
+    """Rows are in benchmark order, byte for byte; a shard without rows adds none."""
     parts = [
         _written(tmp_path / "a.parquet", 3, 1),
         _written(tmp_path / "b.parquet"),
@@ -33,11 +33,12 @@ def test_what_is_joined_equals_what_one_job_writes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("numbers", "order", "said"), [((1, 2), ORDER, "two shards were asked"), ((2,), ORDER[:2], "no entry")]
+    ("numbers", "order", "message"),
+    [((1, 2), ORDER, "two shards have a row for"), ((2,), ORDER[:2], "is not an entry")],
 )
-def test_what_does_not_fit_is_not_joined(tmp_path: Path, numbers, order, said) -> None:
-    """An entry asked twice, or of another release, is an error, and nothing is written."""
+def test_shards_that_do_not_fit_are_not_merged(tmp_path: Path, numbers, order, message) -> None:
+    """An entry in two shards, or of another release, is an error, and no file is written."""
     parts = [_written(tmp_path / "x/responses/a.parquet", 1), _written(tmp_path / "b.parquet", *numbers)]
-    with pytest.raises(TableError, match=said):
+    with pytest.raises(TableError, match=message):
         gather(parts, tmp_path / "all.parquet", order, RESPONSES)
     assert not (tmp_path / "all.parquet").exists()

@@ -12,7 +12,7 @@ from bfcl_pipeline.tables.schemas import RESPONSES
 
 
 def test_responses_have_the_documented_columns(tmp_path):
-    """Every field has its column; enumerations are their texts and what is missing is null."""
+    """Every field has its column; enumerations are text and missing values are null."""
     responses = [
         Response(
             "e_1",
@@ -72,8 +72,8 @@ def test_responses_have_the_documented_columns(tmp_path):
     ]
 
 
-def test_what_was_written_is_read(tmp_path):
-    """Responses come back as they were; those of some entries alone can be asked for."""
+def test_written_responses_are_read(tmp_path):
+    """Responses are read back equal; those of selected entries can be read alone."""
     responses = [
         Response("e_1", "simple_python", Mode.FC, "[]", name_style=NameStyle.DOTTED, steps=(Step(0, 3),)),
         Response("e_0", "simple_python", Mode.PROMPT, None, Status.CONTEXT_OVERFLOW, "too long"),
@@ -85,7 +85,7 @@ def test_what_was_written_is_read(tmp_path):
 
 
 def test_a_row_that_cannot_be_read_is_named(tmp_path):
-    """A mode that there is not stops with the table, the entry and the mode."""
+    """The error for an unknown mode names the table, the entry and the mode."""
     row = {"entry_id": "e_1", "category": "simple_python", "mode": "chat"}
     write_table(tmp_path / "t", pa.Table.from_pylist([row], schema=RESPONSES))
     with pytest.raises(TableError, match=r"t: the response to 'e_1' .*'chat'"):
@@ -93,7 +93,7 @@ def test_a_row_that_cannot_be_read_is_named(tmp_path):
 
 
 def test_a_table_brought_from_elsewhere_needs_few_columns(tmp_path):
-    """What may be null may be missing; without the entry's id it is no table of responses."""
+    """Nullable columns may be missing; without entry ids it is not a table of responses."""
     row = {"entry_id": "e_1", "category": "simple_python", "mode": "fc", "result_json": "[]", "note": "x"}
     write_table(tmp_path / "t", pa.Table.from_pylist([row]))
     assert read_responses(tmp_path / "t") == [Response("e_1", "simple_python", Mode.FC, "[]")]

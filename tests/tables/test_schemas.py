@@ -19,7 +19,7 @@ def test_the_data_readme_has_the_columns_of_entries():
 
 
 @pytest.mark.parametrize("name", ["ENTRIES", "RESPONSES", "VERDICTS"])
-def test_every_column_says_what_it_holds(name):
-    """Each column carries one line about itself, which travels with the file."""
+def test_every_column_has_a_description(name):
+    """Each column has a one-line description, which is stored in the file."""
     for field in getattr(schemas, name):
         assert field.metadata[b"description"].strip()

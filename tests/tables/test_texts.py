@@ -33,7 +33,7 @@ def test_an_unreadable_file_says_what_to_do(tmp_path: Path, content: bytes | Non
 
 
 def test_the_staged_texts_fill_all_formats(staged: Path) -> None:
-    """The release's own texts make 26 different prompts, none with a placeholder left."""
+    """The release's own texts result in 26 different prompts, without an unfilled placeholder."""
     texts = read_texts(staged)
     prompts = {system_prompt(texts, fmt, []) for fmt in FORMATS}
     assert len(prompts) == 26

@@ -1,13 +1,13 @@
-"""What the tests of the simulated APIs share: the setting of an entry."""
+"""Shared fixtures of the simulated API tests: the configuration of an entry's world."""
 
 from __future__ import annotations
 
 import pytest
 
-from bfcl_pipeline.tools import Constants, Setting
+from bfcl_pipeline.tools import Constants, WorldConfig
 
 
 @pytest.fixture(scope="session")
-def setting(constants: Constants) -> Setting:
-    """The setting of an entry that is not of multi_turn_long_context."""
-    return Setting(constants)
+def setting(constants: Constants) -> WorldConfig:
+    """The configuration of an entry that is not of multi_turn_long_context."""
+    return WorldConfig(constants)

@@ -1,14 +1,14 @@
-"""Comparing, copying and showing directories, however they hang together."""
+"""Comparing, copying and showing directories, also in loops."""
 
 from __future__ import annotations
 
 import json
 
-from bfcl_pipeline.tools.file_nodes import MAX_SHOWN_DEPTH, NOT_SHOWN, Directory, File
+from bfcl_pipeline.tools.file_system.nodes import MAX_SHOWN_DEPTH, NOT_SHOWN, Directory, File
 
 
 def tree(**changed: str) -> Directory:
-    """/ with a, and sub with b."""
+    """A root with file a, and directory sub with file b."""
     root = Directory("/")
     sub = Directory("sub", root)
     root.add(File("a", changed.get("a", "1")))
@@ -29,7 +29,7 @@ def loop(length: int) -> Directory:
 
 
 def test_equal_by_value() -> None:
-    """Directories are equal if names and all that is below are; order and parents do not count."""
+    """Directories are equal if names and contents at every depth are; order and parents do not count."""
     one, other = tree(), tree()
     other.contents = dict(reversed(other.contents.items()))
     other.parent = Directory("elsewhere")
@@ -42,7 +42,7 @@ def test_equal_by_value() -> None:
 
 
 def test_loops_of_other_lengths() -> None:
-    """Loops are equal if the same ways lead to the same, whatever their lengths."""
+    """Loops are equal if equal paths lead to equal items, even for different lengths."""
     assert loop(2) == loop(3)
     assert loop(701) == loop(800)  # some half a million pairs if taken one by one
     odd = loop(3)
@@ -50,8 +50,8 @@ def test_loops_of_other_lengths() -> None:
     assert odd != loop(3)
 
 
-def test_a_copy_is_left_alone() -> None:
-    """A copy is equal, and stays as it is when the original changes."""
+def test_a_copy_is_independent() -> None:
+    """A copy is equal, and does not change with the original."""
     original = tree()
     copy = original.copied()
     assert copy == original
@@ -64,7 +64,7 @@ def test_a_copy_is_left_alone() -> None:
 
 
 def test_plain_form() -> None:
-    """People are shown contents by name, with a slash after directories, and loops up to a bound."""
+    """The form for people has contents by name, a slash after directories, and bounded loops."""
     assert tree().plain() == {"a": "1", "sub/": {"b": "2"}}
     shown = json.dumps(loop(1).plain())
     assert shown.count("x/") == MAX_SHOWN_DEPTH
@@ -72,5 +72,5 @@ def test_plain_form() -> None:
 
 
 def test_repr_is_short() -> None:
-    """A directory prints as one line, even if it is within itself."""
+    """A directory prints as one line, even if it contains itself."""
     assert repr(loop(1)) == "<Directory 'x' of 1 items>"

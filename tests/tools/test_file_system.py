@@ -1,4 +1,4 @@
-"""What a user of the simulated file system relies on, the release's oddities, and the bounds."""
+"""What users of the simulated file system rely on, the release's quirks, and the bounds."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pytest
 
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Call, Entry
-from bfcl_pipeline.tools import Constants, Setting, World, effects, snapshot
-from bfcl_pipeline.tools.file_nodes import Directory, File
-from bfcl_pipeline.tools.file_system import MAX_COPIED, FileSystemState, GorillaFileSystem
-from bfcl_pipeline.tools.file_walks import FIND_DEPTH, MAX_FOUND, TOO_DEEP
-from bfcl_pipeline.tools.limits import BoundExceeded, CallFailed
+from bfcl_pipeline.tools import Constants, World, WorldConfig, effects, snapshot
+from bfcl_pipeline.tools.api import BoundExceeded, CallFailed
+from bfcl_pipeline.tools.file_system.api import MAX_COPIED, FileSystemState, GorillaFileSystem
+from bfcl_pipeline.tools.file_system.nodes import Directory, File
+from bfcl_pipeline.tools.file_system.walks import FIND_DEPTH, MAX_FOUND, TOO_DEEP
 
 FILES: dict[str, Any] = {
     "root": {
@@ -37,9 +37,9 @@ FAILED = "Error during execution: "
 
 
 class Shell:
-    """A world of one file system, called by keyword."""
+    """A world with one file system; methods take keywords."""
 
-    def __init__(self, setting: Setting, initial: Any = FILES) -> None:
+    def __init__(self, setting: WorldConfig, initial: Any = FILES) -> None:
         self._world = World.of(["GorillaFileSystem"], {"GorillaFileSystem": initial}, setting, "test")
         self.state: FileSystemState = self._world.states()["GorillaFileSystem"]
 
@@ -58,18 +58,18 @@ class Shell:
 
 
 @pytest.fixture
-def shell(setting: Setting) -> Shell:
+def shell(setting: WorldConfig) -> Shell:
     return Shell(setting)
 
 
-def test_the_state_is_what_the_release_compares() -> None:
-    """The compared attributes are the release's two; the current directory is not among them."""
+def test_the_state_has_the_form_that_the_release_compares() -> None:
+    """The compared attributes are those of the release; the current directory is not among them."""
     assert [field.name for field in fields(FileSystemState)] == ["long_context", "root"]
     assert len(effects(GorillaFileSystem)) == 18
 
 
-def test_going_about(shell: Shell) -> None:
-    """cd goes one level at a time, back up and to the root, and pwd names the root too."""
+def test_changing_the_directory(shell: Shell) -> None:
+    """cd changes one level at a time, up, and to the root; pwd includes the root's name."""
     assert shell.shown("cd", folder="docs/") == {"current_working_directory": "docs"}
     assert shell.shown("pwd") == {"current_working_directory": "/home/docs"}
     assert shell.shown("cd", folder="..") == {}
@@ -83,14 +83,14 @@ def test_going_about(shell: Shell) -> None:
     assert shell.shown("cd", folder="") == {"current_working_directory": "home"}
 
 
-def test_where_one_is_does_not_count(shell: Shell) -> None:
+def test_the_current_directory_is_not_compared(shell: Shell) -> None:
     """States with different current directories are equal."""
     before = snapshot(shell.state)
     shell.text("cd", folder="docs")
     assert shell.state == before
 
 
-def test_what_an_empty_file_system_is_called(setting: Setting) -> None:
+def test_the_path_of_an_empty_file_system(setting: WorldConfig) -> None:
     """Without an initial state the root is an empty "/", and its path has two slashes."""
     shell = Shell(setting, {})
     assert shell.shown("pwd") == {"current_working_directory": "//"}
@@ -98,7 +98,7 @@ def test_what_an_empty_file_system_is_called(setting: Setting) -> None:
 
 
 def test_hidden_items(shell: Shell) -> None:
-    """ls leaves out names that start with a dot unless told otherwise; find does not."""
+    """ls omits names that start with a dot by default; find does not."""
     assert shell.shown("ls") == {"current_directory_content": ["notes.txt", "more.txt", "docs"]}
     assert ".hidden" in shell.shown("ls", a=True)["current_directory_content"]
     assert shell.shown("find", name="h") == {"matches": ["./.hidden"]}
@@ -117,7 +117,7 @@ def test_finding(shell: Shell) -> None:
 
 
 def test_reading(shell: Shell) -> None:
-    """Reading methods give figures and lines as the release does, and change nothing."""
+    """Reading methods return the release's numbers and lines, and do not change the state."""
     before = snapshot(shell.state)
     assert shell.shown("sort", file_name="notes.txt") == {"sorted_content": "alpha\nbeta\nbeta"}
     assert shell.shown("grep", file_name="notes.txt", pattern="alpha") == {"matching_lines": ["alpha"]}
@@ -135,7 +135,7 @@ def test_reading(shell: Shell) -> None:
 
 
 def test_writing(shell: Shell) -> None:
-    """echo replaces what is in a file that exists, and gives back what it is not told to write."""
+    """echo replaces the content of an existing file, and without a file name returns the text."""
     assert shell.text("touch", file_name="new") == "None"
     assert shell.text("echo", content="text", file_name="new") == "None"
     assert shell.shown("cat", file_name="new") == {"file_content": "text"}
@@ -149,7 +149,7 @@ def test_writing(shell: Shell) -> None:
 
 
 def test_moving_and_copying(shell: Shell) -> None:
-    """mv and cp put an item into a directory or give it a name, and do not write over another."""
+    """mv and cp put an item into a directory or rename it, and never overwrite another item."""
     assert shell.shown("cp", source="notes.txt", destination="docs") == {
         "result": "'notes.txt' copied to 'docs/notes.txt'"
     }
@@ -167,7 +167,7 @@ def test_moving_and_copying(shell: Shell) -> None:
 
 
 def test_a_copied_directory_shares_its_files(shell: Shell) -> None:
-    """Writing to a file in a copied directory changes the original too, and cd .. can lead there."""
+    """Writing to a file in a copied directory changes the original, and cd .. can lead there."""
     shell.text("mkdir", dir_name="sub")
     shell.text("mv", source="sub", destination="docs")
     shell.text("cp", source="docs", destination="copy")
@@ -179,8 +179,8 @@ def test_a_copied_directory_shares_its_files(shell: Shell) -> None:
     assert shell.shown("pwd") == {"current_working_directory": "/home/docs"}
 
 
-def test_a_directory_within_itself(setting: Setting) -> None:
-    """A directory copied into itself is a loop: find and du fail as in the release, states compare."""
+def test_a_directory_within_itself(setting: WorldConfig) -> None:
+    """A directory copied into itself is a loop: find and du fail as in the release; states compare."""
     one, other = Shell(setting), Shell(setting)
     for shell in (one, other):
         assert shell.shown("cp", source="docs", destination="docs") == {
@@ -195,8 +195,8 @@ def test_a_directory_within_itself(setting: Setting) -> None:
     assert one.state != other.state
 
 
-def test_a_name_that_stands_for_the_current_directory(shell: Shell) -> None:
-    """An item called "." can be made, and whatever names it means the current directory."""
+def test_an_item_called_dot(shell: Shell) -> None:
+    """An item called "." can be created, and every use of that name means the current directory."""
     assert shell.text("touch", file_name=".") == "None"
     assert shell.shown("cat", file_name=".") == {"error": "cat: '.': Is a directory"}
     assert shell.shown("rmdir", dir_name=".") == {"error": "rmdir: cannot remove '.': Directory not empty"}
@@ -204,7 +204,7 @@ def test_a_name_that_stands_for_the_current_directory(shell: Shell) -> None:
 
 
 def test_arguments_of_other_types(shell: Shell) -> None:
-    """A wrong type fails in Python's words, and a content that is no text is stored as it is."""
+    """A wrong type fails with Python's message; a content that is not text is stored unchanged."""
     assert shell.text("mkdir", dir_name=5) == f"{FAILED}argument of type 'int' is not iterable"
     assert shell.text("rm", file_name=["a"]) == f"{FAILED}unhashable type: 'list'"
     assert shell.text("find", name=5) == (f"{FAILED}'in <string>' requires string as left operand, not int")
@@ -218,8 +218,8 @@ def test_arguments_of_other_types(shell: Shell) -> None:
     )
 
 
-def test_fillers_of_long_contexts(setting: Setting, constants: Constants) -> None:
-    """Long contexts add a text to files whose end is not asked for, and files where no directory is."""
+def test_fillers_of_long_contexts(setting: WorldConfig, constants: Constants) -> None:
+    """Long contexts append a text to most files, and add files to directories without subdirectories."""
     shell = Shell(replace(setting, long_context=True))
     filler = constants.text("long_context", "FILE_CONTENT_EXTENSION")
     assert shell.item("notes.txt") == File("notes.txt", "beta\nalpha\nbeta" + filler)
@@ -248,9 +248,9 @@ def test_fillers_of_long_contexts(setting: Setting, constants: Constants) -> Non
     ],
 )
 def test_initial_states_that_the_release_cannot_load(
-    setting: Setting, initial: dict[str, Any], expected: str
+    setting: WorldConfig, initial: dict[str, Any], expected: str
 ) -> None:
-    """A state on which the release's loader fails is reported with its place."""
+    """A state on which the release's loader fails is reported with its path."""
     with pytest.raises(MalformedRelease) as raised:
         GorillaFileSystem.load(initial, replace(setting, long_context=True))
     assert expected in str(raised.value)
@@ -259,18 +259,18 @@ def test_initial_states_that_the_release_cannot_load(
 def test_real_states_load_and_are_equal(
     entries: Callable[[str], list[Entry]], constants: Constants
 ) -> None:
-    """Every file system of the release loads, and is equal to itself loaded again."""
+    """Every file system of the release loads, and equals itself when loaded again."""
     category = "multi_turn_long_context"
     involved = [entry for entry in entries(category) if "GorillaFileSystem" in entry.apis]
     assert involved
     for entry in involved:
-        one, other = (World.for_entry(entry, Setting(constants), "test").states() for _ in range(2))
+        one, other = (World.for_entry(entry, WorldConfig(constants), "test").states() for _ in range(2))
         assert one["GorillaFileSystem"] == other["GorillaFileSystem"]
         assert one["GorillaFileSystem"].long_context
 
 
-def test_deep_nesting_ends(setting: Setting) -> None:
-    """100,000 directories within one another compare and copy; find gives out near the release's depth."""
+def test_deep_nesting_ends(setting: WorldConfig) -> None:
+    """100,000 nested directories compare and copy; find fails near the release's depth."""
     one, other = GorillaFileSystem.load({}, setting), GorillaFileSystem.load({}, setting)
     for api in (one, other):
         for level in range(100_000):
@@ -291,7 +291,7 @@ def test_deep_nesting_ends(setting: Setting) -> None:
 
 
 def test_doubling_is_bounded(shell: Shell) -> None:
-    """A directory that holds its predecessor twice, many times over, is weighed exactly but not listed."""
+    """A directory that contains its predecessor twice, many times, is measured exactly but not listed."""
     shell.text("cp", source="docs", destination="d")
     for _ in range(40):
         shell.text("cp", source="d", destination="e")
@@ -304,8 +304,8 @@ def test_doubling_is_bounded(shell: Shell) -> None:
     assert snapshot(shell.state) == shell.state
 
 
-def test_copies_are_bounded(setting: Setting) -> None:
-    """Copies of large directories end at a number of items taken over."""
+def test_copies_are_bounded(setting: WorldConfig) -> None:
+    """The total number of items in copies of directories is bounded."""
     api = GorillaFileSystem.load({}, setting)
     api.mkdir("a")
     api.cd("a")

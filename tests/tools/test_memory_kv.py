@@ -9,28 +9,28 @@ import pytest
 
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Call
-from bfcl_pipeline.tools import MEMORIES, Setting, World, effects
-from bfcl_pipeline.tools.memory_kv import MAX_KEY, MAX_QUERY_WORDS, MemoryAPI_kv
+from bfcl_pipeline.tools import MEMORIES, World, WorldConfig, effects
+from bfcl_pipeline.tools.memory.kv import MAX_KEY, MAX_QUERY_WORDS, MemoryAPI_kv
 
 NOT_FOUND = {"error": "Key not found."}
 
 
-def kv(setting: Setting, core: dict[str, Any] | None = None, **archival: str) -> MemoryAPI_kv:
+def kv(setting: WorldConfig, core: dict[str, Any] | None = None, **archival: str) -> MemoryAPI_kv:
     return MemoryAPI_kv.load({"core_memory": core or {}, "archival_memory": archival}, setting)
 
 
-def run(api: str, setting: Setting, initial: Any, name: str, **arguments: Any) -> str:
+def run(api: str, setting: WorldConfig, initial: Any, name: str, **arguments: Any) -> str:
     return World.of([api], {api: initial}, setting, "m").run(Call(name, arguments))
 
 
-def test_empty(setting: Setting) -> None:
-    """Without a snapshot a memory is empty, and the system prompt says so."""
+def test_empty(setting: WorldConfig) -> None:
+    """Without a snapshot a memory is empty, and the system prompt states that."""
     api = MemoryAPI_kv.load({}, setting)
     assert api.snapshot() == {"core_memory": {}, "archival_memory": {}}
     assert api.context_text() == "There is no content in the core memory at this point."
 
 
-def test_pairs(setting: Setting) -> None:
+def test_pairs(setting: WorldConfig) -> None:
     """A text is added under a key, found, replaced and removed; numbers become texts."""
     api = kv(setting)
     assert api.core_memory_add("age", 35) == {"status": "Key-value pair added."}  # type: ignore[arg-type]
@@ -43,8 +43,8 @@ def test_pairs(setting: Setting) -> None:
     assert api.core_memory_list_keys() == {"keys": []}
 
 
-def test_parts_are_apart(setting: Setting) -> None:
-    """What is in one part is not in the other, and each says differently what was done."""
+def test_parts_are_separate(setting: WorldConfig) -> None:
+    """The two parts have separate contents, and different result texts."""
     api = kv(setting, {"name": "Ann"}, name="Bob")
     assert api.archival_memory_add("age", "3") == {"status": "Key added."}
     assert api.archival_memory_retrieve("name") == {"value": "Bob"}
@@ -59,14 +59,14 @@ def test_parts_are_apart(setting: Setting) -> None:
     [("a", True), ("trip_to_rome_2", True), ("a\n", True), ("a\n\n", False), ("", False), ("a__b", False),
      ("_a", False), ("a_", False), ("2a", False), ("a b", False), ("Name", False), ("näme", False)],
 )  # fmt: skip
-def test_keys(setting: Setting, key: str, taken: bool) -> None:
-    """Keys are lower-case words joined by underscores; one line's end is overlooked."""
+def test_keys(setting: WorldConfig, key: str, taken: bool) -> None:
+    """Keys are lower-case words joined by underscores; one final line break is accepted."""
     wrong = {"error": "Key must be in snake_case format and cannot contain spaces."}
     assert (kv(setting).archival_memory_add(key, "x") != wrong) is taken
 
 
-def test_limits(setting: Setting) -> None:
-    """The core part takes 7 texts of 300 characters, the other 50 of 2,000; a full one can be rewritten."""
+def test_limits(setting: WorldConfig) -> None:
+    """The core part has 7 texts of 300 characters, the other 50 of 2,000; a full part can be changed."""
     api = kv(setting, {f"a{i}": "" for i in range(6)}, **{f"a{i}": "" for i in range(49)})
     too_long = "Entry is too long. Please shorten the entry to less than {} characters."
     assert api.core_memory_add("b", "x" * 301) == {"error": too_long.format(300)}
@@ -81,8 +81,9 @@ def test_limits(setting: Setting) -> None:
     assert "status" in api.core_memory_replace("b", "y")
 
 
-def test_search(setting: Setting) -> None:
-    """Keys with rare words of the query come first; among equals the older; `k` cuts the rest off."""
+def test_search(setting: WorldConfig) -> None:
+    """Keys with rare words of the query are returned first, among equals the older; `k` limits their
+    number."""
     api = kv(setting, dict.fromkeys(("user_name", "dog_name", "user_age", "order"), ""))
     ranked = api.core_memory_key_search("What NAME has the dog")["ranked_results"]
     assert [key for _, key in ranked] == ["dog_name", "user_name", "user_age", "order"]
@@ -92,8 +93,8 @@ def test_search(setting: Setting) -> None:
     assert len(api.core_memory_key_search("dog", k=-1)["ranked_results"]) == 3
 
 
-def test_search_is_printed_as_plain_numbers(setting: Setting) -> None:
-    """Scores are printed as by Python, also where a result becomes an argument."""
+def test_search_is_printed_as_plain_numbers(setting: WorldConfig) -> None:
+    """Scores print as Python floats, also in an argument of another call."""
     world = World.of(
         ["MemoryAPI_kv"], {"MemoryAPI_kv": kv(setting, {"a": "", "b": ""}).snapshot()}, setting, "m"
     )
@@ -117,15 +118,15 @@ def test_search_is_printed_as_plain_numbers(setting: Setting) -> None:
         ),
     ],
 )
-def test_search_fails(setting: Setting, core: Any, arguments: Any, error: str) -> None:
-    """Searching an empty part divides by zero; arguments of wrong types fail with Python's texts."""
+def test_search_fails(setting: WorldConfig, core: Any, arguments: Any, error: str) -> None:
+    """Searching an empty part divides by zero; arguments of wrong types fail with Python's messages."""
     initial = {"core_memory": core, "archival_memory": {}}
     text = run("MemoryAPI_kv", setting, initial, "core_memory_key_search", **arguments)
     assert text == f"Error during execution: {error}"
 
 
-def test_snapshot(setting: Setting) -> None:
-    """A snapshot loads as the same memory, in the same order, and is no part of it."""
+def test_snapshot(setting: WorldConfig) -> None:
+    """A snapshot loads as the same memory, in the same order, without shared objects."""
     core = {"z": "1", "a": "ü"}
     api = kv(setting, core, b="2")
     snapshot = json.loads(json.dumps(api.snapshot()))
@@ -137,20 +138,20 @@ def test_snapshot(setting: Setting) -> None:
     assert core == {"z": "1", "a": "ü"}
 
 
-def test_damaged_snapshot(setting: Setting) -> None:
-    """A snapshot that lacks a part is refused."""
+def test_damaged_snapshot(setting: WorldConfig) -> None:
+    """A snapshot without one of the parts is refused."""
     with pytest.raises(MalformedRelease, match="archival_memory"):
         MemoryAPI_kv.load({"core_memory": {}}, setting)
 
 
 @pytest.mark.parametrize("name", MEMORIES)
-def test_what_is_for_the_pipeline_cannot_be_called(setting: Setting, name: str) -> None:
-    """A model can neither take a snapshot nor ask for the system prompt's text."""
+def test_internal_methods_cannot_be_called(setting: WorldConfig, name: str) -> None:
+    """A model can neither take a snapshot nor read the system prompt's text by a call."""
     assert not {"snapshot", "context_text", "load"} & set(effects(MEMORIES[name]))
     assert run(name, setting, {}, "snapshot") == "Error during execution: name 'snapshot' is not defined"
 
 
-def test_bounds(setting: Setting) -> None:
+def test_bounds(setting: WorldConfig) -> None:
     """Keys and queries that would make a search slow are refused."""
     key = "a_" * MAX_KEY + "b"
     assert "a key has at most" in run("MemoryAPI_kv", setting, {}, "core_memory_add", key=key, value="")
@@ -162,7 +163,7 @@ def test_bounds(setting: Setting) -> None:
 
 
 def test_heavy_libraries_load_where_they_are_used() -> None:
-    """Importing the simulated APIs loads neither numpy nor what needs it."""
+    """Importing the simulated APIs imports neither numpy nor libraries that need it."""
     program = "import sys, bfcl_pipeline.tools; print({'numpy', 'faiss', 'rank_bm25'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

@@ -3,27 +3,27 @@ from __future__ import annotations
 import pytest
 
 from bfcl_pipeline.errors import MalformedRelease
-from bfcl_pipeline.tools import Setting
-from bfcl_pipeline.tools.limits import BoundExceeded
-from bfcl_pipeline.tools.memory_rec_sum import MAX_REPLACED, MemoryAPI_rec_sum
+from bfcl_pipeline.tools import WorldConfig
+from bfcl_pipeline.tools.api import BoundExceeded
+from bfcl_pipeline.tools.memory.rec_sum import MAX_REPLACED, MemoryAPI_rec_sum
 
 UPDATED = {"status": "Memory updated."}
 
 
-def memory(setting: Setting, text: str = "") -> MemoryAPI_rec_sum:
+def memory(setting: WorldConfig, text: str = "") -> MemoryAPI_rec_sum:
     return MemoryAPI_rec_sum.load({"memory": text}, setting)
 
 
-def test_empty(setting: Setting) -> None:
-    """Without a snapshot a memory is empty: retrieving fails and the system prompt says so."""
+def test_empty(setting: WorldConfig) -> None:
+    """Without a snapshot a memory is empty: retrieving fails, and the system prompt states that."""
     api = MemoryAPI_rec_sum.load({}, setting)
     assert api.snapshot() == {"memory": ""}
     assert api.memory_retrieve() == {"error": "Memory is empty."}
     assert api.context_text() == "There is no content in the memory at this point."
 
 
-def test_writing(setting: Setting) -> None:
-    """Text is put at the end, in the place of all, and removed; what is no text becomes one."""
+def test_writing(setting: WorldConfig) -> None:
+    """Text is appended, replaces the memory, and is removed; other values become text."""
     api = memory(setting, "a")
     assert api.memory_append(5) == {"status": "Memory appended."}  # type: ignore[arg-type]
     assert api.memory_retrieve() == {"memory_content": "a5"}
@@ -33,8 +33,8 @@ def test_writing(setting: Setting) -> None:
     assert api.snapshot() == {"memory": ""}
 
 
-def test_replacing(setting: Setting) -> None:
-    """A text is replaced wherever it stands; one that is not there is told of."""
+def test_replacing(setting: WorldConfig) -> None:
+    """Every occurrence of a text is replaced; a missing text is reported."""
     api = memory(setting, "a-a")
     assert api.memory_replace("a", "b") == UPDATED
     assert api.memory_replace("a", "b") == {"error": "Text 'a' not found in memory."}
@@ -43,8 +43,8 @@ def test_replacing(setting: Setting) -> None:
     assert api.snapshot() == {"memory": ".b.-.b."}
 
 
-def test_limit(setting: Setting) -> None:
-    """A memory takes 10,000 characters, and says which call was too long; it is left as it was."""
+def test_limit(setting: WorldConfig) -> None:
+    """A memory has up to 10,000 characters; a longer text is refused with the name of the operation."""
     error = "Entry will be too long after {}. Please shorten the entry to less than 10000 characters."
     api = memory(setting, "ab")
     assert api.memory_append("x" * 9_999) == {"error": error.format("appending")}
@@ -54,8 +54,8 @@ def test_limit(setting: Setting) -> None:
     assert api.memory_append("x" * 9_998) == {"status": "Memory appended."}
 
 
-def test_replacing_may_pass_the_limit(setting: Setting) -> None:
-    """Only the new text of a replacement is measured: the memory may outgrow its limit, in bounds."""
+def test_replacing_may_pass_the_limit(setting: WorldConfig) -> None:
+    """Only the new text of a replacement is checked: the memory may exceed its limit, within a bound."""
     api = memory(setting, "a" * 1_000)
     assert api.memory_replace("a", "x" * 100) == UPDATED
     assert len(api.snapshot()["memory"]) == 100_000
@@ -64,7 +64,7 @@ def test_replacing_may_pass_the_limit(setting: Setting) -> None:
     assert len(api.snapshot()["memory"]) == 100_000 < MAX_REPLACED
 
 
-def test_snapshot_of_another_form(setting: Setting) -> None:
-    """A snapshot whose memory is no text is refused."""
+def test_snapshot_of_another_form(setting: WorldConfig) -> None:
+    """A snapshot with a memory that is not text is rejected."""
     with pytest.raises(MalformedRelease, match="memory: expected str, got list"):
         MemoryAPI_rec_sum.load({"memory": []}, setting)

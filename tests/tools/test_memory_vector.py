@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from word_encoder import WordEncoder
 
 from bfcl_pipeline.errors import MalformedRelease, ModelError
 from bfcl_pipeline.records import Call
-from bfcl_pipeline.tools import Setting, World, snapshot
-from bfcl_pipeline.tools.memory_vector import MemoryAPI_vector
-from bfcl_pipeline.tools.vector_store import MAX_EMBEDDED
+from bfcl_pipeline.tools import World, WorldConfig, snapshot
+from bfcl_pipeline.tools.memory.vector import MemoryAPI_vector
+from bfcl_pipeline.tools.memory.vector_store import MAX_EMBEDDED
+from tests.support.word_encoder import WordEncoder
 
 pytest.importorskip("faiss", reason="FAISS is in the extra `memory`")
 
@@ -24,12 +24,12 @@ def encoder() -> WordEncoder:
 
 
 @pytest.fixture
-def with_encoder(setting: Setting, encoder: WordEncoder) -> Setting:
+def with_encoder(setting: WorldConfig, encoder: WordEncoder) -> WorldConfig:
     return replace(setting, encoder=encoder)
 
 
 @pytest.fixture
-def api(with_encoder: Setting) -> MemoryAPI_vector:
+def api(with_encoder: WorldConfig) -> MemoryAPI_vector:
     """A memory with three texts in its core part, numbered from 0."""
     api = MemoryAPI_vector.load({}, with_encoder)
     for text in TEXTS:
@@ -41,8 +41,8 @@ def found(api: MemoryAPI_vector, query: Any, top_k: Any = 5) -> list[int]:
     return [hit["id"] for hit in api.core_memory_retrieve(query, top_k)["result"]]
 
 
-def failure(setting: Setting, initial: Any, name: str, **arguments: Any) -> str:
-    """What a model is told of a call that fails."""
+def failure(setting: WorldConfig, initial: Any, name: str, **arguments: Any) -> str:
+    """The result of a call that fails."""
     text = World.of(["MemoryAPI_vector"], {"MemoryAPI_vector": initial}, setting, "m").run(
         Call(name, arguments)
     )
@@ -50,8 +50,8 @@ def failure(setting: Setting, initial: Any, name: str, **arguments: Any) -> str:
     return text.removeprefix("Error during execution: ")
 
 
-def test_empty(setting: Setting) -> None:
-    """An empty memory finds nothing, without an encoder; the system prompt has empty braces for it."""
+def test_empty(setting: WorldConfig) -> None:
+    """An empty memory finds nothing, without an encoder; the system prompt shows it as empty braces."""
     api = MemoryAPI_vector.load({}, setting)
     assert api.archival_memory_retrieve("x") == {"result": []}
     assert api.core_memory_retrieve_all() == {"result": []}
@@ -60,7 +60,7 @@ def test_empty(setting: Setting) -> None:
 
 
 def test_search(api: MemoryAPI_vector) -> None:
-    """The texts most like the query come first, with their cosine; no more than there are."""
+    """The most similar texts are returned first, with their cosine, at most as many as exist."""
     hits = api.core_memory_retrieve("the dog", top_k=60)["result"]
     assert [hit["text"] for hit in hits] == [TEXTS[0], TEXTS[2], TEXTS[1]]
     assert list(hits[0]) == ["id", "similarity_score", "text"]
@@ -70,7 +70,7 @@ def test_search(api: MemoryAPI_vector) -> None:
 
 
 def test_numbers(api: MemoryAPI_vector) -> None:
-    """Numbers are not given again after removal, but start from 0 after clearing."""
+    """Numbers are not reused after a removal, but start from 0 after clearing."""
     assert api.core_memory_remove(2) == {"status": "ID 2 removed from store."}
     assert api.core_memory_remove(2) == {"error": "ID 2 not present in store."}
     assert api.core_memory_add("x") == {"id": 3}
@@ -81,17 +81,18 @@ def test_numbers(api: MemoryAPI_vector) -> None:
 
 
 def test_update(api: MemoryAPI_vector) -> None:
-    """A new text is found instead of the old one, and stays in its place among all."""
+    """A new text is found instead of the old one, and keeps its place among all texts."""
     assert api.core_memory_update(0, "a cat") == {"status": "ID 0 updated."}
     assert found(api, "a cat", 1) == [0]
     assert [one["id"] for one in api.core_memory_retrieve_all()["result"]] == [0, 1, 2]
-    assert api.core_memory_update("0", "x") == {"error": "ID 0 not present in store."}  # type: ignore[arg-type]
+    # type: ignore[arg-type]
+    assert api.core_memory_update("0", "x") == {"error": "ID 0 not present in store."}
     assert api.core_memory_update(True, "y") == {"status": "ID True updated."}
     assert api.snapshot()["core_memory"]["store"] == {"0": "a cat", "1": "y", "2": TEXTS[2]}
 
 
 def test_limits(api: MemoryAPI_vector) -> None:
-    """The core part takes 7 texts of 300 characters, the archival one 50 of 2,000."""
+    """The core part has 7 texts of 300 characters, the archival part 50 of 2,000."""
     assert api.core_memory_add("x" * 301) == {
         "error": "Entry length exceeds maximum length of 300 characters."
     }
@@ -107,7 +108,7 @@ def test_limits(api: MemoryAPI_vector) -> None:
 
 
 def test_embedding_waits_for_a_search(api: MemoryAPI_vector, encoder: WordEncoder) -> None:
-    """A text is embedded once, alone, when a search first needs it."""
+    """A text is embedded once, by itself, when a search first needs it."""
     api.core_memory_update(1, "moved to Oslo")
     api.core_memory_remove(2)
     assert encoder.asked == []
@@ -116,8 +117,8 @@ def test_embedding_waits_for_a_search(api: MemoryAPI_vector, encoder: WordEncode
     assert sorted(encoder.asked) == sorted(["dog", TEXTS[0], "moved to Oslo", "Oslo"])
 
 
-def test_order_of_equals(with_encoder: Setting) -> None:
-    """Of equally good texts the one that was indexed last comes first; loading indexes by number."""
+def test_order_of_equals(with_encoder: WorldConfig) -> None:
+    """Among equal texts the last indexed one is returned first; loading indexes by number."""
     part = {"next_id": 9, "store": {"5": "same", "2": "same", "7": "same"}}
     api = MemoryAPI_vector.load({"core_memory": part, "archival_memory": part}, with_encoder)
     assert [one["id"] for one in api.core_memory_retrieve_all()["result"]] == [5, 2, 7]
@@ -126,7 +127,7 @@ def test_order_of_equals(with_encoder: Setting) -> None:
     assert found(api, "same") == [2, 7, 5]
 
 
-def test_snapshot(api: MemoryAPI_vector, with_encoder: Setting) -> None:
+def test_snapshot(api: MemoryAPI_vector, with_encoder: WorldConfig) -> None:
     """A snapshot loads as the same memory; the system prompt has its core part."""
     api.core_memory_remove(0)
     written = json.loads(json.dumps(api.snapshot()))
@@ -138,7 +139,7 @@ def test_snapshot(api: MemoryAPI_vector, with_encoder: Setting) -> None:
 
 
 def test_state_is_copied(api: MemoryAPI_vector) -> None:
-    """A copy of the state does not change with it."""
+    """A copy of the state does not change with the state."""
     kept = snapshot(api.state)
     assert kept == api.state
     api.core_memory_add("x")
@@ -149,16 +150,16 @@ def test_state_is_copied(api: MemoryAPI_vector) -> None:
 @pytest.mark.parametrize(
     "part", [{"next_id": 0}, {"next_id": 1, "store": {"a": "x"}}, {"next_id": 1, "store": {"0": 5}}]
 )
-def test_damaged_snapshot(setting: Setting, part: Any) -> None:
-    """A snapshot without a store, with a number that is none or a text that is none is refused."""
+def test_damaged_snapshot(setting: WorldConfig, part: Any) -> None:
+    """A snapshot without a store, with an invalid number or with an invalid text is refused."""
     with pytest.raises(MalformedRelease):
         MemoryAPI_vector.load(
             {"core_memory": part, "archival_memory": {"next_id": 0, "store": {}}}, setting
         )
 
 
-def test_no_encoder(api: MemoryAPI_vector, setting: Setting) -> None:
-    """Without an encoder only searching fails, as a failure of the machinery that no model is told of."""
+def test_no_encoder(api: MemoryAPI_vector, setting: WorldConfig) -> None:
+    """Without an encoder only searching fails, as an infrastructure error that the model does not see."""
     world = World.of(["MemoryAPI_vector"], {"MemoryAPI_vector": api.snapshot()}, setting, "m")
     assert world.run(Call("core_memory_add", {"text": "x"})) == '{"id": 3}'
     with pytest.raises(ModelError, match="expected an encoder"):
@@ -176,8 +177,8 @@ def test_no_encoder(api: MemoryAPI_vector, setting: Setting) -> None:
         ("2", "'<' not supported between instances of 'int' and 'str'"),
     ],
 )
-def test_odd_top_k(api: MemoryAPI_vector, with_encoder: Setting, top_k: Any, error: str) -> None:
-    """A `top_k` that is no positive integer fails as in Python and FAISS, but for large ones."""
+def test_odd_top_k(api: MemoryAPI_vector, with_encoder: WorldConfig, top_k: Any, error: str) -> None:
+    """A `top_k` that is not a positive integer fails as in Python and FAISS; a large one does not."""
     assert failure(with_encoder, api.snapshot(), "core_memory_retrieve", query="x", top_k=top_k) == error
     assert len(found(api, "x", 4.5)) == 3
 
@@ -196,13 +197,14 @@ def test_odd_top_k(api: MemoryAPI_vector, with_encoder: Setting, top_k: Any, err
         ("\ud800", "TextEncodeInput must be Union[TextInputSequence, Tuple[InputSequence, InputSequence]]"),
     ],
 )  # fmt: skip
-def test_what_is_no_text(api: MemoryAPI_vector, with_encoder: Setting, value: Any, error: str) -> None:
-    """What cannot be embedded is refused at once, in the words of the release's libraries."""
+def test_other_values(api: MemoryAPI_vector, with_encoder: WorldConfig, value: Any, error: str) -> None:
+    """A value that cannot be embedded is rejected immediately, with the message of the release's
+    libraries."""
     assert failure(with_encoder, api.snapshot(), "core_memory_add", text=value) == error
 
 
 def test_failed_add_and_update(api: MemoryAPI_vector) -> None:
-    """A failed adding uses a number up; a failed update keeps the text, but no search finds it."""
+    """A failed add uses a number; after a failed update the text is stored, but no search finds it."""
     with pytest.raises(ValueError, match="Empty dict"):
         api.core_memory_add({})  # type: ignore[arg-type]
     assert api.core_memory_add(["a list"]) == {"id": 4}  # type: ignore[arg-type]
@@ -213,7 +215,7 @@ def test_failed_add_and_update(api: MemoryAPI_vector) -> None:
     assert api.core_memory_retrieve("a list", 1)["result"][0]["text"] == ["a list"]
 
 
-def test_bounds(api: MemoryAPI_vector, with_encoder: Setting) -> None:
+def test_bounds(api: MemoryAPI_vector, with_encoder: WorldConfig) -> None:
     """A text that would take long to encode is refused."""
     long = "x" * (MAX_EMBEDDED + 1)
     assert "at most" in failure(with_encoder, api.snapshot(), "core_memory_retrieve", query=long)

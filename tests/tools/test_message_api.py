@@ -6,18 +6,18 @@ import pytest
 
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Call
-from bfcl_pipeline.tools import Setting, World
-from bfcl_pipeline.tools.message_api import MessageAPI
+from bfcl_pipeline.tools import World, WorldConfig
+from bfcl_pipeline.tools.messages.api import MessageAPI
 from bfcl_pipeline.tools.state import snapshot
 
 
-def workspace(setting: Setting, **initial: Any) -> MessageAPI:
-    """A workspace where USR001 is logged in."""
+def workspace(setting: WorldConfig, **initial: Any) -> MessageAPI:
+    """A workspace in which USR001 is logged in."""
     return MessageAPI.load({"current_user": "USR001"} | initial, setting)
 
 
-def test_defaults(setting: Setting) -> None:
-    """An entry that says nothing starts with four users and three messages, logged out."""
+def test_defaults(setting: WorldConfig) -> None:
+    """An entry without a state starts with four users and three messages, logged out."""
     api = MessageAPI.load({}, setting)
     assert api.list_users() == {"user_list": ["Alice", "Bob", "Catherine", "Daniel"]}
     assert api.message_get_login_status() == {"login_status": False}
@@ -35,14 +35,14 @@ def test_defaults(setting: Setting) -> None:
         ("get_message_stats", ()),
     ],
 )
-def test_needs_login(setting: Setting, method: str, arguments: tuple[Any, ...]) -> None:
-    """Messages are for those who are logged in."""
+def test_needs_login(setting: WorldConfig, method: str, arguments: tuple[Any, ...]) -> None:
+    """Messages require a login."""
     error = {"error": "No user is currently logged in."}
     assert getattr(MessageAPI.load({}, setting), method)(*arguments) == error
 
 
-def test_login(setting: Setting) -> None:
-    """An id of a user logs in; another one is refused and logs nobody out."""
+def test_login(setting: WorldConfig) -> None:
+    """The id of a user logs in; any other id is refused and logs no user out."""
     api = MessageAPI.load({}, setting)
     assert api.get_user_id("Bob") == {"user_id": "USR002"}
     assert api.get_user_id("Eve") == {"error": "User 'Eve' not found in the workspace."}
@@ -51,8 +51,8 @@ def test_login(setting: Setting) -> None:
     assert api.state.current_user == "USR002"
 
 
-def test_sending_draws_ids(setting: Setting) -> None:
-    """The ids of messages are drawn as the release draws them, each once."""
+def test_sending_draws_ids(setting: WorldConfig) -> None:
+    """Message ids are drawn as in the release, each at most once."""
     api = workspace(setting)
     sent = [api.send_message("USR002", "hi") for _ in range(2)]
     assert sent[0] == {
@@ -65,15 +65,15 @@ def test_sending_draws_ids(setting: Setting) -> None:
     assert workspace(setting, random_seed=7).send_message("USR002", "hi") != sent[0]
 
 
-def test_unknown_receiver(setting: Setting) -> None:
-    """A message to nobody draws no id and is not kept."""
+def test_unknown_receiver(setting: WorldConfig) -> None:
+    """A message to an unknown receiver draws no id and is not stored."""
     api = workspace(setting)
     before = snapshot(api.state)
     assert api.send_message("Bob", "hi") == {"error": "Receiver ID 'Bob' not found."}
     assert api.state == before
 
 
-def test_a_failure_half_way_spends_an_id(setting: Setting) -> None:
+def test_a_failure_half_way_spends_an_id(setting: WorldConfig) -> None:
     """A receiver that cannot be a key fails after the id is drawn, as in the release."""
     api = workspace(setting, user_map={"Eve": ["USR005"]}, inbox=[])
     with pytest.raises(TypeError, match="unhashable type: 'list'"):
@@ -82,8 +82,8 @@ def test_a_failure_half_way_spends_an_id(setting: Setting) -> None:
     assert api.state.inbox == []
 
 
-def test_deleting_takes_the_first_equal_message(setting: Setting) -> None:
-    """Of equal messages, the first one goes and not the latest; the count of messages stays."""
+def test_deleting_takes_the_first_equal_message(setting: WorldConfig) -> None:
+    """The first of equal messages is deleted, not the latest; the message count does not change."""
     inbox = [{"USR002": "hi"}, {"USR003": "hi"}, {"USR002": "hi"}]
     api = workspace(setting, inbox=inbox)
     assert api.delete_message("USR002") == {
@@ -96,15 +96,15 @@ def test_deleting_takes_the_first_equal_message(setting: Setting) -> None:
     assert api.delete_message("USR009") == {"error": "Receiver ID USR009 not found."}
 
 
-def test_views_are_by_receiver(setting: Setting) -> None:
-    """Messages are shown by receiver, whoever sent them; of one to several receivers, the first."""
+def test_views_are_by_receiver(setting: WorldConfig) -> None:
+    """Messages are shown by receiver, of all senders; a message to several receivers under the first."""
     api = workspace(setting, inbox=[{"USR002": "a", "USR003": "b"}, {"USR002": "c"}, {"USR004": "d"}])
     assert api.view_messages_sent() == {"messages": {"USR002": ["a", "c"], "USR004": ["d"]}}
     assert api.get_message_stats() == {"stats": {"received_count": 3, "total_contacts": 2}}
 
 
-def test_search_ignores_case(setting: Setting) -> None:
-    """A search finds text in whatever case."""
+def test_search_ignores_case(setting: WorldConfig) -> None:
+    """A search ignores case."""
     api = workspace(setting)
     assert api.search_messages("FILE?") == {
         "results": [
@@ -114,8 +114,9 @@ def test_search_ignores_case(setting: Setting) -> None:
     }
 
 
-def test_adding_a_contact(setting: Setting) -> None:
-    """A contact gets the next number; a number whose id is taken is spent, and the next attempt works."""
+def test_adding_a_contact(setting: WorldConfig) -> None:
+    """A contact is assigned the next number; a number with an existing id is skipped, and the next attempt
+    works."""
     api = workspace(setting, user_map={"Alice": "USR005"})
     assert api.add_contact("Alice") == {"error": "User name 'Alice' already exists."}
     assert api.add_contact("Eve") == {"error": "User ID 'USR005' already exists."}
@@ -134,14 +135,14 @@ def test_adding_a_contact(setting: Setting) -> None:
         ),
     ],
 )
-def test_unfit_arguments(setting: Setting, call: Call, text: str) -> None:
-    """Arguments that do not fit get Python's words."""
+def test_invalid_arguments(setting: WorldConfig, call: Call, text: str) -> None:
+    """Invalid arguments fail with Python's messages."""
     world = World.of(["MessageAPI"], {"MessageAPI": {"current_user": "USR001"}}, setting, "model_entry")
     assert world.run(call) == f"Error during execution: {text}"
 
 
-def test_worlds_start_alike(setting: Setting) -> None:
-    """What happens in one workspace is not seen in another, nor in a copy of its state."""
+def test_worlds_start_alike(setting: WorldConfig) -> None:
+    """A change in one workspace does not reach another, nor a copy of its state."""
     one, other = workspace(setting), workspace(setting)
     before = snapshot(one.state)
     one.send_message("USR002", "hi")
@@ -149,7 +150,7 @@ def test_worlds_start_alike(setting: Setting) -> None:
     assert other.state == before != one.state
 
 
-def test_a_malformed_state_is_named(setting: Setting) -> None:
-    """A state of another type than the release's is an error of staging, not of a model."""
+def test_a_malformed_state_is_named(setting: WorldConfig) -> None:
+    """A state of another type is an error of staging, not of a model."""
     with pytest.raises(MalformedRelease, match="inbox: expected list, got dict"):
         workspace(setting, inbox={})

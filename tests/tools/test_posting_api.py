@@ -6,26 +6,26 @@ import pytest
 
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Call
-from bfcl_pipeline.tools import Setting, World
-from bfcl_pipeline.tools.posting_api import MAX_COMMON, TwitterAPI
+from bfcl_pipeline.tools import World, WorldConfig
+from bfcl_pipeline.tools.posting.api import MAX_COMMON, TwitterAPI
 
 LOGGED_IN = {"authenticated": True}
 
 
-def twitter(setting: Setting, **initial: Any) -> TwitterAPI:
+def twitter(setting: WorldConfig, **initial: Any) -> TwitterAPI:
     return TwitterAPI.load(LOGGED_IN | initial, setting)
 
 
-def test_defaults(setting: Setting) -> None:
-    """An entry that says nothing starts logged out, without tweets, following two users."""
+def test_defaults(setting: WorldConfig) -> None:
+    """An entry without a state starts logged out, without tweets, following two users."""
     api = TwitterAPI.load({}, setting)
     assert api.posting_get_login_status() == {"login_status": False}
     assert api.search_tweets("") == []
     assert api.state.following_list == ["alice", "bob"]
 
 
-def test_login(setting: Setting) -> None:
-    """Only the name and the password of the account log in, and a failed attempt logs nobody out."""
+def test_login(setting: WorldConfig) -> None:
+    """Only the name and password of the account log in, and a failed attempt logs no user out."""
     api = TwitterAPI.load({}, setting)
     assert api.authenticate_twitter("john", "wrong") == {"authentication_status": False}
     assert api.authenticate_twitter("john", "john123") == {"authentication_status": True}
@@ -44,14 +44,14 @@ def test_login(setting: Setting) -> None:
         ("unfollow_user", ("alice",), "unfollowing"),
     ],
 )
-def test_needs_login(setting: Setting, method: str, arguments: tuple[Any, ...], what: str) -> None:
-    """What acts for the account is refused to whoever is not logged in."""
+def test_needs_login(setting: WorldConfig, method: str, arguments: tuple[Any, ...], what: str) -> None:
+    """Actions of the account are refused without a login."""
     error = {"error": f"User not authenticated. Please authenticate before {what}."}
     assert getattr(TwitterAPI.load({}, setting), method)(*arguments) == error
 
 
-def test_post(setting: Setting) -> None:
-    """A tweet gets the id that the counter shows, even if a tweet has it."""
+def test_post(setting: WorldConfig) -> None:
+    """A tweet is assigned the id of the counter, even if another tweet has that id."""
     api = twitter(setting, tweets={"3": {"id": 3}}, tweet_counter=3)
     tweet = {"id": 3, "username": "john", "content": "hi", "tags": ["#a"], "mentions": ["@b"]}
     assert api.post_tweet("hi", ["#a"], ["@b"]) == tweet
@@ -59,8 +59,8 @@ def test_post(setting: Setting) -> None:
     assert api.state.tweet_counter == 4
 
 
-def test_common_mentions(setting: Setting) -> None:
-    """Whom one tweet without `mentions` mentions later, all such tweets of the conversation mention."""
+def test_common_mentions(setting: WorldConfig) -> None:
+    """Tweets of a conversation without `mentions` share all later mentions."""
     api = twitter(setting)
     api.post_tweet("one")
     api.post_tweet("two", mentions=[])
@@ -70,8 +70,8 @@ def test_common_mentions(setting: Setting) -> None:
     assert twitter(setting).post_tweet("elsewhere")["mentions"] == []
 
 
-def test_comments(setting: Setting) -> None:
-    """Comments of the initial state are under ids that are text, so that no tweet shows them."""
+def test_comments(setting: WorldConfig) -> None:
+    """Comments of the initial state have ids that are text, so no tweet shows them."""
     api = twitter(setting, tweets={"1": {"id": 1}}, comments={"1": [{"username": "a", "content": "b"}]})
     assert api.get_tweet_comments(1) == []
     api.comment(1, "c")
@@ -79,7 +79,7 @@ def test_comments(setting: Setting) -> None:
     assert list(api.state.comments) == ["1", 1]
 
 
-def test_retweet(setting: Setting) -> None:
+def test_retweet(setting: WorldConfig) -> None:
     """A tweet is retweeted once."""
     api = twitter(setting)
     api.post_tweet("one")
@@ -90,8 +90,8 @@ def test_retweet(setting: Setting) -> None:
     assert api.get_user_stats("alice") == {"tweet_count": 0, "following_count": 0, "retweet_count": 0}
 
 
-def test_search(setting: Setting) -> None:
-    """A keyword is looked for within the text, and as a whole tag."""
+def test_search(setting: WorldConfig) -> None:
+    """A keyword is searched within the text, and as a whole tag."""
     api = twitter(setting)
     for content, tag in (("Tech now", "#x"), ("other", "#TECH"), ("other", "#techno")):
         api.post_tweet(content, [tag])
@@ -99,7 +99,7 @@ def test_search(setting: Setting) -> None:
     assert [tweet["id"] for tweet in api.search_tweets("#tech")] == [1]
 
 
-def test_follow(setting: Setting) -> None:
+def test_follow(setting: WorldConfig) -> None:
     """Following and unfollowing each happen once."""
     api = twitter(setting)
     assert [api.follow_user(name)["follow_status"] for name in ("eve", "eve")] == [True, False]
@@ -107,14 +107,14 @@ def test_follow(setting: Setting) -> None:
     assert api.list_all_following() == {"following_list": ["alice", "eve"]}
 
 
-def test_tweet_ids(setting: Setting) -> None:
-    """An initial state with a tweet whose id is no number is refused."""
+def test_tweet_ids(setting: WorldConfig) -> None:
+    """An initial state with a tweet id that is not a number is refused."""
     with pytest.raises(MalformedRelease, match="id of a tweet"):
         twitter(setting, tweets={"first": {}})
 
 
-def test_wrong_types(setting: Setting) -> None:
-    """What is mentioned in a form that is no list fails with Python's own text, and changes nothing."""
+def test_wrong_types(setting: WorldConfig) -> None:
+    """Mentions that are not a list fail with Python's message, and change nothing."""
     world = World.of(["TwitterAPI"], {"TwitterAPI": LOGGED_IN}, setting, "m")
     world.run(Call("post_tweet", {"content": "hi"}))
     failed = world.run(Call("mention", {"tweet_id": 0, "mentioned_usernames": 5}))
@@ -122,8 +122,8 @@ def test_wrong_types(setting: Setting) -> None:
     assert world.states()["TwitterAPI"].tweets[0]["mentions"] == []
 
 
-def test_common_mentions_are_bounded(setting: Setting) -> None:
-    """Mentions that many tweets have in common stay short, for each of these tweets shows them."""
+def test_common_mentions_are_bounded(setting: WorldConfig) -> None:
+    """Shared mentions stay short, because every tweet that shares them shows them."""
     world = World.of(["TwitterAPI"], {"TwitterAPI": LOGGED_IN}, setting, "m")
     world.run(Call("post_tweet", {"content": ""}))
     names = ["x" * 98] * (MAX_COMMON // 150)

@@ -7,24 +7,24 @@ import pytest
 
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Call
-from bfcl_pipeline.tools import Constants, Setting, World
-from bfcl_pipeline.tools.trading_bot import TradingBot
+from bfcl_pipeline.tools import Constants, World, WorldConfig
+from bfcl_pipeline.tools.trading.api import TradingBot
 
 OPEN = {"authenticated": True, "market_status": "Open"}
 
 
-def bot(setting: Setting, **initial: Any) -> TradingBot:
+def bot(setting: WorldConfig, **initial: Any) -> TradingBot:
     return TradingBot.load(OPEN | initial, setting)
 
 
 @pytest.fixture
-def full(constants: Constants) -> Setting:
-    """The setting of an entry of multi_turn_long_context."""
-    return Setting(constants, long_context=True)
+def full(constants: Constants) -> WorldConfig:
+    """The configuration of an entry of multi_turn_long_context."""
+    return WorldConfig(constants, long_context=True)
 
 
-def test_defaults(setting: Setting) -> None:
-    """An entry that says nothing starts logged out, with two orders under numbers."""
+def test_defaults(setting: WorldConfig) -> None:
+    """An entry without a state starts logged out, with two orders under numbers."""
     api = TradingBot.load({}, setting)
     assert api.trading_get_login_status() == {"status": False}
     assert list(api.state.orders) == [12345, 12446]
@@ -32,8 +32,8 @@ def test_defaults(setting: Setting) -> None:
     assert api.state.long_context is False
 
 
-def test_order_ids(setting: Setting) -> None:
-    """Ids of orders that are digits become numbers; the odd keys of some entries stay."""
+def test_order_ids(setting: WorldConfig) -> None:
+    """Order ids that are digits become numbers; the odd keys of some entries stay unchanged."""
     api = bot(setting, orders={"7": {"status": "Open"}, "order_type": "Buy"})
     assert api.get_order_history() == {"history": [7, "order_type"]}
     assert api.cancel_order(7) == {"order_id": 7, "status": "Cancelled"}
@@ -42,14 +42,14 @@ def test_order_ids(setting: Setting) -> None:
     }
 
 
-def test_cancel_completed(setting: Setting) -> None:
+def test_cancel_completed(setting: WorldConfig) -> None:
     """A completed order cannot be cancelled."""
     error = {"error": "Can't cancel order 12345. Order is already completed."}
     assert bot(setting).cancel_order(12345) == error
 
 
-def test_order_is_pending_then_open(setting: Setting) -> None:
-    """A new order is told to be pending and kept as open; its price is a float, the balance as before."""
+def test_order_is_pending_then_open(setting: WorldConfig) -> None:
+    """The result of a new order is pending, its state open; the price is a float, the balance unchanged."""
     api = bot(setting, order_counter=5)
     placed = api.place_order("Buy", "AAPL", 100, 3)
     assert json.dumps(placed) == (
@@ -71,18 +71,18 @@ def test_order_is_pending_then_open(setting: Setting) -> None:
         ),
     ],
 )
-def test_refused_orders(setting: Setting, order: tuple[Any, ...], error: str) -> None:
-    """An order of an unknown stock, for nothing, or beyond the balance is refused."""
+def test_refused_orders(setting: WorldConfig, order: tuple[Any, ...], error: str) -> None:
+    """An order for an unknown stock, for zero, or beyond the balance is refused."""
     assert bot(setting).place_order(*order) == {"error": error}
 
 
-def test_selling_costs_nothing(setting: Setting) -> None:
-    """Only buying is held against the balance."""
+def test_selling_costs_nothing(setting: WorldConfig) -> None:
+    """Only purchases are compared with the balance."""
     assert bot(setting).place_order("Sell", "AAPL", 5000, 1000)["status"] == "Pending"
 
 
-def test_transactions(setting: Setting) -> None:
-    """Transactions change the balance, at moments that the seed decides."""
+def test_transactions(setting: WorldConfig) -> None:
+    """Transactions change the balance, at times that depend on the seed."""
     api = bot(setting)
     assert api.fund_account(500) == {"status": "Account funded successfully", "new_balance": 10500.0}
     assert api.withdraw_funds(0.5) == {"status": "Withdrawal successful", "new_balance": 10499.5}
@@ -96,15 +96,15 @@ def test_transactions(setting: Setting) -> None:
     assert other.state.transaction_history[0]["timestamp"] == "2024-09-01 15:23:31"
 
 
-def test_closed_market(setting: Setting) -> None:
-    """A closed market refuses withdrawals and takes deposits."""
+def test_closed_market(setting: WorldConfig) -> None:
+    """A closed market refuses withdrawals and accepts deposits."""
     api = bot(setting, market_status="Closed")
     assert api.withdraw_funds(1) == {"error": "Market is closed. Transactions are not allowed."}
     assert api.fund_account(1)["new_balance"] == 10001.0
 
 
-def test_history_range(setting: Setting) -> None:
-    """The end date counts up to its first moment only, and a date in another form fails."""
+def test_history_range(setting: WorldConfig) -> None:
+    """Of the end date only midnight is included, and a date in another format fails."""
     kept = [{"timestamp": "2024-09-01 00:00:00"}, {"timestamp": "2024-09-02 08:00:00"}]
     api = bot(setting, transaction_history=kept)
     assert api.get_transaction_history("2024-09-01", "2024-09-02") == {"transaction_history": kept[:1]}
@@ -112,8 +112,8 @@ def test_history_range(setting: Setting) -> None:
         api.get_transaction_history("9/1")
 
 
-def test_logged_out(setting: Setting) -> None:
-    """Whoever is logged out is refused in three forms: a mapping, a list of one, a list of a text."""
+def test_logged_out(setting: WorldConfig) -> None:
+    """Without a login, refusals have three forms: a mapping, a list with one, a list with a text."""
     api = TradingBot.load({}, setting)
     told = "User not authenticated. Please log in to view "
     assert api.get_account_info() == {"error": f"{told}account information."}
@@ -121,8 +121,8 @@ def test_logged_out(setting: Setting) -> None:
     assert api.get_watchlist() == [f"Error: {told}the watchlist."]
 
 
-def test_watch_list(setting: Setting) -> None:
-    """A known stock goes on the watch list once, without a login; taking it off needs one."""
+def test_watch_list(setting: WorldConfig) -> None:
+    """A known stock is added to the watch list once, without a login; removal needs one."""
     api = TradingBot.load({}, setting)
     for symbol in ("AAPL", "AAPL", "NONE"):
         watched = api.add_to_watchlist(symbol)
@@ -133,8 +133,8 @@ def test_watch_list(setting: Setting) -> None:
     assert api.get_watchlist() == {"watchlist": ["AAPL"]}
 
 
-def test_market(setting: Setting) -> None:
-    """Names, sectors, prices and changes are looked up as they stand."""
+def test_market(setting: WorldConfig) -> None:
+    """Names, sectors, prices and changes are looked up in the state."""
     api = bot(setting)
     assert api.get_current_time() == {"current_time": "10:30 AM"}
     assert api.get_symbol_by_name("Zeta Corp") == {"symbol": "ZETA"}
@@ -147,8 +147,8 @@ def test_market(setting: Setting) -> None:
     assert api.notify_price_change(stocks, 0.1) == {"notification": told}
 
 
-def test_long_context(full: Setting) -> None:
-    """In long context results are filled up, the same at every call, and the state is not."""
+def test_long_context(full: WorldConfig) -> None:
+    """A long context adds fillers to results, the same at every call, and not to the state."""
     api = bot(full)
     for _ in range(2):
         transactions: Any = api.get_transaction_history()
@@ -162,22 +162,22 @@ def test_long_context(full: Setting) -> None:
     assert api.state.long_context is True
 
 
-def test_long_watch_list(full: Setting) -> None:
-    """The long watch list is told as Python prints a list, with Python's `...` at its end."""
+def test_long_watch_list(full: WorldConfig) -> None:
+    """The long watch list prints like a Python list, with Python's `...` at its end."""
     world = World.of(["TradingBot"], {"TradingBot": OPEN}, full, "m")
     told = world.run(Call("get_watchlist", {}))
     assert told.startswith("['NVDA', ")
     assert told.endswith(", Ellipsis]")
 
 
-def test_wrong_types(setting: Setting) -> None:
-    """An amount that is no number fails with Python's own text."""
+def test_wrong_types(setting: WorldConfig) -> None:
+    """An amount that is not a number fails with Python's message."""
     world = World.of(["TradingBot"], {"TradingBot": OPEN}, setting, "m")
     failed = world.run(Call("fund_account", {"amount": "5"}))
     assert failed == "Error during execution: '<=' not supported between instances of 'str' and 'int'"
 
 
-def test_seed(setting: Setting) -> None:
-    """A seed that would make every conversation another is refused."""
+def test_seed(setting: WorldConfig) -> None:
+    """A seed that would make conversations irreproducible is refused."""
     with pytest.raises(MalformedRelease, match="random_seed"):
         bot(setting, random_seed=None)

@@ -1,4 +1,4 @@
-"""What a user of the simulated travel agency relies on, the release's oddities, and the bounds."""
+"""What users of the simulated travel agency rely on, the release's quirks, and the bounds."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from bfcl_pipeline.records import Call
-from bfcl_pipeline.tools import Setting, World
-from bfcl_pipeline.tools.travel_figures import MAX_REPEATED
-from bfcl_pipeline.tools.travel_state import TravelState
+from bfcl_pipeline.tools import World, WorldConfig
+from bfcl_pipeline.tools.travel.figures import MAX_REPEATED
+from bfcl_pipeline.tools.travel.state import TravelState
 
 INITIAL: dict[str, Any] = {
     "credit_card_list": {"main": {"balance": 1000.0}, "bare": {}},
@@ -28,9 +28,9 @@ NESTED_CARDS = Call("get_all_credit_cards", {})
 
 
 class Agency:
-    """A world of one travel agency, called by keyword."""
+    """A world with one travel agency; methods take keywords."""
 
-    def __init__(self, setting: Setting, **changed: Any) -> None:
+    def __init__(self, setting: WorldConfig, **changed: Any) -> None:
         self._world = World.of(["TravelAPI"], {"TravelAPI": {**INITIAL, **changed}}, setting, "test")
         self.state: TravelState = self._world.states()["TravelAPI"]
 
@@ -42,17 +42,17 @@ class Agency:
 
 
 @pytest.fixture
-def agency(setting: Setting) -> Agency:
+def agency(setting: WorldConfig) -> Agency:
     return Agency(setting)
 
 
 @pytest.fixture
-def long_agency(setting: Setting) -> Agency:
+def long_agency(setting: WorldConfig) -> Agency:
     return Agency(replace(setting, long_context=True))
 
 
 def test_booking_charges_the_card_and_is_recorded(agency: Agency) -> None:
-    """A booked flight takes its cost from the card and can be invoiced under its id."""
+    """The cost of a booked flight is charged to the card, and its id has an invoice."""
     booked = agency.shown("book_flight", **BOOKING)
     assert booked["booking_status"] is True
     assert booked["booking_history"] == {}
@@ -69,7 +69,7 @@ def test_booking_charges_the_card_and_is_recorded(agency: Agency) -> None:
 
 
 def test_cancelling_undoes_a_booking(agency: Agency) -> None:
-    """A cancelled booking is gone and its cost is back on the card."""
+    """A cancelled booking is removed and its cost refunded to the card."""
     booked = agency.shown("book_flight", **BOOKING)
     cancel = {"access_token": "token", "booking_id": booked["booking_id"]}
     assert agency.shown("cancel_booking", **cancel) == {"cancel_status": True}
@@ -79,7 +79,7 @@ def test_cancelling_undoes_a_booking(agency: Agency) -> None:
 
 
 def test_a_booking_without_cost_cannot_be_cancelled(agency: Agency) -> None:
-    """What an entry's booking lacks is named in the result, and the booking stays."""
+    """The result names the missing key of an entry's booking, and the booking stays."""
     text = agency.text("cancel_booking", access_token="token", booking_id="lost")
     assert text == "Error during execution: 'travel_cost'"
     assert "lost" in agency.state.booking_record
@@ -111,13 +111,13 @@ def test_a_flight_is_refused_with_the_first_reason(
     assert agency.state.credit_card_list["main"]["balance"] == 1000.0
 
 
-def test_a_type_that_is_no_date_is_pythons_complaint(agency: Agency) -> None:
-    """An argument of a wrong type gets the text of Python's own exception."""
+def test_an_argument_that_is_not_a_date_fails_with_pythons_message(agency: Agency) -> None:
+    """An argument of a wrong type results in the text of Python's exception."""
     text = agency.text("book_flight", **{**BOOKING, "travel_date": 20240521})
     assert text == "Error during execution: strptime() argument 1 must be str, not int"
 
 
-def test_the_budget_limits_what_is_left_on_the_card(setting: Setting) -> None:
+def test_the_budget_limit_is_compared_with_the_balance(setting: WorldConfig) -> None:
     """As in the release, the limit is compared with the card's balance, not with the flight's cost."""
     assert Agency(setting, budget_limit=999.0).shown("book_flight", **BOOKING)["booking_status"] is True
     refused = Agency(setting, budget_limit=1001.0).shown("book_flight", **BOOKING)
@@ -131,13 +131,13 @@ def test_the_budget_limits_what_is_left_on_the_card(setting: Setting) -> None:
 def test_the_cost_depends_on_class_and_date(
     agency: Agency, day: str, travel_class: str, cost: float
 ) -> None:
-    """A fare is multiplied for its class and doubles on a date whose digits add up to an even number."""
+    """A fare is multiplied by the factor of its class, and doubled on a date with an even digit sum."""
     trip = {**TRIP, "travel_date": day, "travel_class": travel_class}
     assert agency.shown("get_flight_cost", **trip) == {"travel_cost_list": [cost]}
 
 
-def test_a_long_context_fills_up_what_is_shown(agency: Agency, long_agency: Agency) -> None:
-    """In a long context come fillers: cards, bookings, the costs of all routes, and the whole history."""
+def test_a_long_context_has_fillers(agency: Agency, long_agency: Agency) -> None:
+    """A long context adds cards, bookings, the costs of all routes, and the whole history."""
     assert set(INITIAL["credit_card_list"]) < set(long_agency.state.credit_card_list)
     assert set(INITIAL["booking_record"]) < set(long_agency.state.booking_record)
     costs = long_agency.shown("get_flight_cost", **TRIP)["travel_cost_list"]
@@ -148,8 +148,8 @@ def test_a_long_context_fills_up_what_is_shown(agency: Agency, long_agency: Agen
     assert len(agency.state.credit_card_list) == 2
 
 
-def test_conversations_share_no_fillers(setting: Setting) -> None:
-    """A filler card that one conversation charges is untouched in another."""
+def test_conversations_do_not_share_fillers(setting: WorldConfig) -> None:
+    """A filler card that one conversation charges is unchanged in another."""
     first, second = (Agency(replace(setting, long_context=True)) for _ in range(2))
     card_id = next(one for one in first.state.credit_card_list if one not in INITIAL["credit_card_list"])
     before = second.state.credit_card_list[card_id]["balance"]
@@ -159,8 +159,8 @@ def test_conversations_share_no_fillers(setting: Setting) -> None:
     assert second.state.credit_card_list[card_id]["balance"] == before
 
 
-def test_draws_repeat(setting: Setting) -> None:
-    """The ids and balances that are drawn are the same in every conversation with the same seed."""
+def test_draws_repeat(setting: WorldConfig) -> None:
+    """The random ids and balances are the same in every conversation with the same seed."""
 
     def drawn(**changed: Any) -> list[Any]:
         agency = Agency(setting, **changed)
@@ -176,8 +176,8 @@ def test_draws_repeat(setting: Setting) -> None:
     assert drawn() != drawn(random_seed=1)
 
 
-def test_nobody_has_the_token_none(setting: Setting) -> None:
-    """As in the release, before anybody authenticates the token None is let in, but registers no card."""
+def test_the_token_none_is_valid_before_authentication(setting: WorldConfig) -> None:
+    """As in the release, before authentication the token None is valid, but registers no card."""
     agency = Agency(setting, access_token=None, token_expires_in=None)
     assert "booking_history" in agency.shown("get_booking_history", access_token=None)
     card = {
@@ -192,7 +192,7 @@ def test_nobody_has_the_token_none(setting: Setting) -> None:
 
 
 def test_insurance_in_the_order_of_the_release(agency: Agency) -> None:
-    """The booking comes before the cost, as the text about missing arguments shows."""
+    """The booking comes before the cost, as the message about missing arguments shows."""
     text = agency.text("purchase_insurance", access_token="token", insurance_type="any")
     assert text.endswith("arguments: 'booking_id', 'insurance_cost', and 'card_id'")
 
@@ -200,8 +200,8 @@ def test_insurance_in_the_order_of_the_release(agency: Agency) -> None:
 @pytest.mark.parametrize(
     ("today", "verified"), [(date(2026, 3, 22), False), (date(2026, 3, 23), True), (date(2030, 1, 1), True)]
 )
-def test_age_is_told_by_the_settings_clock(setting: Setting, today: date, verified: bool) -> None:
-    """A traveler is of age from the eighteenth birthday on, by the date of the setting."""
+def test_age_follows_the_configured_date(setting: WorldConfig, today: date, verified: bool) -> None:
+    """A traveler is an adult from the eighteenth birthday on, by the date of the configuration."""
     traveler = {"first_name": "Ada", "last_name": "Byron", "passport_number": "US1"}
     result = Agency(replace(setting, today=today)).shown(
         "verify_traveler_information", date_of_birth="2008-03-23", **traveler
@@ -209,7 +209,7 @@ def test_age_is_told_by_the_settings_clock(setting: Setting, today: date, verifi
     assert result["verification_status"] is verified
 
 
-def test_another_traveler_is_told_who_is_expected(agency: Agency) -> None:
+def test_the_error_for_another_traveler_has_both_names(agency: Agency) -> None:
     """The release's text has no space between its sentences."""
     traveler = {"first_name": "Bob", "last_name": "Byron", "passport_number": "US1", "date_of_birth": ""}
     assert agency.shown("verify_traveler_information", **traveler)["verification_failure"] == (
@@ -235,7 +235,7 @@ def test_another_traveler_is_told_who_is_expected(agency: Agency) -> None:
 def test_exchange_is_from_and_to_dollars(
     agency: Agency, base: str, target: str, value: Any, text: str
 ) -> None:
-    """Amounts are multiplied from dollars and divided to dollars; text is repeated, as Python does it."""
+    """Amounts are multiplied from dollars and divided to dollars; text is repeated, as in Python."""
     exchanged = agency.text(
         "compute_exchange_rate", base_currency=base, target_currency=target, value=value
     )

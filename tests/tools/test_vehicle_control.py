@@ -17,7 +17,7 @@ UNLOCKED = dict.fromkeys(DOORS, "unlocked")
 
 
 class Car:
-    """A world with a car only."""
+    """A world with only a car."""
 
     def __init__(self, setting, **initial):
         self.world = World.of(["VehicleControlAPI"], {"VehicleControlAPI": initial}, setting, "test")
@@ -42,21 +42,21 @@ def long_setting(setting):
 
 
 def ready(setting, **initial):
-    """A car that is locked and fully braked."""
+    """A car that is locked, with the brake fully pressed."""
     car = Car(setting, **{"doorStatus": LOCKED, "fuelLevel": 10.0, **initial})
     car("pressBrakePedal", pedalPosition=1)
     return car
 
 
 def test_the_start(car):
-    """Without an initial state a car stands empty, unlocked and stopped."""
+    """Without an initial state a car is empty, unlocked and stopped."""
     state = car.state
     assert (state.fuelLevel, state.engine_state, state.remainingUnlockedDoors) == (0.0, "stopped", 4)
     assert (state.doorStatus, state.destination, state.long_context) == (UNLOCKED, "None", False)
 
 
 def test_names_of_entries(setting):
-    """An entry says engineState and parkingBrakeForce; the names of the state mean nothing in it."""
+    """Entries use engineState and parkingBrakeForce; the names of the state have no effect in them."""
     car = Car(setting, engineState="running", engine_state=3, parkingBrakeForce=4.5, _slopeAngle=9)
     assert car("displayCarStatus", option="engine") == {"engineState": "running"}
     assert car("displayCarStatus", option="parkingBrake") == {
@@ -67,13 +67,13 @@ def test_names_of_entries(setting):
 
 
 def test_unlocked_doors_are_counted(setting):
-    """How many doors are unlocked is counted, whatever the entry says."""
+    """The number of unlocked doors is counted; an entry's value is ignored."""
     car = Car(setting, doorStatus={**UNLOCKED, "driver": "locked"}, remainingUnlockedDoors=0)
     assert car.state.remainingUnlockedDoors == 3
 
 
 def test_an_engine_starts_locked_and_braked(setting):
-    """The engine names what it misses: locked doors, then the brake, then all of it."""
+    """The engine reports what is missing: locked doors, then the brake, then the full brake."""
     car = Car(setting, doorStatus={**LOCKED, "rear_left": "unlocked"})
     start = {"ignitionMode": "START"}
     assert car("startEngine", **start)["error"].endswith("Here are the unlocked doors: rear_left")
@@ -94,14 +94,14 @@ def test_an_engine_starts_locked_and_braked(setting):
 
 
 def test_stop_is_an_invalid_mode(setting):
-    """STOP stops the engine, and is answered as an invalid mode."""
+    """STOP stops the engine, and its result is an invalid mode."""
     car = ready(setting, engineState="running")
     assert car("startEngine", ignitionMode="STOP") == {"error": "Invalid ignition mode."}
     assert car.state.engine_state == "stopped"
 
 
 def test_the_tank_is_bounded(setting):
-    """A tank holds 50 gallons, and what does not fit changes nothing."""
+    """A tank holds 50 gallons; an amount that does not fit changes nothing."""
     car = Car(setting, fuelLevel=10.0)
     assert car("fillFuelTank", fuelAmount=40.5) == {"error": "Cannot fill gas above the tank capacity."}
     assert car("fillFuelTank", fuelAmount=-1) == {"error": "Fuel amount cannot be negative."}
@@ -110,8 +110,8 @@ def test_the_tank_is_bounded(setting):
     assert car("estimate_drive_feasibility_by_mileage", distance=1000.1) == {"canDrive": False}
 
 
-def test_doors_before_an_unknown_one_change(car):
-    """An unknown door fails the call, but not what it did before."""
+def test_doors_listed_before_an_unknown_door_change(car):
+    """An unknown door fails the call, but earlier doors stay changed."""
     call = car("lockDoors", unlock=False, door=["driver", "trunk", "passenger"])
     assert call == "Error during execution: 'trunk'"
     assert car.state.doorStatus == {**UNLOCKED, "driver": "locked"}
@@ -119,27 +119,27 @@ def test_doors_before_an_unknown_one_change(car):
 
 
 def test_a_door_counts_once(car):
-    """Locking a locked door is no further locked door."""
+    """Locking a locked door does not change the count."""
     answer = car("lockDoors", unlock=False, door=["driver", "driver"])
     assert answer == {"lockStatus": "locked", "remainingUnlockedDoors": 3}
 
 
 def test_fahrenheit_is_repeated(car):
-    """A temperature in fahrenheit is kept in celsius, and repeated as it came."""
+    """A temperature in fahrenheit is stored in celsius, and repeated unchanged in the result."""
     answer = car("adjustClimateControl", temperature=68, unit="fahrenheit")
     assert answer["currentACTemperature"] == 68
     assert car.state.acTemperature == 20.0
 
 
 def test_a_temperature_that_cannot_be_converted_stays(car):
-    """Text as a temperature is kept before its conversion fails; fan and mode are not."""
+    """A temperature that is text is stored before its conversion fails; fan and mode are not."""
     answer = car("adjustClimateControl", temperature="68", unit="fahrenheit", fanSpeed=9, mode="heat")
     assert answer == "Error during execution: unsupported operand type(s) for -: 'str' and 'int'"
     assert (car.state.acTemperature, car.state.fanSpeed, car.state.acMode) == ("68", 50, "auto")
 
 
 def test_the_brake_is_shown_as_pressed(car):
-    """The pedal is answered with a float and displayed with the number it came as."""
+    """The result has the pedal force as a float, the display has the number that was passed."""
     assert car.world.run(Call("pressBrakePedal", {"pedalPosition": 1})).endswith(
         '"brakePedalForce": 1000.0}'
     )
@@ -148,7 +148,7 @@ def test_the_brake_is_shown_as_pressed(car):
 
 
 def test_cruise_control(setting):
-    """Cruise control takes steps of 5 as numbers or text, and keeps the distance of a refused speed."""
+    """Cruise control accepts steps of 5 as numbers or text, and stores the distance of a refused speed."""
     car = ready(setting)
     cruise = {"activate": True, "distanceToNextVehicle": "80"}
     stopped = {"error": "Start the engine before activating the cruise control."}
@@ -168,7 +168,7 @@ def test_distances_are_symmetric(car, zips):
 
 @pytest.mark.parametrize("place", ["Nowhere", None, [], {}])
 def test_unknown_places(car, place):
-    """What is no known place has zip code 00000 and no distance, whatever its type."""
+    """An unknown place of any type has zip code 00000 and no distance."""
     assert car("get_zipcode_based_on_city", city=place) == {"zipcode": "00000"}
     assert car("estimate_distance", cityA=place, cityB="94016") == {
         "error": "distance not found in database."
@@ -176,15 +176,15 @@ def test_unknown_places(car, place):
     assert car("get_zipcode_based_on_city", city="Rivermist") == {"zipcode": "83214"}
 
 
-def test_a_destination_that_is_no_text(car):
-    """A destination that cannot be announced is set nevertheless."""
+def test_a_destination_that_is_not_text(car):
+    """A destination that is not text is set although the call fails."""
     answer = car("set_navigation", destination=7)
     assert answer == 'Error during execution: can only concatenate str (not "int") to str'
     assert car.state.destination == 7
 
 
 def test_draws_follow_the_seed(setting):
-    """Speeds and temperatures are drawn from one generator, seeded by the entry."""
+    """Speeds and temperatures come from one generator, seeded by the entry."""
     drawn = Random(7)
     car = Car(setting, random_seed=7)
     assert car("get_current_speed") == {"currentSpeed": drawn.uniform(0.0, 120.0)}
@@ -192,7 +192,7 @@ def test_draws_follow_the_seed(setting):
 
 
 def test_fillers_of_a_long_context(constants, long_setting):
-    """In a long context, instruments, brake, distances and weather come with the release's fillers."""
+    """In a long context, instruments, brake, distances and weather have the release's fillers."""
     car = Car(long_setting)
     metadata = constants.text("long_context", "CAR_STATUS_METADATA_EXTENSION")
     cities = constants.items("long_context", "INTERMEDIARY_CITIES")
@@ -202,7 +202,7 @@ def test_fillers_of_a_long_context(constants, long_setting):
     assert car("estimate_distance", cityA="", cityB="")["intermediaryCities"] == cities
 
 
-def test_worlds_share_no_weather(constants, long_setting):
+def test_worlds_do_not_share_the_weather(constants, long_setting):
     """The long weather report of one car does not change that of another, nor the release's."""
     one, other = Car(long_setting, random_seed=1), Car(long_setting, random_seed=2)
     first = one("get_outside_temperature_from_google")
@@ -212,6 +212,6 @@ def test_worlds_share_no_weather(constants, long_setting):
 
 
 def test_the_documented_functions_can_be_called(entries):
-    """Every function that entries offer of the car is a method of it."""
+    """Every function that entries offer for the car is one of its methods."""
     entry = next(e for e in entries("multi_turn_base") if e.apis == ("VehicleControlAPI",))
     assert set(effects(APIS["VehicleControlAPI"])) == {doc["name"] for doc in entry.functions}

@@ -1,4 +1,4 @@
-"""Running calls against a simulated world, and what its APIs are filled from."""
+"""Running calls in a simulated world, and filling its APIs."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import pytest
 
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Call, Entry
-from bfcl_pipeline.tools import APIS, Constants, Effect, Setting, World, effects, world
-from bfcl_pipeline.tools.api import changes, reads
-from bfcl_pipeline.tools.limits import MAX_INNER_RESULT, MAX_RESULT
+from bfcl_pipeline.tools import APIS, Constants, Effect, World, WorldConfig, effects, world
+from bfcl_pipeline.tools.api import MAX_INNER_RESULT, MAX_RESULT, changes, reads
 from bfcl_pipeline.tools.state import copied, fill
 
 FAILED = "Error during execution: "
@@ -19,14 +18,14 @@ FAILED = "Error during execution: "
 
 @dataclass(slots=True)
 class EchoState:
-    """What was kept."""
+    """The values that were stored."""
 
     kept: list[Any] = field(default_factory=list)
     loudness: float = 1.0
 
 
 class EchoAPI:
-    """The least that an API can be, with methods that may not be called."""
+    """A minimal API, with methods that may not be called."""
 
     def __init__(self):
         self.state = EchoState()
@@ -57,13 +56,13 @@ def api():
 
 @pytest.fixture
 def small(api):
-    """The world of `api`; its owner is `me`."""
+    """A world with `api`; its owner is `me`."""
     return World({"EchoAPI": api}, "me")
 
 
 @pytest.fixture
 def run(small):
-    """Runs the call of a name with arguments."""
+    """Runs a call by name with arguments."""
     return lambda name, **arguments: small.run(Call(name, arguments))
 
 
@@ -93,7 +92,7 @@ def kept(value):
     ],
 )
 def test_result_text(run, value, text):
-    """A mapping is shown as JSON where it can be, all else as Python prints it, text as it is."""
+    """A mapping is JSON where possible, text is unchanged, other values print as in Python."""
     assert run("echo", value=value) == text
 
 
@@ -110,8 +109,8 @@ def test_a_failure_is_a_text(run):
         ({"self": 1}, "EchoAPI.keep() got multiple values for argument 'self'"),
     ],
 )
-def test_arguments_that_do_not_fit(small, arguments, problem):
-    """A missing or unexpected argument fails the call in Python's words."""
+def test_invalid_arguments(small, arguments, problem):
+    """A missing or unexpected argument fails the call with Python's message."""
     assert small.run(Call("keep", arguments)) == FAILED + problem
 
 
@@ -122,7 +121,7 @@ def test_arguments_that_do_not_fit(small, arguments, problem):
     "name", ["nothing", "unmarked", "_private", "__init__", "__class__", "state", "print"]
 )
 def test_only_marked_methods_are_reached(run, api, name):
-    """A name that is no marked method of an API stands for nothing."""
+    """A name that is not a marked method of an API is undefined."""
     assert run(name, value=1) == f"{FAILED}name {name!r} is not defined"
     assert api.state == EchoState()
 
@@ -141,31 +140,31 @@ def test_only_marked_methods_are_reached(run, api, name):
     ],
 )
 def test_no_attribute_is_reached(run, api, name):
-    """A name that is an expression reaches nothing, whatever it would mean as code."""
+    """An expression as a function name is not evaluated, even if it is valid code."""
     assert run(name, value=1).startswith(FAILED)
     assert api.state == EchoState()
 
 
 @pytest.mark.parametrize("name", ["echo ", " echo", "echo\n"])
 def test_space_around_a_name_is_lost(run, name):
-    """A name between spaces is that name, as it is where its call is evaluated as text."""
+    """Spaces around a name are ignored, as where the call is evaluated as text."""
     assert run(name, value=1) == "1"
 
 
 @pytest.mark.parametrize("name", [" value", "value ", "ᵛalue"])
 def test_a_parameter_is_named_as_python_reads_it(small, name):
-    """Neither space around the name of a parameter nor another form of its letters matters."""
+    """Parameter names are stripped and normalised like Python identifiers."""
     assert small.run(Call("echo", {name: 1})) == "1"
 
 
 def test_a_parameter_that_is_named_twice(small):
-    """Names that Python takes for the same may not both be given."""
+    """Two parameter names that are equal after normalisation are an error."""
     problem = "keyword argument repeated: value (<string>, line 1)"
     assert small.run(Call("echo", {"value": 1, "ᵛalue": 2})) == FAILED + problem
 
 
 def test_space_does_not_hide_a_refused_name(run):
-    """A refused name is refused with space after it too."""
+    """A refused name is refused with spaces after it too."""
     assert run("kill ", value=1) == f"{FAILED}Function call kill is not allowed."
 
 
@@ -187,9 +186,9 @@ def test_nested_results_count(run):
     ],
 )
 def test_states_do_not_double(constants, outer, inner):
-    """Results put back into a state, over and over, stop at a bound: 500 rounds stay a few megabytes."""
+    """Results that are stored in a state again and again hit a bound: 500 rounds stay a few megabytes."""
     user = {"username": "Ann", "current_user": "Ann", "authenticated": True}
-    small = World.of(["TwitterAPI", "TicketAPI"], dict.fromkeys(APIS, user), Setting(constants), "me")
+    small = World.of(["TwitterAPI", "TicketAPI"], dict.fromkeys(APIS, user), WorldConfig(constants), "me")
     given = {"username": "Ann", "status": None}
     for _ in range(500):
         arguments = {name: Call(method, {told: given[told]}) for name, (method, told) in inner.items()}
@@ -199,7 +198,7 @@ def test_states_do_not_double(constants, outer, inner):
 
 
 def test_nested_results_are_copies(run, api):
-    """What a call returned is not shared with where another call puts it: no state contains itself."""
+    """A result that another call stores is a copy: no state contains itself."""
     run("keep", value=["a"])
     api.state.kept.append({"self": None})
     run("keep", value=Call("echo", {"value": ["b"]}))
@@ -207,20 +206,20 @@ def test_nested_results_are_copies(run, api):
 
 
 @pytest.mark.parametrize("state", [[], "x", None, 3])
-def test_a_state_that_is_no_mapping_is_named(constants, state):
-    """An initial state of another shape is an error that names the API."""
+def test_a_state_that_is_not_a_mapping_is_named(constants, state):
+    """An initial state of another form is an error that names the API."""
     with pytest.raises(MalformedRelease, match="initial state of TicketAPI: expected a mapping"):
-        World.of(["TicketAPI"], {"TicketAPI": state}, Setting(constants), "me")
+        World.of(["TicketAPI"], {"TicketAPI": state}, WorldConfig(constants), "me")
 
 
 def test_dotted_names(run):
-    """Of a dotted name, the first part is what is not defined."""
+    """The error for a dotted name is that its first part is not defined."""
     assert run("api.echo") == f"{FAILED}name 'api' is not defined"
 
 
 @pytest.mark.parametrize("name", ["kill", "run", "remove", "api.run", "any.exit.at_all"])
 def test_refused_names(run, name):
-    """A few names are refused with a text of their own, after a dot too."""
+    """A few names are refused with a specific text, also after a dot."""
     bare = name.split(".")[1] if "." in name else name
     assert run(name) == f"{FAILED}Function call {bare} is not allowed."
 
@@ -229,7 +228,7 @@ def test_refused_names(run, name):
     "call", [Call("a b", {}), Call("class", {}), Call("echo", {"not": 1}), Call("", {"a": 1})]
 )
 def test_syntax_errors(run, call):
-    """A call that Python would not read fails with its message."""
+    """A call that is not valid Python fails with Python's message."""
     text = run(call.name, **call.arguments)
     assert text.startswith(f"{FAILED}invalid syntax")
     assert text.endswith("(<string>, line 1)")
@@ -239,7 +238,7 @@ def test_syntax_errors(run, call):
 
 
 def test_arguments_are_copied(run, api):
-    """What a call was given stays its own: a change to it does not reach the state."""
+    """Later changes to an argument do not reach the state."""
     given = {"a": [1]}
     run("keep", value=given)
     given["a"].append(2)
@@ -258,7 +257,7 @@ def test_arguments_are_copied(run, api):
     ],
 )
 def test_numbers_that_python_does_not_write(run, value, name):
-    """NaN and the infinities are written as names, which stand for nothing."""
+    """NaN and infinities are written as names, which are not defined."""
     assert run("echo", value=value) == f"{FAILED}name {name!r} is not defined"
 
 
@@ -268,7 +267,7 @@ def test_numbers_that_python_does_not_write(run, value, name):
         ("see (1)", "see(1)"),
         ("call echo ()", "call me_EchoAPI_instance.echo()"),
         ("echo()fail(", "me_EchoAPI_instance.echo()me_EchoAPI_instance.fail("),
-        ("line\necho (1)", "line\necho(1)"),  # written \n, so that the word is necho
+        ("line\necho (1)", "line\necho(1)"),  # the text has a literal \n, so that the word is necho
         ("it's \"keep (", "it's \"me_EchoAPI_instance.keep("),
         ("2x (y), é (z), unmarked (", "2x (y), é (z), unmarked("),
         ("__import__('os').getcwd()", "__import__('os').getcwd()"),
@@ -276,13 +275,14 @@ def test_numbers_that_python_does_not_write(run, value, name):
     ],
 )
 def test_words_before_brackets(run, given, got):
-    """In text, a method before a bracket gets its instance, and any word loses the space before one."""
+    """In text, a method before a bracket is prefixed with its instance, and a space before a bracket is
+    removed."""
     assert run("echo", value=given) == got
     assert run("echo", value=[{given: 0}]) == str([{got: 0}])
 
 
-def test_instances_have_names_that_python_reads(api):
-    """Signs of an owner's name that no Python name has are underscores in the name of its instances."""
+def test_instances_have_valid_python_names(api):
+    """Characters of an owner's name that Python names cannot have become underscores."""
     told = World({"EchoAPI": api}, "a/b_memory_kv_0-customer-0.x:y").run(echoed("see echo (1)"))
     assert told == "see a_b_memory_kv_0_customer_0_x_y_EchoAPI_instance.echo(1)"
 
@@ -296,14 +296,14 @@ def test_calls_among_arguments(run, api):
 
 
 def test_a_failed_argument_fails_the_call(run, api):
-    """A call whose argument fails is not run; what ran before stays."""
+    """A call with a failed argument is not run; the effects of earlier calls stay."""
     assert run("keep", value={"a": kept(1), "b": Call("fail", {})}) == f"{FAILED}out of order"
     assert run("keep", value=Call("nothing", {})) == f"{FAILED}name 'nothing' is not defined"
     assert api.state.kept == [1]
 
 
-def test_an_unknown_call_runs_no_argument(run, api):
-    """The arguments of a call that stands for nothing are not run."""
+def test_arguments_of_an_unknown_call_are_not_run(run, api):
+    """The arguments of an unknown call are not run."""
     run("nothing", value=kept(1))
     assert api.state.kept == []
 
@@ -312,13 +312,13 @@ def test_an_unknown_call_runs_no_argument(run, api):
 
 
 def test_a_long_result_fails(run):
-    """A result past the bound is not shown."""
+    """A result beyond the bound is not returned."""
     assert run("echo", value="x" * MAX_RESULT) == "x" * MAX_RESULT
     assert run("echo", value="x" * (MAX_RESULT + 1)).startswith(f"{FAILED}a result of")
 
 
 def test_calls_are_bounded(monkeypatch, api):
-    """After its last call a world runs no more."""
+    """The number of calls in a world is bounded."""
     monkeypatch.setattr(world, "MAX_CALLS", 2)
     small = World({"EchoAPI": api}, "me")
     texts = [small.run(kept(number)) for number in range(3)]
@@ -327,7 +327,7 @@ def test_calls_are_bounded(monkeypatch, api):
 
 
 def test_results_are_bounded_together(monkeypatch, api):
-    """The results of one world are bounded together, each of them being small."""
+    """The total length of a world's results is bounded, even if each is small."""
     monkeypatch.setattr(world, "MAX_RESULTS", 5)
     small = World({"EchoAPI": api}, "me")
     assert small.run(echoed("abc")) == "abc"
@@ -335,7 +335,7 @@ def test_results_are_bounded_together(monkeypatch, api):
 
 
 def test_a_deep_argument_fails(run):
-    """An argument too deep to be walked fails the call, not the conversation."""
+    """An argument that is nested too deep fails the call, not the conversation."""
     deep = []
     for _ in range(100_000):
         deep = [deep]
@@ -347,7 +347,7 @@ def test_a_deep_argument_fails(run):
 
 
 def test_unknown_api(setting):
-    """An API that does not exist is named, with those that do."""
+    """The error for an unknown API lists the known ones."""
     with pytest.raises(MalformedRelease, match=r"unknown API 'EchoAPI'; known are .*TicketAPI"):
         World.of(["EchoAPI"], {}, setting, "me")
 
@@ -361,15 +361,15 @@ def test_unknown_api(setting):
     ],
 )
 def test_malformed_initial_state(constants, initial, problem):
-    """An initial state of another form names the entry, the field, and what came."""
+    """The error for an initial state of another form names the entry, the field, and its type."""
     entry = Entry("multi_turn_base_0", "multi_turn_base", (), (), apis=("TicketAPI",))
     state = {"TicketAPI": initial}
     with pytest.raises(MalformedRelease, match=f"multi_turn_base_0: initial state of {problem}"):
-        World.for_entry(replace(entry, initial_state=state), Setting(constants), "me")
+        World.for_entry(replace(entry, initial_state=state), WorldConfig(constants), "me")
 
 
-def test_worlds_share_nothing(setting):
-    """What happens in a world changes neither the entry it started from nor another world."""
+def test_worlds_are_independent(setting):
+    """Calls in a world change neither its entry nor another world."""
     initial = {"TicketAPI": {"ticket_queue": [{"id": 1, "status": "Open"}], "current_user": "Ann"}}
     one, other = (World.of(["TicketAPI"], initial, setting, "me") for _ in range(2))
     one.run(Call("close_ticket", {"ticket_id": 1}))
@@ -381,7 +381,7 @@ def test_worlds_share_nothing(setting):
 
 @pytest.mark.parametrize("name", APIS)
 def test_apis_start_in_their_defaults(setting, constants, name):
-    """An API that an entry says nothing of starts in its default, which no world changes."""
+    """An API without a state in the entry starts in its default state, which no world changes."""
     before = copied(constants.modules)
     first = World.of([name], None, setting, "me").states()[name]
     assert first == World.of([name], {}, setting, "me").states()[name]
@@ -389,7 +389,7 @@ def test_apis_start_in_their_defaults(setting, constants, name):
 
 
 def test_fill():
-    """A field is copied from the entry, else from the defaults; other keys are passed over."""
+    """A field is copied from the entry, else from the defaults; other keys are ignored."""
     given = {"kept": [[1]], "unknown": 0}
     state = fill(EchoState, given, {"kept": [], "loudness": 2})  # an int is a float too
     assert state == EchoState([[1]], 2)
@@ -397,8 +397,8 @@ def test_fill():
     assert given["kept"] == [[1]]
 
 
-def test_fill_names_what_is_missing():
-    """A field that is in neither is named."""
+def test_fill_names_the_missing_field():
+    """The error for a missing field names it."""
     with pytest.raises(MalformedRelease, match="EchoState: expected loudness, got nothing"):
         fill(EchoState, {"kept": []}, {})
 
@@ -407,12 +407,12 @@ def test_fill_names_what_is_missing():
 
 
 def test_effects():
-    """The marked methods of an API are known with what they may do."""
+    """The marked methods of an API are listed with their effects."""
     assert effects(EchoAPI) == {"echo": Effect.READS, "keep": Effect.CHANGES, "fail": Effect.READS}
 
 
 def test_constants_keep_python_forms():
-    """Staged JSON gives back what JSON has no form for: `...` and keys that are tuples."""
+    """Staged JSON restores `...` and tuple keys, for which JSON has no form."""
     staged = Constants({"m": {"cities": ["a", {"$literal": "..."}], "ways": [[["a", "b"], 1], ["c", 2]]}})
     assert staged.items("m", "cities") == ["a", ...]
     assert staged.pairs("m", "ways") == [(("a", "b"), 1), ("c", 2)]
@@ -420,7 +420,7 @@ def test_constants_keep_python_forms():
 
 @pytest.mark.parametrize("name", ["missing", "flag", "text"])
 def test_constants_are_checked(name):
-    """A constant that is missing or of another type is named; a flag is no number."""
+    """A constant that is missing or of another type is named; a boolean is not a number."""
     staged = Constants({"m": {"flag": True, "text": "1"}})
     with pytest.raises(MalformedRelease, match=rf"m\.{name}: expected int or float, got"):
         staged.number("m", name)

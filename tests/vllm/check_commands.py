@@ -1,7 +1,7 @@
-"""Has vLLM read command lines of its server, one JSON list of words on each line of standard input.
+"""Parses vLLM server command lines with vLLM, one JSON list of arguments on each line of standard input.
 
-Prints what it finds wrong, a line each: options, tool parsers and reasoning parsers that it does not know.
-Nothing is started. For the Python that has vLLM.
+Prints one line for each error: unknown options, tool parsers and reasoning parsers. No server is started.
+Runs under the Python that has vLLM.
 """
 
 from __future__ import annotations

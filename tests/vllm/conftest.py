@@ -8,7 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from tiny_vllm import find_vllm, make_models_file, vllm_variables
+
+from tests.support.tiny_vllm import find_vllm, make_models_file, vllm_variables
 
 
 @pytest.fixture(scope="session")

@@ -9,11 +9,11 @@ import signal
 from pathlib import Path
 
 import pytest
-from serving_process import descendants, has_ended, wait_for
-from snakemake_project import Project, make_project
 
 from bfcl_pipeline.records import Status
 from bfcl_pipeline.tables import read_responses, read_table
+from tests.support.serving_process import descendants, has_ended, wait_for
+from tests.support.snakemake_project import Project, make_project
 
 pytestmark = pytest.mark.vllm
 
@@ -50,13 +50,13 @@ def servers(project: Project) -> set[int]:
     return {int(pid) for pid in re.findall(r"\(\w+ pid=(\d+)\)", log.read_text())}
 
 
-def test_a_run_goes_on_after_a_kill_and_an_interrupt(local: Project) -> None:
-    """Its server ends each time; the third run completes what the second began, on one core."""
+def test_a_run_continues_after_a_kill_and_an_interrupt(local: Project) -> None:
+    """The server ends each time; the third run completes the work of the second, on one core."""
     log = local.folder / f"results/local/logs/serve/{MODEL}.vllm.log"
     with local.start("--cores", "1", **LOCAL) as killed:
         wait_for(log, "pid=", killed.pid)
         started = descendants(killed.pid)
-        killed.kill()  # Snakemake alone: nobody tells the server, which is still loading
+        killed.kill()  # only Snakemake is signalled, not the server, which is still loading
         killed.communicate(timeout=SECONDS)
     assert all(map(has_ended, started))
 

@@ -1,4 +1,4 @@
-"""What the official rows have vLLM do, as vLLM itself reads it."""
+"""The vLLM options of the official rows, checked by vLLM itself."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.config import load_models
-from bfcl_pipeline.models.serving import Program, server_command
+from bfcl_pipeline.models.serving import server_command
 
 pytestmark = pytest.mark.vllm
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_vllm_understands_how_every_official_model_is_served(
+def test_vllm_accepts_the_options_of_every_official_model(
     vllm_python: str, variables: dict[str, str]
 ) -> None:
-    """It knows every option and parser; of wrong ones it says so."""
+    """Every option and parser exists; wrong ones are reported."""
     served = [row for row in load_models(ROOT / "config/models.yaml").values() if row.served]
     parsers = next(row for row in served if row.vllm.tool_parser and row.vllm.reasoning_parser)
     wrong = [
@@ -28,7 +28,7 @@ def test_vllm_understands_how_every_official_model_is_served(
         replace(parsers, model="wrong-tool", vllm=replace(parsers.vllm, tool_parser="no-such-parser")),
         replace(parsers, model="wrong-thought", vllm=replace(parsers.vllm, reasoning_parser="no-such-one")),
     ]
-    commands = [server_command(row, Program(("--model",)), "127.0.0.1", 8000) for row in (*served, *wrong)]
+    commands = [server_command(row, ("--model",), "127.0.0.1", 8000) for row in (*served, *wrong)]
     done = subprocess.run(
         [vllm_python, str(Path(__file__).with_name("check_commands.py"))],
         input="".join(json.dumps(command) + "\n" for command in commands),

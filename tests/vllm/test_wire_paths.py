@@ -1,4 +1,4 @@
-"""All ways of asking a real vLLM server, with a tiny model that `bfcl-pipeline serve` serves."""
+"""All kinds of requests to a real vLLM server, with a tiny model that `bfcl-pipeline serve` serves."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Any
 from urllib.request import urlopen
 
 import pytest
-from serving_process import Serving, descendants, has_ended
-from tiny_rows import RIGHT_CALL, RIGHT_TEXT
 
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.models.serving import ready_endpoint
 from bfcl_pipeline.records import Entry, Response, Status
 from bfcl_pipeline.tables import read_responses, read_table
+from tests.support.serving_process import Serving, descendants, has_ended
+from tests.support.tiny_rows import RIGHT_CALL, RIGHT_TEXT
 
 pytestmark = pytest.mark.vllm
 
@@ -42,7 +42,7 @@ def address(models_file: Path, variables: dict[str, str], scratch: Path) -> Iter
     serving = Serving(process, path, log)
     with process:
         try:
-            serving.says("ready at")
+            serving.wait_for_line("ready at")
             processes = descendants(process.pid)
             yield path
         finally:
@@ -57,7 +57,7 @@ Ask = Callable[..., dict[str, Response]]
 
 @pytest.fixture
 def ask(address: Path, models_file: Path, staged: Path, tmp_path: Path) -> Ask:
-    """Asks a model, with options of `generate`; gives its responses by entry id, latencies left out."""
+    """Runs `generate` with options; returns the responses by entry id, without latencies."""
 
     def asked(model: str, *options: str, folder: str = "asked") -> dict[str, Response]:
         out = tmp_path / folder
@@ -81,7 +81,7 @@ def verdicts(table: Path, staged: Path) -> list[dict[str, Any]]:
     return found
 
 
-def test_the_address_says_what_runs(address: Path) -> None:
+def test_the_address_file_describes_the_server(address: Path) -> None:
     """Where it is, which version of vLLM, and which command started it."""
     told = json.loads(address.read_text())
     assert ready_endpoint(address) == told["endpoint"]
@@ -90,7 +90,7 @@ def test_the_address_says_what_runs(address: Path) -> None:
 
 
 def test_calls_are_read_by_the_servers_parser(ask: Ask, tmp_path: Path, staged: Path) -> None:
-    """A call that the model writes becomes a tool call of the API, and a right one passes."""
+    """A call that the model writes becomes a tool call of the API, and a right call passes."""
     (response,) = ask(
         "tiny-told-FC", "--category", "simple_python", "--entry-ids", "simple_python_0"
     ).values()
@@ -135,7 +135,7 @@ def test_required_calls_are_of_the_functions_that_are_offered(
 
 
 def test_every_answer_has_tokens_and_an_end(ask: Ask) -> None:
-    """Free text in both modes: nothing of the machinery fails, whatever a model says."""
+    """Free text in both modes: no request fails with any text of a model."""
     for model in ("tiny", "tiny-FC"):
         found = ask(
             model, "--category", "simple_java", "irrelevance", "--sample", "simple_java=4", "irrelevance=4"
@@ -173,14 +173,14 @@ def counted(address: Path, name: str) -> float:
 
 
 def test_a_prompt_that_is_too_long_is_a_status(ask: Ask) -> None:
-    """The server's refusal is no failure of the machinery, and is not tried again."""
+    """The server's refusal is a status, not a technical failure, and is not tried again."""
     (response,) = ask("tiny", "--category", "multi_turn_base", "--entry-ids", FILES).values()
     assert response.status is Status.CONTEXT_OVERFLOW
     assert "maximum context length is 8192 tokens" in (response.status_detail or "")
 
 
 def test_two_runs_give_the_same_answers(ask: Ask, tmp_path: Path) -> None:
-    """Asked again, with an empty journal, many at once: the same text for turns, sessions and questions."""
+    """A second run with an empty journal and many concurrent requests has the same texts."""
     options = ["--category", "simple_python", "multi_turn_base", "memory_kv"]
     options += ["--entry-ids", *(f"simple_python_{number}" for number in range(8)), TRADING, MEMORY]
     first, second = (ask("tiny-FC", *options, folder=folder) for folder in ("first", "second"))
@@ -199,8 +199,8 @@ def test_two_runs_give_the_same_answers(ask: Ask, tmp_path: Path) -> None:
     assert sessions == again
 
 
-def test_nothing_is_asked_twice(ask: Ask, address: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What the journal holds is the same server's, wherever it listens."""
+def test_no_request_is_sent_twice(ask: Ask, address: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Journaled answers are found again when the server listens on another port."""
     options = ["--category", "simple_python", "--sample", "simple_python=3"]
     first = ask("tiny-FC", *options)
     capsys.readouterr()

@@ -1,4 +1,4 @@
-"""A search engine on this machine whose answers a test writes, byte for byte."""
+"""A search engine on this machine with scripted answers, byte for byte."""
 
 import os
 import socket
@@ -28,14 +28,14 @@ class ScriptedEngine:
     """Answers the n-th connection with the n-th of `answers`, the last one ever after."""
 
     RESET = b"RESET"  # in the place of an answer: the connection is reset
-    SILENCE = b"SILENCE"  # likewise: none, until the client goes away
+    SILENCE = b"SILENCE"  # no answer, until the client disconnects
 
     url: str
     answers: list[bytes] = field(default_factory=list)
     asked: list[Asked] = field(default_factory=list)
 
     def script(self, *answers: bytes) -> str:
-        """Sets what is answered from now on. Returns the address to ask."""
+        """Sets the next answers. Returns the URL of the server."""
         self.answers[:] = answers
         return self.url
 

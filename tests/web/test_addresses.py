@@ -61,7 +61,7 @@ PUBLIC = [
 
 
 def answering(*addresses: str) -> Any:
-    """A resolver that gives these addresses for every name."""
+    """A resolver that returns these addresses for every name."""
 
     def lookup(host: str, port: int, *_: object) -> list[tuple[Any, ...]]:
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in addresses]
@@ -70,7 +70,7 @@ def answering(*addresses: str) -> Any:
 
 
 @pytest.mark.parametrize("address", PRIVATE)
-def test_what_is_not_public_is_known_as_such(address: str) -> None:
+def test_non_public_addresses_are_recognized(address: str) -> None:
     """Private, local, shared, reserved and metadata addresses are not public, however they are written."""
     assert not is_public(address)
 
@@ -87,26 +87,26 @@ def test_a_name_is_refused_for_a_single_private_answer() -> None:
         endpoints("inside.example", 80, answering("1.1.1.1", "10.0.0.1"), allow_private=False)
 
 
-def test_a_refusal_does_not_tell_the_address() -> None:
-    """The text is the same whatever the address, so that the network behind a name is not told."""
+def test_a_refusal_does_not_reveal_the_address() -> None:
+    """The text is independent of the address, so that the network behind a name is not revealed."""
     with pytest.raises(AddressRefused) as refused:
         endpoints("inside.example", 80, answering("10.20.30.40"), allow_private=False)
     assert "10.20.30.40" not in str(refused.value)
 
 
 def test_endpoints_keep_the_order_of_the_resolver() -> None:
-    """All public answers come out, with the port, as the resolver sorted them."""
+    """All public addresses are returned, with the port, in the resolver's order."""
     found = endpoints("example.org", 8080, answering("9.9.9.9", "1.1.1.1"), allow_private=False)
     assert [one.address for one in found] == [("9.9.9.9", 8080), ("1.1.1.1", 8080)]
 
 
-def test_private_answers_are_given_where_they_are_allowed() -> None:
-    """An intranet may be asked if the user says so."""
+def test_private_addresses_can_be_allowed() -> None:
+    """With `allow_private` addresses of an intranet are returned."""
     assert endpoints("wiki", 80, answering("10.0.0.1"), allow_private=True)
 
 
-def test_a_name_without_an_address_is_not_known() -> None:
-    """A resolver that answers nothing is one that does not know the name."""
+def test_a_name_without_an_address_is_unknown() -> None:
+    """An empty result of the resolver is an error."""
     with pytest.raises(socket.gaierror, match="not known"):
         endpoints("example.org", 80, answering(), allow_private=True)
 
@@ -114,7 +114,7 @@ def test_a_name_without_an_address_is_not_known() -> None:
 @pytest.mark.parametrize(
     "host", ["127.0.0.1", "127.1", "0x7f.1", "2130706433", "0177.0.0.1", "::1", "10.0.0.1"]
 )
-def test_written_addresses_are_read_as_the_system_reads_them(host: str) -> None:
+def test_literal_addresses_are_parsed_as_the_system_parses_them(host: str) -> None:
     """Hexadecimal, octal and shortened addresses are refused like the plain ones, without a resolver."""
     with pytest.raises(AddressRefused):
         refuse_written(host)
@@ -122,12 +122,12 @@ def test_written_addresses_are_read_as_the_system_reads_them(host: str) -> None:
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST.", "x.localhost"])
 def test_names_of_this_machine_are_refused(host: str) -> None:
-    """localhost needs no resolver to be known as private."""
+    """localhost is private without a lookup."""
     with pytest.raises(AddressRefused):
         refuse_written(host)
 
 
 @pytest.mark.parametrize("host", ["1.1.1.1", "example.org", "localhost.example.org", "a" * 80, ""])
 def test_names_are_left_to_the_proxy(host: str) -> None:
-    """Public addresses and names pass."""
+    """Public addresses and names are accepted."""
     refuse_written(host)

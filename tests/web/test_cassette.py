@@ -1,4 +1,4 @@
-"""The evidence: what was sent and came back, without secrets, as vcrpy reads it."""
+"""Cassettes: requests and responses without secrets, readable by vcrpy."""
 
 import gzip
 import json
@@ -13,7 +13,21 @@ import requests
 import vcr
 import yaml
 
-from bfcl_pipeline.web.cassette import Exchange, note, playback, tape_session, taping
+from bfcl_pipeline.web.cassette import HttpExchange, note, tape_session, taping
+from bfcl_pipeline.web.redaction import redact_address
+
+
+def _redact_request(request):
+    request.uri = redact_address(request.uri)
+    return request
+
+
+PLAYBACK = {
+    "record_mode": "none",
+    "match_on": ("method", "scheme", "host", "port", "path", "query", "body"),
+    "before_record_request": _redact_request,
+}
+"""Replays a cassette to the client that recorded it; URLs are compared without their secrets."""
 
 TEXT = "Gr\u00fcner Tee \U0001f375 \x85\u2028 \t end "
 KEY = "0123456789abcdef"
@@ -89,8 +103,8 @@ def _read(cassette):
 
 @pytest.mark.parametrize("kind", ["page", "gzip", "brotli", "binary", "redirect", "missing"])
 @pytest.mark.parametrize("reading", ["content", "chunks", "raw", "encoded"])
-def test_vcrpy_plays_it_back(server, session, tmp_path, kind, reading):
-    """vcrpy gives a fresh client the same status and the same body, byte for byte, without a server."""
+def test_vcrpy_plays_a_cassette_back(server, session, tmp_path, kind, reading):
+    """vcrpy returns the same status and body to a new client, byte for byte, without a server."""
 
     def ask(client):
         with client.get(f"{server}/{kind}?q=a%20b&api_key={KEY}", stream=True, timeout=10) as response:
@@ -106,7 +120,7 @@ def test_vcrpy_plays_it_back(server, session, tmp_path, kind, reading):
         live = ask(session)
     path = tmp_path / "cassette.yaml"
     path.write_bytes(tape.cassette())
-    with vcr.VCR(**playback()).use_cassette(str(path)) as played, requests.Session() as fresh:
+    with vcr.VCR(**PLAYBACK).use_cassette(str(path)) as played, requests.Session() as fresh:
         fresh.headers["User-Agent"] = "another"
         if reading in ("raw", "encoded"):
             fresh.headers["Accept-Encoding"] = "identity"
@@ -129,14 +143,14 @@ def test_attempts_are_played_in_order(server, session, tmp_path):
         live = [session.get(f"{server}/busy", timeout=10).status_code for _ in range(2)]
     path = tmp_path / "cassette.yaml"
     path.write_bytes(tape.cassette())
-    with vcr.VCR(**playback()).use_cassette(str(path)):
+    with vcr.VCR(**PLAYBACK).use_cassette(str(path)):
         assert (
             [requests.get(f"{server}/busy", timeout=10).status_code for _ in range(2)] == live == [429, 200]
         )
 
 
-def test_forms_are_matched_and_scrubbed(server, session, tmp_path):
-    """A posted form is kept without its secrets, and another form is not answered from it."""
+def test_forms_are_matched_and_redacted(server, session, tmp_path):
+    """A posted form is recorded without its secrets, and does not match another form."""
     with taping() as tape:
         session.post(f"{server}/form", data={"q": "tea", "b": ""}, timeout=10)
         session.post(f"{server}/form", data={"q": "tea", "api_key": KEY}, timeout=10)
@@ -144,7 +158,7 @@ def test_forms_are_matched_and_scrubbed(server, session, tmp_path):
     assert [one["request"]["body"] for one in _read(cassette)] == ["q=tea&b=", "q=tea&api_key=SCRUBBED"]
     path = tmp_path / "cassette.yaml"
     path.write_bytes(cassette)
-    with vcr.VCR(**playback()).use_cassette(str(path)):
+    with vcr.VCR(**PLAYBACK).use_cassette(str(path)):
         assert (
             requests.post(f"{server}/form", data={"q": "tea", "b": ""}, timeout=10).text
             == "posted q=tea&b="
@@ -154,7 +168,7 @@ def test_forms_are_matched_and_scrubbed(server, session, tmp_path):
 
 
 def test_secrets_do_not_reach_the_cassette(server, session):
-    """Keys in addresses, headers and echoed bodies, cookies and authorizations are nowhere in it."""
+    """Keys in addresses, headers and echoed bodies, cookies and authorizations are not in it."""
     session.cookies["sent"] = "topsecret"
     with taping() as tape:
         session.get(
@@ -172,8 +186,8 @@ def test_secrets_do_not_reach_the_cassette(server, session):
     assert _read(cassette)[1]["response"]["headers"]["Vary"] == ["a"]
 
 
-def test_what_got_no_answer_is_noted(server, session, tmp_path):
-    """A reset and an answer cut short are no interactions, which vcrpy would play, but are in the file."""
+def test_requests_without_an_answer_are_recorded(server, session, tmp_path):
+    """Resets and truncated answers are in the file, but not among the interactions that vcrpy plays."""
     with taping() as tape:
         for kind in ("reset", "cut"):
             with pytest.raises(requests.RequestException):
@@ -184,14 +198,14 @@ def test_what_got_no_answer_is_noted(server, session, tmp_path):
     assert "IncompleteRead" in document["unanswered"][1]["error"]
 
 
-def test_what_was_given_up_is_noted(server, session):
-    """An answer whose body is not read to its end, or not waited for, is none that vcrpy could play."""
+def test_abandoned_answers_are_recorded(server, session):
+    """An answer that is not read to its end is not among the interactions that vcrpy plays."""
     with taping() as tape:
         with session.get(f"{server}/binary", stream=True, timeout=10) as response:
             next(response.iter_content(7))
         with session.get(f"{server}/missing", stream=True, timeout=10) as response:
             assert response.status_code == 404  # its body is of no use
-        note(Exchange("GET", "http://slow.example/", [], None))
+        note(HttpExchange("GET", "http://slow.example/", [], None))
     document = yaml.safe_load(tape.cassette())
     assert [one["request"]["uri"] for one in document["interactions"]] == [f"{server}/missing"]
     assert [one["error"] for one in document["unanswered"]] == [
@@ -200,8 +214,8 @@ def test_what_was_given_up_is_noted(server, session):
     ]
 
 
-def test_threads_of_a_client_reach_its_tape(server, session):
-    """A thread that a client starts in a copy of its context tapes for it, until the cassette is made."""
+def test_threads_of_a_client_share_its_tape(server, session):
+    """A thread that runs in a copy of the client's context adds to its tape, until the cassette is made."""
     with taping() as tape:
         with ThreadPoolExecutor(1) as pool:
             pool.submit(copy_context().run, session.get, f"{server}/page", timeout=10).result(30)
@@ -210,8 +224,8 @@ def test_threads_of_a_client_reach_its_tape(server, session):
     assert len(_read(cassette)) == 1
 
 
-def test_threads_do_not_reach_each_others_tapes(server, session):
-    """Of 200 pages through 16 threads and one session, each tape has its own and nothing is lost."""
+def test_threads_have_separate_tapes(server, session):
+    """Of 200 pages through 16 threads and one session, each is on its own tape, and none is lost."""
 
     def fetch(number):
         with taping() as tape:
@@ -222,10 +236,10 @@ def test_threads_do_not_reach_each_others_tapes(server, session):
         assert list(pool.map(fetch, range(200))) == [[f"{server}/page/{number}"] for number in range(200)]
 
 
-def test_untaped_traffic_passes(server, session):
-    """Outside of a tape a taped session works as any other, and a tape of nothing is no cassette."""
+def test_a_session_without_a_tape_works(server, session):
+    """Outside `taping` no exchange is recorded, and an empty tape has no cassette."""
     assert session.get(f"{server}/page", timeout=10).text.startswith(TEXT)
-    note(Exchange("GET", server, [], None))
+    note(HttpExchange("GET", server, [], None))
     with taping() as tape:
         pass
     assert tape.cassette() is None
@@ -235,10 +249,10 @@ def test_untaped_traffic_passes(server, session):
     "body", [TEXT.encode(), b"\xff\x00", b"", b"a\r\nb\x1b", b" # - : {", "\ufeff\ud7ff".encode()]
 )
 def test_bodies_survive_the_file(tmp_path, body):
-    """Any bytes are the same bytes after the file, which is ASCII."""
+    """Any body is unchanged after writing and reading the file, which is ASCII."""
     with taping() as tape:
         note(
-            Exchange(
+            HttpExchange(
                 "GET", "http://h.example/", [], None, 200, "OK", [("A", "1"), ("A", "2")], bytearray(body)
             )
         )

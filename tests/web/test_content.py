@@ -1,4 +1,4 @@
-"""Tests of what is text, and of charsets."""
+"""Detection of text, and of charsets."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ GREEK = "Καλημέρα κόσμε, τι κάνετε σήμερα; Ο και�
 @pytest.mark.parametrize(
     "kind", ["", "text/html", "text/plain", "application/json", "application/rss+xml", "image/svg+xml"]
 )
-def test_text_comes_in_many_types(kind: str) -> None:
-    """Text, JSON, XML and no type at all are read."""
+def test_text_types_are_accepted(kind: str) -> None:
+    """Text, JSON, XML and an absent type are text."""
     assert is_text_type(kind)
 
 
 @pytest.mark.parametrize(
     "kind", ["application/pdf", "image/png", "application/zip", "application/octet-stream", "video/mp4"]
 )
-def test_types_that_are_not_text(kind: str) -> None:
-    """Images, documents and archives are not."""
+def test_other_types_are_rejected(kind: str) -> None:
+    """Images, documents and archives are not text."""
     assert not is_text_type(kind)
 
 
 def test_a_media_type_is_read_without_its_parameters() -> None:
-    """Case, white space and parameters do not matter."""
+    """Case, white space and parameters are ignored."""
     assert media_type(" Text/HTML ; charset=utf-8") == "text/html"
 
 
 @pytest.mark.parametrize("body", [b"%PDF-1.7 x", b"PK\x03\x04x", b"\x89PNG\r\n\x1a\n", b"a\0b" * 9])
 def test_binary_bodies_are_recognised(body: bytes) -> None:
-    """What is said to be text is still looked at."""
+    """The bytes are checked even if the type is text."""
     assert looks_binary(body)
 
 
@@ -40,7 +40,7 @@ def test_binary_bodies_are_recognised(body: bytes) -> None:
     "body", [b"", b"<p>x", "<p>x".encode("utf-16"), "<p>x".encode("utf-16-le"), "é".encode("latin-1")]
 )
 def test_text_in_any_charset_is_not_binary(body: bytes) -> None:
-    """The zeros of UTF-16 are not taken for those of a picture."""
+    """The zero bytes of UTF-16 do not make a page binary."""
     assert not looks_binary(body)
 
 
@@ -60,7 +60,7 @@ def test_text_in_any_charset_is_not_binary(body: bytes) -> None:
     ],
 )
 def test_a_charset_is_found(body: bytes, content_type: str) -> None:
-    """A byte order mark goes before the header, the header before a guess; unknown ones are passed over."""
+    """A byte order mark precedes the header, the header a guess; unknown charsets are ignored."""
     assert decoded(body, content_type) == "é"
 
 
@@ -73,29 +73,29 @@ def test_a_charset_is_found(body: bytes, content_type: str) -> None:
         "<?xml version='1.0' encoding='windows-1253'?>",
     ],
 )
-def test_a_page_says_its_charset(head: str) -> None:
-    """Without a header the page's own word is taken."""
+def test_a_charset_declaration_is_used(head: str) -> None:
+    """Without a header the declaration in the page is used."""
     assert decoded((head + GREEK).encode("cp1253"), "text/html") == head + GREEK
 
 
-def test_a_charset_is_guessed_where_nothing_is_said() -> None:
-    """A page that says nothing and is not UTF-8 is read by what fits its letters."""
+def test_an_undeclared_charset_is_guessed() -> None:
+    """A page without a declaration that is not UTF-8 is decoded with the best guess."""
     assert decoded((GREEK * 5).encode("cp1253"), "text/html") == GREEK * 5
 
 
-def test_the_header_is_right_against_the_page() -> None:
-    """A proxy that recodes a page changes the header alone."""
+def test_the_header_precedes_the_declaration() -> None:
+    """A proxy that recodes a page changes only the header."""
     assert decoded("<meta charset=koi8-r>é".encode(), "text/html; charset=utf-8").endswith("é")
 
 
 @pytest.mark.parametrize(
     "charset", ["zlib_codec", "rot13", "punycode", "idna", "unicode_escape", "utf-7", "undefined"]
 )
-def test_codecs_that_no_page_is_in_are_passed_over(charset: str) -> None:
-    """A server cannot choose a codec that unpacks or is slow."""
+def test_codecs_that_are_not_charsets_are_ignored(charset: str) -> None:
+    """A server cannot select a codec that decompresses or is slow."""
     assert decoded(b"+AGE- \\x41", f"text/plain; charset={charset}") == "+AGE- \\x41"
 
 
-def test_what_does_not_fit_the_charset_is_replaced() -> None:
+def test_invalid_bytes_are_replaced() -> None:
     """Damaged bytes do not lose the page."""
     assert decoded(b"a\xffb", "text/html; charset=utf-8") == "a\ufffdb"

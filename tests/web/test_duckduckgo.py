@@ -12,11 +12,11 @@ import brotli
 import pytest
 
 from bfcl_pipeline.errors import WebError
-from bfcl_pipeline.tools.web import Failure, Hit, Hits
-from bfcl_pipeline.web.asking import NOT_RETRIEVED, Limits, UnknownAnswer
+from bfcl_pipeline.tools.web_search.web import Hit, Hits, WebFailure
 from bfcl_pipeline.web.cassette import taping
 from bfcl_pipeline.web.duckduckgo import PAUSE_SECONDS, DuckDuckGo, read_page
-from bfcl_pipeline.web.waiting import Outage, Patience, RateLimited
+from bfcl_pipeline.web.engine_http import NOT_RETRIEVED, SearchLimits, UnknownAnswer
+from bfcl_pipeline.web.engine_retries import Outage, RetryPolicy, SearchRateLimited
 
 
 def result(title: str, href: str, snippet: str | None = "", kind: str = "web-result") -> str:
@@ -81,10 +81,10 @@ ANOMALY = """<!DOCTYPE html><html><head><title>DuckDuckGo</title></head><body>
 class Client:
     """The engine under test and how long it slept."""
 
-    def __init__(self, url: str, limits: Limits | None = None, **settings: Any) -> None:
+    def __init__(self, url: str, limits: SearchLimits | None = None, **settings: Any) -> None:
         self.waits: list[float] = []
-        patience = Patience(attempts=3, sleep=self.waits.append, jitter=lambda: 1.0)
-        self.engine = DuckDuckGo(url, patience=patience, limits=limits or Limits(), **settings)
+        retries = RetryPolicy(attempts=3, sleep=self.waits.append, jitter=lambda: 1.0)
+        self.engine = DuckDuckGo(url, retries=retries, limits=limits or SearchLimits(), **settings)
 
     def search(self, keywords: str = "ducks", region: str = "wt-wt") -> tuple[Hit, ...]:
         found = self.engine.search(keywords, region)
@@ -93,7 +93,7 @@ class Client:
 
 
 def test_a_page_of_results(scripted_engine: Any) -> None:
-    """Title, address and snippet of each result come in the order of the page."""
+    """Title, URL and snippet of each result are returned in the order of the page."""
     body = page(
         AD,
         result(
@@ -110,7 +110,7 @@ def test_a_page_of_results(scripted_engine: Any) -> None:
 
 
 def test_the_request_is_a_browsers(scripted_engine: Any) -> None:
-    """The search form is posted with what a browser sends, the region as it was given."""
+    """The search form is posted with a browser's headers and fields, and with the given region."""
     client = Client(scripted_engine.script(scripted_engine.http(NOTHING)))
     client.search(" Enten &\n Gänse ", "xx-unknown")
     (asked,) = scripted_engine.asked
@@ -150,7 +150,7 @@ def test_pages_are_followed_until_there_are_enough(scripted_engine: Any) -> None
     ids=["no form", "only back", "no more results", "nothing new", "end of results"],
 )
 def test_pages_end(scripted_engine: Any, last: str) -> None:
-    """Following ends where there is no Next form, nothing new, or the page says that it is the end."""
+    """Following ends without a Next form, without new results, or at the end mark of the page."""
     first = page(numbered([1, 2]), form(q="ducks", s="10"))
     client = Client(scripted_engine.script(scripted_engine.http(first), scripted_engine.http(last)))
     assert len(client.search()) in (2, 3)
@@ -158,7 +158,7 @@ def test_pages_end(scripted_engine: Any, last: str) -> None:
 
 
 def test_pages_are_bounded(scripted_engine: Any) -> None:
-    """An engine that always has another page is asked for five."""
+    """If an engine always links to another page, five pages are requested."""
     numbers = count()
     scripted_engine.script(
         *(
@@ -188,7 +188,8 @@ def test_redirects_are_unwrapped_once(href: str, target: str) -> None:
 
 
 def test_advertisements_are_left_out() -> None:
-    """What is marked as an advertisement or leads to its click counter, in a redirect too, is no result."""
+    """Results marked as advertisements, and links to the click counter, also through a redirect, are
+    excluded."""
     counter = "https://duckduckgo.com/y.js?ad_domain=a.example"
     wrapped = f"//duckduckgo.com/l/?uddg={quote(counter, safe='')}&amp;rut=a"
     blocks = [AD, result("Ad", counter), result("Ad", wrapped), result("T", "https://t.example/")]
@@ -197,7 +198,7 @@ def test_advertisements_are_left_out() -> None:
 
 @pytest.mark.parametrize("body", [NOTHING, NO_MORE, page(AD, NOTHING)], ids=["none", "no more", "only ads"])
 def test_no_results(scripted_engine: Any, body: str) -> None:
-    """What the page marks as no results is an empty result."""
+    """A page with the marker for no results is an empty result."""
     client = Client(scripted_engine.script(scripted_engine.http(body)))
     assert client.search() == ()
     assert len(scripted_engine.asked) == 1
@@ -216,16 +217,16 @@ def test_no_results(scripted_engine: Any, body: str) -> None:
     ],
 )
 def test_a_rate_limit_is_never_an_empty_result(scripted_engine: Any, status: str, body: str) -> None:
-    """A refusal, whatever page comes with it, is retried a few times and then an error that says so."""
+    """A refusal with any page is retried a few times, and is then an error that names the rate limit."""
     client = Client(scripted_engine.script(scripted_engine.http(body, status)))
-    with pytest.raises(WebError, match="duckduckgo was asked 3 times and did not answer") as raised:
+    with pytest.raises(WebError, match="duckduckgo failed 3 times") as raised:
         client.search()
-    assert isinstance(raised.value.__cause__, RateLimited)
+    assert isinstance(raised.value.__cause__, SearchRateLimited)
     assert client.waits == [5, 10]
 
 
 def test_a_rate_limit_that_ends(scripted_engine: Any) -> None:
-    """After the wait that Retry-After asks for, the results come."""
+    """After waiting for Retry-After, the results are returned."""
     refusal = scripted_engine.http("", "429 Too Many Requests", Retry_After="7")
     date = "Fri, 02 Oct 2026 10:00:40 GMT"
     refusal_until = scripted_engine.http(
@@ -238,16 +239,16 @@ def test_a_rate_limit_that_ends(scripted_engine: Any) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["soon", "-5", "1e9", "9" * 5000, "Fri, 02 Oct 2026 10:00:40 GMT"])
-def test_an_unreadable_retry_after_is_passed_over(scripted_engine: Any, wrong: str) -> None:
-    """A Retry-After that says nothing leaves the usual wait."""
+def test_an_unreadable_retry_after_is_ignored(scripted_engine: Any, wrong: str) -> None:
+    """The default wait is used instead."""
     refusal = scripted_engine.http("", "429 Too Many Requests", Retry_After=wrong)
     client = Client(scripted_engine.script(refusal, scripted_engine.http(NOTHING)))
     client.search()
     assert client.waits == [5]
 
 
-def test_a_refused_later_page_is_asked_for_again_alone(scripted_engine: Any) -> None:
-    """A refusal on the way is no end of the results, and pages that came are not asked for again."""
+def test_only_a_refused_page_is_requested_again(scripted_engine: Any) -> None:
+    """A refused page does not end the results, and earlier pages are not requested again."""
     scripted_engine.script(
         scripted_engine.http(page(numbered([1]), form(q="ducks", s="10"))),
         scripted_engine.http(ANOMALY, "202 Accepted"),
@@ -278,8 +279,8 @@ def test_results_about_captchas_are_results() -> None:
         page(numbered(range(101))),
     ],
 )  # fmt: skip
-def test_changed_markup_is_an_error_that_says_so(scripted_engine: Any, body: str) -> None:
-    """A page that is not recognised is never an empty result, and not asked for again."""
+def test_changed_markup_is_an_error(scripted_engine: Any, body: str) -> None:
+    """An unrecognized page is never an empty result, and not requested again."""
     body = body if "</html>" in body else f"{body}</html>"
     client = Client(scripted_engine.script(scripted_engine.http(body)))
     with pytest.raises(UnknownAnswer, match="expected a page of results"):
@@ -289,7 +290,7 @@ def test_changed_markup_is_an_error_that_says_so(scripted_engine: Any, body: str
 
 @pytest.mark.parametrize("status", ["404 Not Found", "301 Moved", "204 No Content"])
 def test_an_unexpected_status_is_an_error(scripted_engine: Any, status: str) -> None:
-    """A status that is neither an answer, a refusal nor an outage is told, a redirect not followed."""
+    """A status that is not an answer, a refusal or an outage is an error; redirects are not followed."""
     elsewhere = scripted_engine.http("", status, Location="https://elsewhere.example/login?x=1")
     client = Client(scripted_engine.script(elsewhere))
     with pytest.raises(UnknownAnswer, match=r"HTTP (404|301|204)"):
@@ -298,7 +299,7 @@ def test_an_unexpected_status_is_an_error(scripted_engine: Any, status: str) -> 
 
 
 def test_outages_are_retried(scripted_engine: Any) -> None:
-    """A reset, silence, a broken compression and an error of the server are asked again."""
+    """After a reset, silence, broken compression or a server error the request is repeated."""
     good = page(numbered([1]))
     http = scripted_engine.http
     outages = [
@@ -316,15 +317,17 @@ def test_outages_are_retried(scripted_engine: Any) -> None:
     ]
     for outage in outages:
         scripted_engine.asked.clear()
-        client = Client(scripted_engine.script(outage, http(good)), limits=Limits(silence_seconds=0.2))
+        client = Client(
+            scripted_engine.script(outage, http(good)), limits=SearchLimits(silence_seconds=0.2)
+        )
         assert client.search() == (Hit("Title 1", "https://1.example/", "Snippet 1"),), outage
         assert client.waits == [5], outage
 
 
 def test_an_unreachable_engine_is_an_outage(unused_port: int) -> None:
-    """Where nobody listens, an error says so after a few attempts."""
+    """If the connection is refused, an error reports it after a few attempts."""
     client = Client(f"http://127.0.0.1:{unused_port}/html/")
-    with pytest.raises(WebError, match=r"asked 3 times .* \(ConnectionRefusedError\)") as raised:
+    with pytest.raises(WebError, match=r"failed 3 times.* \(ConnectionRefusedError\)") as raised:
         client.search()
     assert isinstance(raised.value.__cause__, Outage)
 
@@ -341,7 +344,7 @@ def unused_port(scripted_engine: Any) -> int:
     ("encoding", "compress"), [("gzip", gzip.compress), ("br", brotli.compress), ("deflate", zlib.compress)]
 )
 def test_compressed_pages_are_read(scripted_engine: Any, encoding: str, compress: Any) -> None:
-    """A page may come compressed in each form that was offered."""
+    """A page may be compressed with each offered encoding."""
     body = compress(
         page(result("Ünïcödé 鴨 🦆 &lt;b&gt;", "https://u.example/鴨", "naïve &nbsp; “ducks”")).encode()
     )
@@ -350,7 +353,7 @@ def test_compressed_pages_are_read(scripted_engine: Any, encoding: str, compress
 
 
 def test_answers_are_bounded(scripted_engine: Any) -> None:
-    """A page larger than any page of results is refused, also when it is small on the wire."""
+    """A page larger than any page of results is rejected, even if it is small when compressed."""
     bomb = gzip.compress(b"<html>" + b" " * 30_000_000)
     client = Client(scripted_engine.script(scripted_engine.http(bomb, Content_Encoding="gzip")))
     with pytest.raises(UnknownAnswer, match="more than 1000000 bytes"):
@@ -358,9 +361,9 @@ def test_answers_are_bounded(scripted_engine: Any) -> None:
 
 
 def test_reading_is_bounded_in_time(scripted_engine: Any) -> None:
-    """An answer that takes longer than it may as a whole is an outage."""
+    """An answer that exceeds the total time limit is an outage."""
     seconds = count(step=40)
-    limits = Limits(clock=lambda: float(next(seconds)))
+    limits = SearchLimits(clock=lambda: float(next(seconds)))
     client = Client(scripted_engine.script(scripted_engine.http(page(" " * 200_000))), limits=limits)
     with pytest.raises(WebError, match="not complete after 60 s"):
         client.search()
@@ -383,15 +386,15 @@ def test_keywords_are_words(scripted_engine: Any, keywords: str, sent: str) -> N
 
 
 @pytest.mark.parametrize("keywords", ["", " \n", "!", "duck" * 125])
-def test_a_query_that_it_does_not_take(scripted_engine: Any, keywords: str) -> None:
-    """An empty or overlong query is told to the model as the release does, without asking."""
+def test_an_invalid_query_is_a_failure(scripted_engine: Any, keywords: str) -> None:
+    """For an empty or overlong query the model sees the release's text, without a request."""
     client = Client(scripted_engine.script(scripted_engine.http(NOTHING)))
-    assert client.engine.search(keywords, "wt-wt") == Failure(NOT_RETRIEVED)
+    assert client.engine.search(keywords, "wt-wt") == WebFailure(NOT_RETRIEVED)
     assert scripted_engine.asked == []
 
 
-def test_the_traffic_is_kept_as_evidence(scripted_engine: Any) -> None:
-    """Every page that was read stands on the tape of the search, decompressed."""
+def test_the_traffic_is_recorded_as_evidence(scripted_engine: Any) -> None:
+    """Every page that was read is on the tape of the search, decompressed."""
     pages = [page(numbered([1]), form(q="ducks", s="10")), page(numbered([2]))]
     packed = [scripted_engine.http(gzip.compress(p.encode()), Content_Encoding="gzip") for p in pages]
     client = Client(scripted_engine.script(*packed))

@@ -1,4 +1,4 @@
-"""Failures put into a web on purpose."""
+"""Injected failures of fetches."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import pytest
 
 from bfcl_pipeline.errors import ConfigError, NotRecorded
-from bfcl_pipeline.tools.web import Failure, Hit, Hits, Page
+from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page, WebFailure
 from bfcl_pipeline.web.faults import Faulty
 
 HITS = Hits((Hit("Tea", "https://tea.test/a", "of tea"),))
@@ -25,7 +25,7 @@ class Fine:
 
     def fetch(self, url):
         self.asked.append(url)
-        return Failure("404 of its own") if url.endswith("/gone") else Page(f"page {url}")
+        return WebFailure("404 of its own") if url.endswith("/gone") else Page(f"page {url}")
 
 
 @pytest.fixture(scope="module")
@@ -47,36 +47,36 @@ def outcomes(web, urls=URLS):
 
 
 def test_probability_zero_is_the_web_itself(faulty):
-    """Without a probability nothing fails."""
+    """With probability zero, no fetch fails."""
     assert outcomes(faulty(0)) == {url: Page(f"page {url}") for url in URLS}
 
 
 def test_probability_one_always_fails(faulty):
-    """With probability one no page ever comes, however often it is tried."""
+    """With probability 1 every attempt fails."""
     web = faulty(1.0)
-    assert all(isinstance(web.fetch(url), Failure) for url in URLS * 3)
+    assert all(isinstance(web.fetch(url), WebFailure) for url in URLS * 3)
 
 
-def test_about_as_many_fail_as_asked_for(faulty):
+def test_the_share_of_failures_matches_the_probability(faulty):
     """Of 400 pages with probability 0.3, about 120 fail."""
-    failed = sum(isinstance(outcome, Failure) for outcome in outcomes(faulty(0.3)).values())
+    failed = sum(isinstance(outcome, WebFailure) for outcome in outcomes(faulty(0.3)).values())
     assert 90 < failed < 150
 
 
 def test_order_does_not_matter(faulty):
-    """Whatever else was fetched before, and in which order, the same attempt has the same outcome."""
+    """An attempt has the same outcome regardless of earlier fetches."""
     assert outcomes(faulty(0.5), reversed(URLS)) == outcomes(faulty(0.5))
     assert faulty(0.5).fetch(URLS[77]) == outcomes(faulty(0.5))[URLS[77]]
 
 
 @pytest.mark.parametrize("other", [{"seed": 2}, {"entry_id": "web_search_no_snippet_0"}])
 def test_seed_and_entry_matter(faulty, other):
-    """Another seed, or another entry, has other failures."""
+    """Different seeds and different entries have different failures."""
     assert outcomes(faulty(0.5, **other)) != outcomes(faulty(0.5))
 
 
-def test_trying_again_can_help(faulty):
-    """Each attempt is drawn anew: with probability 0.5, ten attempts bring nearly every page."""
+def test_a_retry_can_succeed(faulty):
+    """Attempts are independent: with probability 0.5, ten attempts fetch nearly every page."""
     web = faulty(0.5)
     came = {url for url in URLS * 10 if isinstance(web.fetch(url), Page)}
     assert len(came) >= len(URLS) - 3
@@ -105,7 +105,7 @@ def test_the_texts_of_the_release(faulty):
 
 
 def test_an_address_without_host_and_path(faulty):
-    """Where the address has no host or path, the text says so as the release would."""
+    """If the URL has no host or path, the failure text is that of the release."""
     web = faulty(1)
     messages = {web.fetch("https://").message for _ in range(60)}
     assert any("host='unknown'" in message for message in messages)
@@ -114,11 +114,12 @@ def test_an_address_without_host_and_path(faulty):
 
 def test_a_failure_of_the_web_stays(faulty):
     """A page that is not there fails with the web's own text, as it would without failures put in."""
-    assert faulty(1).fetch("https://tea.test/gone") == Failure("404 of its own")
+    assert faulty(1).fetch("https://tea.test/gone") == WebFailure("404 of its own")
 
 
-def test_the_web_is_asked_in_any_case(templates):
-    """A page that is made to fail was fetched: what is recorded does not depend on it."""
+def test_a_page_that_is_made_to_fail_is_fetched(templates):
+    """The page is fetched before it fails, so that the recorded outcomes do not depend on injected
+    faults."""
     web = Fine()
     Faulty(web, 1, 1, "e", templates).fetch(URLS[0])
     assert web.asked == [URLS[0]]
@@ -130,7 +131,7 @@ def test_searches_never_fail(faulty):
 
 
 def test_a_failure_of_the_machinery_passes(templates):
-    """What the web raises is no failure that a model is told of."""
+    """An exception of the web is raised, and not reported to the model as a failure text."""
 
     class Unrecorded(Fine):
         def fetch(self, url):
@@ -141,8 +142,8 @@ def test_a_failure_of_the_machinery_passes(templates):
 
 
 @pytest.mark.parametrize("probability", [-0.1, 1.1, float("nan")])
-def test_a_probability_that_is_none(templates, probability):
-    """What is no probability is refused."""
+def test_an_invalid_probability_is_rejected(templates, probability):
+    """A value outside 0 to 1 is rejected."""
     with pytest.raises(ConfigError, match="probability"):
         Faulty(Fine(), probability, 1, "e", templates)
 

@@ -7,8 +7,8 @@ import pytest
 from bfcl_pipeline.web.keys import FetchKey, SearchKey, canonical, digest, key_document, read_key
 
 
-def test_white_space_makes_no_other_search():
-    """Keywords that differ in white space are one search; case, order and region make another."""
+def test_white_space_does_not_change_the_key_of_a_search():
+    """Keywords that differ only in white space have the same key; case, order and region change it."""
     key = SearchKey.of("most  expensive\ttea ", "wt-wt")
     assert key == SearchKey.of("most expensive tea", "wt-wt")
     assert key != SearchKey.of("Most expensive tea", "wt-wt")
@@ -27,7 +27,7 @@ def test_white_space_makes_no_other_search():
         ("http://[2001:DB8::1]:80/", "http://[2001:db8::1]/"),
     ],
 )
-def test_what_no_server_sees_makes_no_other_page(url, same):
+def test_parts_that_are_not_sent_do_not_change_the_key_of_a_page(url, same):
     """Case of scheme and host, the default port, an empty path and the fragment do not matter."""
     assert FetchKey.of(url) == FetchKey.of(same) == FetchKey(same)
 
@@ -51,8 +51,9 @@ def test_what_no_server_sees_makes_no_other_page(url, same):
         "http://example.com/a\nb",
     ],
 )
-def test_what_a_server_may_see_stays(url):
-    """Paths, parameters, other ports and addresses of an odd form are left alone, and twice is as once."""
+def test_parts_that_a_server_may_see_are_unchanged(url):
+    """Paths, parameters, other ports and unusual URLs are unchanged, and normalizing twice has no further
+    effect."""
     assert FetchKey.of(url) == FetchKey(url)
 
 
@@ -62,5 +63,5 @@ def test_a_key_is_read_as_it_was_written():
     assert [read_key(json.loads(canonical(key_document(key)))) for key in keys] == keys
     assert len({digest(key_document(key)) for key in keys}) == len(keys)
     for document in ({}, [], None, {"function": "fetch", "url": 1}, {**key_document(keys[2]), "more": 1}):
-        with pytest.raises(ValueError, match="neither a search nor a page"):
+        with pytest.raises(ValueError, match="not that of a search or a page"):
             read_key(document)

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from bfcl_pipeline.errors import ConfigError, WebError
-from bfcl_pipeline.tools.web import Failure, Hit, Hits
-from bfcl_pipeline.web.asking import NOT_RETRIEVED, Limits, UnknownAnswer
+from bfcl_pipeline.tools.web_search.web import Hit, Hits, WebFailure
 from bfcl_pipeline.web.cassette import taping
+from bfcl_pipeline.web.engine_http import NOT_RETRIEVED, SearchLimits, UnknownAnswer
+from bfcl_pipeline.web.engine_retries import RetryPolicy, SearchRateLimited
 from bfcl_pipeline.web.serpapi import SerpApi
-from bfcl_pipeline.web.waiting import Patience, RateLimited
 
 KEY = "secret key+0123456789abcdef"
 KEY_IN_URL = "secret+key%2B0123456789abcdef"
@@ -29,14 +29,14 @@ def failed(error: str, status: str | None = None) -> str:
     return json.dumps({**about, "error": error})
 
 
-def serpapi(url: str, waits: list[float] | None = None, limits: Limits | None = None) -> SerpApi:
+def serpapi(url: str, waits: list[float] | None = None, limits: SearchLimits | None = None) -> SerpApi:
     waits = [] if waits is None else waits
-    patience = Patience(attempts=3, sleep=waits.append, jitter=lambda: 1.0)
-    return SerpApi(KEY, url, patience, limits or Limits())
+    retries = RetryPolicy(attempts=3, sleep=waits.append, jitter=lambda: 1.0)
+    return SerpApi(KEY, url, retries, limits or SearchLimits())
 
 
 def test_results(scripted_engine: Any) -> None:
-    """Title, link and snippet of each organic result come in order, other results are passed over."""
+    """Title, link and snippet of each organic result are returned in order; other results are ignored."""
     body = results(
         {"position": 1, "title": "Ducks 鴨", "link": "https://ducks.example/", "snippet": "All of them"},
         {"position": 2, "title": "Bare", "link": "https://bare.example/"},
@@ -71,10 +71,10 @@ def test_no_results(scripted_engine: Any, body: str) -> None:
 @pytest.mark.parametrize(
     "error", ["Unsupported `xx` region - kl parameter.", "Missing query `q` parameter.", "429 is too long"]
 )
-def test_a_search_that_it_does_not_take(scripted_engine: Any, error: str) -> None:
-    """Keywords or a region that SerpApi refuses are told to the model as the release does."""
+def test_a_rejected_search(scripted_engine: Any, error: str) -> None:
+    """If SerpApi rejects keywords or a region, the model receives the error text of the release."""
     scripted_engine.script(scripted_engine.http(failed(error), "400 Bad Request"))
-    assert serpapi(scripted_engine.url).search("", "xx") == Failure(NOT_RETRIEVED)
+    assert serpapi(scripted_engine.url).search("", "xx") == WebFailure(NOT_RETRIEVED)
 
 
 @pytest.mark.parametrize(
@@ -89,14 +89,14 @@ def test_rate_limits(scripted_engine: Any, status: str, body: str) -> None:
     """A rate limit, in the status or in the payload, is retried a few times and then an error."""
     waits: list[float] = []
     client = serpapi(scripted_engine.script(scripted_engine.http(body, status, Retry_After="9")), waits)
-    with pytest.raises(WebError, match="serpapi was asked 3 times and did not answer") as raised:
+    with pytest.raises(WebError, match="serpapi failed 3 times") as raised:
         client.search("ducks", "wt-wt")
-    assert isinstance(raised.value.__cause__, RateLimited)
+    assert isinstance(raised.value.__cause__, SearchRateLimited)
     assert waits == [9, 10]
 
 
 def test_searches_used_up(scripted_engine: Any) -> None:
-    """An account without searches is told at once: waiting would not help."""
+    """An account without searches left is an immediate error, because waiting would not help."""
     body = failed("Your account has run out of searches.")
     scripted_engine.script(scripted_engine.http(body, "429 Too Many Requests"))
     with pytest.raises(WebError, match="run out of searches"):
@@ -106,7 +106,7 @@ def test_searches_used_up(scripted_engine: Any) -> None:
 
 @pytest.mark.parametrize("status", ["401 Unauthorized", "403 Forbidden"])
 def test_a_refused_key(scripted_engine: Any, status: str) -> None:
-    """A key that is refused is told at once, by the name of its variable."""
+    """A rejected key is an immediate error that names its variable."""
     scripted_engine.script(scripted_engine.http(failed(f"Invalid API key {KEY}."), status))
     with pytest.raises(WebError, match=r"refused the key .* SERPAPI_API_KEY") as raised:
         serpapi(scripted_engine.url).search("ducks", "wt-wt")
@@ -131,7 +131,7 @@ def test_outages_are_retried(scripted_engine: Any) -> None:
     for outage in outages:
         scripted_engine.asked.clear()
         scripted_engine.script(outage, http(good))
-        client = serpapi(scripted_engine.url, limits=Limits(silence_seconds=0.2))
+        client = serpapi(scripted_engine.url, limits=SearchLimits(silence_seconds=0.2))
         assert client.search("t", "wt-wt") == Hits((Hit("T", "https://t.example/", ""),)), outage
         assert len(scripted_engine.asked) == 2
 
@@ -151,7 +151,7 @@ def test_outages_are_retried(scripted_engine: Any) -> None:
     ],
 )
 def test_unknown_answers(scripted_engine: Any, status: str, body: str) -> None:
-    """An answer of another form is an error that says so, never an empty result."""
+    """An answer in an unknown form is an error, never an empty result."""
     scripted_engine.script(scripted_engine.http(body, status))
     with pytest.raises(UnknownAnswer, match="expected organic_results"):
         serpapi(scripted_engine.url).search("ducks", "wt-wt")
@@ -159,7 +159,7 @@ def test_unknown_answers(scripted_engine: Any, status: str, body: str) -> None:
 
 
 def test_the_key_is_not_shown(scripted_engine: Any, caplog: pytest.LogCaptureFixture) -> None:
-    """The key stands in no log, evidence or representation, and no error with all it is chained to."""
+    """The key is not contained in any log, evidence, representation or error, including chained errors."""
     caplog.set_level(logging.DEBUG)
     scripted_engine.script(
         scripted_engine.RESET,
@@ -182,7 +182,7 @@ def test_the_key_is_not_shown(scripted_engine: Any, caplog: pytest.LogCaptureFix
 
 
 def test_the_key_comes_from_the_environment() -> None:
-    """The key is read from SERPAPI_API_KEY; without it, the error says what to set."""
+    """The key is read from SERPAPI_API_KEY; without it, the error names this variable."""
     assert SerpApi.from_environment({"SERPAPI_API_KEY": f" {KEY}\n"}).key == KEY
     for environment in ({}, {"SERPAPI_API_KEY": " "}):
         with pytest.raises(ConfigError, match="SERPAPI_API_KEY, which is not set"):

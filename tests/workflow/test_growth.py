@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import yaml
-from snakemake_project import Project
+
+from tests.support.snakemake_project import Project
 
 COUNTED = """
 import cProfile, pstats, sys
@@ -23,7 +24,7 @@ SIZES = (10, 20, 40)
 
 
 def test_twice_the_models_take_twice_the_planning(bare: Project) -> None:
-    """Who makes a file is not sought among the files of all models: more add what is in proportion."""
+    """The rule of a file is not searched among the files of all models: planning grows linearly."""
     small, middle, large = (calls(bare.folder, models) for models in SIZES)
     assert (large - middle) / (middle - small) < 2.2
 

@@ -1,4 +1,4 @@
-"""What a user is told: wrong configs in one line, failed steps with their log, a clean lint."""
+"""Messages to the user: wrong configs in one line, failed steps with their log, a clean lint."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from snakemake_project import Project
+
+from tests.support.snakemake_project import Project
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize(
-    ("config", "told"),
+    ("config", "message"),
     [
         (
             {"modles": "[oracle]"},
@@ -27,16 +28,18 @@ ROOT = Path(__file__).resolve().parents[2]
         ({"categories": "[simple_pyton]"}, "config: categories: unknown category 'simple_pyton'. Did you"),
     ],
 )
-def test_a_wrong_config_is_told_in_one_line(bare: Project, config: dict[str, str], told: str) -> None:
-    """No traceback, no schema dump: the last line says what is right."""
+def test_a_wrong_config_is_reported_in_one_line(
+    bare: Project, config: dict[str, str], message: str
+) -> None:
+    """The output has neither a traceback nor a schema dump; the last line states valid values."""
     done = bare.snakemake("-n", **config)
     assert done.returncode == 1
-    assert done.stdout.splitlines()[-1].startswith(told)
+    assert done.stdout.splitlines()[-1].startswith(message)
     assert "Traceback" not in done.stdout
 
 
 def test_a_failed_step_shows_its_log(project: Project) -> None:
-    """The reason stands in what Snakemake prints; no half-written output stays."""
+    """Snakemake's output contains the reason; no partial output file is left."""
     done = project.snakemake(models="[oracle]", entry_ids="[simple_python_9999]")
     assert done.returncode == 1
     assert "no entry 'simple_python_9999'" in done.stdout
@@ -44,7 +47,7 @@ def test_a_failed_step_shows_its_log(project: Project) -> None:
 
 
 def test_the_workflow_passes_snakemakes_lint(bare: Project) -> None:
-    """`snakemake --lint` has nothing to say."""
+    """`snakemake --lint` reports no problems."""
     done = bare.snakemake("--lint")
     assert done.returncode == 0, done.stdout
     assert "Congratulations" in done.stdout
@@ -59,10 +62,8 @@ def test_the_workflow_passes_snakemakes_lint(bare: Project) -> None:
         ("--configfile mine.yaml --config run=quick rules=official", "results/quick --rules official"),
     ],
 )
-def test_make_prints_the_table_of_the_run_that_was_asked_for(
-    tmp_path: Path, arguments: str, table: str
-) -> None:
-    """The name and the rules come from --config, else from the config files, the last one first."""
+def test_make_prints_the_table_of_the_chosen_run(tmp_path: Path, arguments: str, table: str) -> None:
+    """The name and the rules are read from --config, else from the config files, the last one first."""
     (tmp_path / "config").mkdir()
     (tmp_path / "config/config.yaml").write_text("run: embedded # name\nmodels: [oracle]\n")
     (tmp_path / "mine.yaml").write_text("run: mine\nrules: corrected\n")
@@ -78,7 +79,8 @@ def test_make_prints_the_table_of_the_run_that_was_asked_for(
 
 
 def test_reading_the_snakefile_loads_no_heavy_library() -> None:
-    """A run with nothing to do must answer at once: tables and templates are for the steps."""
+    """A run without work must end quickly, so libraries for tables and templates are loaded by the steps
+    only."""
     code = (
         "import sys, bfcl_pipeline.config, bfcl_pipeline.models;"
         "print(*{'polars', 'pyarrow', 'jinja2', 'rich', 'tree_sitter'} & set(sys.modules))"

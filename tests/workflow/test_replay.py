@@ -1,7 +1,7 @@
-"""A run of models behind an API, with all that can go wrong in it, derived again offline by the workflow.
+"""A run of models behind an API, with all kinds of failures, derived again offline by the workflow.
 
-The run is asked of servers on this machine that fail, refuse and cost money; then they are gone, no key is
-set, and every process of the replay refuses the network.
+The run uses servers on this machine that fail, refuse and have prices; for the replay they are stopped, no
+key is set, and every process refuses network access.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import yaml
-from local_chat import local_chat
-from offline import offline
-from snakemake_project import make_project
 
 from bfcl_pipeline.archive.compare import COMPARED, compared_files
 from bfcl_pipeline.tables import read_responses, read_table
 from bfcl_pipeline.tables.files import write_table
 from bfcl_pipeline.tables.sessions import read_sessions
+from tests.support.local_chat import local_chat
+from tests.support.offline import offline
+from tests.support.snakemake_project import make_project
 
 RUN = {
     "run": "r",
@@ -51,14 +51,14 @@ class Recorded:
         return self.folder / "results/r"
 
     def copy(self, folder: Path) -> Recorded:
-        """One that a test may change; the release is shared."""
+        """A project that a test may change; the release is shared."""
         shutil.copytree(self.folder / "cache", folder / "cache")
         shutil.copytree(self.folder / "results", folder / "results")
         (folder / "data").symlink_to(self.folder / "data")
         return Recorded(folder)
 
     def replay(self, *options: str) -> subprocess.CompletedProcess[str]:
-        """The command, where there is neither network, key nor client."""
+        """Runs the command without network, keys and vendor clients."""
         command = [sys.executable, "-m", "bfcl_pipeline.cli", "replay", "results/r", *options]
         env = offline(self.folder / "offline", blocked=("openai", "aiohttp"), unset=["DEAR_KEY"])
         env["PYTHONWARNINGS"] = "default"  # Snakemake's own
@@ -69,7 +69,7 @@ class Recorded:
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory, staged: Path) -> Recorded:
-    """The run, with its servers gone. Tests may not change it."""
+    """The run, after its servers have stopped. Tests must not change it."""
     project = make_project(tmp_path_factory.mktemp("replay"))
     shutil.copytree(staged / "release", project.folder / "data/release")
     shutil.copytree(staged / "entries", project.folder / "data/entries")
@@ -118,15 +118,16 @@ def test_all_that_can_go_wrong_did(statuses: dict[str, Counter[str]]) -> None:
 
 @pytest.fixture(scope="module")
 def replayed(recorded: Recorded) -> tuple[subprocess.CompletedProcess[str], Path]:
-    """What the replay on one core said, and what it derived."""
+    """The output of the replay on one core, and the files that it derived."""
     kept = recorded.folder / "kept"
     return recorded.replay("--cores", "1", "--keep", str(kept)), kept / "results/r"
 
 
-def test_a_replay_is_identical_and_says_what_it_took_over(
+def test_a_replay_is_identical_and_reports_copied_failures(
     replayed: tuple[subprocess.CompletedProcess[str], Path], statuses: dict[str, Counter[str]]
 ) -> None:
-    """Without servers, keys or network; every failure is counted, none is called derived."""
+    """It needs neither servers, keys nor network; every failure is counted, and none is reported as
+    derived."""
     done, _ = replayed
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith("identical: ")
@@ -136,13 +137,13 @@ def test_a_replay_is_identical_and_says_what_it_took_over(
         assert f"{count:,} {status}" in done.stdout
     assert "Not recorded" not in done.stdout
     assert "OFFLINE" not in done.stderr
-    assert "Judge dear" in done.stderr
+    assert "Score dear" in done.stderr
 
 
 def test_cores_do_not_matter(
     recorded: Recorded, replayed: tuple[subprocess.CompletedProcess[str], Path], tmp_path: Path
 ) -> None:
-    """On four cores come the bytes that come on one."""
+    """Four cores derive the same bytes as one."""
     done = recorded.replay("--cores", "4", "--keep", str(tmp_path / "kept"))
     assert done.returncode == 0, done.stdout + done.stderr
     _, first = replayed
@@ -169,8 +170,8 @@ def _reword(values: list[Any]) -> None:
     values[-1] = '"another answer"'
 
 
-def test_what_was_changed_is_told(recorded: Recorded, tmp_path: Path) -> None:
-    """A verdict, an answer, a row, a byte of the report, two files: the first is told, all are counted."""
+def test_changed_files_are_reported(recorded: Recorded, tmp_path: Path) -> None:
+    """A verdict, an answer, a row, a byte of the report, two files: the first is named, all are counted."""
     changed = recorded.copy(tmp_path)
     _change(changed.results / "verdicts/short-FC.parquet", "valid", _flip)
     path = changed.results / "responses/short-FC/simple_python.parquet"
@@ -197,8 +198,8 @@ def _lines(folder: Path) -> list[bytes]:
     return (folder / "exchanges.jsonl").read_bytes().splitlines(keepends=True)
 
 
-def test_a_deleted_line_of_a_journal_is_told(recorded: Recorded, tmp_path: Path) -> None:
-    """The answer that is missing is named, and no failure is made up for it."""
+def test_a_deleted_line_of_a_journal_is_reported(recorded: Recorded, tmp_path: Path) -> None:
+    """The missing answer is reported, and does not become a failure of the run."""
     changed = recorded.copy(tmp_path)
     folder = changed.folder / "cache/exchanges/short-FC"
     kept = [line for line in _lines(folder) if json.loads(line)["entry_id"].startswith("simple_python")]
@@ -216,7 +217,7 @@ def _keep(folder: Path, lines: Iterable[bytes]) -> None:
     (folder / "exchanges.jsonl").write_bytes(b"".join(list(lines)))
 
 
-def test_what_is_compared_is_what_the_run_made(recorded: Recorded) -> None:
+def test_the_compared_files_are_those_of_the_run(recorded: Recorded) -> None:
     """Tables of all models, the report and the CSV files; no log, no time."""
     files = compared_files(recorded.results)
     assert {file.parts[0] for file in files} == set(COMPARED)

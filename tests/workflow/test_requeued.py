@@ -1,15 +1,15 @@
-"""Entries that the machinery failed are asked again by the next run, and only they."""
+"""The next run generates the entries again that failed for technical reasons, and no others."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import yaml
-from local_chat import local_chat
-from snakemake_project import Project
 
 from bfcl_pipeline.records import Response
 from bfcl_pipeline.tables import read_responses
+from tests.support.local_chat import local_chat
+from tests.support.snakemake_project import Project
 
 CHOICE = {"run": "r", "models": "[local-FC]", "categories": "[simple_java]", "sample": "12"}
 
@@ -18,8 +18,8 @@ def _responses(project: Project) -> list[Response]:
     return read_responses(project.folder / "results/r/responses/local-FC/simple_java.parquet")
 
 
-def test_an_outage_is_made_good_by_the_next_run(project: Project) -> None:
-    """A server that fails half of the time leaves statuses; healthy again, it is asked what is missing."""
+def test_the_next_run_completes_entries_after_an_outage(project: Project) -> None:
+    """Failures of a server become statuses; once it works, it receives only the missing requests."""
     with local_chat() as server:
         row = {
             "name": "local-FC",
@@ -37,8 +37,8 @@ def test_an_outage_is_made_good_by_the_next_run(project: Project) -> None:
 
         server.behave()
         assert project.steps(**CHOICE) == [
-            "Ask local-FC everything",
-            "Judge local-FC",
+            "Generate all categories with local-FC",
+            "Score local-FC",
             "Tabulate the verdicts of r",
             "Write the report of r",
         ]

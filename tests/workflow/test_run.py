@@ -9,9 +9,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from snakemake_project import Project, make_project
 
 from bfcl_pipeline.benchmark import FORMATS
+from tests.support.snakemake_project import Project, make_project
 
 TINY = {
     "run": "tiny",
@@ -38,7 +38,7 @@ def rows(project: Project, table: str) -> list[dict[str, Any]]:
 
 
 def test_a_run_leaves_answers_verdicts_tables_and_the_report(ran: Project) -> None:
-    """Every model answers the sample of every category; each answer is judged by both rule sets."""
+    """Every model answers the sample of every category; each answer has a verdict under both rule sets."""
     results = ran.folder / "results/tiny"
     for model in ("oracle-FC", "oracle"):
         verdicts = rows(ran, f"results/tiny/verdicts/{model}.parquet")
@@ -56,7 +56,7 @@ def test_a_run_leaves_answers_verdicts_tables_and_the_report(ran: Project) -> No
     assert "<html" in (results / "report.html").read_text()
 
 
-def test_both_modes_are_asked_the_same_entries(ran: Project) -> None:
+def test_both_modes_run_the_same_entries(ran: Project) -> None:
     """A sample is drawn once for all models."""
     fc, prompt = (
         [row["entry_id"] for row in rows(ran, f"results/tiny/responses/{model}/simple_python.parquet")]
@@ -66,48 +66,48 @@ def test_both_modes_are_asked_the_same_entries(ran: Project) -> None:
 
 
 def test_a_second_run_has_nothing_to_do(ran: Project) -> None:
-    """With nothing changed no step is run again."""
+    """Without changes, no step is run again."""
     again = ran.snakemake(**TINY)
     assert again.returncode == 0
     assert "Nothing to be done" in again.stdout
 
 
-def test_a_larger_sample_asks_only_the_categories_that_grow(ran: Project) -> None:
-    """21 entries are one more of irrelevance: simple_python is not asked again."""
+def test_a_larger_sample_runs_only_the_categories_that_grow(ran: Project) -> None:
+    """21 entries are one more of irrelevance: simple_python is not generated again."""
     assert ran.steps(**{**TINY, "sample": "21"}) == [
-        "Ask oracle irrelevance",
-        "Ask oracle-FC irrelevance",
-        "Judge oracle",
-        "Judge oracle-FC",
+        "Generate irrelevance with oracle",
+        "Generate irrelevance with oracle-FC",
+        "Score oracle",
+        "Score oracle-FC",
         "Tabulate the verdicts of tiny",
         "Write the report of tiny",
     ]
 
 
-def test_other_rules_tabulate_anew(ran: Project) -> None:
-    """Both rule sets were judged already: nothing is asked or judged again."""
+def test_other_rules_recompute_the_tables_only(ran: Project) -> None:
+    """Both rule sets have verdicts already: nothing is generated or scored again."""
     assert ran.steps(**TINY, rules="corrected") == [
         "Tabulate the verdicts of tiny",
         "Write the report of tiny",
     ]
 
 
-def test_another_model_is_asked_alone(ran: Project) -> None:
-    """What the other models answered stays."""
+def test_only_the_added_model_runs(ran: Project) -> None:
+    """The responses of the other models are unchanged."""
     assert ran.steps(**{**TINY, "models": "[oracle-FC,oracle,lexical]"}) == [
-        "Ask lexical irrelevance",
-        "Ask lexical simple_python",
-        "Judge lexical",
+        "Generate irrelevance with lexical",
+        "Generate simple_python with lexical",
+        "Score lexical",
         "Tabulate the verdicts of tiny",
         "Write the report of tiny",
     ]
 
 
-def test_a_forced_rule_takes_what_follows_with_it(ran: Project) -> None:
-    """--forcerun does what a user of Snakemake expects."""
+def test_a_forced_rule_also_reruns_later_rules(ran: Project) -> None:
+    """--forcerun reruns the rule and all rules that depend on its outputs."""
     assert ran.steps("--forcerun", "score", **TINY) == [
-        "Judge oracle",
-        "Judge oracle-FC",
+        "Score oracle",
+        "Score oracle-FC",
         "Tabulate the verdicts of tiny",
         "Write the report of tiny",
     ]
@@ -122,8 +122,8 @@ def test_snakemake_writes_its_own_report(ran: Project) -> None:
     assert "report.html" in page
 
 
-def test_a_model_that_is_left_out_leaves_the_tables(project: Project) -> None:
-    """The tables show the models of the config, whatever else the folder holds from earlier."""
+def test_a_removed_model_is_not_in_the_tables(project: Project) -> None:
+    """The tables show only the models of the config, even if the folder has files of other models."""
     config = {**TINY, "categories": "[simple_python]", "sample": "2"}
     assert project.snakemake(**config).returncode == 0
     assert project.snakemake(**{**config, "models": "[oracle]"}).returncode == 0
@@ -131,8 +131,8 @@ def test_a_model_that_is_left_out_leaves_the_tables(project: Project) -> None:
     assert {row["model"] for row in board} == {"oracle"}
 
 
-def test_a_config_file_of_ones_own_chooses_the_entries(project: Project) -> None:
-    """--configfile replaces what it names; ids with `:` and `&` reach the command unharmed."""
+def test_another_config_file_selects_the_entries(project: Project) -> None:
+    """--configfile replaces the keys that it contains; ids with `:` and `&` reach the command unchanged."""
     mine = project.folder / "mine.yaml"
     mine.write_text(f"run: mine\nmodels: [oracle]\nentry_ids: [simple_python_3, '{FORMAT_ID}']\n")
     done = project.snakemake("--configfile", "mine.yaml")
@@ -144,7 +144,7 @@ def test_a_config_file_of_ones_own_chooses_the_entries(project: Project) -> None
     ]
 
 
-def test_a_model_that_became_another_is_asked_again(ran: Project, project: Project) -> None:
+def test_a_model_whose_row_changed_runs_again(ran: Project, project: Project) -> None:
     """The kind of a model decides its answers; how it is displayed decides the tables only."""
     shutil.copytree(ran.folder, project.folder, dirs_exist_ok=True)
     models = project.folder / "config/models.yaml"
@@ -153,9 +153,9 @@ def test_a_model_that_became_another_is_asked_again(ran: Project, project: Proje
     assert project.steps(**TINY) == ["Tabulate the verdicts of tiny", "Write the report of tiny"]
     models.write_text(shipped.replace("name: oracle\n", "name: oracle\n    kind: lexical\n"))
     assert project.steps(**TINY) == [
-        "Ask oracle irrelevance",
-        "Ask oracle simple_python",
-        "Judge oracle",
+        "Generate irrelevance with oracle",
+        "Generate simple_python with oracle",
+        "Score oracle",
         "Tabulate the verdicts of tiny",
         "Write the report of tiny",
     ]

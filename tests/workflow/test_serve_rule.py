@@ -1,6 +1,6 @@
-"""Local models in the workflow, with a stand-in for vLLM that fails or never gets ready.
+"""Local models in the workflow, with a stand-in for vLLM that fails or never becomes ready.
 
-With the real one they run in tests/vllm.
+tests/vllm has the tests with the real vLLM.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ import os
 import signal
 
 import pytest
-from serving_process import STAND_IN, has_ended, wait_for
-from snakemake_project import Project
+
+from tests.support.serving_process import STAND_IN, has_ended, wait_for
+from tests.support.snakemake_project import Project
 
 LOCAL = {"run": "local", "models": "[small,other]", "categories": "[simple_python]", "sample": "2"}
 ROWS = """
@@ -23,9 +24,9 @@ models:
 
 @pytest.fixture
 def local(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """A project with local models, which the stand-in serves."""
+    """A project with local models that are served by the stand-in."""
     monkeypatch.delenv("BFCL_VLLM_PYTHON", raising=False)
-    monkeypatch.setenv("PYTHONPATH", str(STAND_IN))
+    monkeypatch.setenv("PYTHONPATH", STAND_IN)
     (project.folder / "config/models.yaml").write_text(ROWS)
     return project
 
@@ -41,18 +42,18 @@ def test_a_model_elsewhere_needs_no_server(local: Project) -> None:
     """`backend: endpoint` plans no service; a served model does, for all its categories."""
     config = {**LOCAL, "models": "[small,elsewhere]", "categories": "[simple_python,multiple]"}
     assert [step for step in local.steps(**config) if "elsewhere" in step or "small" in step] == [
-        "Ask elsewhere everything",
-        "Ask small everything",
-        "Judge elsewhere",
-        "Judge small",
+        "Generate all categories with elsewhere",
+        "Generate all categories with small",
+        "Score elsewhere",
+        "Score small",
         "Serve small",
     ]
 
 
-def test_a_server_that_fails_stops_its_model_and_says_why(
+def test_a_server_that_fails_stops_its_model_with_the_reason(
     local: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody waits for it: the reason stands in the log of who asks, which is shown; one core is enough."""
+    """No job waits for it: the generation log has the reason and is shown; one core is enough."""
     monkeypatch.setenv("STAND_IN", "fail")
     done = local.snakemake("--cores", "1", **LOCAL)
     assert done.returncode == 1
@@ -67,9 +68,9 @@ def test_a_server_that_fails_stops_its_model_and_says_why(
 def test_models_are_served_one_after_the_other(local: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many cores there are: two servers would want the same GPUs."""
     monkeypatch.setenv("STAND_IN", "fail")
-    told = local.snakemake("--cores", "4", **LOCAL).stdout
-    first, second = sorted(told.index(f"Serve {name}") for name in ("small", "other"))
-    assert first < told.index("failed: vLLM ended") < second
+    output = local.snakemake("--cores", "4", **LOCAL).stdout
+    first, second = sorted(output.index(f"Serve {name}") for name in ("small", "other"))
+    assert first < output.index("failed: vLLM ended") < second
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
@@ -80,7 +81,7 @@ def test_no_server_outlives_its_run(local: Project, monkeypatch: pytest.MonkeyPa
         log = local.folder / "results/local/logs/serve/small.vllm.log"
         wait_for(log, "processes", process.pid)
         if number == signal.SIGKILL:
-            process.kill()  # it alone: its steps are not told
+            process.kill()  # only Snakemake is signalled, not its steps
         else:
             os.killpg(process.pid, number)
         process.communicate(timeout=120)

@@ -1,14 +1,12 @@
-"""One model on several servers, with a stand-in for vLLM that answers as the scripted chat model does."""
+"""One model on several servers, with a stand-in for vLLM that answers like the scripted chat model."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from serving_process import STAND_IN
-from snakemake_project import Project
 
 from bfcl_pipeline.tables import read_table
+from tests.support.serving_process import STAND_IN
+from tests.support.snakemake_project import Project
 
 CONFIG = {
     "run": "r",
@@ -21,11 +19,10 @@ DECIDED_BY_TIME = {"latency_seconds", "steps"}
 
 @pytest.fixture
 def served(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """A project whose one model the stand-in serves."""
+    """A project with one model that is served by the stand-in."""
     monkeypatch.delenv("BFCL_VLLM_PYTHON", raising=False)
-    monkeypatch.setenv("PYTHONPATH", str(STAND_IN))
+    monkeypatch.setenv("PYTHONPATH", STAND_IN)
     monkeypatch.setenv("STAND_IN", "chat")
-    monkeypatch.setenv("CHAT_ANSWERS", str(Path(__file__).parents[1] / "servers"))
     return project
 
 
@@ -53,8 +50,8 @@ def _said(project: Project) -> dict[str, list[object]]:
     }
 
 
-def test_shards_ask_everything_once_and_leave_the_same_tables(served: Project) -> None:
-    """Three servers share the entries; then one server has the same rows, and nothing is asked again."""
+def test_shards_send_each_request_once_and_write_the_same_tables(served: Project) -> None:
+    """Three servers share the entries; one server then has the same rows and receives no request again."""
     _spread(served, 3)
     done = served.snakemake(**CONFIG)
     assert done.returncode == 0, done.stdout

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from snakemake_project import Project
-
 from bfcl_pipeline.benchmark import CATEGORIES, release
+from tests.support.snakemake_project import Project
 
 
 def test_a_fresh_project_plans_every_step(bare: Project) -> None:
@@ -14,8 +13,8 @@ def test_a_fresh_project_plans_every_step(bare: Project) -> None:
     steps = bare.steps()
     assert len(steps) == 2 + 4 * 22 + 2 + 4 + 2
     assert "Stage the release" in steps
-    assert "Ask lexical format_sensitivity" in steps
-    assert "Ask lexical-FC format_sensitivity" not in steps
+    assert "Generate format_sensitivity with lexical" in steps
+    assert "Generate format_sensitivity with lexical-FC" not in steps
 
 
 def test_a_local_wheel_is_staged(bare: Project, staged: Path) -> None:

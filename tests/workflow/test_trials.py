@@ -1,4 +1,4 @@
-"""The benchmark repeated, asked of a server on this machine by Snakemake as a user runs it."""
+"""Several trials of the benchmark, with a server on this machine and Snakemake as a user runs it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from local_chat import LocalChat, local_chat
-from snakemake_project import Project, make_project
+
+from tests.support.local_chat import LocalChat, local_chat
+from tests.support.snakemake_project import Project, make_project
 
 REPEATED = {
     "run": "repeated",
@@ -51,8 +52,8 @@ def rows(project: Project, table: str) -> list[dict[str, Any]]:
     return found
 
 
-def test_each_trial_has_a_name_and_files_of_its_own(ran: Project) -> None:
-    """Responses, sessions and verdicts of the later ones bear their number; the oracle is asked once."""
+def test_each_trial_has_its_own_name_and_files(ran: Project) -> None:
+    """Files of later trials have their number in the name; the oracle runs once."""
     results = ran.folder / "results/repeated"
     assert sorted(path.name for path in (results / "responses").iterdir()) == [*FOLDERS, "oracle-FC"]
     for name, folder in zip(NAMES, FOLDERS, strict=True):
@@ -61,8 +62,8 @@ def test_each_trial_has_a_name_and_files_of_its_own(ran: Project) -> None:
         assert {row["model"] for row in rows(ran, f"verdicts/{folder}.parquet")} == {name}
 
 
-def test_each_trial_asks_anew_and_keeps_its_answers(ran: Project, server: LocalChat) -> None:
-    """What one trial was answered is no answer of another; within one nothing is sent twice."""
+def test_each_trial_sends_its_own_requests_and_keeps_its_answers(ran: Project, server: LocalChat) -> None:
+    """A trial never uses answers to another trial; within one trial no request is sent twice."""
     kept = [
         len((ran.folder / f"cache/exchanges/{folder}/exchanges.jsonl").read_text().splitlines())
         for folder in FOLDERS
@@ -71,7 +72,7 @@ def test_each_trial_asks_anew_and_keeps_its_answers(ran: Project, server: LocalC
     assert all(kept)
 
 
-def test_the_tables_list_each_trial_and_tell_their_spread(ran: Project) -> None:
+def test_the_tables_list_each_trial_and_show_their_spread(ran: Project) -> None:
     """The leaderboard has a line for each; `trials` the mean and deviation of every score."""
     official = [row for row in rows(ran, "tables/leaderboard.parquet") if row["rules"] == "official"]
     shown = {row["model"]: row["display_name"] for row in official}
@@ -90,19 +91,23 @@ def test_the_tables_list_each_trial_and_tell_their_spread(ran: Project) -> None:
 
 
 def test_a_second_run_has_nothing_to_do(ran: Project) -> None:
-    """That one trial was done before another is no reason to do the other again."""
+    """The order in which trials were run is not a reason to run one again."""
     again = ran.snakemake(**REPEATED)
     assert again.returncode == 0
     assert "Nothing to be done" in again.stdout
 
 
-def test_one_trial_more_is_all_that_is_asked(ran: Project) -> None:
+def test_one_more_trial_runs_that_trial_only(ran: Project) -> None:
     """Those that were done stay."""
     steps = ran.steps(**{**REPEATED, "trials": "4"})
-    assert [step for step in steps if step.startswith("Ask")] == ["Ask near_chat-FC~4 everything"]
+    assert [step for step in steps if step.startswith("Generate")] == [
+        "Generate all categories with near_chat-FC~4"
+    ]
 
 
-def test_a_trial_that_is_done_again_leaves_the_later_ones(ran: Project) -> None:
+def test_a_repeated_trial_does_not_change_later_ones(ran: Project) -> None:
     """The order among trials is for the journal alone."""
     steps = ran.steps("--forcerun", "generate_near_chat-FC", **REPEATED)
-    assert [step for step in steps if step.startswith("Ask")] == ["Ask near_chat-FC everything"]
+    assert [step for step in steps if step.startswith("Generate")] == [
+        "Generate all categories with near_chat-FC"
+    ]

@@ -1,17 +1,8 @@
-# What all rules share: which wildcards there are, how commands start, what is said at the end.
+# Shared by all rules: wildcards, the shell prefix of commands, the messages at the end of a run.
 
 
-ROWS = {folder: MODELS[RUN.model_of(folder)] for folder in RUN.folders}
-EMBEDDED = [folder for folder, row in ROWS.items() if row.kind in EMBEDDED_KINDS]
-REMOTE = {folder: row for folder, row in ROWS.items() if row.kind not in EMBEDDED_KINDS}
-# A replay asks nobody: it has no servers, and needs nothing but what was recorded.
-SERVED = [folder for folder, row in ROWS.items() if row.served and not config["replay"]]
-REPLAY = ["--replay", "--observed", "observed"] if config["replay"] else []
-PARTS = [
-    part
-    for folder, row in REMOTE.items()
-    for part in parts_of(folder, row, served=folder in SERVED)
-]
+EMBEDDED = list(dict.fromkeys(job.folder for job in RUN.jobs if job.embedded))
+API_JOBS = [job_files(job) for job in RUN.jobs if not job.embedded]
 
 
 wildcard_constraints:
@@ -26,23 +17,23 @@ shell.prefix(
 )
 
 
-# Not when it is planned only: a dry run starts nothing, and ends nothing.
+# Not called in a dry run, which starts nothing and cancels nothing.
 onstart:
     if ALIVE and ALIVE.alone:
         try:
-            end_left_jobs(Path.cwd(), lambda line: print(line, file=sys.stderr))
+            end_orphaned_jobs(Path.cwd(), lambda line: print(line, file=sys.stderr))
         except ConfigError as error:
             sys.exit(str(error))
-        ALIVE.settle()
+        ALIVE.forget_interrupted()
 
 
 onsuccess:
     print(
-        f"The V4 table, any time: bfcl-pipeline table results/{RUN.name} --rules {RUN.rules}"
+        f"To print the V4 table: bfcl-pipeline table results/{RUN.name} --rules {RUN.rules}"
     )
 
 
 onerror:
     print(
-        "A step failed: its log is shown above. Finished steps are kept; the same command goes on from there."
+        "A step failed: its log is shown above. Finished steps are kept; run the same command again to continue."
     )

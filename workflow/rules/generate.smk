@@ -1,9 +1,10 @@
-# An embedded model computes: a job for each category, side by side. A model behind a wire waits: one job for
-# all its categories, so that its requests share one limit, one budget and one journal, the longest first.
+# An embedded model is limited by the processor: each category is a job, and jobs run in parallel. A model behind an
+# API is limited by its server: one job runs all its categories, so that all requests share one rate limit, one budget
+# and one journal, and the longest conversations start first.
 
 
 rule generate:
-    """Asks one embedded model one category. One row is one entry and all that the model did on it."""
+    """Runs one embedded model on one category. One row is one entry with the model's whole response."""
     input:
         texts="data/release/texts.json",
         entries="data/entries/{category}.parquet",
@@ -17,36 +18,26 @@ rule generate:
         model="|".join(map(re.escape, EMBEDDED)) or "(?!)",
         category="(?!memory_).*",
     params:
-        models="config/models.yaml",
-        # Read by no command: a model that is someone else now is asked again.
-        kind=lambda wildcards: MODELS[
-            RUN.job(wildcards.model, wildcards.category).model
-        ].kind,
-        model=lambda wildcards: RUN.job(wildcards.model, wildcards.category).model,
-        selection=lambda wildcards: RUN.job(wildcards.model, wildcards.category).options,
+        job=lambda wildcards: to_argv(RUN.job(wildcards.model, wildcards.category)),
+        # Not used by the command; reruns the job if the kind of the model changes.
+        kind=lambda wildcards: RUN.jobs_of(wildcards.model)[0].row.kind,
+        out=subpath(output.responses, parent=True),
         sessions=lambda wildcards, output: (
             ["--sessions-out", f"results/{wildcards.run}/memory/{wildcards.model}"]
             if "sessions" in output.keys()
             else []
         ),
-        replay=REPLAY,
     message:
-        "Ask {wildcards.model} {wildcards.category}"
+        "Generate {wildcards.category} with {wildcards.model}"
     shell:
-        "bfcl-pipeline generate --run {wildcards.run:q} --model {params.model:q} --models {params.models:q}"
-        " --category {wildcards.category:q} --data data --out results/{wildcards.run}/responses/{wildcards.model:q}"
-        " {params.sessions:q} {params.selection:q} {params.replay:q} 2> {log:q}"
+        "bfcl-pipeline generate {params.job:q} --out {params.out:q} {params.sessions:q} 2> {log:q}"
 
 
 use rule generate as generate_memory with:
     input:
         texts="data/release/texts.json",
         entries="data/entries/{category}.parquet",
-        encoder=lambda wildcards: (
-            ["data/encoder/model.safetensors"]
-            if wildcards.category == "memory_vector"
-            else []
-        ),
+        encoder=lambda wildcards: encoder_of([wildcards.category]),
     output:
         responses="results/{run}/responses/{model}/{category}.parquet",
         sessions="results/{run}/memory/{model}/{category}.parquet",
@@ -55,144 +46,81 @@ use rule generate as generate_memory with:
         category="memory_.*",
 
 
-for part in PARTS:
+for files in API_JOBS:
 
     rule:
-        """Asks one model behind a wire all its categories. One row is one entry, as above."""
+        """Runs one model behind an API on all its categories, or one shard of them. One row is one entry, as above."""
         name:
-            f"generate_{part.name}"
+            f"generate_{files.name}"
         input:
             texts="data/release/texts.json",
-            entries=expand(
-                "data/entries/{category}.parquet",
-                category=RUN.categories_of(part.folder),
-            ),
-            encoder=(
-                ["data/encoder/model.safetensors"]
-                if "memory_vector" in RUN.categories_of(part.folder)
-                else []
-            ),
-            server=(
-                f"results/{RUN.name}/servers/{part.name}.json"
-                if part.folder in SERVED
-                else []
-            ),
-            # Side by side the trials of a model would be over its limits: one goes after the other.
-            before=(
-                ancient(
-                    expand(
-                        "results/{run}/responses/{model}/{category}.parquet",
-                        run=RUN.name,
-                        model=RUN.trial_before(part.folder),
-                        category=RUN.categories_of(part.folder),
-                    )
-                )
-                if RUN.trial_before(part.folder)
-                else []
-            ),
-        # Paths in full: the maker of a file is sought among all those whose paths begin with a wildcard.
+            entries=files.entries,
+            encoder=files.encoder,
+            server=files.server,
+            previous_trial=ancient(files.previous_trial),
+        # Without wildcards: Snakemake compares each file with all outputs that begin with a wildcard, which is slow.
         output:
-            responses=expand(
-                "{folder}/{category}.parquet",
-                folder=part.responses(RUN.name),
-                category=RUN.categories_of(part.folder),
-            ),
-            sessions=expand(
-                "{folder}/{category}.parquet",
-                folder=part.sessions(RUN.name),
-                category=RUN.memory_of(part.folder),
-            ),
+            responses=files.responses,
+            sessions=files.sessions,
         log:
-            f"results/{RUN.name}/logs/generate/{part.name}.log",
+            f"results/{RUN.name}/logs/generate/{files.name}.log",
         benchmark:
-            f"results/{RUN.name}/benchmarks/generate/{part.name}.tsv"
+            f"results/{RUN.name}/benchmarks/generate/{files.name}.tsv"
         resources:
             **(
                 {}
-                if REPLAY
-                else asking_resources(ROWS[part.folder], served=part.folder in SERVED)
+                if files.job.replay
+                else generation_resources(files.job.row, served=bool(files.server))
             ),
         params:
-            run=RUN.name,
-            models="config/models.yaml",
-            model=RUN.model_of(part.folder),
-            responses=part.responses(RUN.name),
-            sessions=part.sessions(RUN.name),
-            categories=RUN.categories_of(part.folder),
-            selection=(*RUN.options_of(part.folder), *part.options),
-            budget=[] if RUN.budget is None else ["--budget", RUN.budget / part.of],
-            server=lambda wildcards, input: (
-                ["--endpoint-from", input.server] if input.server else []
+            job=to_argv(files.job),
+            out=files.responses_folder,
+            sessions_out=files.sessions_folder,
+            # Not used by the command; reruns the job if the endpoint or the options change.
+            row=files.job.row.asked,
+            # Incremented when a job ends with entries to be retried, so that the next run repeats the job.
+            retries=retry_count(Path(files.retries)),
+            retry_count_out=(
+                [] if files.job.replay else ["--retry-count-out", files.retries]
             ),
-            # Read by no command: a model that is asked elsewhere or otherwise now is asked again.
-            row=ROWS[part.folder].asked,
-            # Grows when a job ends with entries that the machinery failed: the next run asks them again.
-            again=requeued(Path("results", RUN.name, "requeued", part.name)),
-            once=REPLAY
-            or [
-                "--wait-for-owner",
-                *("--requeue-out", f"results/{RUN.name}/requeued/{part.name}"),
-            ],
         message:
-            f"Ask {part.name} everything"
+            f"Generate all categories with {files.name}"
         shell:
-            "bfcl-pipeline generate --run {params.run:q} --model {params.model:q} --models {params.models:q}"
-            " --category {params.categories:q} --data data --out {params.responses:q} --sessions-out {params.sessions:q}"
-            " --cache cache/exchanges --progress-lines {params.once:q}"
-            " {params.selection:q} {params.budget:q} {params.server:q} 2> {log:q}"
+            "bfcl-pipeline generate {params.job:q} --progress-lines --out {params.out:q}"
+            " --sessions-out {params.sessions_out:q} {params.retry_count_out:q} 2> {log:q}"
 
 
-for folder in dict.fromkeys(part.folder for part in PARTS if not part.whole):
+for model, shards in gathered(API_JOBS).items():
 
     rule:
-        """Joins what several servers of one model were asked. One row is one entry, in the benchmark's order."""
+        """Merges the shards of one model's responses. One row is one entry, in the benchmark's order."""
         name:
-            f"gather_{folder}"
+            f"gather_{model}"
         input:
-            entries=expand(
-                "data/entries/{category}.parquet", category=RUN.categories_of(folder)
-            ),
-            responses=expand(
-                "{shard}/{category}.parquet",
-                shard=[
-                    part.responses("{run}") for part in PARTS if part.folder == folder
-                ],
-                category=RUN.categories_of(folder),
-            ),
-            sessions=expand(
-                "{shard}/{category}.parquet",
-                shard=[
-                    part.sessions("{run}") for part in PARTS if part.folder == folder
-                ],
-                category=RUN.memory_of(folder),
-            ),
+            entries=shards[0].entries,
+            responses=[path for shard in shards for path in shard.responses],
+            sessions=[path for shard in shards for path in shard.sessions],
         output:
             responses=expand(
-                "results/{{run}}/responses/{model}/{category}.parquet",
-                model=folder,
-                category=RUN.categories_of(folder),
+                f"results/{RUN.name}/responses/{model}/{{category}}.parquet",
+                category=RUN.categories_of(model),
             ),
             sessions=expand(
-                "results/{{run}}/memory/{model}/{category}.parquet",
-                model=folder,
-                category=RUN.memory_of(folder),
+                f"results/{RUN.name}/memory/{model}/{{category}}.parquet",
+                category=RUN.memory_of(model),
             ),
         log:
-            f"results/{{run}}/logs/gather/{folder}.log",
-        # Seconds of work: one job with the judging, on a cluster.
+            f"results/{RUN.name}/logs/gather/{model}.log",
+        # Takes seconds, therefore grouped with the scoring into one cluster job.
         group:
-            f"judged_{folder}"
+            f"judged_{model}"
         params:
-            folder=folder,
-            shards=[
-                f"results/{RUN.name}/shards/{part.name}"
-                for part in PARTS
-                if part.folder == folder
-            ],
-            categories=RUN.categories_of(folder),
+            shards=[shard.shard_folder for shard in shards],
+            categories=RUN.categories_of(model),
+            out=f"results/{RUN.name}/responses/{model}",
+            sessions_out=f"results/{RUN.name}/memory/{model}",
         message:
-            f"Join the shards of {folder}"
+            f"Merge the shards of {model}"
         shell:
             "bfcl-pipeline gather {params.shards:q} --category {params.categories:q} --data data"
-            " --out results/{wildcards.run}/responses/{params.folder:q}"
-            " --sessions-out results/{wildcards.run}/memory/{params.folder:q} 2> {log:q}"
+            " --out {params.out:q} --sessions-out {params.sessions_out:q} 2> {log:q}"

@@ -1,16 +1,17 @@
 rule aggregate:
-    """Adds the verdicts up. One row of a table is what its columns say in docs/tables.md."""
+    """Computes the tables of the run. docs/tables.md describes the rows and columns of each."""
     input:
         models="config/models.yaml",
         entries="data/entries/format_sensitivity.parquet",
         responses=[
-            f"results/{{run}}/responses/{job.folder}/{job.category}.parquet"
-            for job in RUN.jobs
+            f"results/{{run}}/responses/{model}/{category}.parquet"
+            for model in RUN.folders
+            for category in RUN.categories_of(model)
         ],
         sessions=[
-            f"results/{{run}}/memory/{job.folder}/{job.category}.parquet"
-            for job in RUN.jobs
-            if CATEGORIES[job.category].prerequisites
+            f"results/{{run}}/memory/{model}/{category}.parquet"
+            for model in RUN.folders
+            for category in RUN.memory_of(model)
         ],
         verdicts=expand("results/{{run}}/verdicts/{model}.parquet", model=RUN.folders),
     output:
@@ -60,7 +61,7 @@ rule aggregate:
             "results/{run}/tables/coverage.csv",
             caption="../report/coverage.rst",
             category="Details",
-            labels={"table": "what was asked and answered"},
+            labels={"table": "entries by status"},
         ),
         usage=report(
             "results/{run}/tables/usage.csv",
@@ -86,7 +87,7 @@ rule aggregate:
     log:
         "results/{run}/logs/aggregate.log",
     params:
-        # Named, because the folder may hold verdicts of models that the config no longer names.
+        # Named, because the directory may contain verdicts of models that are no longer in the config.
         models=[f"--model={name}" for name in RUN.models],
         rules=RUN.rules,
     message:
@@ -97,7 +98,7 @@ rule aggregate:
 
 
 rule report:
-    """Writes the run as one HTML page; one row of its first table is one model."""
+    """Writes the report of the run as one HTML page; one row of its first table is one model."""
     input:
         verdicts=expand("results/{{run}}/verdicts/{model}.parquet", model=RUN.folders),
         tables=rules.aggregate.output.tables,
@@ -106,7 +107,7 @@ rule report:
             "results/{run}/report.html",
             caption="../report/report.rst",
             category="Leaderboard",
-            labels={"table": "the whole report"},
+            labels={"table": "report"},
         ),
     log:
         "results/{run}/logs/report.log",
@@ -123,7 +124,7 @@ localrules:
 
 
 rule record:
-    """Keeps what the run was asked to do beside its results; makes no rows."""
+    """Records the configuration of the run beside its results."""
     output:
         config="results/{run}/config.yaml",
         models="results/{run}/models.yaml",
@@ -131,9 +132,9 @@ rule record:
         "results/{run}/logs/record.log",
     params:
         config=recorded_config(config),
-        # Trials share a row.
-        models=recorded_models({row.name: row for row in ROWS.values()}.values()),
+        # All trials of a model share one row.
+        models=recorded_models({job.row.name: job.row for job in RUN.jobs}.values()),
     message:
-        "Keep the config of {wildcards.run}"
+        "Record the config of {wildcards.run}"
     script:
         "../scripts/record.py"

@@ -1,5 +1,5 @@
 rule score:
-    """Judges all responses of one model. One row is one response and what one rule set says of it."""
+    """Scores all responses of one model. One row is the verdict of one rule set on one response."""
     input:
         texts="data/release/texts.json",
         entries=lambda wildcards: expand(
@@ -17,7 +17,7 @@ rule score:
     benchmark:
         "results/{run}/benchmarks/score/{model}.tsv"
     message:
-        "Judge {wildcards.model}"
+        "Score {wildcards.model}"
     shell:
         "bfcl-pipeline score {input.responses:q} --out {output:q} --data data --rules both"
         " --processes {threads} 2> {log:q}"

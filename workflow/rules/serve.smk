@@ -1,33 +1,33 @@
-# A local model is served by vLLM for as long as the run asks it. Snakemake starts a service and those who ask it
-# as one group, and ends the service after them; what it does not do is wait until a server is ready. So the
-# address is there at once, and who asks waits (bfcl_pipeline/models/serving).
+# vLLM serves a local model while its job runs. Snakemake starts a service and the steps that use it as one group, and
+# ends the service after them; it does not wait until the server is ready. So the status file is written immediately,
+# and the job polls it until the server is ready (bfcl_pipeline/models/serving).
 
-for part in PARTS:
-    if part.folder in SERVED:
+for files in API_JOBS:
+    if files.server:
 
         rule:
-            """Serves one local model to the step that asks it. Makes no rows."""
+            """Serves one local model for the step that generates its responses."""
             name:
-                f"serve_{part.name}"
+                f"serve_{files.name}"
             output:
-                service(f"results/{{run}}/servers/{part.name}.json"),
+                service(f"results/{{run}}/servers/{files.name}.json"),
             log:
-                own=f"results/{{run}}/logs/serve/{part.name}.log",
-                vllm=f"results/{{run}}/logs/serve/{part.name}.vllm.log",
+                own=f"results/{{run}}/logs/serve/{files.name}.log",
+                vllm=f"results/{{run}}/logs/serve/{files.name}.vllm.log",
             container:
                 config["containers"]["vllm"]
-            # The cores of a group are added up, and a run with one core must be able to ask a model.
+            # The cores of a group are added up; a run with one core must be able to serve a model.
             threads: 0
             resources:
-                **serving_resources(ROWS[part.folder]),
-                # As the profile has one of these, models on this machine are served one after the other.
+                **serving_resources(files.job.row),
+                # The profile provides one `server`, so that models on this machine are served one after the other.
                 server=1,
             params:
-                models="config/models.yaml",
-                model=RUN.model_of(part.folder),
+                models=MODELS_FILE,
+                model=files.job.row.name,
             message:
-                f"Serve {part.name}"
-            # The address first, for which Snakemake waits but seconds; exec, as it signals what it started.
+                f"Serve {files.name}"
+            # The file is created first because Snakemake waits for it only seconds; exec lets signals reach the server.
             shell:
                 ": > {output:q}; exec bfcl-pipeline serve {params.model:q} --models {params.models:q}"
                 " --address-out {output:q} --log {log.vllm:q} --end-with-parent 2> {log.own:q}"

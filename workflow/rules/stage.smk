@@ -17,7 +17,7 @@ rule stage:
 
 
 rule stage_encoder:
-    """Stages the sentence encoder of the vector memory; the weights are placed last and stand for all files."""
+    """Stages the sentence encoder of the vector memory; the weights are renamed last, so that they exist only if all files do."""
     output:
         "data/encoder/model.safetensors",
     log:

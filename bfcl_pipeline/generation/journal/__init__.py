@@ -1,18 +1,17 @@
-"""The journals of exchanges with one model: every answer, kept before it is used."""
+"""The journals of exchanges with one model: every answer is on disk before it is used."""
 
-from bfcl_pipeline.generation.journal.lines import Kept, exchange_key
-from bfcl_pipeline.generation.journal.names import journal_path, journals_in, owner_path
-from bfcl_pipeline.generation.journal.reader import FolderReader, JournalReader, JournalsReader
+from bfcl_pipeline.generation.journal.lines import JournaledExchange, exchange_key
+from bfcl_pipeline.generation.journal.paths import journal_path, journals_in, lease_path
+from bfcl_pipeline.generation.journal.reader import JournalReader, JournalsReader
 from bfcl_pipeline.generation.journal.writer import Journal
 
 __all__ = [
-    "FolderReader",
     "Journal",
     "JournalReader",
+    "JournaledExchange",
     "JournalsReader",
-    "Kept",
     "exchange_key",
     "journal_path",
     "journals_in",
-    "owner_path",
+    "lease_path",
 ]

@@ -1,25 +1,23 @@
-"""Where in a journal each exchange stands, and whether the file is whole.
+"""The position of each exchange in a journal, and whether the file is intact.
 
-A process that is killed, or a machine that loses its power, may leave the last line torn: part of a line,
-or a run of zero bytes. Nobody has used that line, so it counts as not there. Any other damage is an error.
-The answers stay on disk: a journal may hold more than fits in memory.
+A process that is killed, or a machine that loses power, may leave a torn last line: part of a line, or a
+run of zero bytes. That line was never used, so it counts as absent. Any other damage is an error. The
+answers stay on disk: a journal may hold more than fits in memory.
 """
-
-from __future__ import annotations
 
 import os
 import shlex
 from collections import defaultdict
-from collections.abc import Iterator, KeysView
+from collections.abc import Iterator
 from errno import ESTALE
 from pathlib import Path
 from typing import BinaryIO
 
 from bfcl_pipeline.errors import JournalError
-from bfcl_pipeline.generation.journal.lines import Kept, NoJson, from_line
+from bfcl_pipeline.generation.journal.lines import JournaledExchange, NotJson, from_line
 
 Place = tuple[int, int]
-"""Where a line starts, and its length with the line feed, in bytes."""
+"""The offset of a line and its length with the line feed, in bytes."""
 
 
 class Index:
@@ -27,45 +25,37 @@ class Index:
 
     def __init__(self, path: Path, file: BinaryIO) -> None:
         """Reads `file`, open at its start. Raises JournalError if it is damaged before its last line."""
-        self.end = 0  # bytes of whole lines
-        self.torn = 0  # bytes after them
-        self._path = path
+        self.path = path
+        self.end = 0  # bytes of complete lines
+        self.torn_bytes = 0  # of a last line that is incomplete: being written, or left by a killed writer
         self._file = file
         self._places: dict[str, Place] = {}
         self._dollars: dict[str | None, float] = defaultdict(float)
         self._read(file)
 
-    def __len__(self) -> int:
-        return len(self._places)
-
     def __contains__(self, key: object) -> bool:
         return key in self._places
 
-    def __iter__(self) -> Iterator[Kept]:
-        """All exchanges, in the order in which they were kept."""
+    def __iter__(self) -> Iterator[JournaledExchange]:
+        """All exchanges, in the order in which they were written."""
         return map(self._at, list(self._places.values()))
 
-    def __getitem__(self, key: str) -> Kept:
+    def __getitem__(self, key: str) -> JournaledExchange:
         return self._at(self._places[key])
 
-    @property
-    def keys(self) -> KeysView[str]:
-        """The keys, in that order."""
-        return self._places.keys()
-
-    def find(self, key: str) -> Kept | None:
-        """The exchange of that key; None if there is none."""
+    def find(self, key: str) -> JournaledExchange | None:
+        """The exchange with that key; None if there is none."""
         place = self._places.get(key)
         return None if place is None else self._at(place)
 
     def line(self, key: str) -> bytes:
-        """The line of that key as it stands in the file, with its line feed."""
+        """The line with that key as the file has it, with its line feed. Raises KeyError."""
         return self._bytes(self._places[key])
 
-    def add(self, kept: Kept, length: int) -> None:
-        """Notes that the line of `kept` stands at the end."""
-        self._places[kept.key] = (self.end, length)
-        self._dollars[kept.run] += kept.dollars or 0.0
+    def add(self, exchange: JournaledExchange, length: int) -> None:
+        """Adds an exchange whose line of `length` bytes was written at the end."""
+        self._places[exchange.key] = (self.end, length)
+        self._dollars[exchange.run] += exchange.dollars or 0.0
         self.end += length
 
     def spent(self, run: str | None) -> float:
@@ -74,44 +64,46 @@ class Index:
 
     def _read(self, file: BinaryIO) -> None:
         number = 0
-        torn: NoJson | None = None
+        torn: NotJson | None = None
         for number, line in enumerate(_lines(file), start=1):
             if torn is not None:
                 raise self._damage(number - 1, str(torn)) from torn
             try:
-                kept = from_line(line)
+                exchange = from_line(line)
                 if not line.endswith(b"\n"):
-                    raise NoJson("no end of line")
-            except NoJson as error:
+                    raise NotJson("no end of line")
+            except NotJson as error:
                 torn = error
-                self.torn = len(line)
+                self.torn_bytes = len(line)
             except ValueError as error:
                 raise self._damage(number, str(error)) from error
             else:
-                self._note(number, kept, len(line))
+                self._add_line(number, exchange, len(line))
 
-    def _note(self, number: int, kept: Kept, length: int) -> None:
-        earlier = self.find(kept.key)
+    def _add_line(self, number: int, exchange: JournaledExchange, length: int) -> None:
+        earlier = self.find(exchange.key)
         if earlier is None:
-            self.add(kept, length)
+            self.add(exchange, length)
             return
-        if earlier.raw != kept.raw:
-            raise self._damage(number, f"another answer to {kept.entry_id} than an earlier line, same key")
+        if earlier.raw != exchange.raw:
+            raise self._damage(
+                number, f"its answer to {exchange.entry_id} differs from an earlier line with the same key"
+            )
         self.end += length
 
     def _damage(self, number: int, what: str) -> JournalError:
         return JournalError(
-            f"{self._path}, line {number}: not as it was written ({what}). Put the file back as it was, or "
-            f"delete that line (sed -i {number}d {shlex.quote(str(self._path))}); what is missing then is "
-            "asked again."
+            f"{self.path}, line {number}: differs from what was written ({what}). Restore the file, or "
+            f"delete that line (sed -i {number}d {shlex.quote(str(self.path))}); its request is then sent "
+            "again."
         )
 
-    def _at(self, place: Place) -> Kept:
+    def _at(self, place: Place) -> JournaledExchange:
         try:
             return from_line(self._bytes(place))
         except (OSError, ValueError) as error:
             raise JournalError(
-                f"{self._path}: changed while it was read ({error} at byte {place[0]}). Leave it alone "
+                f"{self.path}: changed while it was read ({error} at byte {place[0]}). Do not modify it "
                 "while a job runs, and run again."
             ) from error
 
@@ -122,14 +114,14 @@ class Index:
         except OSError as error:
             if error.errno != ESTALE:
                 raise
-        # Over NFS: who followed its writer has copied the file. All that was read of it is in the copy.
-        with self._path.open("rb") as copy:
+        # Over NFS: another process took over and replaced the journal by a copy with equal content.
+        with self.path.open("rb") as copy:
             return os.pread(copy.fileno(), length, start)
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """The lines as far as the file reaches now: while they are read, its last one may grow."""
-    left = os.fstat(file.fileno()).st_size
-    while left and (line := file.readline(left)):
+    """The lines up to the current end of the file: the last one may grow while they are read."""
+    remaining = os.fstat(file.fileno()).st_size
+    while remaining and (line := file.readline(remaining)):
         yield line
-        left -= len(line)
+        remaining -= len(line)

@@ -1,9 +1,7 @@
 """The lines of a journal: one exchange each, as a JSON object in ASCII.
 
-Covers the key of an exchange, the form of a line and its reading. Which lines there are is `index`.
+Covers the key of an exchange, and writing and reading a line. Reading a whole file is in `index`.
 """
-
-from __future__ import annotations
 
 import hashlib
 import json
@@ -14,75 +12,75 @@ from bfcl_pipeline.errors import Malformed
 from bfcl_pipeline.records import Json
 
 DEEPEST = 200
-"""Levels of an answer, at most: what is written has to be readable however deep the reader stands."""
+"""Nesting levels of an answer, at most, so that it can be read at any depth of the call stack."""
 
 
-class NoJson(ValueError):
-    """A line is not JSON: torn, or overwritten by something else."""
+class NotJson(ValueError):
+    """A line is not JSON: torn, or overwritten."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """One exchange as the journal keeps it."""
+class JournaledExchange:
+    """One exchange, as a line of the journal holds it."""
 
-    key: str  # exchange_key of what was asked
+    key: str  # exchange_key of the request
     entry_id: str
-    trial: int  # which repetition of the benchmark
-    turn: int  # which turn of the entry, from 0
-    run: str | None  # the run that asked; others find the answer too
+    trial: int  # from 1
+    turn: int  # the turn of the entry, from 0
+    run: str | None  # the run that sent the request; other runs find the answer too
     received_at: str  # ISO 8601 in UTC
     latency_seconds: float | None
     input_tokens: int | None
     output_tokens: int | None
     dollars: float | None  # None if prices or tokens are not known
-    raw: Json  # the answer as the API gave it
+    raw: Json  # the answer as the API returned it
 
 
 def exchange_key(identity: Json, entry_id: str, trial: int, body: Json) -> str:
-    """The sha256, in hex, of all that decides an answer: equal JSON values give equal keys."""
-    asked = [identity, entry_id, trial, body]
-    return hashlib.sha256(json.dumps(asked, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    """The sha256, in hex, of everything that determines an answer: equal JSON values give equal keys."""
+    request = [identity, entry_id, trial, body]
+    return hashlib.sha256(json.dumps(request, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def to_document(kept: Kept) -> dict[str, Json]:
-    """The fields of a line, in their order: the answer last, as it is long."""
+def to_document(exchange: JournaledExchange) -> dict[str, Json]:
+    """The fields of a line in their order: the answer is last, because it is long."""
     return {
-        "key": kept.key,
-        "entry_id": kept.entry_id,
-        "trial": kept.trial,
-        "turn": kept.turn,
-        "run": kept.run,
-        "received_at": kept.received_at,
-        "latency_seconds": kept.latency_seconds,
-        "input_tokens": kept.input_tokens,
-        "output_tokens": kept.output_tokens,
-        "dollars": kept.dollars,
-        "raw": kept.raw,
+        "key": exchange.key,
+        "entry_id": exchange.entry_id,
+        "trial": exchange.trial,
+        "turn": exchange.turn,
+        "run": exchange.run,
+        "received_at": exchange.received_at,
+        "latency_seconds": exchange.latency_seconds,
+        "input_tokens": exchange.input_tokens,
+        "output_tokens": exchange.output_tokens,
+        "dollars": exchange.dollars,
+        "raw": exchange.raw,
     }
 
 
 def to_line(document: Json) -> bytes:
-    """A line with its line feed. Raises Malformed for what JSON cannot say or a reader may not stand."""
+    """A line with its line feed. Raises Malformed if the answer is not valid JSON or nested too deeply."""
     try:
         text = json.dumps(document, separators=(",", ":"), allow_nan=False)
-    except (ValueError, RecursionError) as error:  # not a number, thousands of digits or of levels
-        raise Malformed(f"the answer cannot be kept as JSON ({error})") from error
+    except (ValueError, RecursionError) as error:  # NaN, thousands of digits or of levels
+        raise Malformed(f"the answer cannot be written as JSON ({error})") from error
     if text.count("[") + text.count("{") > DEEPEST and _depth(document) > DEEPEST:
         raise Malformed(f"the answer is nested more than {DEEPEST} levels deep")
     return text.encode("ascii") + b"\n"
 
 
-def from_line(line: bytes) -> Kept:
-    """What a line says. Raises NoJson, or another ValueError if its fields are not those of a line."""
+def from_line(line: bytes) -> JournaledExchange:
+    """The exchange of a line. Raises NotJson, or another ValueError if the fields are wrong."""
     try:
         document = json.loads(line.decode("utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise NoJson(f"no JSON ({error})") from error
+        raise NotJson(f"not JSON ({error})") from error
     return from_document(document)
 
 
-def from_document(document: Json) -> Kept:
-    """What the fields of a line say. Raises ValueError if they are others."""
+def from_document(document: Json) -> JournaledExchange:
+    """The exchange of a line's fields. Raises ValueError if the fields are wrong."""
     match document:
         case {
             "key": str(key),
@@ -98,7 +96,7 @@ def from_document(document: Json) -> Kept:
             "raw": raw,
             **rest,
         } if not rest:
-            return Kept(
+            return JournaledExchange(
                 key=key,
                 entry_id=entry_id,
                 trial=trial,
@@ -115,9 +113,9 @@ def from_document(document: Json) -> Kept:
 
 
 def _depth(value: Json) -> int:
-    """How many lists and mappings stand within each other; does not recurse itself."""
+    """The nesting depth of lists and mappings, computed without recursion."""
     depth, level = 0, [value]
-    while level := [item for held in level for item in _items(held)]:
+    while level := [item for container in level for item in _items(container)]:
         depth += 1
     return depth
 

@@ -1,8 +1,8 @@
-"""The journal as its one writer sees it: find an exchange, append one, know what a run has cost.
+"""The journal of its one writer: find an exchange, append one, sum the cost of a run.
 
-Everything that waits to be written goes to the disk together (group commit), in a thread of its own, so
-that hundreds of answers cost a few waits for the disk and the event loop none. What waits is written even
-if whoever waited is cancelled: it is paid for.
+All pending lines are written together (group commit), in a separate thread, so that hundreds of answers
+need a few disk syncs and the event loop never waits for the disk. A pending line is written even if the
+task that appended it is cancelled, because the answer is paid for.
 """
 
 from __future__ import annotations
@@ -15,35 +15,37 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from bfcl_pipeline.errors import JournalError, OwnerError
-from bfcl_pipeline.generation.journal.file import AppendFile, copied_over, make_folder
+from bfcl_pipeline.errors import JournalError, LeaseError
+from bfcl_pipeline.files import make_directory
+from bfcl_pipeline.generation.journal.file import AppendFile, replace_by_copy
 from bfcl_pipeline.generation.journal.index import Index
-from bfcl_pipeline.generation.journal.lines import Kept, from_line, to_document, to_line
-from bfcl_pipeline.generation.journal.names import owner_path, siblings_of
+from bfcl_pipeline.generation.journal.lines import JournaledExchange, from_line, to_document, to_line
+from bfcl_pipeline.generation.journal.paths import lease_path, siblings_of
 from bfcl_pipeline.generation.journal.reader import JournalsReader, first_received
-from bfcl_pipeline.generation.journal.secrets import Secrets
-from bfcl_pipeline.ownership import RHYTHM, Ownership, Process, Rhythm
+from bfcl_pipeline.leases import LEASE_TIMING, Lease, LeaseTiming
+from bfcl_pipeline.process import Process
+from bfcl_pipeline.secrets import SHORTEST, Redactor
 
 
 class _Batch:
-    """Lines that go to the disk together."""
+    """Lines that are written together."""
 
     def __init__(self) -> None:
         self.loop = asyncio.get_running_loop()
         self.written: asyncio.Future[None] = self.loop.create_future()
-        self.lines: dict[str, tuple[Kept, bytes]] = {}  # by key
+        self.lines: dict[str, tuple[JournaledExchange, bytes]] = {}  # by key
 
-    def tell(self, error: BaseException | None) -> None:
-        """Wakes who waits; to be called from any thread."""
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            self.loop.call_soon_threadsafe(self._tell, error)
+    def finish(self, error: BaseException | None) -> None:
+        """Completes `written`; may be called from any thread."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed: no task waits any more
+            self.loop.call_soon_threadsafe(self._finish, error)
 
-    def _tell(self, error: BaseException | None) -> None:
+    def _finish(self, error: BaseException | None) -> None:
         if error is None:
             self.written.set_result(None)
         else:
             self.written.set_exception(error)
-            self.written.exception()  # noted: those who waited may all be gone
+            self.written.exception()  # marks it as retrieved: all waiting tasks may have been cancelled
 
 
 class Journal:
@@ -51,23 +53,23 @@ class Journal:
 
     def __init__(
         self,
-        ownership: Ownership,
+        lease: Lease,
         file: AppendFile,
         index: Index,
-        secrets: Secrets,
+        redactor: Redactor,
         siblings: JournalsReader,
     ) -> None:
         """See `open`."""
-        self._ownership = ownership
+        self._lease = lease
         self._file = file
         self._index = index
         self._siblings = siblings
-        self._secrets = secrets
+        self._redactor = redactor
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
-        self._lock = threading.Lock()  # of the three below
+        self._lock = threading.Lock()  # of the next three
         self._closed = False
-        self._waiting: _Batch | None = None  # what the next write takes
-        self._writing: _Batch | None = None  # what is being written
+        self._waiting: _Batch | None = None  # the next batch
+        self._writing: _Batch | None = None  # the batch being written
 
     @classmethod
     def open(
@@ -76,105 +78,111 @@ class Journal:
         secrets: Sequence[str] = (),
         *,
         wait: bool = False,
-        rhythm: Rhythm = RHYTHM,
+        timing: LeaseTiming = LEASE_TIMING,
         here: Process | None = None,
     ) -> Journal:
-        """Takes ownership of the journal at `path`, made if there is none, and takes away a torn end.
+        """Acquires the lease of a journal, creates the file if needed, and removes a torn last line.
 
-        What other journals of the folder hold now, those of other shards, is found too. secrets: texts that
-        are never written, such as values of API keys. wait: until another process that writes the journal
-        has ended, with a line a minute on standard error. rhythm, here: as Ownership takes them. Raises
-        JournalError if another process writes the journal, one of them is damaged, or it cannot be written.
+        The current content of the directory's other journals, those of other shards, is found too.
+
+        Args:
+            path: the journal.
+            secrets: texts that are never written, such as values of API keys.
+            wait: wait for another process that writes the journal, with a line a minute on standard error.
+            timing: the intervals of the lease.
+            here: the process that writes the journal; default: this one.
+
+        Raises:
+            JournalError: another process writes the journal, one of the journals is damaged, or this one
+                cannot be written.
         """
         try:
-            make_folder(path.parent)
+            make_directory(path.parent)
             with contextlib.ExitStack() as undone:
-                ownership = Ownership(
-                    owner_path(path), "writes this journal", wait=wait, rhythm=rhythm, here=here
-                )
-                undone.callback(ownership.give_back)
-                if ownership.follows is not None:
-                    # Who was suspended, or cut off from the disk, may come back in the middle of a write.
-                    copied_over(path, ownership.check)
+                lease = Lease(lease_path(path), "writes this journal", wait=wait, timing=timing, here=here)
+                undone.callback(lease.release)
+                if lease.replaced is not None:
+                    # The earlier writer, if only suspended or cut off, may resume in the middle of a write.
+                    replace_by_copy(path, lease.check)
                 file = AppendFile(path)
                 undone.callback(file.close)
                 index = Index(path, file.file)
-                if index.torn:
-                    file.cut(index.end)
-                    print(_mended(path, index.torn), file=sys.stderr)
+                if index.torn_bytes:
+                    file.truncate(index.end)
+                    print(
+                        f"{path}: removed {index.torn_bytes:,} bytes of an incomplete last line, left by "
+                        "an interrupted writer.",
+                        file=sys.stderr,
+                    )
                 siblings = JournalsReader(siblings_of(path))
+                redactor = Redactor((text.strip() for text in secrets), shortest=SHORTEST)
                 undone.pop_all()
-            return cls(ownership, file, index, Secrets(secrets), siblings)
-        except OwnerError as error:
+            return cls(lease, file, index, redactor, siblings)
+        except LeaseError as error:
             raise JournalError(str(error)) from error
         except OSError as error:
-            raise JournalError(f"{path}: the journal cannot be written ({error}).") from error
+            raise JournalError(f"{path}: cannot write the journal ({error}).") from error
 
-    def __len__(self) -> int:
-        return len(self._index)
-
-    @property
-    def syncs(self) -> int:
-        """How often the disk was waited for."""
-        return self._file.syncs
-
-    def find(self, key: str) -> Kept | None:
-        """The exchange of that key, in this journal or those beside it; None if there is none."""
+    def find(self, key: str) -> JournaledExchange | None:
+        """The exchange with that key, in any journal of the directory; None if there is none."""
         return first_received((self._index.find(key), self._siblings.find(key)))
 
     def spent(self, run: str | None) -> float:
-        """US dollars that the exchanges of `run` cost, as far as known, in all journals of the folder.
+        """US dollars that the exchanges of `run` cost in all journals of the directory, as far as known.
 
-        A budget is the model's, however many shards it has. What other shards spend while this journal is
-        open is not seen.
+        A budget applies to the model with all its shards. What other shards spend while this journal is
+        open is not included.
         """
         return self._index.spent(run) + self._siblings.spent(run)
 
-    async def append(self, kept: Kept) -> Kept:
-        """Keeps an exchange; returns, once it is on the disk, what stands under its key.
+    async def append(self, exchange: JournaledExchange) -> JournaledExchange:
+        """Writes an exchange; returns the exchange with its key once that is on disk.
 
-        That is `kept` without secrets, or the exchange that was there before. Raises JournalError if it
-        cannot be written; Malformed if it is not to be said in JSON.
+        That is `exchange` with secrets redacted, or an earlier exchange with the same key.
+
+        Raises:
+            JournalError: it cannot be written.
+            Malformed: it cannot be represented as JSON.
         """
-        line = to_line(to_document(kept))
-        if self._secrets.within(line):
-            line = to_line({**self._secrets.scrubbed(to_document(kept)), "key": kept.key})
-            kept = from_line(line)
-        batch = self._joined(kept, line)
-        if isinstance(batch, Kept):
+        line = to_line(to_document(exchange))
+        if self._redactor.is_in_json(line):
+            line = to_line({**self._redactor.document(to_document(exchange)), "key": exchange.key})
+            exchange = from_line(line)
+        batch = self._join(exchange, line)
+        if isinstance(batch, JournaledExchange):
             return batch
         await asyncio.shield(batch.written)
-        return batch.lines[kept.key][0]
+        return batch.lines[exchange.key][0]
 
     async def close(self) -> None:
-        """Waits for what is being written, and lets others write."""
+        """Waits for pending writes, closes the files and releases the lease."""
         with self._lock:
             self._closed = True
-        self._thread.shutdown()  # at once, even where waiting would be cancelled
+        self._thread.shutdown()  # blocks, because an awaited shutdown could be cancelled
         self._file.close()
         self._siblings.close()
-        self._ownership.give_back()
+        self._lease.release()
 
-    def _joined(self, kept: Kept, line: bytes) -> _Batch | Kept:
-        """The exchange of this key, if it is on the disk; else the batch that has it, or has it now."""
+    def _join(self, exchange: JournaledExchange, line: bytes) -> _Batch | JournaledExchange:
+        """The exchange with this key, if it is on disk; else the batch that it is part of."""
         with self._lock:
-            if (stands := self.find(kept.key)) is not None:
-                return stands
-            if self._writing is not None and kept.key in self._writing.lines:
+            if (written := self.find(exchange.key)) is not None:
+                return written
+            if self._writing is not None and exchange.key in self._writing.lines:
                 return self._writing
             if self._closed:
                 raise JournalError(
-                    "an answer came after the journal was closed; run again to ask once more"
+                    "an answer arrived after the journal was closed; run again to repeat the request"
                 )
             if self._waiting is None:
                 self._waiting = _Batch()
                 if self._writing is None:
                     self._thread.submit(self._write)
-            self._waiting.lines.setdefault(kept.key, (kept, line))
+            self._waiting.lines.setdefault(exchange.key, (exchange, line))
             return self._waiting
 
     def _write(self) -> None:
-        """Writes what waits until nothing does. Runs in the thread."""
+        """Writes batches until none is waiting. Runs in the thread."""
         while True:
             with self._lock:
                 self._writing, self._waiting = self._waiting, None
@@ -183,25 +191,19 @@ class Journal:
                 return
             error: BaseException | None = None
             try:
-                self._check_owner()
+                self._check_lease()
                 self._file.append(b"".join(line for _, line in batch.lines.values()), self._index.end)
-                self._check_owner()  # whoever follows from now on finds these lines
-                for kept, line in batch.lines.values():
-                    self._index.add(kept, len(line))
-            except BaseException as failure:  # noqa: BLE001  # whatever it is, who waits has to be told
+                self._check_lease()  # a successor from now on finds these lines
+                for exchange, line in batch.lines.values():
+                    self._index.add(exchange, len(line))
+            except BaseException as failure:  # noqa: BLE001  # raised again in the waiting tasks
                 error = failure
             with self._lock:
-                self._writing = (
-                    None  # before it is told: who tries again at once shall not join what failed
-                )
-            batch.tell(error)
+                self._writing = None  # before `finish`: an immediate retry must not join the failed batch
+            batch.finish(error)
 
-    def _check_owner(self) -> None:
+    def _check_lease(self) -> None:
         try:
-            self._ownership.check()
-        except OwnerError as error:
+            self._lease.check()
+        except LeaseError as error:
             raise JournalError(str(error)) from error
-
-
-def _mended(path: Path, torn: int) -> str:
-    return f"{path}: the last line was not whole, as a writer was stopped; its {torn:,} bytes are cut off."

@@ -1,147 +1,161 @@
-"""The arguments of one call, from a text and the parameters of the function it asks for.
+"""The arguments of one call, from a text and a function doc.
 
-Covers which mention goes to which parameter, choices that are named, yes-or-no parameters, lists and
-objects, and what to do where a required one is not mentioned. Optional parameters without a mention
-are left out.
+Each mention goes to the parameter whose name and description share most words with its surroundings. An
+optional parameter is left out unless the text names it.
 """
 
-from __future__ import annotations
-
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from bfcl_pipeline.models.lexical.affinity import affinity, traits
-from bfcl_pipeline.models.lexical.choices import named_choice, named_choices, truth_value
-from bfcl_pipeline.models.lexical.functions import Kind, Parameter
-from bfcl_pipeline.models.lexical.lists import listed
-from bfcl_pipeline.models.lexical.phrases import phrase
-from bfcl_pipeline.models.lexical.reading import Reading
-from bfcl_pipeline.models.lexical.values import scalar
+from bfcl_pipeline.benchmark.types import OPENAPI_TYPES
+from bfcl_pipeline.models.lexical.mentions import Mention
+from bfcl_pipeline.models.lexical.words import STOP_WORDS, keywords, stem, stems
 from bfcl_pipeline.records import Json
 
-_ENOUGH = 1.0
-"""A mention goes to a required parameter that it suits at least this much."""
+Schema = Mapping[str, Json]
 
-_ENOUGH_IF_OPTIONAL = 2.0
-"""The same for an optional one: better left out than wrong."""
+_RESERVED = {
+    "date": frozenset(("dat", "day", "tim", "hour", "birthday", "deadlin")),
+    "number": frozenset(("id", "cod", "identifi", "numb", "zip", "phon", "account", "vers", "year")),
+}
+"""Sorts of mentions that a text parameter takes only if its name has one of these stems."""
 
-
-@dataclass(frozen=True, slots=True)
-class Filled:
-    """The arguments found for a function."""
-
-    values: Mapping[str, Json]  # by parameter, in the doc's order
-    guessed: int  # required parameters for which the text held nothing
-    found: int  # parameters for which it did
-    places: Mapping[str, int]  # which mention a parameter was given, for those given one
-    used: frozenset[int]  # mentions that are somebody's value
+_DEFAULTS: dict[str, Json] = {"string": "", "integer": 1, "number": 1.0, "boolean": True, "array": []}
+"""Values of required parameters for which the text has none."""
 
 
 @dataclass(slots=True)
-class _Desk:
-    """Where arguments are gathered."""
+class Arguments:
+    """The values of one call."""
 
-    reading: Reading
-    used: set[int]  # mentions that are given out
-    values: dict[str, Json]
-    places: dict[str, int]
-
-    def given(self) -> list[str]:
-        """The texts of the request that are given out, longest first."""
-        texts = {self.reading.mentions[place].text for place in self.used}
-        return sorted(texts, key=lambda text: (-len(text), text))
+    values: dict[str | None, Json] = field(default_factory=dict)  # by parameter
+    mentioned: dict[str | None, Json] = field(
+        default_factory=dict
+    )  # single values that are mentions of the text
+    guessed: int = 0  # required parameters for which the text has no value
 
 
-def fill(parameters: Sequence[Parameter], reading: Reading, about: frozenset[str]) -> Filled:
-    """Values for `parameters` from a text. `about`: stems that name the function, which are no values."""
-    desk = _Desk(reading, set(), {}, {})
-    _fill_named(parameters, desk)
-    _fill_lists(parameters, desk)
-    _fill_from_mentions(parameters, desk)
-    found = len(desk.values)
-    guessed = 0
-    for parameter in parameters:
-        if parameter.required and parameter.name not in desk.values:
-            value = phrase(parameter, reading, about, desk.given()) if parameter.kind is Kind.TEXT else None
-            found += value is not None
-            guessed += value is None
-            desk.values[parameter.name] = _fallback(parameter, desk, about) if value is None else value
-    order = [parameter.name for parameter in parameters]
-    values = {name: desk.values[name] for name in order if name in desk.values}
-    return Filled(values, guessed, found, desk.places, frozenset(desk.used))
+def properties(schema: Schema) -> Mapping[str, Schema]:
+    """The schemas of a function's or object's parameters, by name."""
+    return schema.get("properties") or {}
 
 
-def _fill_named(parameters: Sequence[Parameter], desk: _Desk) -> None:
-    """Choices and yes-or-no parameters: their values are known, the text only has to name them."""
-    for parameter in parameters:
-        value: Json = None
-        if parameter.choices:
-            value = named_choice(parameter, desk.reading)
-        elif parameter.kind is Kind.BOOLEAN:
-            value = truth_value(parameter, desk.reading)
-        elif parameter.kind is Kind.LIST and parameter.item is not None and parameter.item.choices:
-            value = named_choices(parameter.item, desk.reading) or None
-        elif parameter.kind is Kind.OBJECT and parameter.parts:
-            parts = fill(parameter.parts, desk.reading, frozenset())
-            value = dict(parts.values) if parts.found and not parts.guessed else None
+def items_of(schema: Schema) -> Schema:
+    """The schema of a list's elements; empty if there is none."""
+    return schema.get("items") or {}
+
+
+def json_type(schema: Schema) -> str:
+    """string, integer, number, boolean, array or object."""
+    name = str(schema.get("type"))
+    return OPENAPI_TYPES.get(name) or OPENAPI_TYPES.get(name.lower(), "string")
+
+
+def fill(schema: Schema, text: str, found: Sequence[Mention], taken: frozenset[str]) -> Arguments:
+    """Arguments for the parameters of `schema`.
+
+    found: the mentions of `text` that may be used. taken: stems that are not values.
+    """
+    parameters, required, filled = properties(schema), schema.get("required") or (), Arguments()
+    for name, about in parameters.items():
+        value = _named_value(name, about, text)
         if value is not None:
-            desk.values[parameter.name] = value
-            desk.used.update(_saying(value, desk.reading))
+            filled.values[name] = value
+            found = [mention for mention in found if mention.text.lower() not in str(value).lower()]
+    free = _assign(schema, found, filled)
+    taken |= {stem(mention.text) for mention in found}
+    for name, about in parameters.items():
+        if name in required and name not in filled.values:
+            is_text = json_type(about) == "string" and not about.get("enum")
+            value = _phrase(text, taken.union(stems(name))) if is_text else None
+            filled.guessed += value is None
+            filled.values[name] = _default(about, text, free) if value is None else value
+    return filled
 
 
-def _saying(value: Json, reading: Reading) -> set[int]:
-    """The mentions that only say a choice, and so are nothing else's value."""
-    said = {str(one).lower() for one in (value if isinstance(value, list) else [value])}
-    return {place for place, mention in enumerate(reading.mentions) if mention.text.lower() in said}
+def _named_value(name: str, about: Schema, text: str) -> Json:
+    """The choices or the truth value that the text names; None if it names none."""
+    choices = about.get("enum") or items_of(about).get("enum")
+    if isinstance(choices, list):
+        named = [choice for choice in choices if _says(text, str(choice))]
+        return (named if json_type(about) == "array" else named[0]) if named else None
+    if json_type(about) == "boolean":
+        subject = keywords(name) - {"includ", "ha", "enabl", "allow"}
+        return True if subject and subject <= set(stems(text)) else None
+    return None
 
 
-def _fill_lists(parameters: Sequence[Parameter], desk: _Desk) -> None:
-    for parameter in parameters:
-        if parameter.kind is Kind.LIST and parameter.name not in desk.values:
-            row = listed(parameter, desk.reading, desk.used)
-            if row is not None:
-                desk.used.update(row.mentions)
-                desk.values[parameter.name] = list(row.values)
+def _says(text: str, choice: str) -> bool:
+    pattern = r"[\s_-]?".join(map(re.escape, re.split(r"[\s_-]+", choice)))
+    return bool(choice) and re.search(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE) is not None
 
 
-def _fill_from_mentions(parameters: Sequence[Parameter], desk: _Desk) -> None:
-    """Gives mentions to parameters, the best pairs first, each once."""
-    pairs: list[tuple[float, int, int]] = []
-    reading = desk.reading
-    for rank, parameter in enumerate(parameters):
-        if parameter.name in desk.values or parameter.choices:
+def _assign(schema: Schema, found: Sequence[Mention], filled: Arguments) -> list[Mention]:
+    """Gives each mention to at most one parameter, best pairs first. Returns the other mentions."""
+    required, pairs = schema.get("required") or (), []
+    for order, (name, about) in enumerate(properties(schema).items()):
+        if name not in filled.values and not about.get("enum"):
+            enough = 1.0 if name in required else 2.5
+            scores = [_fit(name, about, mention) for mention in found]
+            pairs += [(-s, order, place, name, about) for place, s in enumerate(scores) if s >= enough]
+    used: set[int] = set()
+    for _, _, place, name, about in sorted(pairs, key=lambda pair: pair[:3]):
+        if name in filled.values or place in used:
             continue
-        enough = _ENOUGH if parameter.required else _ENOUGH_IF_OPTIONAL
-        for place, mention in enumerate(reading.mentions):
-            if place in desk.used:
-                continue
-            score = affinity(parameter, mention, reading.neighbours[place])
-            if score is not None and score >= enough:
-                order = 0.12 * abs(rank - place) + (0.0 if parameter.required else 0.3)
-                pairs.append((order - score, rank, place))
-    for _score, rank, place in sorted(pairs):
-        parameter = parameters[rank]
-        if parameter.name not in desk.values and place not in desk.used:
-            desk.used.add(place)
-            desk.places[parameter.name] = place
-            desk.values[parameter.name] = scalar(parameter, reading.mentions[place])
+        if json_type(about) == "array":
+            row = {n for n, other in enumerate(found) if other.row == found[place].row} - used
+            used |= row
+            filled.values[name] = [_value(items_of(about), found[n]) for n in sorted(row)]
+        else:
+            used.add(place)
+            filled.values[name] = filled.mentioned[name] = _value(about, found[place])
+    return [mention for place, mention in enumerate(found) if place not in used]
 
 
-def _fallback(parameter: Parameter, desk: _Desk, about: frozenset[str]) -> Json:
-    """A value of the right kind for a required parameter that nothing was found for."""
-    if parameter.choices:
-        return parameter.choices[0]
-    if parameter.kind is Kind.TEXT:
-        left = [m for place, m in enumerate(desk.reading.mentions) if place not in desk.used]
-        return left[0].text if left else " ".join(sorted(traits(parameter).name))
-    if parameter.kind is Kind.BOOLEAN:
-        return True
-    if parameter.kind is Kind.LIST:
-        item = parameter.item
-        if item is None or item.kind is Kind.TEXT:
-            value = phrase(parameter, desk.reading, about, desk.given())
-            return [] if value is None else [value]
-        return []
-    if parameter.kind is Kind.OBJECT:
-        return dict(fill(parameter.parts, desk.reading, about).values)
-    return 1 if parameter.kind is Kind.INTEGER else 1.0
+def _fit(parameter: str, about: Schema, mention: Mention) -> float:
+    """How well a mention fits a parameter; 0 where it cannot be its value."""
+    name, kind = set(stems(parameter)), json_type(about)
+    if kind == "array":
+        kind = json_type(items_of(about))
+    if kind in ("integer", "number"):
+        if mention.number is None or (kind == "integer" and not mention.number.is_integer()):
+            return 0.0
+    elif kind != "string":
+        return 0.0
+    elif mention.sort in _RESERVED:
+        return 2.5 if name & _RESERVED[mention.sort] else 0.0
+    elif name & _RESERVED["date"]:
+        return 0.0
+    described = keywords(str(about.get("description", ""))) - name
+    weights = [1.5 if word in name else 0.5 if word in described else 0.0 for word in mention.near]
+    nearby = sum(weight * 0.8**distance for distance, weight in enumerate(weights))
+    return nearby + (2.0 if mention.sort == "quoted" else 1.5)
+
+
+def _value(about: Schema, mention: Mention) -> Json:
+    """The mention as a value of the parameter's type."""
+    if mention.number is None or json_type(about) == "string":
+        return mention.text
+    if json_type(about) == "integer":
+        return int(mention.number)
+    fraction = mention.text.endswith("%") and "percent" not in str(about).lower()
+    return mention.number / 100 if fraction else mention.number
+
+
+def _phrase(text: str, blocked: frozenset[str]) -> str | None:
+    """Up to four plain words of the text; None if all are blocked."""
+
+    def masked(word: re.Match[str]) -> str:
+        return "|" if word[0].lower() in STOP_WORDS or stem(word[0]) in blocked else word[0]
+
+    found = re.search(r"\w[^|.,;:?!()\n]*", re.sub(r"[^\W_][\w'’-]*", masked, text))
+    return " ".join(found[0].split()[:4]) if found else None
+
+
+def _default(about: Schema, text: str, free: Sequence[Mention]) -> Json:
+    """A value of the right type for a required parameter without a match."""
+    if about.get("enum"):
+        return about["enum"][0]
+    kind = json_type(about)
+    return fill(about, text, free, frozenset()).values if kind == "object" else _DEFAULTS[kind]

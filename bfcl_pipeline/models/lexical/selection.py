@@ -1,78 +1,96 @@
-"""Which offered function a text asks for, by the words they share.
+"""Which functions a request needs, and how many calls of each.
 
-Covers scoring every function against a text, and whether the best of them is meant at all. Words that
-many of the offered functions share count less (inverse document frequency over what is offered).
+Each part of the request is compared with all functions. Parts that repeat the required arguments of a
+function make further calls of it.
 """
 
-from __future__ import annotations
-
-import math
+import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 
-from bfcl_pipeline.models.lexical.functions import Function
-from bfcl_pipeline.models.lexical.reading import Reading
-from bfcl_pipeline.models.lexical.words import GENERIC_STEMS, name_stems, text_stems
+from bfcl_pipeline.models.lexical.arguments import Arguments, fill, properties
+from bfcl_pipeline.models.lexical.mentions import mentions
+from bfcl_pipeline.models.lexical.words import keywords, stems
+from bfcl_pipeline.records import Call, FunctionDoc, Json
 
-_NAME = 2.0
-_DESCRIPTION = 1.2
-_PARAMETER = 0.6
-_GENERIC = 0.15
+_ENOUGH = 1.0
+"""Weight of shared words that a call needs; each guessed argument takes 2 from it."""
 
+_ENOUGH_FOR_ANOTHER = 3.0
+"""Weight of shared words that a part needs for a call of another function than the part before."""
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """An offered function and what it shares with a text."""
+_SEPARATOR = re.compile(r"(?<=[.?!;])\s+|\n+|,?\s+(?:and|or|then|also)\s+|,\s+", re.IGNORECASE)
 
-    function: Function
-    score: float  # weight of the shared words, rare ones counting more
-    shared: float  # the same without regard to the other functions
-    named: float  # the share of its name, without words that many names have, that the text says
+Span = tuple[int, int]
 
 
-def profile(function: Function) -> dict[str, float]:
-    """The stems that describe a function, each with its weight."""
-    texts = tuple((p.name, p.description) for p in function.parameters)
-    return _profile(function.name, function.description, texts)
+def requested_calls(functions: Sequence[FunctionDoc], text: str) -> list[Call]:
+    """The calls that `text` requests; none if no function matches."""
+    if not functions:
+        return []
+    whole = (0, len(text))
+    doc, weight = _best_match(functions, text)
+    if weight - 2 * _arguments(doc, text, whole).guessed < _ENOUGH:
+        return []
+    claims: list[tuple[FunctionDoc, Span]] = []
+    for start, end in _spans(text, whole):
+        part, weight = _best_match(functions, text[start:end])
+        if weight >= _ENOUGH_FOR_ANOTHER and not (claims and claims[-1][0] is part):
+            claims.append((part, (start if claims else 0, end)))
+        elif claims:
+            claims[-1] = (claims[-1][0], (claims[-1][1][0], end))
+    if len(claims) < 2:
+        claims = [(doc, whole)]
+    return [call for doc, span in claims for call in _repeated(doc, text, span)]
 
 
-@lru_cache(maxsize=8192)
-def _profile(name: str, description: str, parameters: tuple[tuple[str, str], ...]) -> dict[str, float]:
-    weights: dict[str, float] = {}
-    for parameter, about in parameters:
-        _raise(weights, text_stems(about), _PARAMETER / 2)
-        _raise(weights, name_stems(parameter), _PARAMETER)
-    _raise(weights, text_stems(description), _DESCRIPTION)
-    _raise(weights, name_stems(name), _NAME)
-    for stem in GENERIC_STEMS & weights.keys():
-        weights[stem] *= _GENERIC
-    return weights
+def _best_match(docs: Sequence[FunctionDoc], text: str) -> tuple[FunctionDoc, float]:
+    """The function that shares most words with `text`, the first of equals, and the weight of these words.
+
+    Words of several functions count less in the comparison, but not in the returned weight.
+    """
+    words, profiles = keywords(text), [_profile(doc) for doc in docs]
+    holders = Counter(word for profile in profiles for word in profile)
+    shared = [sorted(words & profile.keys()) for profile in profiles]
+    ranks = [sum(p[word] / holders[word] for word in s) for p, s in zip(profiles, shared, strict=True)]
+    best = ranks.index(max(ranks))
+    return docs[best], sum(profiles[best][word] for word in shared[best])
 
 
-def _raise(weights: dict[str, float], stems: Sequence[str], weight: float) -> None:
-    for stem in stems:
-        weights[stem] = max(weight, weights.get(stem, 0.0))
+def _profile(doc: FunctionDoc) -> dict[str, float]:
+    """The keywords of a function with their weights."""
+    schemas = properties(doc["parameters"])
+    parameters = " ".join(f"{name} {about.get('description', '')}" for name, about in schemas.items())
+    weights = dict.fromkeys(keywords(parameters), 0.5)
+    weights |= dict.fromkeys(keywords(str(doc.get("description", ""))), 1.0)
+    return weights | dict.fromkeys(keywords(doc["name"]), 2.0)
 
 
-def ranked(functions: Sequence[Function], reading: Reading) -> list[Scored]:
-    """Every function with its score, best first; equal ones in the order offered."""
-    profiles = [profile(function) for function in functions]
-    holding = Counter(stem for weights in profiles for stem in weights)
-    rarity = {stem: math.log(1 + len(functions) / count) for stem, count in holding.items()}
-    scored = [
-        _scored(function, weights, reading, rarity)
-        for function, weights in zip(functions, profiles, strict=True)
-    ]
-    return sorted(scored, key=lambda one: -one.score)
+def _repeated(doc: FunctionDoc, text: str, span: Span) -> list[Call]:
+    """One call of a function, or several if parts of the span repeat what it needs."""
+    whole = _arguments(doc, text, span)
+    needed = whole.mentioned.keys() & set(doc["parameters"].get("required") or ())
+    rounds: list[dict[str | None, Json]] = []
+    for part in _spans(text, span):
+        given = _arguments(doc, text, part).mentioned
+        if rounds and not given.keys() & rounds[-1].keys():
+            rounds[-1].update(given)
+        elif given and given not in rounds:
+            rounds.append(dict(given))
+    repeated = needed and all(needed <= given.keys() for given in rounds)
+    return [Call(doc["name"], {**whole.values, **given}) for given in (repeated and rounds) or [{}]]
 
 
-def _scored(
-    function: Function, weights: dict[str, float], reading: Reading, rarity: dict[str, float]
-) -> Scored:
-    common = sorted(reading.stems & weights.keys())
-    score = sum(weights[stem] * rarity[stem] for stem in common)
-    telling = [stem for stem in dict.fromkeys(name_stems(function.name)) if stem not in GENERIC_STEMS]
-    named = sum(stem in reading.stems for stem in telling) / len(telling) if telling else 0.0
-    return Scored(function, score + named, sum(weights[stem] for stem in common), named)
+def _arguments(doc: FunctionDoc, text: str, span: Span) -> Arguments:
+    inside = [mention for mention in mentions(text) if span[0] <= mention.start and mention.end <= span[1]]
+    return fill(doc["parameters"], text[span[0] : span[1]], inside, frozenset(stems(doc["name"])))
+
+
+def _spans(text: str, within: Span) -> list[Span]:
+    """The parts of `text` between separators; a separator inside a mention does not count."""
+    bounds = [within[0]]
+    for match in _SEPARATOR.finditer(text, *within):
+        if not any(one.start < match.end() and match.start() < one.end for one in mentions(text)):
+            bounds += match.span()
+    bounds.append(within[1])
+    return list(zip(bounds[::2], bounds[1::2], strict=True))

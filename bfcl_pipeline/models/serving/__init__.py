@@ -1,15 +1,14 @@
-"""Local models: a vLLM server that lives for as long as it is asked, and where those who ask find it."""
+"""Local models: a vLLM server that runs as long as a run uses it, and the file with its address."""
 
 from bfcl_pipeline.models.serving.address import Address, State, ready_endpoint, write_address
-from bfcl_pipeline.models.serving.program import Program, find_program, server_command, server_environment
-from bfcl_pipeline.models.serving.serve import Terms, announced, serve
+from bfcl_pipeline.models.serving.program import find_program, server_command, server_environment
+from bfcl_pipeline.models.serving.serve import ServerOptions, announced_address, serve
 
 __all__ = [
     "Address",
-    "Program",
+    "ServerOptions",
     "State",
-    "Terms",
-    "announced",
+    "announced_address",
     "find_program",
     "ready_endpoint",
     "serve",

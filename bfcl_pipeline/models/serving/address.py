@@ -1,33 +1,31 @@
-"""The address of a server: a file that says how far it is, and where it is once it answers.
+"""The address file of a server: its state, and its endpoint once it is ready.
 
-The file stands from the first moment on, because Snakemake starts those who ask as soon as it sees it, and
-gives up on a server without it after seconds; a large model takes minutes. So those who ask wait here, and
-learn why if a server never gets ready.
+The file is written when the command starts: Snakemake starts the jobs that use a server as soon as the
+file exists, and gives up after seconds if it does not, while a large model takes minutes to load. So those
+jobs wait here, and report the reason if the server fails.
 """
 
-from __future__ import annotations
-
 import json
-import os
-import socket
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from bfcl_pipeline.errors import ModelError
-from bfcl_pipeline.ownership import temporary_path
+from bfcl_pipeline.files import write_text
+from bfcl_pipeline.process import Process, is_alive, this_process
 
 POLL_SECONDS = 0.2
-"""How often a server that starts is looked at."""
+"""Interval between two looks at a server or its address."""
 
 MARGIN_SECONDS = 60.0
-"""So much longer than a server gives itself to start do those wait who cannot see its process."""
+"""Time beyond the server's own limit after which a job gives up waiting for it."""
 
 
 class State(StrEnum):
-    """How far a server is."""
+    """The state of a server."""
 
     STARTING = "starting"
     READY = "ready"
@@ -36,44 +34,48 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """What the file says, as JSON."""
+    """The content of the address file, as JSON."""
 
-    state: State  # how far the server is
-    model: str  # its row in config/models.yaml
+    state: State
+    model: str  # name of its row in config/models.yaml
     pid: int  # of the process that starts and ends the server
-    machine: str  # the name of the one on which it runs
-    start_seconds: float  # after which a server that is not ready has failed
-    log: str | None = None  # the file with what the server says; None: it goes where errors go
+    machine: str  # name of the machine of that process
+    start_seconds: float  # a server that is not ready after this time has failed
+    log: str | None = None  # file with the server's output; None: standard error
     command: tuple[str, ...] = ()  # that started the server
-    endpoint: str | None = None  # the URL of its API; None until it is ready
-    vllm: str | None = None  # its version, as the server tells it
+    endpoint: str | None = None  # URL of its API; None until it is ready
+    vllm: str | None = None  # version that the server reports
     reason: str | None = None  # why it failed
+    process: Process | None = None  # of `pid`; None in files of earlier versions
 
 
 def write_address(path: Path, address: Address) -> None:
-    """Writes `address` whole, so that no reader sees half of it; without a library's start before it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = temporary_path(path)
-    unfinished.write_text(json.dumps(asdict(address), indent=2) + "\n", encoding="utf-8")
-    unfinished.replace(path)
+    """Writes `address` atomically."""
+    write_text(path, json.dumps(asdict(address), indent=2) + "\n")
 
 
 def read_address(path: Path) -> Address | None:
-    """What `path` says; None if it is empty, as the workflow makes it before anything else.
+    """The address in `path`; None if the file is empty, as the workflow creates it.
 
-    Raises ModelError if there is no such file, or it is not an address.
+    Raises ModelError if the file does not exist or has other content.
     """
     try:
         text = path.read_text(encoding="utf-8")
         if not text:
             return None
         values = json.loads(text)
-        known = {column.name for column in fields(Address)}
-        values = {name: value for name, value in values.items() if name in known}
-        return Address(**{**values, "state": State(values["state"]), "command": tuple(values["command"])})
+        process = values.get("process")
+        return Address(
+            **{
+                **_known(Address, values),
+                "state": State(values["state"]),
+                "command": tuple(values["command"]),
+                "process": None if process is None else Process(**_known(Process, process)),
+            }
+        )
     except FileNotFoundError as error:
         raise ModelError(
-            f"{path}: no such file. `bfcl-pipeline serve MODEL --address-out {path}` keeps it."
+            f"{path}: no such file. `bfcl-pipeline serve MODEL --address-out {path}` writes it."
         ) from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ModelError(f"{path}: not an address that `bfcl-pipeline serve` wrote ({error!r}).") from error
@@ -84,9 +86,9 @@ def ready_endpoint(
     sleep: Callable[[float], None] = time.sleep,
     clock: Callable[[], float] = time.monotonic,
 ) -> str:
-    """The URL of the API of the server whose address is at `path`, waited for until it is ready.
+    """Waits until the server with the address file `path` is ready; returns the URL of its API.
 
-    Raises ModelError, with the reason, if the server failed, ended, or takes longer than it said.
+    Raises ModelError, with the reason, if the server failed, ended, or exceeds its time limit.
     """
     started = clock()
     while True:
@@ -96,34 +98,35 @@ def ready_endpoint(
             return endpoint
         seconds = MARGIN_SECONDS + (0.0 if address is None else address.start_seconds)
         if clock() - started > seconds:
-            raise ModelError(f"{path}: the server is not ready after {seconds:g} s{_see(address)}.")
+            raise ModelError(f"{path}: the server is not ready after {seconds:g} s{_see_log(address)}.")
         sleep(POLL_SECONDS)
 
 
 def _endpoint(address: Address) -> str | None:
-    """Where the server is; None while it starts. Raises ModelError if it is not there any more."""
+    """The server's endpoint; None while it starts. Raises ModelError if it failed or ended."""
     if address.state is State.FAILED:
         raise ModelError(f"the server of {address.model} failed: {address.reason}")
-    if not _is_alive(address):
+    if _has_ended(address):
         raise ModelError(
-            f"the server of {address.model} has ended without a word (process {address.pid})"
-            f"{_see(address)}. Start it again."
+            f"the server of {address.model} has ended without a reason (process {address.pid})"
+            f"{_see_log(address)}. Start it again."
         )
     return address.endpoint
 
 
-def _is_alive(address: Address) -> bool:
-    """Whether the process is there; one on another machine is taken to be."""
-    if address.machine != socket.gethostname():
-        return True
-    try:
-        os.kill(address.pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:  # another user's
-        return True
-    return True
+def _has_ended(address: Address) -> bool:
+    """Whether its process has ended; one on another machine counts as alive."""
+    here = this_process()
+    process = address.process
+    if process is None and address.machine == here.host:
+        process = replace(here, pid=address.pid, started=None)
+    return process is not None and is_alive(process, here) is False
 
 
-def _see(address: Address | None) -> str:
+def _known(kind: type, values: Any) -> dict[str, Any]:
+    """The values that are fields of `kind`: later versions may write more."""
+    return {column.name: values[column.name] for column in fields(kind) if column.name in values}
+
+
+def _see_log(address: Address | None) -> str:
     return f"; see {address.log}" if address is not None and address.log else ""

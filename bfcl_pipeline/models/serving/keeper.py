@@ -1,12 +1,10 @@
-"""Keeps a server for as long as the process that wants it lives: `python -m ...keeper GRACE COMMAND...`.
+"""Runs a server as long as its parent process lives: `python -m ...keeper GRACE_SECONDS COMMAND...`.
 
-That process holds the other end of standard input. When the pipe breaks, because it let go or was killed,
-however it was, the whole process group of the server is told to end (TERM), and after GRACE seconds made
-to (KILL). So no server outlives its run, with a GPU in its hands. Signals to the keeper itself are left
-to that process: it gets them too.
+The parent holds the other end of standard input. When that pipe closes, because the parent closed it or
+was killed, the server's process group is sent TERM, and KILL after the grace period: no server outlives
+its run and keeps a GPU. Signals to the keeper itself are ignored; the parent gets them too and handles
+them.
 """
-
-from __future__ import annotations
 
 import os
 import select
@@ -20,9 +18,9 @@ POLL_SECONDS = 0.2
 
 
 def keep(command: Sequence[str], grace_seconds: float, lifeline: int) -> int:
-    """Runs `command` until it ends or `lifeline` breaks. Returns its exit status, as a shell tells it."""
+    """Runs `command` until it ends or the pipe `lifeline` closes; returns the exit status."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        # A handler, not SIG_IGN: the server would inherit that.
+        # A handler, not SIG_IGN, which the server would inherit.
         signal.signal(number, lambda _number, _frame: None)
     server = subprocess.Popen(command, stdin=subprocess.DEVNULL, process_group=0)
     while server.poll() is None:

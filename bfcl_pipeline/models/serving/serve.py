@@ -1,10 +1,8 @@
-"""Serving one model from the first moment to the last: a port, a server, its address, its end.
+"""Serving one model: chooses a port, runs the server, writes its address and ends it.
 
-Covers what happens when a port is taken, when a server dies or takes too long, and when it is no longer
-wanted. One process of vLLM is `server`; what the file of the address means is `address`.
+Covers a port that another process takes, a server that dies or does not become ready, and the signals
+that end it. One process of vLLM is in `server`, the address file in `address`.
 """
-
-from __future__ import annotations
 
 import os
 import signal
@@ -21,156 +19,166 @@ from bfcl_pipeline.errors import ModelError, PipelineError
 from bfcl_pipeline.models.serving.address import POLL_SECONDS, Address, State, write_address
 from bfcl_pipeline.models.serving.program import find_program, server_command, server_environment
 from bfcl_pipeline.models.serving.server import Server
+from bfcl_pipeline.process import this_process
+from bfcl_pipeline.text import Log
 
 HOST = "127.0.0.1"
-"""Those who ask run on the same machine, and nobody else shall ask."""
+"""The job that uses the server runs on the same machine, and no other machine shall reach it."""
 
 START_SECONDS = 1800.0
-"""A large model is read from a slow disk, and compiled, for many minutes."""
+"""A large model is read from disk and compiled for many minutes."""
 
 PORTS_TRIED = 5
-"""Between its choice and its use, a free port may be taken by others: so often another one is chosen."""
+"""Attempts to find a free port: another process may take one between its choice and its use."""
 
 _TAKEN = "address already in use"
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """How a server is started, besides what the row of its model says."""
+class ServerOptions:
+    """Options of a server besides those in the row of its model."""
 
-    address: Path  # the file that says how far it is
-    log: Path | None = None  # the file for what it says; None: standard error
-    host: str = HOST  # the address to which it is bound
+    address: Path  # the address file
+    log: Path | None = None  # file for the server's output; None: standard error
+    host: str = HOST  # address to bind
     port: int | None = None  # None: a free one
-    python: str | None = None  # the Python that has vLLM; None: it is looked for
-    start_seconds: float = START_SECONDS  # after which a server that is not ready has failed
-    with_parent: bool = False  # end when the process that started this one does
+    python: str | None = None  # the Python that has vLLM; None: `find_program` searches
+    start_seconds: float = START_SECONDS  # a server that is not ready after this time has failed
+    with_parent: bool = False  # end when the process that started this one ends
 
 
 @contextmanager
-def announced(name: str, terms: Terms) -> Iterator[Address]:
-    """The address of the server of the model called `name`, written from here on.
+def announced_address(name: str, options: ServerOptions) -> Iterator[Address]:
+    """Writes the address file of the server of the model called `name`, with the state `starting`.
 
-    It says that the server is starting, is left with the reason on an error, and is removed at the end.
+    On an error the file keeps the reason; else it is deleted at the end of the block.
     """
+    process = this_process()
     address = Address(
         State.STARTING,
         model=name,
-        pid=os.getpid(),
-        machine=socket.gethostname(),
-        start_seconds=terms.start_seconds,
-        log=str(terms.log) if terms.log else None,
+        pid=process.pid,
+        machine=process.host,
+        start_seconds=options.start_seconds,
+        log=str(options.log) if options.log else None,
+        process=process,
     )
-    write_address(terms.address, address)
+    write_address(options.address, address)
     try:
         yield address
     except PipelineError as error:
-        write_address(terms.address, replace(address, state=State.FAILED, reason=str(error)))
+        write_address(options.address, replace(address, state=State.FAILED, reason=str(error)))
         raise
-    terms.address.unlink(missing_ok=True)
+    options.address.unlink(missing_ok=True)
 
 
-def serve(row: ModelRow, terms: Terms, address: Address, tell: Callable[[str], None]) -> None:
-    """Serves `row` until this process is told to end (TERM, INT); then all that was started is gone.
+def serve(row: ModelRow, options: ServerOptions, address: Address, log: Log) -> None:
+    """Serves the model of `row` until this process gets TERM, INT or HUP; then ends all that it started.
 
-    When the model can be asked, `address` is written anew, with where. Raises ConfigError or ModelError if
-    it cannot be served, or its server dies.
+    Args:
+        row: the model.
+        options: of the server.
+        address: rewritten with the endpoint when the server is ready.
+        log: receives lines about the progress.
+
+    Raises:
+        ConfigError: the row or an option is wrong.
+        ModelError: the server cannot be started, is not ready in time, or dies.
     """
-    with _end(terms.with_parent, tell) as is_ending:
+    with _ending(options.with_parent, log) as is_ending:
         for left in reversed(range(PORTS_TRIED)):
-            if not _served(row, terms, address, is_ending, tell, again=left > 0):
+            if not _serve_once(row, options, address, is_ending, log, again=left > 0):
                 return
 
 
-def _served(
+def _serve_once(
     row: ModelRow,
-    terms: Terms,
+    options: ServerOptions,
     address: Address,
     is_ending: Callable[[float], bool],
-    tell: Callable[[str], None],
+    log: Log,
     *,
     again: bool,
 ) -> bool:
-    """Serves on one port to the end. Returns whether to try another port, which only `again` allows."""
-    port = _port(terms)
-    command = server_command(row, find_program(terms.python), terms.host, port)
-    tell(f"starting {' '.join(command)}")
+    """Serves on one port to the end. Returns whether to try another port, if `again` allows it."""
+    port = _port(options)
+    command = server_command(row, find_program(options.python), options.host, port)
+    log(f"starting {' '.join(command)}")
     started = time.monotonic()
-    reached = HOST if terms.host == "0.0.0.0" else terms.host  # noqa: S104  # compared, not bound
-    with Server(command, server_environment(row, os.environ), reached, port, terms.log) as server:
+    here, elsewhere = options.host, options.host
+    if options.host == "0.0.0.0":  # noqa: S104  # compared, not bound
+        here, elsewhere = HOST, socket.gethostname()
+    with Server(command, server_environment(row, os.environ), here, port, options.log) as server:
         while not server.is_ready():
             seconds = time.monotonic() - started
             if is_ending(POLL_SECONDS):
                 return False
             if server.exit_status is not None:
-                if again and terms.port is None and _TAKEN in server.tail().lower():
-                    tell(f"port {port} was taken meanwhile; trying another")
+                if again and options.port is None and _TAKEN in server.tail().lower():
+                    log(f"port {port} is in use by now; trying another")
                     return True
                 raise ModelError(
-                    _failed(f"ended after {seconds:.0f} s, before it was ready", server, terms)
+                    _failed(f"ended after {seconds:.0f} s, before it was ready", server, options)
                 )
-            if seconds > terms.start_seconds:
-                raise ModelError(_failed(f"is not ready after {terms.start_seconds:g} s", server, terms))
+            if seconds > options.start_seconds:
+                raise ModelError(
+                    _failed(f"is not ready after {options.start_seconds:g} s", server, options)
+                )
         ready = replace(
             address,
             state=State.READY,
             command=command,
-            endpoint=f"http://{_name(terms.host)}:{port}/v1",
+            endpoint=f"http://{elsewhere}:{port}/v1",
             vllm=server.version(),
         )
-        write_address(terms.address, ready)
-        tell(f"ready at {ready.endpoint} after {time.monotonic() - started:.0f} s (vLLM {ready.vllm})")
+        write_address(options.address, ready)
+        log(f"ready at {ready.endpoint} after {time.monotonic() - started:.0f} s (vLLM {ready.vllm})")
         while not is_ending(POLL_SECONDS):
             if server.exit_status is not None:
-                raise ModelError(_failed("ended while it was in use", server, terms))
-    tell("ended")
+                raise ModelError(_failed("ended while it was in use", server, options))
+    log("ended")
     return False
 
 
-def _port(terms: Terms) -> int:
-    """The port that was asked for, or a free one. Raises ModelError if it is taken."""
+def _port(options: ServerOptions) -> int:
+    """The port of the options, or a free one. Raises ModelError if it is in use."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((terms.host, terms.port or 0))
+            probe.bind((options.host, options.port or 0))
         except OSError as error:
             raise ModelError(
-                f"cannot serve at {terms.host}:{terms.port or 0} ({error.strerror}). "
-                "Give another --port, or none for a free one."
+                f"cannot serve at {options.host}:{options.port or 0} ({error.strerror}). "
+                "Choose another --port, or leave it out for a free one."
             ) from error
         port: int = probe.getsockname()[1]
     return port
 
 
-def _name(host: str) -> str:
-    """How others call this machine."""
-    return socket.gethostname() if host == "0.0.0.0" else host  # noqa: S104  # compared, not bound
-
-
-def _failed(what: str, server: Server, terms: Terms) -> str:
+def _failed(what: str, server: Server, options: ServerOptions) -> str:
     status = "" if server.exit_status is None else f" (exit status {server.exit_status})"
     tail = server.tail()
     if not tail:
         return f"vLLM {what}{status}."
-    return f"vLLM {what}{status}. The end of its log, {terms.log}:\n{tail}"
+    return f"vLLM {what}{status}. The end of its log, {options.log}:\n{tail}"
 
 
 @contextmanager
-def _end(with_parent: bool, tell: Callable[[str], None]) -> Iterator[Callable[[float], bool]]:
-    """A function that waits so many seconds, less if the end is wanted, and returns whether it is."""
+def _ending(with_parent: bool, log: Log) -> Iterator[Callable[[float], bool]]:
+    """A function that waits for a number of seconds, or until the end, and returns whether to end."""
     parent = os.getppid()
-    wanted = threading.Event()
+    ending = threading.Event()
     replaced = {}
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        # What is ignored was meant to be, by nohup for one.
+        # A signal that is ignored stays so: nohup ignores HUP.
         if signal.getsignal(number) is not signal.SIG_IGN:
-            replaced[number] = signal.signal(number, lambda _number, _frame: wanted.set())
+            replaced[number] = signal.signal(number, lambda _number, _frame: ending.set())
 
     def is_ending(seconds: float) -> bool:
         if with_parent and os.getppid() != parent:
-            tell("the process that started this one has ended")
-            wanted.set()
-        return wanted.wait(seconds)
+            log("the process that started this one has ended")
+            ending.set()
+        return ending.wait(seconds)
 
     try:
         yield is_ending

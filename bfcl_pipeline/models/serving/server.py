@@ -1,4 +1,4 @@
-"""One vLLM server as a process: started, asked whether it is ready, ended with all its children."""
+"""One vLLM server as a process: it is started, queried, and ended with all its children."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 GRACE_SECONDS = 20.0
-"""From the request to end to the end by force."""
+"""Time between TERM and KILL."""
 
 _KEEPER = "bfcl_pipeline.models.serving.keeper"
 _TAIL_LINES = 25
@@ -21,7 +21,7 @@ _ANSWER_SECONDS = 5.0
 
 
 class Server:
-    """A server that runs until this is closed, or this process ends."""
+    """A server that runs until `close` is called or this process ends."""
 
     def __init__(
         self,
@@ -32,7 +32,16 @@ class Server:
         log: Path | None = None,
         grace_seconds: float = GRACE_SECONDS,
     ) -> None:
-        """log: the file to which the server's output is appended; None: it goes to standard error."""
+        """Starts the server.
+
+        Args:
+            command: of the server.
+            environment: its environment variables.
+            host: at which it can be reached from this machine.
+            port: its port.
+            log: the file to which its output is appended; None: standard error.
+            grace_seconds: time between TERM and KILL when it is ended.
+        """
         self._host = host
         self._port = port
         self._log = log
@@ -49,7 +58,7 @@ class Server:
                 stdout=sys.stderr.fileno() if output is None else output,
                 stderr=subprocess.STDOUT,
                 env=dict(environment),
-                start_new_session=True,  # Ctrl-C is ours to pass on
+                start_new_session=True,  # so that Ctrl-C reaches this process only
             )
         finally:
             if output is not None:
@@ -68,15 +77,15 @@ class Server:
 
     @property
     def exit_status(self) -> int | None:
-        """How the server ended; None while it runs."""
+        """Of the server; None while it runs."""
         return self._keeper.poll()
 
     def is_ready(self) -> bool:
-        """Whether it answers, and says that it can be asked."""
+        """Whether the server answers that it takes requests."""
         return self._get("/health") is not None
 
     def version(self) -> str | None:
-        """The version of vLLM, if the server tells."""
+        """The version of vLLM that the server reports; None if it reports none."""
         answer = self._get("/version")
         try:
             return str(json.loads(answer or b"")["version"])
@@ -84,7 +93,7 @@ class Server:
             return None
 
     def tail(self) -> str:
-        """The last lines that it wrote to its log; empty without a log."""
+        """The last lines of the server's output in its log; empty without a log."""
         if self._log is None:
             return ""
         with self._log.open("rb") as log:
@@ -94,13 +103,13 @@ class Server:
         return "\n".join(lines[-_TAIL_LINES:])
 
     def close(self) -> None:
-        """Ends it and all its children; returns when they have ended."""
+        """Ends the server and all its children, and waits until they have ended."""
         if self._keeper.stdin is not None:
             self._keeper.stdin.close()
         self._keeper.wait()
 
     def _get(self, path: str) -> bytes | None:
-        """The body of a good answer, else None. Never through a proxy."""
+        """The content of an answer of status 200, else None. No proxy is used."""
         connection = http.client.HTTPConnection(self._host, self._port, timeout=_ANSWER_SECONDS)
         try:
             connection.request("GET", path)

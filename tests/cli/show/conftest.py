@@ -1,4 +1,4 @@
-"""What the tests of `bfcl-pipeline show` share: entries, the oracle's answers, what is printed."""
+"""Fixtures of the tests of `bfcl-pipeline show`: entries, answers of the oracle, printed pages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MODELS = Path(__file__).parents[3] / "config" / "models.yaml"
 
 @pytest.fixture
 def entry(entries):
-    """An entry by its id."""
+    """A function that returns an entry by its id."""
     return lambda entry_id: next(
         one for one in entries(category_of(entry_id)) if one.entry_id.partition(":")[0] == entry_id
     )
@@ -24,7 +24,7 @@ def entry(entries):
 
 @pytest.fixture
 def oracle(entry, staged, tmp_path):
-    """The oracle's response to an entry."""
+    """A function that returns the response of the oracle to an entry."""
 
     def respond(entry_id, mode=Mode.FC):
         asked, out = entry(entry_id), tmp_path / "generated"
@@ -38,7 +38,7 @@ def oracle(entry, staged, tmp_path):
 
 @pytest.fixture
 def show(tmp_path, staged, capsys):
-    """What the command prints for the response of a model; without one, for the entry."""
+    """A function that returns what the command prints for a response, or for the entry alone."""
 
     def shown(entry_id, response=None, *words, model="org/some-FC"):
         words = [entry_id, "--run", str(tmp_path), "--data", str(staged), *words]

@@ -1,4 +1,4 @@
-"""`bfcl-pipeline show`, on sessions before memory questions and on what memories hold."""
+"""`bfcl-pipeline show` on sessions before memory questions and on the contents of memories."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUESTION = "memory_kv_12-customer-12"
 
 @pytest.fixture
 def remember(staged, tmp_path):
-    """Lets the oracle play sessions and a question; without `sessions`, keeps no table of them."""
+    """A function that runs the oracle on sessions and a question, with or without a table of sessions."""
 
     def played(entry_id, sessions=True):
         words = ["--model", PLAYER, "--models", str(MODELS), "--category", category_of(entry_id)]
@@ -35,7 +35,7 @@ def remember(staged, tmp_path):
 
 @pytest.fixture
 def keep(entry, tmp_path):
-    """Writes the memory after the last session before a question, as another run might have it."""
+    """A function that writes the memory after the last session before a question, as in another run."""
 
     def kept(question, snapshot, response=None):
         session = entry(entry(question).depends_on[-1])
@@ -48,7 +48,7 @@ def keep(entry, tmp_path):
 
 
 def test_a_session_is_shown_turn_by_turn_with_the_memory_after_it(show, remember):
-    """Each turn's words, calls and closing text, and at the end the keys that are held and how many."""
+    """Messages, calls and closing text of each turn, and at the end the keys of the memory."""
     remember(QUESTION)
     text = show(SESSION, None, "--model", PLAYER)
     assert text.startswith(f"{SESSION}  answered by {PLAYER} in")
@@ -65,31 +65,31 @@ def test_a_session_is_shown_turn_by_turn_with_the_memory_after_it(show, remember
     assert max(map(len, text.splitlines())) <= 100
 
 
-def test_a_question_is_shown_with_its_memory_and_where_the_answer_stands(show, remember):
-    """The memory after the last session stands before the answer, its entry with the answer is marked."""
+def test_a_question_is_shown_with_its_memory_and_the_entry_with_the_answer(show, remember):
+    """The memory after the last session is printed, and its entry with the answer is marked."""
     text = show(remember(QUESTION), None, "--model", PLAYER)
     assert (
         "\nmemory at the question  core: 0 entries, archival: 1 entry, 12 characters of values\n"
         "core     (empty)\n"
         "archival * fact_12  toaster oven\n"
-        "sought   'toaster oven' stands in 1 of 1 entry: archival fact_12\n\n"
+        "expected 'toaster oven' is in 1 of 1 entry: archival fact_12\n\n"
         "step 1   > archival_memory_retrieve(key='fact_12')\n"
     ) in text
     assert text.endswith("\n\nvalid  official rules\n")
 
 
 def test_a_memory_that_is_one_text_is_shown_as_it_is(show, remember):
-    """The text keeps its lines, and it is told whether the answer stands in it."""
+    """The text keeps its lines, and the page reports whether the answer is in it."""
     text = show(remember("memory_rec_sum_12-customer-12"), None, "--model", PLAYER)
     assert (
         "\nmemory at the question  24 characters\n"
         "text     * fact 12: toaster oven ;\n"
-        "sought   'toaster oven' stands in the text\n"
+        "expected 'toaster oven' is in the text\n"
     ) in text
 
 
 def test_a_memory_of_vectors_is_shown_by_number(show, keep):
-    """Numbers and texts of both parts, aligned; the answer is found in any writing of it."""
+    """Numbers and texts of both parts, aligned; case and punctuation of the answer do not matter."""
     question = "memory_vector_12-customer-12"
     core = {"next_id": 11, "store": {"2": "has a cat", "10": "banished the Toaster, Oven"}}
     keep(question, {"core_memory": core, "archival_memory": {"next_id": 0, "store": {}}})
@@ -99,23 +99,23 @@ def test_a_memory_of_vectors_is_shown_by_number(show, keep):
         "core       2   has a cat\n"
         "         * 10  banished the Toaster, Oven\n"
         "archival (empty)\n"
-        "sought   'toaster oven' stands in 1 of 2 entries: core 10\n"
+        "expected 'toaster oven' is in 1 of 2 entries: core 10\n"
     ) in text
 
 
-def test_what_a_memory_lost_is_told_and_long_values_are_cut(show, keep):
-    """Where no entry has the answer it says so; a long value takes a few lines, a long key its own."""
+def test_a_memory_without_the_answer_is_reported_and_long_values_are_cut(show, keep):
+    """The page reports that no entry has the answer; a long value takes a few lines, a long key its own."""
     core = {"pet": "a cat " * 500, "k" * 30: "short", "toast": "toaster ovens"}
     keep(QUESTION, {"core_memory": core, "archival_memory": {}})
     text = show(QUESTION, Response(QUESTION, "memory_kv", Mode.FC, '[["I forgot."]]'), model=PLAYER)
     assert "core       pet    a cat a cat" in text
     assert "(2,800 more characters)" in " ".join(text.split())
     assert f"           {'k' * 30}\n                  short\n           toast  toaster ovens\n" in text
-    assert "\nsought   'toaster oven' stands in none of its entries\n" in text
+    assert "\nexpected 'toaster oven' is in none of its entries\n" in text
 
 
-def test_without_sessions_the_page_says_what_is_missing(show, remember):
-    """A run without the table of sessions, or without this one, is shown with a note."""
+def test_without_sessions_the_page_reports_what_is_missing(show, remember):
+    """A run without the table of sessions, or without this session, is shown with a note."""
     remember(QUESTION, sessions=False)
     text = show(QUESTION, None, "--model", PLAYER)
     assert "\nmemory at the question  not recorded\n" in text
@@ -129,15 +129,15 @@ def test_without_sessions_the_page_says_what_is_missing(show, remember):
     assert "memory_kv.parquethasnosessionmemory_kv_prereq_22-student-0." in "".join(text.split())
 
 
-def test_a_session_that_failed_says_why(show, keep, entry):
-    """The status of a session that could not be held, and that nothing is known of the memory."""
+def test_a_failed_session_has_its_status(show, keep, entry):
+    """The page has the status of a failed session, and reports that there is no memory after it."""
     session = entry(QUESTION).depends_on[-1]
     down = Response(session, "memory_kv", Mode.FC, None, Status.INFRASTRUCTURE_ERROR, "HTTP 503")
     keep(QUESTION, None, down)
     text = show(session, None, "--model", PLAYER)
     assert text.endswith(
         "\n\nno verdict  infrastructure_error\n         HTTP 503\n"
-        "\nmemory after the session  it could not be held\n"
+        "\nmemory after the session  none: the session failed\n"
     )
 
 
@@ -153,8 +153,8 @@ def test_a_session_that_failed_says_why(show, keep, entry):
         ["\x1b[2J"],
     ],
 )
-def test_what_stands_in_a_memory_cannot_steer_the_terminal(show, keep, snapshot):
-    """Keys and values are printed as text, also in tables of no known form."""
+def test_the_contents_of_a_memory_cannot_control_the_terminal(show, keep, snapshot):
+    """Keys and values are printed as text, also in unrecognized formats."""
     session = keep(QUESTION, snapshot)
     text = show(session, None, "--model", PLAYER)
     assert "\\x1b[2J" in text or "\\u001b[2J" in text

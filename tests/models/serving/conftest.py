@@ -1,4 +1,4 @@
-"""The command that serves a stand-in for vLLM."""
+"""Fixtures that run `bfcl-pipeline serve` with a stand-in for vLLM."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from serving_process import Serving, environment
+
+from tests.support.serving_process import Serving, environment
 
 ROWS = """
 models:
@@ -21,7 +22,7 @@ models:
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Callable[..., Serving]]:
-    """Starts `bfcl-pipeline serve` with a stand-in that does what the first argument says."""
+    """Starts `bfcl-pipeline serve` with a stand-in; the first argument names its behaviour."""
     models = tmp_path / "models.yaml"
     models.write_text(ROWS)
     with ExitStack() as stack:
@@ -45,5 +46,5 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Serving]]:
 
 
 def _hears_hangups() -> None:
-    """Whoever runs the tests may have them outlive a terminal (`nohup`), which children inherit."""
+    """Restores HUP, which `nohup` around the tests would have the children ignore."""
     signal.signal(signal.SIGHUP, signal.SIG_DFL)

@@ -10,24 +10,25 @@ import pytest
 
 from bfcl_pipeline.config import ModelRow, Serving
 from bfcl_pipeline.errors import ConfigError, ModelError
-from bfcl_pipeline.models.serving import Program, find_program, server_command, server_environment
+from bfcl_pipeline.models.serving import find_program, server_command, server_environment
 from bfcl_pipeline.records import Mode
+from tests.support import ROOT
 
 ROW = ModelRow("m-FC", "vllm", Mode.FC, "M", model="org/m", vllm=Serving(tool_parser="hermes"))
-PROGRAM = Program(("vllm", "serve"))
+PROGRAM = ("vllm", "serve")
 MODULE = ("-m", "vllm.entrypoints.openai.api_server", "--model")
 
 
-def test_a_row_with_nothing_but_a_parser_gives_a_whole_command() -> None:
-    """Where it listens, what the model is called, and prefix caching are always said."""
+def test_a_row_with_only_a_parser_gives_a_complete_command() -> None:
+    """Host, port, model name and prefix caching are always given."""
     assert " ".join(server_command(ROW, PROGRAM, "127.0.0.1", 8000)) == (
         "vllm serve org/m --served-model-name org/m --host 127.0.0.1 --port 8000 --enable-prefix-caching "
         "--enable-auto-tool-choice --tool-call-parser hermes"
     )
 
 
-def test_every_key_of_a_row_is_an_option() -> None:
-    """The row's own options come last: they win. That there are other servers is none of its business."""
+def test_every_key_of_vllm_is_an_option() -> None:
+    """`args` come last, so they override others; the number of shards is not an option of one server."""
     serving = Serving("hermes", "qwen3", "t.jinja", "bfloat16", 4096, 2, 3, ("--seed", "1"))
     words = server_command(replace(ROW, vllm=serving), PROGRAM, "127.0.0.1", 8000)
     assert " ".join(words).endswith(
@@ -37,20 +38,20 @@ def test_every_key_of_a_row_is_an_option() -> None:
 
 
 def test_a_model_of_mode_prompt_needs_no_parser() -> None:
-    """Its calls are read from its text, by us."""
+    """The pipeline reads the calls from the text."""
     row = replace(ROW, mode=Mode.PROMPT, vllm=Serving())
     assert server_command(row, PROGRAM, "127.0.0.1", 8000)[-1] == "--enable-prefix-caching"
 
 
 @pytest.mark.parametrize("row", [replace(ROW, kind="oracle"), replace(ROW, backend="endpoint")])
 def test_a_row_that_is_not_served_is_refused(row: ModelRow) -> None:
-    """The message says what the row is."""
+    """The message has the kind and the backend of the row."""
     with pytest.raises(ConfigError, match=f"this one has kind {row.kind}, backend {row.backend}"):
         server_command(row, PROGRAM, "127.0.0.1", 8000)
 
 
-def test_the_environment_reports_nothing_and_is_offline_for_a_folder(tmp_path: Path) -> None:
-    """Numbers of threads that are none are left out; what the user set of the hub holds."""
+def test_the_environment_disables_usage_reports_and_downloads_for_a_directory(tmp_path: Path) -> None:
+    """A number of threads of 0 is left out; a variable of the hub that the user set is kept."""
     given = {"OMP_NUM_THREADS": "0", "MKL_NUM_THREADS": "4", "A": "b"}
     hub = server_environment(ROW, given)
     assert hub == {"MKL_NUM_THREADS": "4", "A": "b", "VLLM_NO_USAGE_STATS": "1", "DO_NOT_TRACK": "1"}
@@ -59,21 +60,21 @@ def test_the_environment_reports_nothing_and_is_offline_for_a_folder(tmp_path: P
     assert server_environment(local, {"HF_HUB_OFFLINE": "0"})["HF_HUB_OFFLINE"] == "0"
 
 
-def test_vllm_is_looked_for_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The option first, then the variable, then this Python, then PATH; a name that is wrong is told."""
+def test_vllm_is_searched_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Option, variable, this Python, PATH; a named Python that does not exist is an error."""
     monkeypatch.delenv("BFCL_VLLM_PYTHON", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ModelError, match="vLLM is not here"):
+    with pytest.raises(ModelError, match="vLLM is not installed"):
         find_program()
     program = tmp_path / "vllm"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
-    assert find_program() == Program((str(program), "serve"))
-    monkeypatch.syspath_prepend(Path(__file__).parent / "stand_in")
-    assert find_program() == Program((sys.executable, *MODULE))
+    assert find_program() == (str(program), "serve")
+    monkeypatch.syspath_prepend(ROOT / "tests/support/stand_in")
+    assert find_program() == (sys.executable, *MODULE)
     monkeypatch.setenv("BFCL_VLLM_PYTHON", str(program))
-    assert find_program() == Program((str(program), *MODULE))
-    assert find_program(sys.executable) == Program((sys.executable, *MODULE))
+    assert find_program() == (str(program), *MODULE)
+    assert find_program(sys.executable) == (sys.executable, *MODULE)
     monkeypatch.setenv("BFCL_VLLM_PYTHON", "/none/python")
     with pytest.raises(ConfigError, match="BFCL_VLLM_PYTHON: no program '/none/python'"):
         find_program()

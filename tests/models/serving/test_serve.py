@@ -1,7 +1,4 @@
-"""`bfcl-pipeline serve` as a process, from its first moment to its end, with a stand-in for vLLM.
-
-The real one is served in tests/vllm.
-"""
+"""`bfcl-pipeline serve` as a process, with a stand-in for vLLM; tests/vllm has the real one."""
 
 from __future__ import annotations
 
@@ -11,22 +8,25 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from serving_process import Serving, environment, has_ended
 
 from bfcl_pipeline.errors import ModelError
-from bfcl_pipeline.models.serving import ready_endpoint
+from bfcl_pipeline.models.serving import Address, State, ready_endpoint, write_address
+from bfcl_pipeline.process import this_process
+from tests.support.serving_process import Serving, environment, has_ended
 
 Start = Callable[..., Serving]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_server_is_there_until_it_is_told_to_end(start: Start, number: int) -> None:
-    """The address is where it answers; after the signal its processes and its address are gone."""
+def test_a_server_runs_until_a_signal_ends_it(start: Start, number: int) -> None:
+    """The address file has its endpoint; after the signal its processes have ended and the address file is
+    deleted."""
     serving = start("answer", TOLD="1.2.3")
-    serving.says("ready at")
+    serving.wait_for_line("ready at")
     address = json.loads(serving.address.read_text())
     assert address["state"] == "ready"
     assert address["vllm"] == "1.2.3"
@@ -40,17 +40,17 @@ def test_a_server_is_there_until_it_is_told_to_end(start: Start, number: int) ->
 
 
 def test_a_server_ends_when_the_command_is_killed(start: Start) -> None:
-    """SIGKILL, which Snakemake uses where a consumer failed, leaves no process behind."""
+    """SIGKILL, which Snakemake sends if a job that uses the server failed, leaves no process behind."""
     serving = start("answer")
-    serving.says("ready at")
+    serving.wait_for_line("ready at")
     serving.end(signal.SIGKILL)
     assert all(map(has_ended, serving.processes()))
-    with pytest.raises(ModelError, match="has ended without a word"):
+    with pytest.raises(ModelError, match="has ended without a reason"):
         ready_endpoint(serving.address)
 
 
 def test_a_server_ends_with_the_process_that_started_the_command(start: Start, tmp_path: Path) -> None:
-    """With --end-with-parent, the death of a killed run is noticed."""
+    """With --end-with-parent, the server does not outlive a killed run."""
     (tmp_path / "models.yaml").write_text("models:\n- {name: small, kind: vllm}\n")
     address, log = tmp_path / "a.json", tmp_path / "log"
     words = [sys.executable, "-m", "bfcl_pipeline.cli", "serve", "small", "--end-with-parent"]
@@ -63,7 +63,7 @@ def test_a_server_ends_with_the_process_that_started_the_command(start: Start, t
     )
     serving = Serving(parent, address, log)
     with parent:
-        serving.says("ready at")
+        serving.wait_for_line("ready at")
         pid = json.loads(address.read_text())["pid"]
         parent.kill()
         told = parent.stderr.read() if parent.stderr else ""
@@ -72,8 +72,8 @@ def test_a_server_ends_with_the_process_that_started_the_command(start: Start, t
     assert all(map(has_ended, serving.processes()))
 
 
-def test_a_server_that_fails_says_why(start: Start) -> None:
-    """The end of its log is in the error and in the address, so that those who ask see it as well."""
+def test_a_server_that_fails_reports_the_reason(start: Start) -> None:
+    """The end of its log is in the error and in the address file, which other jobs read."""
     serving = start("fail")
     status, told = serving.ended()
     assert status == 1
@@ -84,8 +84,8 @@ def test_a_server_that_fails_says_why(start: Start) -> None:
         ready_endpoint(serving.address)
 
 
-def test_a_server_that_dies_in_use_says_why(start: Start) -> None:
-    """It ends with an error, and the address tells it, too."""
+def test_a_server_that_dies_in_use_reports_it(start: Start) -> None:
+    """The command ends with an error, and the address file has the state `failed`."""
     serving = start("die")
     status, told = serving.ended()
     assert status == 1
@@ -93,8 +93,8 @@ def test_a_server_that_dies_in_use_says_why(start: Start) -> None:
     assert json.loads(serving.address.read_text())["state"] == "failed"
 
 
-def test_a_server_that_does_not_get_ready_is_ended(start: Start) -> None:
-    """--start-seconds bounds the wait."""
+def test_a_server_that_does_not_become_ready_is_ended(start: Start) -> None:
+    """--start-seconds limits the wait."""
     serving = start("load", "--start-seconds", "0.5")
     status, told = serving.ended()
     assert status == 1
@@ -103,25 +103,25 @@ def test_a_server_that_does_not_get_ready_is_ended(start: Start) -> None:
 
 
 def test_a_server_that_loads_can_be_ended(start: Start) -> None:
-    """Nobody has to wait until it is ready."""
+    """A signal ends it before it is ready."""
     serving = start("load")
-    serving.says("starting")
+    serving.wait_for_line("starting")
     assert serving.end(signal.SIGTERM)[0] == 0
     assert all(map(has_ended, serving.processes()))
 
 
-def test_a_port_that_is_lost_is_replaced(start: Start, tmp_path: Path) -> None:
-    """Where another process took the port between its choice and its use, the next one is tried."""
+def test_a_port_taken_by_another_process_is_replaced(start: Start, tmp_path: Path) -> None:
+    """If another process binds the port between its choice and its use, a different port is tried."""
     serving = start("lose_port", LOST=str(tmp_path / "lost"))
-    line = serving.says("was taken meanwhile")
+    line = serving.wait_for_line("is in use by now")
     assert (tmp_path / "lost").read_text() in line
-    serving.says("ready at")
+    serving.wait_for_line("ready at")
     assert serving.end(signal.SIGTERM)[0] == 0
     assert all(map(has_ended, serving.processes()))
 
 
-def test_a_taken_port_that_was_asked_for_is_an_error(start: Start) -> None:
-    """Whoever answers there is not taken for the model."""
+def test_a_port_of_the_options_that_is_in_use_is_an_error(start: Start) -> None:
+    """The other server at that port is not mistaken for the model's."""
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         status, told = start("answer", "--port", str(port)).ended()
@@ -129,12 +129,12 @@ def test_a_taken_port_that_was_asked_for_is_an_error(start: Start) -> None:
     assert f"cannot serve at 127.0.0.1:{port} (Address already in use)" in told
 
 
-def test_a_port_that_was_asked_for_is_used(start: Start) -> None:
-    """--port is where the server is."""
+def test_the_port_of_the_options_is_used(start: Start) -> None:
+    """--port is the port of the endpoint."""
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
     serving = start("answer", "--port", str(port))
-    assert f"http://127.0.0.1:{port}/v1" in serving.says("ready at")
+    assert f"http://127.0.0.1:{port}/v1" in serving.wait_for_line("ready at")
     assert serving.end(signal.SIGTERM)[0] == 0
 
 
@@ -142,13 +142,11 @@ def test_a_port_that_was_asked_for_is_used(start: Start) -> None:
     ("model", "told"),
     [
         ("smal", "unknown model 'smal'. Did you mean 'small-FC'?"),
-        ("elsewhere", "only models of kind vllm are served, and not those with `backend: endpoint`"),
+        ("elsewhere", "only models of kind vllm without `backend: endpoint` are served"),
     ],
 )
-def test_a_model_that_cannot_be_served_is_told_to_those_who_ask(
-    start: Start, model: str, told: str
-) -> None:
-    """Nothing is started; the address says why."""
+def test_the_address_file_states_why_a_model_cannot_be_served(start: Start, model: str, told: str) -> None:
+    """No server is started; the error is also the reason in the address file."""
     serving = start("answer", model=model)
     status, line = serving.ended()
     assert status == 1
@@ -156,17 +154,17 @@ def test_a_model_that_cannot_be_served_is_told_to_those_who_ask(
     assert told in json.loads(serving.address.read_text())["reason"]
 
 
-def test_those_who_ask_wait_for_a_server_that_starts(start: Start, tmp_path: Path) -> None:
-    """The address stands at once; who reads it gets the endpoint when there is one."""
+def test_a_job_waits_for_a_server_that_starts(start: Start, tmp_path: Path) -> None:
+    """The address file exists immediately; `ready_endpoint` returns when it has an endpoint."""
     serving = start("answer")
-    serving.says("starting")
+    serving.wait_for_line("starting")
     endpoint = ready_endpoint(serving.address)
-    assert endpoint in serving.says("ready at")
+    assert endpoint in serving.wait_for_line("ready at")
     assert serving.end(signal.SIGTERM)[0] == 0
 
 
-def test_an_address_that_nobody_keeps_is_an_error(tmp_path: Path) -> None:
-    """Neither a missing file nor one of something else is waited for, and an empty one for a while only."""
+def test_a_file_without_a_live_address_is_an_error(tmp_path: Path) -> None:
+    """A missing file or one with other content is an error immediately, an empty one after a time limit."""
     with pytest.raises(ModelError, match="no such file"):
         ready_endpoint(tmp_path / "none.json")
     (tmp_path / "other.json").write_text("[]")
@@ -176,3 +174,29 @@ def test_an_address_that_nobody_keeps_is_an_error(tmp_path: Path) -> None:
     passed = iter(range(0, 1000, 20))
     with pytest.raises(ModelError, match="the server is not ready after 60 s"):
         ready_endpoint(tmp_path / "empty.json", sleep=lambda _seconds: None, clock=lambda: next(passed))
+
+
+def test_a_reused_process_number_is_not_the_server(tmp_path: Path) -> None:
+    """The server has ended if its process number belongs to a process with another start time."""
+    path, here = tmp_path / "address.json", this_process()
+    alive = Address(State.READY, "small", here.pid, here.host, 60, endpoint="http://a/v1", process=here)
+    write_address(path, alive)
+    assert ready_endpoint(path) == "http://a/v1"
+    write_address(path, replace(alive, process=replace(here, started="1")))
+    with pytest.raises(ModelError, match=f"has ended without a reason \\(process {here.pid}\\)"):
+        ready_endpoint(path)
+
+
+def test_an_address_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    """Without the start time of its process, the process number on this machine decides."""
+    path, here = tmp_path / "address.json", this_process()
+    values = {"state": "ready", "model": "m", "machine": here.host, "start_seconds": 60, "command": []}
+    path.write_text(json.dumps({**values, "pid": here.pid, "endpoint": "http://a/v1"}))
+    assert ready_endpoint(path) == "http://a/v1"
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    path.write_text(json.dumps({**values, "pid": ended.pid, "endpoint": "http://a/v1"}))
+    with pytest.raises(ModelError, match="has ended without a reason"):
+        ready_endpoint(path)
+    path.write_text(json.dumps({**values, "pid": ended.pid, "machine": "other", "endpoint": "http://a/v1"}))
+    assert ready_endpoint(path) == "http://a/v1"

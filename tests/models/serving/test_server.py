@@ -1,4 +1,4 @@
-"""One server process: how it is ended."""
+"""How one server process is ended."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import socket
 import sys
 from pathlib import Path
 
-from serving_process import environment, has_ended
-
 from bfcl_pipeline.models.serving.server import Server
+from tests.support.serving_process import environment, has_ended
 
 
-def test_a_server_that_does_not_want_to_end_is_made_to(tmp_path: Path) -> None:
-    """After the grace it is killed, and so are the children that it left behind."""
+def test_a_server_that_ignores_term_is_killed(tmp_path: Path) -> None:
+    """After the grace period it is killed, and so are the children that it left behind."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     log = tmp_path / "log"

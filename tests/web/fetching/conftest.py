@@ -1,4 +1,4 @@
-"""Servers on this machine that answer byte for byte what a test writes, and what fetches from them."""
+"""Local servers with scripted answers, byte for byte, and a fetcher for them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from bfcl_pipeline.web.fetching import Fetcher, FetchLimits
+from bfcl_pipeline.web.fetcher import Fetcher, FetchLimits
 
 Pieces = Iterable[bytes]
 
 
 class Names:
-    """A resolver that knows these names only (_ for a dot), and leaves addresses to the system."""
+    """A resolver for only these names (_ for a dot); addresses are resolved by the system."""
 
     def __init__(self, **known: str) -> None:
         self._known = {name.replace("_", "."): address for name, address in known.items()}
@@ -35,7 +35,7 @@ class Names:
 
 @dataclass
 class PageServer:
-    """A server whose answers are the bytes under a path, or pieces that are sent one by one."""
+    """A server that answers each path with given bytes, or with pieces that are sent one by one."""
 
     port: int
     answers: dict[str, bytes | Callable[[], Pieces]] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class PageServer:
         return f"http://127.0.0.1:{self.port}{path}"
 
     def drip(self, start: bytes) -> Callable[[], Pieces]:
-        """`start`, and then a byte now and then, until the test is over."""
+        """`start`, and then a byte now and then until the test ends."""
 
         def pieces() -> Pieces:
             yield start
@@ -59,7 +59,7 @@ class PageServer:
 
     @staticmethod
     def answer(body: bytes = b"", status: str = "200 OK", kind: str = "text/html", **headers: str) -> bytes:
-        """A whole response; a header that is given replaces what it would be."""
+        """A complete response; given headers replace the default ones."""
         fields = {"Content-Type": kind, "Content-Length": str(len(body)), "Connection": "close"}
         fields |= {name.replace("_", "-"): value for name, value in headers.items()}
         lines = [f"HTTP/1.1 {status}", *(f"{name}: {value}" for name, value in fields.items()), "", ""]
@@ -100,7 +100,7 @@ def _serving(context: ssl.SSLContext | None = None) -> Iterator[PageServer]:
 
     class Server(socketserver.ThreadingTCPServer):
         def handle_error(self, *_: Any) -> None:
-            """Clients go away in the middle here, as they should."""
+            """Clients disconnect early here, as they should."""
 
     with Server(("127.0.0.1", 0), Connection) as listening:
         server = PageServer(listening.server_address[1])
@@ -122,9 +122,9 @@ def pages() -> Iterator[PageServer]:
 
 @pytest.fixture
 def fetcher() -> Fetcher:
-    """What fetches from this machine, with bounds that a test can reach."""
+    """A fetcher for local servers, with small limits."""
     return Fetcher(
-        FetchLimits(wire_bytes=200_000, page_bytes=300_000, head_bytes=4_000), allow_private=True
+        FetchLimits(received_bytes=200_000, page_bytes=300_000, head_bytes=4_000), allow_private=True
     )
 
 
@@ -142,7 +142,7 @@ def names() -> type[Names]:
 
 @pytest.fixture
 def closed_port() -> Iterator[int]:
-    """A port that nobody listens on: one that is taken but not listened on."""
+    """A port that refuses connections: bound, but not listening."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         yield taken.getsockname()[1]

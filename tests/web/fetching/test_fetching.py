@@ -1,4 +1,4 @@
-"""Tests of fetching pages: what becomes a page, and what a failure in which words."""
+"""Fetching pages: which responses are pages, and which are failures with which text."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from typing import Any
 import brotli
 import pytest
 
-from bfcl_pipeline.tools.web import Failure, Page
-from bfcl_pipeline.web.fetching import HEADERS, Fetcher
+from bfcl_pipeline.tools.web_search.web import Page, WebFailure
+from bfcl_pipeline.web.fetcher import HEADERS, Fetcher
 
 
 def test_a_page_is_its_text(pages: Any, fetcher: Fetcher) -> None:
-    """A page comes out decoded, under the charset of its header."""
+    """A page is decoded with the charset of its header."""
     url = pages.serve("/", pages.answer("caf\xe9".encode("latin-1"), kind="text/html; charset=iso-8859-1"))
     assert fetcher.fetch(url) == Page("café")
 
 
-def test_the_headers_of_the_release_are_sent_and_no_others(pages: Any, fetcher: Fetcher) -> None:
+def test_only_the_headers_of_the_release_are_sent(pages: Any, fetcher: Fetcher) -> None:
     """A request has the browser's headers in their order, beside the host."""
     fetcher.fetch(pages.serve("/", pages.answer(b"x")))
     sent = dict(line.split(": ", 1) for line in pages.asked[0][1:])
@@ -40,12 +40,12 @@ def test_the_headers_of_the_release_are_sent_and_no_others(pages: Any, fetcher: 
         ("418", "418 Client Error: "),
     ],
 )
-def test_a_status_is_told_as_requests_tells_it(
+def test_an_error_status_has_the_text_of_requests(
     pages: Any, fetcher: Fetcher, status: str, said: str
 ) -> None:
-    """An error of the server is a failure in the words of the release."""
+    """An error of the server is a failure with the release's text."""
     url = pages.serve("/x", pages.answer(b"gone", status))
-    assert fetcher.fetch(url + "#part") == Failure(f"{said} for url: {url}#part")
+    assert fetcher.fetch(url + "#part") == WebFailure(f"{said} for url: {url}#part")
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_status_is_told_as_requests_tells_it(
 def test_compressed_pages_are_decoded(
     pages: Any, fetcher: Fetcher, encoding: str, pack: Callable[[bytes], bytes]
 ) -> None:
-    """What the headers ask for is understood, brotli too, whole and in chunks."""
+    """Every offered encoding is decoded, including brotli, both whole and in chunks."""
     packed = pack("naïve ".encode() * 9)
     chunked = b"%x\r\n%b\r\n0\r\n\r\n" % (len(packed), packed)
     head = pages.answer(Content_Encoding=encoding, Transfer_Encoding="chunked").replace(
@@ -77,12 +77,12 @@ def test_compressed_pages_are_decoded(
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "br", "deflate"])
-def test_damaged_compression_is_told(pages: Any, fetcher: Fetcher, encoding: str) -> None:
+def test_damaged_compression_is_a_failure(pages: Any, fetcher: Fetcher, encoding: str) -> None:
     """A page that cannot be unpacked is a failure, not garbage."""
     fetched = fetcher.fetch(
         pages.serve("/", pages.answer(b"\xff\xfe not packed", Content_Encoding=encoding))
     )
-    assert isinstance(fetched, Failure)
+    assert isinstance(fetched, WebFailure)
     assert f"content-encoding: {encoding}, but failed to decode it" in fetched.message
 
 
@@ -92,13 +92,13 @@ def test_redirects_are_followed(pages: Any, fetcher: Fetcher) -> None:
     pages.serve("/c?q=1", pages.moved(f"//127.0.0.1:{pages.port}/d"))
     url = pages.serve("/a/b", pages.moved("../c?q=1"))
     missing = f"http://127.0.0.1:{pages.port}/d#here"
-    assert fetcher.fetch(url + "#here") == Failure(f"404 Client Error: Not Found for url: {missing}")
+    assert fetcher.fetch(url + "#here") == WebFailure(f"404 Client Error: Not Found for url: {missing}")
 
 
 @pytest.mark.parametrize("target", ["ftp://example.org/x", "file:///etc/passwd", "javascript:alert(1)"])
 def test_redirects_lead_to_http_only(pages: Any, fetcher: Fetcher, target: str) -> None:
-    """No other scheme is fetched, neither by redirect nor asked for."""
-    expected = Failure(f"No connection adapters were found for {target!r}")
+    """URLs with other schemes are not fetched, neither directly nor after a redirect."""
+    expected = WebFailure(f"No connection adapters were found for {target!r}")
     assert fetcher.fetch(pages.serve("/", pages.moved(target))) == expected
     assert fetcher.fetch(target) == expected
 
@@ -121,7 +121,7 @@ def test_a_refused_connection_has_the_same_text_each_time(closed_port: int, fetc
         'Failed to establish a new connection: [Errno 111] Connection refused"))'
     )
     url = f"http://127.0.0.1:{closed_port}/x"
-    assert fetcher.fetch(url) == fetcher.fetch(url) == Failure(said)
+    assert fetcher.fetch(url) == fetcher.fetch(url) == WebFailure(said)
 
 
 @pytest.mark.parametrize(
@@ -134,27 +134,27 @@ def test_a_refused_connection_has_the_same_text_each_time(closed_port: int, fetc
         ("http://a..b/", "Failed to parse: 'a..b', label empty or too long"),
     ],
 )
-def test_addresses_that_are_none_are_told(fetcher: Fetcher, url: str, said: str) -> None:
-    """What cannot be asked for is a failure in the words of requests."""
-    assert fetcher.fetch(url) == Failure(said)
+def test_invalid_addresses_are_failures(fetcher: Fetcher, url: str, said: str) -> None:
+    """An invalid address is a failure with the text of requests."""
+    assert fetcher.fetch(url) == WebFailure(said)
 
 
-def test_a_page_that_ends_early_is_told(pages: Any, fetcher: Fetcher) -> None:
-    """Fewer bytes than announced are no page."""
+def test_a_truncated_page_is_a_failure(pages: Any, fetcher: Fetcher) -> None:
+    """A page with fewer bytes than announced is a failure."""
     fetched = fetcher.fetch(pages.serve("/", pages.answer(b"12345", Content_Length="10")))
     said = "IncompleteRead(5 bytes read, 5 more expected)"
-    assert fetched == Failure(f"('Connection broken: {said}', {said})")
+    assert fetched == WebFailure(f"('Connection broken: {said}', {said})")
 
 
 def test_more_bytes_than_announced_are_not_read(pages: Any, fetcher: Fetcher) -> None:
-    """A page is as long as it says."""
+    """A page ends at its announced length."""
     assert fetcher.fetch(pages.serve("/", pages.answer(b"12345", Content_Length="3"))) == Page("123")
 
 
 @pytest.mark.parametrize(
     "start", [b"", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n1"]
 )
-def test_a_reset_is_told(fetcher: Fetcher, start: bytes) -> None:
+def test_a_reset_is_a_failure(fetcher: Fetcher, start: bytes) -> None:
     """A connection that is reset is a failure wherever it happens."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
@@ -169,34 +169,34 @@ def test_a_reset_is_told(fetcher: Fetcher, start: bytes) -> None:
         thread.start()
         fetched = fetcher.fetch(f"http://127.0.0.1:{listening.getsockname()[1]}/")
         thread.join()
-    assert isinstance(fetched, Failure)
+    assert isinstance(fetched, WebFailure)
     assert "Connection" in fetched.message
 
 
 @pytest.mark.parametrize("said", [b"nonsense\r\n\r\n", b"", b"HTTP/1.1 xxx\r\n\r\n"])
-def test_what_is_not_http_is_told(pages: Any, fetcher: Fetcher, said: bytes) -> None:
-    """A server of something else is a failure."""
-    assert isinstance(fetcher.fetch(pages.serve("/", said)), Failure)
+def test_a_response_that_is_not_http_is_a_failure(pages: Any, fetcher: Fetcher, said: bytes) -> None:
+    """A server with another protocol is a failure."""
+    assert isinstance(fetcher.fetch(pages.serve("/", said)), WebFailure)
 
 
 @pytest.mark.parametrize("kind", ["image/png", "application/pdf", "application/zip", "Video/MP4; codecs=x"])
-def test_what_is_not_text_is_refused_by_its_type(pages: Any, fetcher: Fetcher, kind: str) -> None:
-    """Images, documents and archives are failures that say what they are."""
+def test_content_that_is_not_text_is_rejected_by_its_type(pages: Any, fetcher: Fetcher, kind: str) -> None:
+    """Images, documents and archives are failures that name the type."""
     url = pages.serve("/", pages.answer(b"\x89PNG", kind=kind))
     bare = kind.partition(";")[0].lower()
-    assert fetcher.fetch(url) == Failure(f"Unsupported content type: {bare} for url: {url}")
+    assert fetcher.fetch(url) == WebFailure(f"Unsupported content type: {bare} for url: {url}")
 
 
-def test_what_is_not_text_is_refused_by_its_looks(pages: Any, fetcher: Fetcher) -> None:
-    """A document that is said to be a page is a failure as well."""
+def test_content_that_is_not_text_is_rejected_by_its_bytes(pages: Any, fetcher: Fetcher) -> None:
+    """A document with the type of a page is a failure as well."""
     url = pages.serve("/", pages.answer(b"%PDF-1.7 \0\1\2"))
-    assert fetcher.fetch(url) == Failure(f"Unsupported content: binary data for url: {url}")
+    assert fetcher.fetch(url) == WebFailure(f"Unsupported content: binary data for url: {url}")
 
 
 def test_a_fetcher_serves_several_threads(pages: Any, fetcher: Fetcher) -> None:
-    """Fetches at the same time do not get into each other's way."""
+    """Parallel fetches do not affect each other."""
     urls = [pages.serve(f"/{number}", pages.answer(b"%d" % number)) for number in range(8)]
-    fetched: dict[str, Page | Failure] = {}
+    fetched: dict[str, Page | WebFailure] = {}
     threads = [
         threading.Thread(target=lambda url=url: fetched.update({url: fetcher.fetch(url)})) for url in urls
     ]

@@ -1,4 +1,4 @@
-"""Tests of where pages are fetched from: public addresses, names, certificates, proxies."""
+"""Where pages may be fetched from: public addresses, names, certificates, proxies."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from typing import Any
 import pytest
 
 from bfcl_pipeline.errors import WebError
-from bfcl_pipeline.tools.web import Failure, Page
-from bfcl_pipeline.web.fetching import Fetcher
+from bfcl_pipeline.tools.web_search.web import Page, WebFailure
+from bfcl_pipeline.web.fetcher import Fetcher
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0x7f.1", "2130706433"])
 def test_private_addresses_are_refused(pages: Any, host: str) -> None:
-    """This machine cannot be asked, however its address is written, unless the user allows it."""
+    """This machine is refused, however its address is written, unless the user allows it."""
     fetched = Fetcher().fetch(f"http://{host}:{pages.port}/")
-    assert isinstance(fetched, Failure)
+    assert isinstance(fetched, WebFailure)
     assert "its address is not on the public internet" in fetched.message
     assert not pages.asked
 
 
 def test_a_name_of_a_private_address_is_refused(names: Any, pages: Any) -> None:
-    """What the resolver answers is checked, not what the name looks like."""
+    """The resolved address is checked, not the name."""
     fetched = Fetcher(lookup=names(page_example="127.0.0.1")).fetch(f"http://page.example:{pages.port}/")
-    assert isinstance(fetched, Failure)
+    assert isinstance(fetched, WebFailure)
     assert not pages.asked
 
 
@@ -38,16 +38,17 @@ def test_a_redirect_to_a_private_address_is_refused(pages: Any, monkeypatch: pyt
     url = pages.serve("/", pages.moved("http://169.254.169.254/latest/meta-data/"))
     monkeypatch.setattr(
         "bfcl_pipeline.web.addresses.is_public", lambda address: address == "127.0.0.1"
-    )  # the server of the test stands for a public one
+    )  # the test's server is treated as a public one
     fetched = Fetcher().fetch(url)
     assert len(pages.asked) == 1
-    assert fetched == Failure(
+    assert fetched == WebFailure(
         "Failed to connect to 169.254.169.254: its address is not on the public internet"
     )
 
 
 def test_a_name_is_looked_up_once_and_kept_in_the_request(names: Any, pages: Any) -> None:
-    """The connection goes to the answer that was checked, so that a second, other answer is of no use."""
+    """The connection uses the address that was checked, so that a second, different lookup has no
+    effect."""
     lookup = names(page_example="127.0.0.1")
     pages.serve("/", pages.answer(b"x"))
     fetched = Fetcher(allow_private=True, lookup=lookup).fetch(f"http://page.example:{pages.port}/")
@@ -60,7 +61,7 @@ def test_a_name_is_looked_up_once_and_kept_in_the_request(names: Any, pages: Any
 def test_certificates_are_checked_for_the_name(
     names: Any, serving: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """TLS asks for the name that was looked up, takes its certificate and no other."""
+    """TLS accepts only a certificate for the name that was looked up."""
     key, certificate = tmp_path / "key.pem", tmp_path / "page.pem"
     subprocess.run(
         "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=page.example "
@@ -83,16 +84,16 @@ def test_certificates_are_checked_for_the_name(
         mismatch = fetcher.fetch(f"https://other.example:{pages.port}/")
         unknown = Fetcher(allow_private=True, lookup=lookup).fetch(f"https://page.example:{pages.port}/")
     assert asked == ["page.example", "other.example", "page.example"]
-    assert isinstance(mismatch, Failure)
+    assert isinstance(mismatch, WebFailure)
     assert "Hostname mismatch" in mismatch.message
-    assert isinstance(unknown, Failure)  # the environment is not trusted unless asked
+    assert isinstance(unknown, WebFailure)  # the environment is ignored by default
     assert "CERTIFICATE_VERIFY_FAILED" in unknown.message
 
 
-def test_proxies_are_used_only_if_asked_for(
+def test_proxies_are_used_only_with_trust_env(
     names: Any, pages: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With trust_env a page comes from the proxy, which looks up its name; without, no proxy is asked."""
+    """With trust_env a page is fetched through the proxy, which resolves its name; without it, directly."""
     monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{pages.port}")
     monkeypatch.setenv("no_proxy", "")
     url = "http://page.example/x"
@@ -104,10 +105,8 @@ def test_proxies_are_used_only_if_asked_for(
     assert len(pages.asked) == 1
 
 
-def test_a_proxy_that_is_down_is_no_outcome_of_a_page(
-    closed_port: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where no page can be fetched a WebError is raised: a model is told nothing, nothing is recorded."""
+def test_a_proxy_that_is_down_is_not_an_outcome(closed_port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If no page can be fetched a WebError is raised, and nothing is recorded."""
     monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{closed_port}")
     monkeypatch.setenv("no_proxy", "")
     with pytest.raises(WebError, match="expected the proxy to fetch"):
@@ -129,13 +128,13 @@ def test_passwords_of_the_user_are_not_sent(
 def test_an_unknown_name_is_an_outcome(names: Any) -> None:
     """A name that does not exist is a failure of the page."""
     fetched = Fetcher(lookup=names()).fetch("http://page.example/")
-    assert isinstance(fetched, Failure)
+    assert isinstance(fetched, WebFailure)
     assert "Failed to resolve 'page.example' ([Errno -2] Name or service not known)" in fetched.message
 
 
 @pytest.mark.parametrize("witness", [True, False])
-def test_names_that_cannot_be_looked_up_at_all_are_no_outcome(witness: bool) -> None:
-    """A resolver that fails for every name raises WebError; if it fails for one, that page is broken."""
+def test_a_broken_resolver_is_not_an_outcome(witness: bool) -> None:
+    """A resolver that fails for every name raises WebError; if it fails for one name, the page failed."""
 
     def lookup(host: str, *_: object) -> list[Any]:
         if witness and host != "page.example":

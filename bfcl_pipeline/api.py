@@ -1,0 +1,151 @@
+"""The Python API: what the command line does, as typed functions.
+
+`bfcl_pipeline` re-exports these names and loads them on first use. docs/python.md shows each one; its
+examples are tests. Paths are relative to the current directory, as on the command line.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TypeAlias
+
+import polars as pl
+import pyarrow as pa
+
+from bfcl_pipeline.archive.replay import ReplayResult
+from bfcl_pipeline.archive.replay import replay as replay_run
+from bfcl_pipeline.archive.verify import Verification
+from bfcl_pipeline.archive.verify import verify as verify_archive
+from bfcl_pipeline.config import Job, ModelRow, Selection, WebChoice, load_models, model_row
+from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.generation import Completed
+from bfcl_pipeline.generation import responses as scored_responses
+from bfcl_pipeline.jobs.run import run_job
+from bfcl_pipeline.judging import score_table
+from bfcl_pipeline.records import Rules
+from bfcl_pipeline.tables import responses_table
+
+__all__ = [
+    "Job",
+    "Selection",
+    "WebChoice",
+    "load_model",
+    "read_tables",
+    "replay",
+    "response_frame",
+    "run_job",
+    "score",
+    "verify",
+]
+
+PathLike: TypeAlias = str | Path
+
+
+def load_model(name: str, models: PathLike = "config/models.yaml") -> ModelRow:
+    """The row of one model.
+
+    Args:
+        name: as in the models file, or of a model of the leaderboard.
+        models: the models file; `official_models.yaml` in the same directory is read, too.
+
+    Raises:
+        ConfigError: the file is malformed, or has no such model; the message names similar ones.
+    """
+    return model_row(load_models(Path(models)), name)
+
+
+def response_frame(completed: Iterable[Completed]) -> pl.DataFrame:
+    """The responses of a job as a frame, one row per scored entry; memory sessions are left out.
+
+    The columns are those of the tables under results/<run>/responses (`tables.schemas.RESPONSES`).
+    """
+    return pl.DataFrame(responses_table(scored_responses(completed)))
+
+
+def score(
+    responses: pl.DataFrame | pa.Table, rules: str | Rules = Rules.OFFICIAL, data: PathLike = "data"
+) -> pl.DataFrame:
+    """The responses with their verdicts, in the same row order.
+
+    Args:
+        responses: with the columns `entry_id, category, mode, result_json`, and optionally `model, run,
+            name_style, status`.
+        rules: the rule set, `official` or `corrected`.
+        data: the staged data.
+
+    Returns:
+        The columns of `responses`, then `valid` (null where there is no answer), `error_type`,
+        `error_message` and `status`.
+
+    Raises:
+        TableError: a column is missing, or a row cannot be scored; the message names it.
+    """
+    table = responses.to_arrow() if isinstance(responses, pl.DataFrame) else responses
+    return pl.DataFrame(score_table(table, Path(data), Rules(rules)))
+
+
+def read_tables(run: PathLike) -> dict[str, pl.DataFrame]:
+    """The tables of a run by name: `leaderboard`, `categories`, `error_types`, ... (docs/tables.md).
+
+    Args:
+        run: the run's directory, results/<run>.
+
+    Raises:
+        TableError: the run has no tables.
+    """
+    files = sorted(Path(run, "tables").glob("*.parquet"))
+    if not files:
+        raise TableError(f"{run}: no tables. Make them first: bfcl-pipeline aggregate {run}")
+    return {file.stem: pl.read_parquet(file) for file in files}
+
+
+def replay(
+    run: PathLike, *, data: PathLike = "data", cache: PathLike = "cache", cores: int = 1
+) -> ReplayResult:
+    """Derives a run again, offline, from its config, journals and web cache, and compares every byte.
+
+    Args:
+        run: the run's directory, results/<run>.
+        data: the staged data.
+        cache: has the journals in `exchanges` and the web cache in `web`.
+        cores: processor cores.
+
+    Returns:
+        The number of compared files, and the differences: empty if all files are identical.
+
+    Raises:
+        PipelineError: something that the run needs is missing, or a step failed.
+    """
+    with tempfile.TemporaryDirectory(prefix="bfcl-replay-") as folder:
+        return replay_run(
+            Path(run),
+            data=Path(data),
+            cache=Path(cache),
+            work=Path(folder, "work"),
+            cores=cores,
+            log=_ignore,
+        )
+
+
+def verify(
+    archive: PathLike, *, data: PathLike = "data", cores: int = 1, log: Callable[[str], None] = print
+) -> Verification:
+    """Checks the archive of a run and derives its results again.
+
+    Args:
+        archive: a file of `bfcl-pipeline archive`, from anybody.
+        data: the staged data.
+        cores: processor cores.
+        log: receives a line for each thing that was, or could not be, verified.
+
+    Returns:
+        `COMPLETE`, `DIFFERS` or `INCOMPLETE`.
+
+    Raises:
+        ArchiveError: the archive is damaged or malformed.
+    """
+    return verify_archive(Path(archive), data=Path(data), cores=cores, log=log, step_log=_ignore)
+
+
+def _ignore(line: str) -> None:
+    """Drops a line of progress."""

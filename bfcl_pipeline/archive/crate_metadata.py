@@ -1,0 +1,138 @@
+"""Reading the metadata of an untrusted archive, and checking it against the members.
+
+Read within bounds and without ro-crate-py. Only the fields that `verify` needs are read.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+from urllib.parse import unquote
+
+from bfcl_pipeline.archive.members import METADATA_BYTES, METADATA_BYTES_EACH, METADATA_BYTES_MOST
+from bfcl_pipeline.archive.names import METADATA
+from bfcl_pipeline.archive.reading import SealedArchive
+from bfcl_pipeline.errors import ArchiveError
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class CrateMetadata:
+    """The metadata of a run and its files."""
+
+    run: str  # name of the run
+    ended: str  # ISO 8601 in UTC
+    sha256: Mapping[str, str]  # of each member except the metadata itself
+    versions: Mapping[str, str]  # of software, by name
+    release: tuple[str, str]  # of the benchmark: version, sha256
+    staged: Mapping[str, str]  # sha256 of staged files, by path below data/
+    commit: str  # of the checkout, or `unknown`
+    changed: bool  # whether its code had local changes
+
+
+def metadata_limit(members: int) -> int:
+    """The largest size of the metadata of this number of members, in bytes."""
+    return min(METADATA_BYTES_MOST, METADATA_BYTES + METADATA_BYTES_EACH * members)
+
+
+def read_metadata(archive: SealedArchive) -> CrateMetadata:
+    """The metadata. Raises ArchiveError if it is malformed, or does not list exactly the members."""
+    entities = _entities(archive)
+    runs = {name.split("/")[1] for name in archive.members if name.startswith("results/")}
+    if len(runs) != 1:
+        _refuse(archive, f"results of {len(runs)} runs, not of one")
+    versions = {
+        str(entity.get("name")): str(entity.get("softwareVersion"))
+        for name, entity in entities.items()
+        if name.startswith("#software-")
+    }
+    release = _entity(archive, entities, "#release")
+    return CrateMetadata(
+        run=runs.pop(),
+        ended=str(_entity(archive, entities, "#run").get("endTime")),
+        sha256=_hashes(archive, entities),
+        versions=versions,
+        release=(str(release.get("version")), str(release.get("sha256"))),
+        staged={
+            name.removeprefix("#data/"): str(entity.get("sha256"))
+            for name, entity in entities.items()
+            if name.startswith("#data/")
+        },
+        commit=str(_entity(archive, entities, "#commit").get("value")),
+        changed=_entity(archive, entities, "#changed").get("value") == "true",
+    )
+
+
+def _entities(archive: SealedArchive) -> dict[str, Mapping[str, Any]]:
+    """The entities by id."""
+    if METADATA not in archive.members:
+        _refuse(archive, f"no {METADATA}")
+    size, limit = archive.members[METADATA].size, metadata_limit(len(archive.members))
+    if size > limit:
+        _refuse(archive, f"metadata of {size:,} bytes; for this number of files at most {limit:,}")
+    text = b"".join(archive.chunks(METADATA))
+    try:
+        document = json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_reject_constant)
+    except (ValueError, RecursionError) as error:
+        _refuse(archive, f"metadata that is not JSON ({error})")
+    graph = document.get("@graph") if isinstance(document, dict) else None
+    if not isinstance(graph, list):
+        _refuse(archive, "metadata without a @graph")
+    entities: dict[str, Mapping[str, Any]] = {}
+    for entity in graph:
+        name = entity.get("@id") if isinstance(entity, dict) else None
+        if not isinstance(name, str) or name in entities:
+            _refuse(archive, "metadata with an entity without @id, or with a duplicate one")
+        entities[name] = entity
+    return entities
+
+
+def _hashes(archive: SealedArchive, entities: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """The sha256 of each member; checks that files in the metadata, parts of the root and members agree."""
+    hashes: dict[str, str] = {}
+    for identifier, entity in entities.items():
+        kinds = entity.get("@type")
+        if "File" not in (kinds if isinstance(kinds, list) else [kinds]):
+            continue
+        name, sha256 = unquote(identifier), entity.get("sha256")
+        if name not in archive.members:
+            _refuse(archive, f"{name!r} is in the metadata but not in the archive")
+        if not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
+            _refuse(archive, f"metadata without a sha256 of {name!r}")
+        if entity.get("contentSize") != str(archive.members[name].size):
+            _refuse(archive, f"{name!r} does not have the size that the metadata declares")
+        hashes[name] = sha256
+    unlisted = sorted(set(archive.members) - set(hashes) - {METADATA})
+    if unlisted:
+        _refuse(archive, f"{unlisted[0]!r} is in the archive but not in the metadata")
+    parts = _entity(archive, entities, "./").get("hasPart")
+    listed = {unquote(str(part.get("@id"))) for part in parts or () if isinstance(part, dict)}
+    if not isinstance(parts, list) or listed != set(hashes):
+        _refuse(archive, "metadata with a list of parts that differs from its files")
+    return hashes
+
+
+def _entity(
+    archive: SealedArchive, entities: Mapping[str, Mapping[str, Any]], name: str
+) -> Mapping[str, Any]:
+    if name not in entities:
+        _refuse(archive, f"metadata without {name!r}")
+    return entities[name]
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object without duplicate names, which readers interpret differently."""
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("a duplicate name in an object")
+    return value
+
+
+def _reject_constant(text: str) -> NoReturn:
+    raise ValueError(f"{text} is not JSON")
+
+
+def _refuse(archive: SealedArchive, what: str) -> NoReturn:
+    raise ArchiveError(f"{archive.path}: refused: {what}. Nothing was unpacked.")

@@ -1,0 +1,201 @@
+"""Replaying a run: its workflow is run again offline, from what it recorded, and the results are compared.
+
+Covers the working directory of the replay, running Snakemake in it, and the result of the comparison. The
+working directory has the recorded config and models, and links to the release, the journals and the web
+cache. Nothing is sent or fetched. docs/replay.md lists what cannot be derived.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import yaml
+
+from bfcl_pipeline.archive.compare import FileDifference, compared_files, differences
+from bfcl_pipeline.archive.missing_answers import MissingAnswers, answered_since, missing_answers
+from bfcl_pipeline.archive.recorded_run import RecordedRun, read_run
+from bfcl_pipeline.archive.software import find_checkout
+from bfcl_pipeline.benchmark import CATEGORIES, encoder
+from bfcl_pipeline.errors import PipelineError, StagingError
+from bfcl_pipeline.tables import entries_path
+from bfcl_pipeline.text import Log
+
+LOG = "replay.log"
+"""The file of the working directory with the whole output of Snakemake."""
+
+_LAST_LINES = 40  # of the log, in an error message
+_IGNORED_VARIABLES = ("SNAKEMAKE_PROFILE",)  # the user's own profile, for runs on a cluster
+_OFFLINE = {"PIP_NO_INDEX": "1"}  # the rule that stages the release cannot fetch it
+_STEP = re.compile(r"Job \d+: (.+)")  # Snakemake's line for the start of a step
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayResult:
+    """The comparison of a run with its replay."""
+
+    derived: Path  # results/<run> of the replay
+    files: int  # derived files that were compared
+    differences: tuple[FileDifference, ...]  # causes before their consequences
+    missing: MissingAnswers  # entries of the replay without an answer
+    answered_since: int  # entries that failed in the run and have an answer in the replay
+
+    def lines(self) -> Iterator[str]:
+        """The result for a person: `identical` or the first difference, then counts."""
+        if self.differences:
+            changed = Counter(difference.file.parts[0] for difference in self.differences)
+            counts = ", ".join(f"{count:,} of {part}" for part, count in changed.items())
+            yield f"different: {self.differences[0]}"
+            yield f"{len(self.differences):,} of {self.files:,} files differ: {counts}"
+        else:
+            yield f"identical: all {self.files:,} files"
+        yield from self.missing.lines()
+        if self.answered_since:
+            yield (
+                f"Answered since the run, according to the journals: {self.answered_since:,} entries. Run "
+                "it again to include those answers."
+            )
+
+
+def replay(
+    run_folder: Path,
+    *,
+    data: Path,
+    cache: Path,
+    work: Path,
+    cores: int,
+    arguments: Sequence[str] = (),
+    log: Log,
+) -> ReplayResult:
+    """Derives a run again and compares the results byte for byte. Arguments and errors as of `derive`."""
+    recorded = read_run(run_folder, find_checkout().schema)
+    derived = derive(recorded, data=data, cache=cache, work=work, cores=cores, arguments=arguments, log=log)
+    found = tuple(differences(run_folder, derived))
+    return ReplayResult(
+        derived,
+        len(compared_files(derived)),
+        found,
+        missing_answers(derived),
+        answered_since(run_folder, derived) if found else 0,
+    )
+
+
+def derive(
+    recorded: RecordedRun,
+    *,
+    data: Path,
+    cache: Path,
+    work: Path,
+    cores: int,
+    arguments: Sequence[str] = (),
+    log: Log,
+) -> Path:
+    """Runs the workflow of a recorded run again, offline.
+
+    Args:
+        recorded: the run.
+        data: the staged release.
+        cache: the directory with `exchanges/` and `web/`.
+        work: the working directory, which is empty or does not exist.
+        cores: processor cores to use.
+        arguments: additional arguments of Snakemake.
+        log: receives a line for each step.
+
+    Returns:
+        work/results/<run>.
+
+    Raises:
+        PipelineError: something that is needed is missing, or a step failed; `work` then has the log.
+    """
+    workflow = find_checkout().folder
+    check_staged(recorded, data)
+    _lay_out(recorded, data, cache, work)
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(workflow / "Snakefile")]
+    command += ["--directory", str(work), "--cores", str(cores)]
+    command += ["--workflow-profile", str(workflow / "workflow/profiles/default"), *arguments]
+    _run(command, work / LOG, log)
+    derived = work / "results" / recorded.run.name
+    if not derived.is_dir():
+        raise PipelineError(f"{work}: Snakemake ended without results. See {work / LOG}.")
+    return derived
+
+
+def check_staged(recorded: RecordedRun, data: Path) -> None:
+    """Raises StagingError if Snakemake or a staged file that the replay needs is missing."""
+    if find_spec("snakemake") is None:
+        raise StagingError("Snakemake is not installed: pip install 'bfcl-pipeline[workflow]'")
+    needed = [data / "release/texts.json", data / "release/models.json"]
+    needed += [entries_path(data, category) for category in CATEGORIES]
+    _check_files(needed, stage_command(recorded, data))
+    if recorded.needs_encoder:
+        _check_files([data / "encoder" / encoder.WEIGHTS], f"bfcl-pipeline stage --encoder --data {data}")
+
+
+def stage_command(recorded: RecordedRun, data: Path) -> str:
+    """The command that stages the release of the run."""
+    release = recorded.run.release
+    return f"bfcl-pipeline stage --data {data} --version {release.version} --sha256 {release.sha256}"
+
+
+def _check_files(paths: Sequence[Path], command: str) -> None:
+    for path in paths:
+        if not path.is_file():
+            raise StagingError(f"{path}: not staged, and a replay fetches nothing. Run `{command}` first.")
+
+
+def _lay_out(recorded: RecordedRun, data: Path, cache: Path, work: Path) -> None:
+    """Prepares the working directory of the workflow."""
+    if work.exists() and (not work.is_dir() or any(work.iterdir())):
+        raise PipelineError(f"{work}: not an empty directory. Name a new directory, or delete it.")
+    for folder in (data, cache):
+        if not folder.is_dir():
+            raise PipelineError(f"{folder}: no such directory.")
+    (work / "config").mkdir(parents=True, exist_ok=True)
+    config = yaml.safe_dump({**recorded.config, "replay": True}, allow_unicode=True)
+    (work / "config/config.yaml").write_text(config, encoding="utf-8")
+    shutil.copyfile(recorded.folder / "models.yaml", work / "config/models.yaml")
+    (work / "data").symlink_to(data.resolve())
+    (work / "cache").symlink_to(cache.resolve())
+    (work / "observed").symlink_to(recorded.folder.resolve())
+
+
+def _run(command: Sequence[str], log_file: Path, log: Log) -> None:
+    """Runs Snakemake; its output is written to `log_file`, the name of each step to `log`."""
+    environment = {name: value for name, value in os.environ.items() if name not in _IGNORED_VARIABLES}
+    with (
+        log_file.open("w", encoding="utf-8") as file,
+        subprocess.Popen(
+            command,
+            env=environment | _OFFLINE,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+        ) as process,
+    ):
+        try:
+            assert process.stdout is not None  # noqa: S101  # it is a pipe
+            for line in _copied(process.stdout, file.write):
+                step = _STEP.fullmatch(line)
+                if step is not None:
+                    log(step[1])
+        except BaseException:
+            process.terminate()  # Snakemake then ends its steps
+            raise
+    if process.returncode != 0:
+        lines = log_file.read_text(encoding="utf-8").splitlines()
+        last = "\n".join(lines[-_LAST_LINES:])
+        raise PipelineError(f"a step failed; the last of {len(lines):,} lines of {log_file}:\n{last}")
+
+
+def _copied(lines: Iterator[str], write: Callable[[str], object]) -> Iterator[str]:
+    for line in lines:
+        write(line)
+        yield line.rstrip("\n")

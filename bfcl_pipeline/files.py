@@ -1,0 +1,139 @@
+"""Writing files that are either complete or absent, on any machine that shares the file system.
+
+Covers temporary names, atomic replacement, creation of files that must not exist yet, and fsync of
+directories. A temporary name identifies the process that created the file; files that a killed writer left
+are deleted by the next one. Standard library only: importing this is cheap.
+"""
+
+import contextlib
+import os
+import re
+import uuid
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from glob import escape
+from pathlib import Path
+
+from bfcl_pipeline.process import Process, is_alive, this_process
+
+STALE_HOURS = 1.0
+"""A temporary file of another machine counts as abandoned if it was not written for this long."""
+
+_NAME = re.compile(
+    r"\..+\.[A-Za-z0-9_]+-(?P<place>[0-9a-f]{8})-(?P<pid>\d+)-(?P<started>\d*)-[0-9a-f]{12}\.tmp"
+)
+
+
+def temporary_path(path: Path, writer: Process | None = None) -> Path:
+    """A hidden name beside `path` that no other call returns, on any machine. Creates no file."""
+    writer = writer or this_process()
+    host = re.sub(r"[^A-Za-z0-9]", "_", writer.host.partition(".")[0])[:20] or "_"
+    made_by = f"{host}-{writer.place}-{writer.pid}-{writer.started or ''}"
+    return path.with_name(f".{path.name}.{made_by}-{uuid.uuid4().hex[:12]}.tmp")
+
+
+def clear_temporaries(temporaries: Iterable[Path], now: float, here: Process | None = None) -> None:
+    """Deletes the temporary files whose writers have ended.
+
+    Args:
+        temporaries: the candidates.
+        now: the modification time of a file that the caller has just written in the same place, so that
+            the clocks of two machines are never compared.
+        here: the current process, unless given.
+
+    Raises:
+        OSError: a file cannot be deleted.
+    """
+    here = here or this_process()
+    for path in temporaries:
+        if _is_abandoned(path, now, here):
+            path.unlink(missing_ok=True)
+
+
+def _is_abandoned(path: Path, now: float, here: Process) -> bool:
+    name = _NAME.fullmatch(path.name)
+    if name is not None and name["place"] == here.place:
+        writer = replace(here, pid=int(name["pid"]), started=name["started"] or None)
+        alive = is_alive(writer, here)
+        if alive is not None:
+            return not alive
+    try:
+        return path.stat().st_mtime < now - STALE_HOURS * 3600
+    except FileNotFoundError:
+        return False
+
+
+@contextlib.contextmanager
+def atomic_path(path: Path) -> Iterator[Path]:
+    """A temporary file in the directory of `path` that replaces it if the block ends without an error.
+
+    Parent directories are created. After an error the temporary file is deleted and `path` is unchanged.
+    If two processes write the same path, each writes a complete file and the last one remains.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = temporary_path(path)
+    temporary.touch(exist_ok=False)
+    try:
+        clear_temporaries(path.parent.glob(f".{escape(path.name)}.*.tmp"), temporary.stat().st_mtime)
+        yield temporary
+        with temporary.open("rb") as written:
+            os.fsync(written.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes `text` as UTF-8 with Unix line ends, atomically."""
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def write_once(path: Path, content: bytes, siblings: str) -> bool:
+    """Writes a file that does not exist yet; it is complete and on disk when it appears.
+
+    Args:
+        path: the file; its directory must exist.
+        content: its bytes.
+        siblings: a glob pattern of temporary files that killed writers may have left in that directory.
+
+    Returns:
+        False, with nothing changed, if the file exists.
+    """
+    temporary = temporary_path(path)
+    try:
+        with temporary.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            now = os.fstat(file.fileno()).st_mtime
+        clear_temporaries(path.parent.glob(siblings), now)
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            return False
+    finally:
+        temporary.unlink(missing_ok=True)
+    sync_directory(path.parent)
+    return True
+
+
+def make_directory(directory: Path) -> None:
+    """Creates a directory and its parents so that they survive a power cut."""
+    missing = []
+    while not directory.is_dir():
+        missing.append(directory)
+        directory = directory.parent
+    for made in reversed(missing):
+        made.mkdir(exist_ok=True)
+        sync_directory(made.parent)
+
+
+def sync_directory(directory: Path) -> None:
+    """Makes the names in a directory survive a power cut, where the file system supports it (fsync)."""
+    with contextlib.suppress(OSError):
+        handle = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

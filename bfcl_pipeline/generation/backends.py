@@ -1,0 +1,102 @@
+"""Request backends: what answers the requests of conversations.
+
+Covers models in this process, and replays, in which the journals of a model behind an API answer: a request
+without a journaled answer is an error, which becomes the entry's status, and nothing is sent. The backend
+that sends requests is `remote.ApiBackend`.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Protocol, TypeAlias
+
+from bfcl_pipeline.errors import NotJournaled
+from bfcl_pipeline.generation.counts import ProgressCounts
+from bfcl_pipeline.generation.journal import JournalsReader, exchange_key
+from bfcl_pipeline.generation.model import Adapter, Model
+from bfcl_pipeline.prompts import WireFormat
+from bfcl_pipeline.records import Entry, Exchange, Mode, Request
+
+Session: TypeAlias = Callable[[Request], Awaitable[Exchange]]
+"""Answers the requests of one conversation, in order. Raises ModelError if there is no answer."""
+
+
+class Backend(Protocol):
+    """Answers the requests of many conversations."""
+
+    @property
+    def mode(self) -> Mode:
+        """How functions are presented to the model."""
+
+    @property
+    def wire(self) -> WireFormat:
+        """The form of function definitions in requests."""
+
+    @property
+    def open_at_once(self) -> int:
+        """How many conversations may be open at once."""
+
+    def session(self, entry: Entry, chain: int) -> Session:
+        """What answers the requests of `entry`.
+
+        chain: the requests expected from its start to the end of its chain of dependent entries.
+        """
+
+
+class LocalBackend:
+    """A model in this process: one conversation after the other, each answer immediate."""
+
+    open_at_once = 1
+    wire = WireFormat.OPENAI_CHAT
+
+    def __init__(self, model: Model, entries: Sequence[Entry]) -> None:
+        """Prepares `model` for `entries`."""
+        self._model = model
+        model.prepare(entries)
+
+    @property
+    def mode(self) -> Mode:
+        """How functions are presented to the model."""
+        return self._model.mode
+
+    def session(self, entry: Entry, chain: int) -> Session:  # noqa: ARG002  # there is no queue
+        """What answers the requests of `entry`."""
+        respond = self._model.responder(entry)
+
+        async def answer(request: Request) -> Exchange:
+            return respond(request)
+
+        return answer
+
+
+class ReplayBackend:
+    """A model as its journals have it. A Backend; each answer is immediate."""
+
+    open_at_once = 1
+
+    def __init__(
+        self, adapter: Adapter, journals: JournalsReader, trial: int, counts: ProgressCounts
+    ) -> None:
+        """trial: the repetition of the benchmark whose answers are used."""
+        self.mode, self.wire = adapter.mode, adapter.wire
+        self._adapter = adapter
+        self._journals = journals
+        self._trial = trial
+        self._counts = counts
+
+    def session(self, entry: Entry, chain: int) -> Session:  # noqa: ARG002  # there is no queue
+        """What answers the requests of `entry`. It raises NotJournaled if no journal has the answer."""
+
+        async def answer(request: Request) -> Exchange:
+            body = self._adapter.body(request)
+            key = exchange_key(self._adapter.identity, entry.entry_id, self._trial, body)
+            journaled = self._journals.find(key)
+            if journaled is None:
+                raise NotJournaled(
+                    f"no journal has an answer to a request of turn {request.turn + 1} (key {key}). Bring "
+                    "the journal that has it, or ask the model."
+                )
+            self._counts.replayed += 1
+            exchange = self._adapter.read(request, journaled.raw)
+            return replace(exchange, latency_seconds=journaled.latency_seconds)
+
+        return answer

@@ -1,0 +1,46 @@
+"""How far a job of one model is, as numbers that the backend and the runner keep up to date.
+
+Covers counting alone: nothing here reads a clock or prints (`cli.progress` does). The counts belong to one
+event loop; nothing is locked.
+"""
+
+from dataclasses import dataclass
+
+from bfcl_pipeline.records import Exchange
+
+
+@dataclass(slots=True)
+class ProgressCounts:
+    """What is done so far, and what is in flight."""
+
+    entries_total: int = 0  # to be run, memory sessions included
+    entries_done: int = 0  # with a response, whatever its status
+    entries_failed: int = 0  # of these, those without an answer
+    requests_in_flight: int = 0  # sent, not answered yet
+    requests_done: int = 0  # answered by the model now
+    requests_left: int | None = None  # estimate of those still to be answered; None: not estimated
+    replayed: int = 0  # requests whose answer was in the journal
+    retries: int = 0  # attempts after the first
+    input_tokens: int = 0  # of the answered requests, as far as known
+    output_tokens: int = 0  # of the answered requests, as far as known
+    dollars: float | None = None  # what they cost; None: no prices
+    paused_until: float | None = None  # by time.monotonic(): nothing is sent before; None: no pause
+    pause_reason: str = ""  # why, for a person
+
+    def answered(self, exchange: Exchange, dollars: float | None) -> None:
+        """Counts an answer of the model. dollars: its price, if known."""
+        self.requests_done += 1
+        self.input_tokens += exchange.input_tokens or 0
+        self.output_tokens += exchange.output_tokens or 0
+        if dollars is not None:
+            self.dollars = (self.dollars or 0.0) + dollars
+
+    def ended(self, answered: bool) -> None:
+        """Counts an entry that is completed."""
+        self.entries_done += 1
+        self.entries_failed += not answered
+
+    def pause(self, until: float, reason: str) -> None:
+        """Notes that nothing is sent before `until`; of two pauses the one that ends later counts."""
+        if self.paused_until is None or until > self.paused_until:
+            self.paused_until, self.pause_reason = until, reason

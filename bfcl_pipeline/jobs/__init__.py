@@ -1,0 +1,1 @@
+"""Carrying out one job: options to a record, the record to responses."""

@@ -1,0 +1,133 @@
+"""Carrying out one job: its entries, the backend that answers their requests, their responses.
+
+Covers all kinds of model, and replays; the only place where conversations are started. Progress and report
+lines go to what the caller passes in; tables are written by the caller.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from typing import TypeAlias
+
+from bfcl_pipeline.config import Job, JobPaths, ModelRow
+from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.generation import Completed, Origin, run_entries
+from bfcl_pipeline.generation.backends import Backend, LocalBackend, ReplayBackend
+from bfcl_pipeline.generation.counts import ProgressCounts
+from bfcl_pipeline.generation.journal import Journal, JournalsReader, journal_path, journals_in
+from bfcl_pipeline.generation.model import Adapter
+from bfcl_pipeline.generation.remote import ApiBackend, RunTerms
+from bfcl_pipeline.jobs.observed import ObservedFailures, status_counts
+from bfcl_pipeline.jobs.selection import select
+from bfcl_pipeline.jobs.worlds import present_web_tools, world_configs
+from bfcl_pipeline.models import build_adapter, build_model
+from bfcl_pipeline.models.serving import ready_endpoint
+from bfcl_pipeline.records import Entry, Status
+from bfcl_pipeline.tables.texts import read_texts
+from bfcl_pipeline.text import Log
+
+Progress: TypeAlias = Callable[[str, ProgressCounts], AbstractAsyncContextManager[object]]
+"""Shows the counts of the model of that name while its block runs."""
+
+
+def run_job(
+    job: Job,
+    progress: Progress = lambda _name, _counts: nullcontext(),
+    log: Log = lambda _line: None,
+) -> list[Completed]:
+    """Runs the entries of `job` with its model; exchanges in the journal are not repeated.
+
+    progress: shows the work of a model behind an API, or of its replay. log: receives lines on the result.
+    Returns every entry with its response, sessions included, in entry order. Failures of single entries are
+    statuses. Raises ConfigError if the job cannot be done, and another PipelineError if all of its entries
+    would fail (a wrong key, a journal that another job writes).
+    """
+    entries = present_web_tools(select(job.paths.data, job.categories, job.selection), job.web)
+    texts = read_texts(job.paths.data)
+    worlds = world_configs(job.paths, job.web, job.selection.seed, offline=job.replay is not None)
+    observed_run = None if job.replay is None else job.replay.observed
+    observed = ObservedFailures(observed_run, job.folder, job.categories)
+    # The name of the model in error texts of simulated APIs; an embedded one has no name at an API.
+    owner = "model" if job.embedded else job.row.model
+    origin = Origin(job.name, job.run, job.web.mode, owner)
+    counts = ProgressCounts()
+
+    async def run() -> list[Completed]:
+        async with _backend(job, entries, counts, progress) as backend:
+            return await run_entries(entries, backend, texts, worlds, origin, counts, observed.failure_of)
+
+    started = time.perf_counter()
+    completed = _finished(run)
+    if job.embedded:
+        speed = len(completed) / max(time.perf_counter() - started, 1e-9)
+        log(f"{job.name} {', '.join(job.categories)}: {len(completed)} entries, {speed:,.0f} entries/s")
+    for line in observed.summary(job.name, completed) if job.replay else _unanswered(job.name, completed):
+        log(line)
+    return completed
+
+
+def _finished(run: Callable[[], Coroutine[None, None, list[Completed]]]) -> list[Completed]:
+    """The result of `run`, in an event loop of its own: a notebook has one already in this thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(run())
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(run())).result()
+
+
+@asynccontextmanager
+async def _backend(
+    job: Job, entries: Sequence[Entry], counts: ProgressCounts, progress: Progress
+) -> AsyncIterator[Backend]:
+    """The backend that answers for the model of `job`; it is closed when the block ends."""
+    row, folder = job.row, job.paths.journals / job.folder
+    if job.embedded:
+        yield LocalBackend(build_model(row), entries)
+        return
+    if job.replay is not None:
+        adapter = build_adapter(row, offline=True)
+        with JournalsReader(journals_in(folder)) as journals:
+            async with progress(job.name, counts):
+                yield ReplayBackend(adapter, journals, job.trial, counts)
+        return
+    adapter = _adapter(row, job.paths, job.budget)
+    terms = RunTerms(job.run, job.trial, row.input_price, row.output_price, job.budget)
+    secrets = [os.environ[row.key]] if row.key and os.environ.get(row.key) else []
+    # Trials and shards may run side by side.
+    path = journal_path(folder, job.selection.shard.number)
+    journal = Journal.open(path, secrets, wait=job.wait_for_lease)
+    try:
+        adapter.open()
+        async with progress(job.name, counts):
+            yield ApiBackend(adapter, journal, row.limits, terms, counts)
+    finally:
+        await adapter.close()
+        await journal.close()
+
+
+def _adapter(row: ModelRow, paths: JobPaths, budget: float | None) -> Adapter:
+    """The adapter of a model behind an API. Raises ConfigError if a price or a server is missing."""
+    if budget is not None and None in (row.input_price, row.output_price) and not row.served:
+        raise ConfigError(
+            f"{row.name}: a budget needs prices: give its row input_price and output_price (0: free)."
+        )
+    if row.served and paths.endpoint is None:
+        raise ConfigError(
+            f"{row.name} is served by the run: start it with `snakemake`, or serve it yourself "
+            f"(`bfcl-pipeline serve {row.name} --address-out FILE`) and give --endpoint-from FILE."
+        )
+    return build_adapter(row, None if paths.endpoint is None else ready_endpoint(paths.endpoint))
+
+
+def _unanswered(name: str, completed: Sequence[Completed]) -> Iterator[str]:
+    """A line on the entries without an answer, if there are any."""
+    failed = [one.response for one in completed if one.response.status is not Status.ANSWERED]
+    if failed:
+        yield (
+            f"{name}: without an answer: {status_counts(failed)}. "
+            f"The first, {failed[0].entry_id}: {failed[0].status_detail}"
+        )

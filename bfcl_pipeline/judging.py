@@ -1,0 +1,277 @@
+"""Scores a table of responses, in parallel if it is large.
+
+Covers what lies between an Arrow table and `scoring`: checking the columns with clear errors, scoring
+equal rows once, dividing the rows among processes, and returning the verdicts in row order. The verdicts
+do not depend on the number of processes. Reading and writing files is not covered.
+"""
+
+import gc
+import multiprocessing
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain, repeat
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+
+from bfcl_pipeline.benchmark import CATEGORIES, Check, Language
+from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.records import Mode, NameStyle, Rules, Status, Verdict
+from bfcl_pipeline.scoring import NO_CONSTANTS, Judge
+from bfcl_pipeline.tables.entries import entries_path, read_entries
+from bfcl_pipeline.tables.schemas import VERDICT_FIELDS, VERDICTS
+from bfcl_pipeline.tables.texts import read_constants
+from bfcl_pipeline.text import unknown_name
+
+REQUIRED = ("entry_id", "category", "mode", "result_json")
+"""Columns that a table of responses must have; the other columns of `schemas.RESPONSES` are optional."""
+
+_ROWS_PER_PROCESS = 30_000
+"""Rows for each of which the start of another process saves time."""
+
+_HEAD_START = 4_000
+"""Rows that this process scores while another process receives its share."""
+
+_Row: TypeAlias = tuple[str, str, str, str | None, str, str | None, str | None]
+"""All that a verdict depends on: category, entry_id, mode, name_style, status, status_detail,
+result_json."""
+
+_Verdicts: TypeAlias = tuple[list[bool | None], list[str | None], list[str | None], list[str]]
+"""The columns of `schemas.VERDICT_FIELDS`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Processes that score rows beside this one."""
+
+    pool: Executor
+    count: int  # processes in `pool`
+
+
+@contextmanager
+def start_workers(rows: int, processes: int | None = None) -> Iterator[Workers | None]:
+    """Starts processes for scoring about `rows` rows; None if this process alone is faster.
+
+    They start at once, so that they are ready when the rows have been read. `processes` includes this
+    one; by default the number follows from `rows` and the processors of the machine.
+    """
+    if processes is None:
+        processes = min(os.cpu_count() or 1, 1 + rows // _ROWS_PER_PROCESS)
+    if processes <= 1:
+        yield None
+        return
+    context = multiprocessing.get_context("spawn")  # no fork: pyarrow has threads of its own
+    with ProcessPoolExecutor(processes - 1, mp_context=context) as pool:
+        for _ in range(processes - 1):
+            pool.submit(_score_share, [], Path(), ())
+        yield Workers(pool, processes - 1)
+
+
+def score_table(
+    table: pa.Table, data: Path, rules: Rules = Rules.OFFICIAL, workers: Workers | None = None
+) -> pa.Table:
+    """`table` with one verdict per row: the columns `valid, error_type, error_message, status`.
+
+    Columns of these names are replaced; all others and the order of the rows stay.
+
+    Args:
+        table: responses, with the columns `entry_id, category, mode, result_json` and optionally
+            `name_style, status, status_detail`.
+        data: the staged data folder.
+        rules: the rule set to apply.
+        workers: processes from `start_workers`; None to use this process only.
+
+    Raises TableError naming the row or column that cannot be scored.
+    """
+    return _with_verdicts(table, _verdicts_by_rules(table, data, [rules], workers)[rules])
+
+
+def score_table_by_all_rules(table: pa.Table, data: Path, workers: Workers | None = None) -> pa.Table:
+    """A table with the columns of `schemas.VERDICTS`: all rows by the official rules, then by corrected.
+
+    Arguments and errors are those of `score_table`.
+    """
+    blocks = []
+    for rules, verdicts in _verdicts_by_rules(table, data, list(Rules), workers).items():
+        block = _with_verdicts(table, verdicts)
+        count = len(block)
+        arrays = {
+            "rules": pa.array([rules.value] * count, pa.string()),
+            **{name: block.column(name) for name in block.column_names},
+        }
+        blank = pa.nulls(count, pa.string())
+        blocks.append(pa.table([arrays.get(name, blank) for name in VERDICTS.names], schema=VERDICTS))
+    return pa.concat_tables(blocks)
+
+
+def _with_verdicts(table: pa.Table, verdicts: pa.Table) -> pa.Table:
+    scored = table.drop_columns([name for name in verdicts.column_names if name in table.column_names])
+    for field in verdicts.schema:
+        scored = scored.append_column(field, verdicts.column(field.name))
+    return scored
+
+
+def _verdicts_by_rules(
+    table: pa.Table, data: Path, rules: Sequence[Rules], workers: Workers | None
+) -> dict[Rules, pa.Table]:
+    """For each rule set a table of `schemas.VERDICT_FIELDS`, in the order of the rows of `table`."""
+    rows = _rows(table)
+    distinct: dict[_Row, int] = dict.fromkeys(rows, 0)
+    shares, columns_by_rules = _score(distinct, data, rules, workers)
+    for position, row in enumerate(chain.from_iterable(shares)):
+        distinct[row] = position
+    order = pa.array([distinct[row] for row in rows], pa.int64())
+    schema = pa.schema(VERDICT_FIELDS)
+    return {
+        name: pa.Table.from_pydict(dict(zip(schema.names, columns, strict=True)), schema=schema).take(order)
+        for name, columns in columns_by_rules.items()
+    }
+
+
+def _rows(table: pa.Table) -> list[_Row]:
+    missing = [name for name in REQUIRED if name not in table.column_names]
+    if missing:
+        raise TableError(
+            f"the responses have no column {missing[0]!r}. Required: {', '.join(REQUIRED)}. "
+            f"Found: {', '.join(table.column_names) or 'none'}."
+        )
+    modes = _texts(table, "mode")
+    styles = _texts(table, "name_style")
+    statuses = _texts(table, "status", Status.ANSWERED.value)
+    categories = _texts(table, "category")
+    for name, values, accepted in (
+        ("category", categories, CATEGORIES),
+        ("mode", modes, [*Mode]),
+        ("name_style", styles, [*NameStyle, None]),
+        ("status", statuses, [*Status]),
+    ):
+        _require_known(name, values, accepted)
+    details = _texts(table, "status_detail")
+    entry_ids, results = _texts(table, "entry_id"), _texts(table, "result_json")
+    return list(zip(categories, entry_ids, modes, styles, statuses, details, results, strict=True))
+
+
+def _texts(table: pa.Table, name: str, default: str | None = None) -> list[Any]:
+    if name not in table.column_names:
+        return list(repeat(default, len(table)))
+    column = table.column(name)
+    if not (pa.types.is_string(column.type) or pa.types.is_null(column.type)):
+        try:
+            column = column.cast(pa.string())
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            raise TableError(f"the column {name!r} must contain text, got {column.type}.") from error
+    return [default if value is None else value for value in column.to_pylist()]
+
+
+def _require_known(name: str, values: Sequence[Any], accepted: Iterable[Any]) -> None:
+    accepted = [None if value is None else str(value) for value in accepted]
+    for value in set(values) - set(accepted):
+        row = values.index(value) + 1
+        raise TableError(f"row {row}: {unknown_name(name, value, filter(None, accepted))}")
+
+
+def _score(
+    rows: Iterable[_Row], data: Path, rules: Sequence[Rules], workers: Workers | None
+) -> tuple[list[list[_Row]], dict[Rules, list[list[Any]]]]:
+    """`rows` in the order of scoring, and the verdict columns in that order by rule set."""
+    entries: dict[tuple[str, str], list[_Row]] = {}
+    for row in rows:
+        entries.setdefault(row[:2], []).append(row)
+    shares = list(_shares(entries, 1 + workers.count if workers else 1))
+    others: Iterable[dict[Rules, _Verdicts]] = ()
+    if workers:
+        others = workers.pool.map(_score_share, shares[1:], repeat(data), repeat(rules))
+    scored = [_score_share(shares[0], data, rules), *others]
+    return shares, {
+        name: [
+            list(chain.from_iterable(column))
+            for column in zip(*(share[name] for share in scored), strict=True)
+        ]
+        for name in rules
+    }
+
+
+def _shares(entries: dict[tuple[str, str], list[_Row]], count: int) -> Iterator[list[_Row]]:
+    """The rows in up to `count` parts of about equal work, all rows of an entry in the same part.
+
+    The first part is larger: it is for this process, which starts while the others receive theirs.
+    """
+    work = {key: len(rows) * _work(key[0]) for key, rows in entries.items()}
+    total = sum(work.values())
+    first = min(total, (total + (count - 1) * _HEAD_START) // count)
+    other = -(-(total - first) // max(1, count - 1))
+    wanted, share, done = first, list[_Row](), 0
+    for key in sorted(entries):
+        share.extend(entries[key])
+        done += work[key]
+        if done >= wanted:
+            yield share
+            wanted, share, done = other, [], 0
+    if share or not entries:
+        yield share
+
+
+def _work(category: str) -> int:
+    """The time to score a row, in units of one row of Python calls."""
+    if CATEGORIES[category].check is Check.MULTI_TURN:
+        return 8
+    return 1 if CATEGORIES[category].language is Language.PYTHON else 4
+
+
+def _score_share(rows: Sequence[_Row], data: Path, rules: Sequence[Rules]) -> dict[Rules, _Verdicts]:
+    """The verdict columns for rows that are grouped by entry."""
+    collecting = gc.isenabled()
+    gc.disable()  # scoring creates no reference cycles, so a collection would find nothing
+    try:
+        return _verdict_columns(rows, data, rules)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _verdict_columns(rows: Sequence[_Row], data: Path, rules: Sequence[Rules]) -> dict[Rules, _Verdicts]:
+    wanted: dict[str, set[str]] = {}
+    for category, entry_id, *_ in rows:
+        wanted.setdefault(category, set()).add(entry_id)
+    judges = {category: _judges(category, entry_ids, data) for category, entry_ids in wanted.items()}
+    verdicts = [_verdicts(judges[row[0]][row[1]], row, rules) for row in rows]
+    return {name: _columns([row[place] for row in verdicts]) for place, name in enumerate(rules)}
+
+
+def _columns(verdicts: Sequence[Verdict]) -> _Verdicts:
+    names = {status: status.value for status in Status}
+    return (
+        [verdict.valid for verdict in verdicts],
+        [verdict.error_type for verdict in verdicts],
+        [verdict.error_message for verdict in verdicts],
+        [names[verdict.status] for verdict in verdicts],
+    )
+
+
+def _judges(category: str, entry_ids: set[str], data: Path) -> dict[str, Judge]:
+    path = entries_path(data, category)
+    constants = NO_CONSTANTS if CATEGORIES[category].single_turn else read_constants(data)
+    judges = {entry.entry_id: Judge(entry, constants) for entry in read_entries(path, entry_ids)}
+    unknown = sorted(entry_ids - judges.keys(), key=str)
+    if unknown:
+        raise TableError(
+            f"entry {unknown[0]!r} is not one of {category} in {path}. "
+            "Entry ids are those of the release; check the category."
+        )
+    return judges
+
+
+_ANSWERED = Status.ANSWERED.value
+_MODES = {mode.value: mode for mode in Mode}
+_STYLES: dict[str | None, NameStyle | None] = {None: None, **{style.value: style for style in NameStyle}}
+
+
+def _verdicts(judge: Judge, row: _Row, rules: Sequence[Rules]) -> list[Verdict]:
+    _, _, mode_name, style_name, status, detail, result_json = row
+    if status != _ANSWERED:
+        return [Verdict(None, None, detail, Status(status))] * len(rules)
+    return judge.answer_verdicts(result_json, _MODES[mode_name], _STYLES[style_name], rules)

@@ -1,0 +1,132 @@
+"""What all adapters share: the model's row, its key and endpoint, and HTTP requests to that endpoint."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from bfcl_pipeline.config import ModelRow
+from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.models.adapters.response_validator import ResponseValidator
+from bfcl_pipeline.prompts import WireFormat
+from bfcl_pipeline.records import Json
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.models.adapters.transport import Transport
+
+TEMPERATURE = 0.001
+"""The release's value; `temperature: null` in a row's options removes it for models that refuse it."""
+
+NO_SERVER = "its server"
+"""Endpoint in messages about a served model when the run that served it is over."""
+
+_NO_HEADERS: Mapping[str, str] = {}
+
+
+class RowAdapter:
+    """A model behind an API, as its row describes it."""
+
+    wire: WireFormat  # of the functions and messages in a body
+    version: str | None = None  # of the API, if it is part of its identity
+
+    def __init__(self, row: ModelRow, endpoint: str | None = None, *, offline: bool = False) -> None:
+        """Args: see `models.build_adapter`. Raises ConfigError if the key or the endpoint is missing."""
+        self.name = row.name  # as in config/models.yaml
+        self.mode = row.mode  # how functions are presented to the model
+        self._row = row
+        if offline and endpoint is None and row.served:
+            endpoint = NO_SERVER
+        self._endpoint = endpoint_of(row, endpoint)
+        self._expect = ResponseValidator(f"model {row.model!r} at {self._endpoint}")
+        self._key = None if offline else key_of(row)
+        self._transport: Transport | None = None
+
+    @property
+    def identity(self) -> Json:
+        """What determines an answer besides the body; part of the journal's keys.
+
+        For a server that the run starts: its model and options, but not its port, GPUs or number of shards.
+        """
+        row = self._row
+        if not row.served:
+            version = {} if self.version is None else {"version": self.version}
+            return {"kind": row.kind, "endpoint": endpoint_of(row), **version}
+        options = {**asdict(row.vllm), "args": list(row.vllm.args)}
+        del options["gpus"], options["shards"]
+        return {"kind": row.kind, "model": row.model, "vllm": options}
+
+    def headers(self) -> dict[str, str]:
+        """The HTTP headers of every request, the key among them."""
+        raise NotImplementedError
+
+    def with_options(self, body: Mapping[str, Json]) -> dict[str, Json]:
+        """`body` with the options of the model's row, which win; an option that is null removes its key."""
+        options = self._row.options
+        merged = {**body, **options}
+        return {key: value for key, value in merged.items() if value is not None or key not in options}
+
+    def open(self) -> None:
+        """Imports the HTTP library now, so that its import time is not counted as request latency."""
+        self._ready()
+
+    async def post(self, path: str, body: Json, headers: Mapping[str, str] = _NO_HEADERS) -> bytes:
+        """Sends `body` as JSON, once; returns the content of the answer.
+
+        Args:
+            path: appended to the endpoint.
+            body: JSON values.
+            headers: further headers of this request.
+
+        Raises:
+            ModelError: of the type that fits, also for every status but 2xx.
+        """
+        content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return await self._ready().send("POST", path, content.encode(), headers)
+
+    async def close(self) -> None:
+        """Closes all connections."""
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            await transport.close()
+
+    def _ready(self) -> Transport:
+        from bfcl_pipeline.models.adapters.transport import Transport  # imports aiohttp
+
+        if self._transport is None:
+            self._transport = Transport(self._endpoint, self.headers(), self._expect.target)
+        return self._transport
+
+
+def endpoint_of(row: ModelRow, endpoint: str | None = None) -> str:
+    """The URL of the model's API without a slash at its end.
+
+    Args:
+        row: the model.
+        endpoint: the API of the server that was started for the run, if there is one.
+
+    Raises:
+        ConfigError: the model has to be served first.
+    """
+    address = endpoint or row.endpoint
+    if address is None:
+        raise ConfigError(
+            f"model {row.name!r} is served by vLLM for a run. Let the workflow start the server, or set "
+            "`backend: endpoint` and `endpoint` in its row to use a server that is already running."
+        )
+    return address.rstrip("/")
+
+
+def key_of(row: ModelRow) -> str | None:
+    """The API key of `row`; None if the row names none. Raises ConfigError if its variable is not set."""
+    if row.key is None:
+        return None
+    key = os.environ.get(row.key, "").strip()
+    if not key:
+        raise ConfigError(
+            f"model {row.name!r}: the environment variable {row.key} is not set. Set it to your key for "
+            f"{row.endpoint or row.kind}."
+        )
+    return key

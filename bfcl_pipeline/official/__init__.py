@@ -1,0 +1,1 @@
+"""Result folders of the official tool: layout, forms of answers, import and export."""

@@ -1,0 +1,259 @@
+"""Importing result folders of the official tool as responses.
+
+Covers folders with the layout of `official.layout`, or the folder of one model in them. An error that the
+official tool stored instead of an answer becomes a status, never an answer. The forms of stored calls are
+`official.forms`.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.errors import ConfigError, TableError
+from bfcl_pipeline.official.forms import AnswerForm, Convert, assumed_form, known_form
+from bfcl_pipeline.official.layout import RESULT_FILE, RESULT_FILES, SESSIONS, official_models
+from bfcl_pipeline.records import Json, Mode, NameStyle, Response, Status, Step, total
+from bfcl_pipeline.tables import entries_path, read_table, write_responses
+from bfcl_pipeline.text import Log, unknown_name
+
+_ERROR = "Error during inference:"
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """The form of a model's answers."""
+
+    name: str
+    form: AnswerForm
+    name_style: NameStyle | None  # None: the default of the mode
+
+
+@dataclass(frozen=True, slots=True)
+class _ResultFile:
+    """One file of results."""
+
+    path: Path
+    folder: str  # of the model
+    category: str
+
+
+def import_official(
+    result_dir: Path, out: Path, *, data: Path, run: str | None = None, mode: Mode | None = None, log: Log
+) -> None:
+    """Writes all results under `result_dir` to a table of responses, by model, category and entry.
+
+    Args:
+        result_dir: the official `result` folder, or the folder of one model in it.
+        out: the table.
+        data: the staged data.
+        run: the value of the column `run`.
+        mode: the mode of all models; None: as in the official list, or by the suffix -FC.
+        log: receives a line for each file.
+
+    Raises:
+        ConfigError: there are no results, or a category is unknown; nothing is written.
+        TableError: a line cannot be read; it names file and line, and nothing is written.
+    """
+    files = _find_files(result_dir, log)
+    official = official_models(data)
+    positions: dict[str, Mapping[str, int]] = {}
+    responses: list[Response] = []
+    models: dict[str, _Model] = {}
+    for file in files:
+        if file.folder not in models:
+            models[file.folder] = _model(file.folder, official, mode, log)
+        if file.category not in positions:
+            positions[file.category] = _positions(data, file.category)
+        responses += _read_file(file, models[file.folder], run, positions[file.category])
+        log(f"{file.path}: read")
+    write_responses(out, responses)
+    failed = sum(response.status is not Status.ANSWERED for response in responses)
+    log(f"{out}: {len(responses)} responses, {failed} of them without an answer that can be scored")
+
+
+def _find_files(result_dir: Path, log: Log) -> list[_ResultFile]:
+    groups = {category.group for category in CATEGORIES.values()}
+    files: dict[tuple[str, str], _ResultFile] = {}
+    for path in sorted(result_dir.rglob(RESULT_FILES)):
+        match = RESULT_FILE.fullmatch(path.name)
+        category = match["category"] if match else path.name
+        if category.removesuffix(SESSIONS) in CATEGORIES and category.endswith(SESSIONS):
+            log(f"{path}: skipped, as memory sessions are not scored")
+            continue
+        if category not in CATEGORIES:
+            raise ConfigError(f"{path}: {unknown_name('category', category, CATEGORIES)}")
+        parts = path.relative_to(result_dir).parts
+        single = len(parts) == 1 or parts[0] in groups
+        folder = result_dir.resolve().name if single else parts[0]
+        earlier = files.get((folder, category))
+        if earlier:
+            raise ConfigError(f"{path}: duplicate {category} of {folder}, first {earlier.path}. Keep one.")
+        files[folder, category] = _ResultFile(path, folder, category)
+    if not files:
+        raise ConfigError(
+            f"{result_dir}: no results of the official tool; expected "
+            "<model>/<group>/BFCL_v4_<category>_result.json under it, or a model's own folder."
+        )
+    order = list(CATEGORIES)
+    return sorted(files.values(), key=lambda file: (file.folder, order.index(file.category)))
+
+
+def _model(folder: str, official: Mapping[str, Mapping[str, Json]], mode: Mode | None, log: Log) -> _Model:
+    row = official.get(folder)
+    if row is None:
+        assumed = mode or (Mode.FC if folder.endswith("-FC") else Mode.PROMPT)
+        if mode is None:
+            log(f"{folder}: not in the official list of models; mode {assumed} by its name (see --mode)")
+        return _Model(folder, assumed_form(assumed), None)
+    form = known_form(row["handler"], row["is_fc_model"])
+    if mode is not None:
+        form = assumed_form(mode)
+    elif form.convert is None:
+        log(f"{folder}: {row['handler']} stores calls in a form that is not supported")
+    style = NameStyle.UNDERSCORED if row["underscore_to_dot"] else NameStyle.DOTTED
+    return _Model(row["name"], form, style)
+
+
+def _positions(data: Path, category: str) -> Mapping[str, int]:
+    ids = read_table(entries_path(data, category), ["entry_id"])["entry_id"].to_pylist()
+    return {str(entry_id): position for position, entry_id in enumerate(ids)}
+
+
+def _read_file(
+    file: _ResultFile, model: _Model, run: str | None, positions: Mapping[str, int]
+) -> Sequence[Response]:
+    responses: dict[str, Response] = {}
+    for where, row in _rows(file.path):
+        entry_id = row.get("id")
+        if not isinstance(entry_id, str) or "result" not in row:
+            raise TableError(f"{where}: expected `id` and `result`, got {', '.join(row)}. Check the file.")
+        if entry_id not in positions:
+            raise TableError(
+                f"{where}: {entry_id!r} is not an entry of {file.category}. Results must be of the staged "
+                "release."
+            )
+        if entry_id in responses:
+            raise TableError(f"{where}: duplicate {entry_id!r}. Keep one line per entry.")
+        responses[entry_id] = _response(where, row, entry_id, file.category, model, run)
+    return sorted(responses.values(), key=lambda response: positions[response.entry_id])
+
+
+def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Json]]]:
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            where = f"{path}:{number}"
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise TableError(
+                    f"{where}: not JSON ({error}). Remove the line, or generate the entry again."
+                ) from error
+            if not isinstance(row, dict):
+                raise TableError(f"{where}: expected a JSON object, got a {type(row).__name__}.")
+            yield where, row
+
+
+def _response(
+    where: str, row: Mapping[str, Json], entry_id: str, category: str, model: _Model, run: str | None
+) -> Response:
+    result = row["result"]
+    status, detail, result_json = Status.ANSWERED, None, None
+    if _is_error(row):
+        status, detail = Status.INFRASTRUCTURE_ERROR, _printable(result.removeprefix(_ERROR).strip())
+    elif model.form.convert is None:
+        status, detail = Status.UNSUPPORTED, "the handler's own form of calls is not supported"
+    else:
+        # Escapes beyond ASCII: texts of models may hold lone surrogates, which UTF-8 cannot.
+        result_json = json.dumps(_converted(result, category, model.form.convert))
+    steps = _steps(where, row)
+    return Response(
+        entry_id=entry_id,
+        category=category,
+        mode=model.form.mode,
+        result_json=result_json,
+        status=status,
+        status_detail=detail,
+        model=model.name,
+        run=run,
+        name_style=model.name_style,
+        input_tokens=total(step.input_tokens for step in steps),
+        output_tokens=total(step.output_tokens for step in steps),
+        latency_seconds=total(step.latency_seconds for step in steps),
+        steps=steps,
+    )
+
+
+def _is_error(row: Mapping[str, Json]) -> bool:
+    """True if the tool stored its own failure, with a traceback and without latency."""
+    result = row["result"]
+    failed = "traceback" in row or "latency" not in row
+    return failed and isinstance(result, str) and result.startswith(_ERROR)
+
+
+def _converted(result: Json, category: str, convert: Convert) -> Json:
+    """The uniform form of an answer, or of each step of each turn."""
+    if CATEGORIES[category].single_turn or not isinstance(result, list):
+        return convert(result)
+    return [
+        [_step(step, convert) for step in turn] if isinstance(turn, list) else convert(turn)
+        for turn in result
+    ]
+
+
+def _step(stored: Json, convert: Convert) -> Json:
+    """The uniform form of a step; without calls its text, which may be the answer to a question."""
+    uniform = convert(stored)
+    return uniform if uniform != [] else stored
+
+
+def _steps(where: str, row: Mapping[str, Json]) -> tuple[Step, ...]:
+    """Tokens and latency of each exchange; the tool stores numbers by turn and step, or one number."""
+    sent = _by_step(where, row, "input_token_count")
+    received = _by_step(where, row, "output_token_count")
+    latency = _by_step(where, row, "latency")
+    return tuple(
+        Step(
+            turn,
+            _whole(sent.get((turn, step))),
+            _whole(received.get((turn, step))),
+            latency.get((turn, step)),
+        )
+        for turn, step in sorted({*sent, *received, *latency})
+    )
+
+
+def _by_step(where: str, row: Mapping[str, Json], key: str) -> dict[tuple[int, int], float | None]:
+    """The numbers under `key` by turn and step, None if null. Raises TableError for other values."""
+    if key not in row:
+        return {}
+    turns = row[key] if isinstance(row[key], list) else [[row[key]]]
+    numbers: dict[tuple[int, int], float | None] = {}
+    for turn, steps in enumerate(turns):
+        for step, number in enumerate(steps if isinstance(steps, list) else [steps]):
+            if not _is_number(number):
+                raise TableError(
+                    f"{where}: expected a number or lists of numbers as `{key}`, got {number!r:.80}."
+                )
+            numbers[turn, step] = number
+    return numbers
+
+
+def _is_number(value: Json) -> bool:
+    """True for a finite number, and for null."""
+    if value is None:
+        return True
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _whole(number: float | None) -> int | None:
+    return None if number is None else round(number)
+
+
+def _printable(text: str) -> str:
+    """`text` with a question mark for each lone surrogate, which UTF-8 cannot encode."""
+    return text.encode("utf-8", "replace").decode("utf-8")

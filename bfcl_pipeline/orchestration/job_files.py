@@ -1,0 +1,89 @@
+"""The files of one `bfcl-pipeline generate` in the workflow: what it needs, what it writes, where.
+
+Covers jobs of models behind an API. An embedded model has a job for each category, whose files the rule
+names itself.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.config import Job, model_folder, trial_name
+from bfcl_pipeline.errors import ConfigError
+
+ENCODER = "data/encoder/model.safetensors"
+"""The staged sentence encoder."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobFiles:
+    """Paths of one job, relative to the folder of the workflow."""
+
+    job: Job
+    name: str  # as a file name: of its rule, log and server
+    entries: list[str]  # the tables of the benchmark that it reads
+    encoder: list[str]  # the sentence encoder, if a category needs it
+    server: list[str]  # the status file of its server, if the run starts one
+    previous_trial: list[str]  # responses to wait for: trials side by side would exceed the model's limits
+    shard_folder: str | None  # of its results, if other shards run the rest of the model's entries
+    responses_folder: str  # of its tables of responses
+    responses: list[str]  # its tables of responses
+    sessions_folder: str  # of its tables of memory sessions
+    sessions: list[str]  # its tables of memory sessions
+    retries: str  # the file in which it counts how often it ended with entries to be retried
+
+
+def job_files(job: Job) -> JobFiles:
+    """The files of `job`, of a model behind an API."""
+    run, name, endpoint = f"results/{job.run}", job.file_name, job.paths.endpoint
+    shard = f"{run}/shards/{name}" if job.selection.shard.of > 1 else None
+    responses = f"{run}/responses/{name}" if shard is None else f"{shard}/responses"
+    sessions = f"{run}/memory/{name}" if shard is None else f"{shard}/memory"
+    before = f"{run}/responses/{model_folder(trial_name(job.row.name, job.trial - 1))}"
+    return JobFiles(
+        job=job,
+        name=name,
+        entries=_tables("data/entries", job.categories),
+        encoder=encoder_of(job.categories),
+        server=[] if endpoint is None else [str(endpoint)],
+        previous_trial=_tables(before, job.categories) if job.trial > 1 else [],
+        shard_folder=shard,
+        responses_folder=responses,
+        responses=_tables(responses, job.categories),
+        sessions_folder=sessions,
+        sessions=_tables(sessions, (name for name in job.categories if CATEGORIES[name].prerequisites)),
+        retries=f"{run}/requeued/{name}",
+    )
+
+
+def _tables(folder: str, categories: Iterable[str]) -> list[str]:
+    return [f"{folder}/{category}.parquet" for category in categories]
+
+
+def gathered(jobs: Iterable[JobFiles]) -> dict[str, list[JobFiles]]:
+    """By the model's name as a file name: its shards, for each model that has several."""
+    shards: dict[str, list[JobFiles]] = {}
+    for files in jobs:
+        if files.shard_folder is not None:
+            shards.setdefault(files.job.folder, []).append(files)
+    return shards
+
+
+def encoder_of(categories: Iterable[str]) -> list[str]:
+    """The staged sentence encoder, if one of `categories` needs it."""
+    return [ENCODER] if any(CATEGORIES[category].needs_encoder for category in categories) else []
+
+
+def retry_count(path: Path) -> int:
+    """How often a job ended with entries to be retried, as it counted at `path`; 0 if it never did.
+
+    The workflow has it as a parameter: when it has grown, the job runs again. Raises ConfigError if the
+    file has another content.
+    """
+    try:
+        return int(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return 0
+    except ValueError as error:
+        raise ConfigError(f"{path}: expected a number ({error}). Delete the file.") from error

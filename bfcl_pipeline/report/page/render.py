@@ -1,0 +1,99 @@
+"""The tables of a run as one HTML file that needs no network.
+
+Covers rendering: the other modules of this package make the tables of the sections, `templates/` has the
+texts and styles. Names of models and texts of errors are not trusted: everything is escaped, and the
+content security policy of the page only allows its own script and style.
+"""
+
+import base64
+import hashlib
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from bfcl_pipeline import __version__
+from bfcl_pipeline.benchmark import FORMATS
+from bfcl_pipeline.files import write_text
+from bfcl_pipeline.records import Rules
+from bfcl_pipeline.report.page.agentic import memory_accuracy, memory_use, web_search
+from bfcl_pipeline.report.page.errors import error_bars, error_counts, error_examples
+from bfcl_pipeline.report.page.overview import facts, notices
+from bfcl_pipeline.report.page.run_tables import RunTables, read_run_tables
+from bfcl_pipeline.report.page.scores import (
+    categories,
+    formats,
+    leaderboard,
+    rules,
+    rules_summary,
+    trials,
+)
+from bfcl_pipeline.report.page.table import HEAT_LEVELS
+from bfcl_pipeline.report.page.usage import usage
+from bfcl_pipeline.report.web_label import note
+
+MANY_MODELS = 10
+"""With more models than this, each has a row instead of a column in the tables by error and by format."""
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+def write_page(run_dir: Path, rules: Rules) -> Path:
+    """Writes `run_dir`/report.html from `run_dir`/tables and returns its path. Raises TableError."""
+    path = run_dir / "report.html"
+    write_text(path, render_page(read_run_tables(run_dir, rules)))
+    return path
+
+
+def render_page(tables: RunTables) -> str:
+    """The page as text; equal tables give equal text."""
+    style, script = _template_text("style.css"), _template_text("sort.js")
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    many = len(tables.leaderboard) > MANY_MODELS
+    return environment.get_template("report.html.j2").render(
+        policy=_policy(style, script),
+        style=Markup(style),  # noqa: S704  # our own file
+        script=Markup(script),  # noqa: S704  # our own file
+        version=__version__,
+        run=tables.leaderboard[0]["run"] or "unnamed run",
+        rule_set=tables.rules.value,
+        many=many,
+        heat_levels=HEAT_LEVELS,
+        facts=facts(tables),
+        notices=notices(tables),
+        leaderboard=leaderboard(tables),
+        trials=trials(tables),
+        categories=categories(tables),
+        error_bars=error_bars(tables, many),
+        error_counts=error_counts(tables, many),
+        error_examples=error_examples(tables),
+        usage=usage(tables),
+        memory_accuracy=memory_accuracy(tables),
+        memory_use=memory_use(tables),
+        web_search=web_search(tables),
+        web_note=note(row["web"] for row in tables.web_hops),
+        formats=formats(tables, many),
+        format_count=len(FORMATS),
+        rules_summary=rules_summary(tables),
+        rules=rules(tables),
+    )
+
+
+def _template_text(name: str) -> str:
+    return (_TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    """A content security policy that allows this style and script, and no request."""
+    return f"default-src 'none'; style-src '{_source(style)}'; script-src '{_source(script)}'"
+
+
+def _source(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"

@@ -1,0 +1,75 @@
+"""The tables of a run, read back from disk as rows."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+
+from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.records import Rules
+from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
+from bfcl_pipeline.report.tables.columns import TABLES, TRIAL_TABLES
+from bfcl_pipeline.report.web_label import mark
+from bfcl_pipeline.tables import read_table
+
+Row: TypeAlias = dict[str, Any]
+"""One row of a table by column; the columns are in `report.tables.columns`."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunTables:
+    """Every table of a run; of tables with a column `rules`, the rows of one rule set."""
+
+    rules: Rules  # that rule set
+    leaderboard: Sequence[Row]  # in the order of ranks
+    categories: Sequence[Row]
+    error_types: Sequence[Row]
+    formats: Sequence[Row]
+    rules_compared: Sequence[Row]  # the table `rules`
+    coverage: Sequence[Row]
+    usage: Sequence[Row]
+    trials: Sequence[Row]  # this and the following: empty if the run has no such table
+    memory_domains: Sequence[Row]
+    memory_use: Sequence[Row]
+    web_hops: Sequence[Row]
+    web_failures: Sequence[Row]
+
+    def category_titles(self) -> dict[tuple[str, str], str]:
+        """The name of each category by model and name, marked if its web is not the real one."""
+        return {
+            (row["model"], row["category"]): row["category"] + mark(row["web"]) for row in self.categories
+        }
+
+
+def by_model(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """The rows of each model, in their order."""
+    grouped: dict[str, list[Row]] = {}
+    for row in rows:
+        grouped.setdefault(row["model"], []).append(row)
+    return grouped
+
+
+def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
+    """The tables under `run_dir`/tables. Raises TableError if one is missing or has no row of `rules`."""
+    folder = run_dir / "tables"
+    if not folder.is_dir():
+        raise TableError(
+            f"{folder}: no such directory. Make the tables first (bfcl-pipeline aggregate {run_dir})."
+        )
+    rows = {name: _rows(folder, name, schema, rules) for name, schema in TABLES.items()}
+    for name, schema in {**TRIAL_TABLES, **AGENTIC_TABLES}.items():
+        there = (folder / f"{name}.parquet").is_file()
+        rows[name] = _rows(folder, name, schema, rules) if there else []
+    if not rows["leaderboard"]:
+        raise TableError(
+            f"{folder}/leaderboard.parquet: no model has verdicts under {rules.value} rules. "
+            f"Score with --rules {rules.value}, or choose the other rules."
+        )
+    return RunTables(rules=rules, rules_compared=rows.pop("rules"), **rows)
+
+
+def _rows(folder: Path, name: str, schema: pa.Schema, rules: Rules) -> list[Row]:
+    rows: list[Row] = read_table(folder / f"{name}.parquet", schema.names).to_pylist()
+    return [row for row in rows if row.get("rules", rules.value) == rules.value]

@@ -1,0 +1,300 @@
+"""The tables of scores: leaderboard, trials, categories, prompt formats, and both rule sets compared."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from math import floor
+
+from bfcl_pipeline.benchmark import CATEGORIES, FORMATS, PromptFormat
+from bfcl_pipeline.benchmark.leaderboard import categories_of
+from bfcl_pipeline.report.format import (
+    MISSING,
+    PARTIAL,
+    count,
+    interval,
+    is_partial,
+    percent,
+    plain,
+    short_percent,
+)
+from bfcl_pipeline.report.page.run_tables import Row, RunTables, by_model
+from bfcl_pipeline.report.page.table import (
+    NAME_HEADING,
+    Cell,
+    Table,
+    group_headings,
+    headings,
+    isolated,
+    tall_headings,
+)
+from bfcl_pipeline.report.web_label import mark, note, score_mark, unreal
+
+LEADERBOARD_COLUMNS = {
+    "overall": "Overall",
+    "non_live": "Non-live",
+    "live": "Live",
+    "multi_turn": "Multi-turn",
+    "web_search": "Web search",
+    "memory": "Memory",
+    "live_relevance": "Relevance",
+    "irrelevance_all": "Irrelevance",
+}
+"""The headings of the scores, in the order of the leaderboard's web page."""
+
+GROUP_TITLES = {
+    "non_live": "Non-live",
+    "live": "Live",
+    "multi_turn": "Multi-turn",
+    "agentic": "Agentic",
+    "format_sensitivity": "Formats",
+}
+
+FORMAT_SPREADS = {
+    "format_max_delta": "Best minus worst, points",
+    "format_std": "Standard deviation, points",
+}
+
+
+def leaderboard(tables: RunTables) -> Table:
+    """The V4 table: scores, and format sensitivity, cost and latency if they are known of any model."""
+    limits = {(row["model"], row["category"]): row for row in tables.categories}
+    columns = {
+        title: [_score(row, name, limits.get((row["model"], name))) for row in tables.leaderboard]
+        for name, title in LEADERBOARD_COLUMNS.items()
+    }
+    columns["Overall"] = [replace(cell, style=f"{cell.style} overall") for cell in columns["Overall"]]
+    for title, name, note_title, note_name in (
+        ("Format max \N{GREEK CAPITAL LETTER DELTA}", "format_max_delta", "std", "format_std"),
+        ("Cost ($)", "cost_usd", "", ""),
+        ("Latency (s)", "latency_mean_seconds", "p95", "latency_p95_seconds"),
+    ):
+        if any(row[name] is not None for row in tables.leaderboard):
+            columns[title] = [_usage(row, name, note_title, note_name) for row in tables.leaderboard]
+    columns["Scored"] = [_scored(row) for row in tables.leaderboard]
+    return Table(
+        "Leaderboard",
+        [[Cell("#", style="rank", scope="col"), NAME_HEADING, *headings(columns)]],
+        [
+            [
+                Cell(row["rank"], row["rank"], style="rank"),
+                Cell.linked_name(row),
+                *(cells[place] for cells in columns.values()),
+            ]
+            for place, row in enumerate(tables.leaderboard)
+        ],
+        style="sortable leaderboard",
+    )
+
+
+def _score(row: Row, name: str, category: Row | None) -> Cell:
+    """One score; the interval of a group is in the table `leaderboard`, that of a category in its own."""
+    if row[name] is None:
+        return Cell.number(MISSING, None, title="not evaluated")
+    limits, prefix = (row, f"{name}_") if category is None else (category, "")
+    titles = [note([row["web"]])] if score_mark(row, name, row["web"]) else []
+    if is_partial(row, name):
+        missing = (category for category in categories_of(name) if row[category] is None)
+        titles.append(f"not evaluated, counted as 0: {', '.join(missing)}")
+    return Cell.number(
+        _marked(percent(row[name]), row, name),
+        row[name],
+        interval(limits.get(f"{prefix}ci_low"), limits.get(f"{prefix}ci_high")),
+        "; ".join(titles),
+    )
+
+
+def _marked(text: str, row: Row, name: str) -> str:
+    """A score with the marks that it has in a row of the leaderboard."""
+    return text + (PARTIAL if is_partial(row, name) else "") + score_mark(row, name, row["web"])
+
+
+def _usage(row: Row, name: str, note_title: str, note_name: str) -> Cell:
+    known = note_name and row[note_name] is not None
+    return Cell.number(
+        plain(row[name]), row[name], f"{note_title} {plain(row[note_name])}" if known else ""
+    )
+
+
+def _scored(row: Row) -> Cell:
+    share = row["answered"] / row["entries"] if row["entries"] else 0.0
+    title = f"{count(row['answered'])} of {count(row['entries'])} entries have a verdict"
+    # Rounded down: 100.0 % means that none is missing.
+    return Cell.number(f"{floor(share * 1000) / 10:.1f} %", share, count(row["answered"]), title)
+
+
+def trials(tables: RunTables) -> Table | None:
+    """Means and spreads of the scores over trials; models in the order of their first trials."""
+    rows = {(row["model"], row["score"]): row for row in tables.trials}
+    repeated = [row for row in tables.leaderboard if (row["model"], "overall") in rows]
+    if not repeated:
+        return None
+    return Table(
+        "Scores over trials",
+        [[NAME_HEADING, *headings(["Trials", *LEADERBOARD_COLUMNS.values()])]],
+        [
+            [
+                Cell.name(first),
+                Cell.count(rows[first["model"], "overall"]["trials"]),
+                *(_trial(rows.get((first["model"], name)), first, name) for name in LEADERBOARD_COLUMNS),
+            ]
+            for first in repeated
+        ],
+    )
+
+
+def _trial(row: Row | None, first: Row, name: str) -> Cell:
+    """The score `name` over trials, with the marks of the first."""
+    if row is None:
+        return Cell.number(MISSING, None, title="not evaluated")
+    spread = "" if row["std"] is None else f" \N{PLUS-MINUS SIGN} {percent(row['std'])}"
+    limits = interval(row["min"], row["max"])
+    return Cell.number(_marked(percent(row["mean"]), first, name) + spread, row["mean"], limits)
+
+
+def categories(tables: RunTables) -> Table:
+    """The heat map: every model on every category."""
+    rows = {(row["model"], row["category"]): row for row in tables.categories}
+    widths = Counter(GROUP_TITLES[category.group] for category in CATEGORIES.values())
+    return Table(
+        "Accuracy by category",
+        [
+            [Cell("", style="name"), *group_headings(widths)],
+            [NAME_HEADING, *tall_headings(CATEGORIES, "tall")],
+        ],
+        [
+            [
+                replace(Cell.linked_name(row), value=None),
+                *(_category(name, rows.get((row["model"], name))) for name in CATEGORIES),
+            ]
+            for row in tables.leaderboard
+        ],
+        style="map",
+    )
+
+
+def _category(name: str, row: Row | None) -> Cell:
+    if row is None or row["accuracy"] is None:
+        return Cell.heat(None, MISSING, title=f"{name}: not evaluated")
+    share = row["accuracy"]
+    title = (
+        f"{name}: {count(row['correct'])} of {count(row['answered'])} right, {percent(share)} % "
+        f"(95 % interval {interval(row['ci_low'], row['ci_high'])})"
+    )
+    if row["not_answered"]:
+        title += f"; {count(row['not_answered'])} without a verdict"
+    if unreal(row["web"]):
+        title += f"; {note([row['web']])}"
+    return Cell.heat(share, short_percent(share) + mark(row["web"]), title=title)
+
+
+def formats(tables: RunTables, many: bool) -> Table | None:
+    """Accuracy in each prompt format and its spread.
+
+    many: one row for each model instead of one column.
+    """
+    rows = {(row["model"], row["format"]): row for row in tables.formats}
+    evaluated = {model for model, _ in rows}
+    models = [row for row in tables.leaderboard if row["model"] in evaluated]
+    if not models:
+        return None
+    label = "Accuracy by prompt format"
+    if many:
+        return Table(
+            label,
+            [[NAME_HEADING, *tall_headings([*map(_format_title, FORMATS), *FORMAT_SPREADS.values()])]],
+            [
+                [
+                    Cell.name(row),
+                    *(_narrow(Cell.accuracy(rows.get((row["model"], fmt.key)))) for fmt in FORMATS),
+                    *(_spread(row[name]) for name in FORMAT_SPREADS),
+                ]
+                for row in models
+            ],
+            style="sortable map many",
+        )
+    return Table(
+        label,
+        [
+            [
+                *headings(["Calls as", "Tag", "Docs as", "Layout", "Wording"], ""),
+                *headings((isolated(row["display_name"]) for row in models), "number center"),
+            ]
+        ],
+        [
+            [
+                *map(Cell.sortable, _choices(fmt)),
+                *(Cell.accuracy(rows.get((row["model"], fmt.key))) for row in models),
+            ]
+            for fmt in FORMATS
+        ],
+        [
+            [
+                Cell(title, scope="row", width=5),
+                *(Cell(plain(row[name]), style="number") for row in models),
+            ]
+            for name, title in FORMAT_SPREADS.items()
+        ],
+        style="sortable map formats",
+    )
+
+
+def _spread(points: float | None) -> Cell:
+    text = plain(points)
+    return Cell(text, None if points is None else text, style="number")
+
+
+def _narrow(cell: Cell) -> Cell:
+    """The cell with its interval in the tooltip."""
+    return replace(cell, note="", title=f"{cell.title} ({cell.note})" if cell.note else cell.title)
+
+
+def _choices(fmt: PromptFormat) -> list[str]:
+    tag = "yes" if fmt.tool_call_tag else "no"
+    return [fmt.return_format.value.replace("_", " "), tag, fmt.doc_format, fmt.layout, fmt.style]
+
+
+def _format_title(fmt: PromptFormat) -> str:
+    """All choices but the usual layout and the usual wording."""
+    tag = "tagged " if fmt.tool_call_tag else ""
+    unusual = [choice for choice in (fmt.layout, fmt.style) if choice not in ("plaintext", "classic")]
+    return ", ".join([f"{tag}{fmt.return_format.value.replace('_', ' ')}, {fmt.doc_format} docs", *unusual])
+
+
+def rules_summary(tables: RunTables) -> str:
+    """The numbers of verdicts under both rule sets and of differences; empty if there are none."""
+    rows = tables.rules_compared
+    if not rows:
+        return ""
+    compared, flipped = (count(sum(row[name] for row in rows)) for name in ("entries", "flipped"))
+    pairs = sum(bool(row["flipped"]) for row in rows)
+    return (
+        f"{compared} entries have verdicts under both rule sets; {flipped} differ, "
+        f"in {pairs} of {len(rows)} pairs of model and category."
+    )
+
+
+def rules(tables: RunTables) -> Table | None:
+    """Each model and category with verdicts that differ between official and corrected rules."""
+    rows = by_model(row for row in tables.rules_compared if row["flipped"])
+    if not rows:
+        return None
+    titles = ("Official", "Corrected", "Difference", "Made valid", "Made invalid", "Entries")
+    return Table(
+        "Official against corrected rules",
+        [[NAME_HEADING, *headings(["Category"], ""), *headings(titles)]],
+        [
+            [Cell.name(model), Cell.sortable(row["category"] + mark(row["web"])), *_both(row)]
+            for model in tables.leaderboard
+            for row in rows.get(model["model"], ())
+        ],
+    )
+
+
+def _both(row: Row) -> Sequence[Cell]:
+    official, corrected = row["official_accuracy"], row["corrected_accuracy"]
+    return [
+        Cell.number(percent(official), official),
+        Cell.number(percent(corrected), corrected),
+        Cell.number(f"{(corrected - official) * 100:+.2f}", corrected - official),
+        *(Cell.number(count(row[name]), row[name]) for name in ("to_valid", "to_invalid", "entries")),
+    ]

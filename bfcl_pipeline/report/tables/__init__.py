@@ -1,0 +1,1 @@
+"""The tables of a run, built from its verdicts and responses."""

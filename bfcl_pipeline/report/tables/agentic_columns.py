@@ -1,0 +1,111 @@
+"""The columns of the tables on memory and web search, which only exist if a run has rows for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from bfcl_pipeline.report.tables.columns import (
+    CATEGORY,
+    COUNT,
+    MODEL,
+    RULES,
+    RUN,
+    SHARE,
+    TEXT,
+    WEB,
+    field,
+    tally,
+)
+
+_SCENARIO = field("scenario", TEXT, "whose assistant the model is", nullable=False)
+
+
+def _counts(**columns: str) -> list[pa.Field[Any]]:
+    return [field(name, COUNT, about, nullable=False) for name, about in columns.items()]
+
+
+MEMORY_DOMAINS = pa.schema(
+    [
+        RUN,
+        MODEL,
+        RULES,
+        CATEGORY,
+        _SCENARIO,
+        *_counts(entries="questions asked"),
+        *tally("of the scenario"),
+    ]
+)
+
+MEMORY_USE = pa.schema(
+    [
+        RUN,
+        MODEL,
+        CATEGORY,
+        _SCENARIO,
+        *_counts(
+            sessions="sessions before the questions",
+            sessions_held="of these, those that were held to the end",
+            adds="calls in the sessions that add or append",
+            replaces="calls in the sessions that replace or update",
+            removes="calls in the sessions that remove one entry",
+            clears="calls in the sessions that remove all",
+            searches="calls in the sessions that search by words or by meaning, or list keys",
+            retrievals="calls in the sessions that read what is stored",
+            core_calls="of these six, those of the part in the system prompt; of memory_rec_sum, all",
+            archival_calls="of these six, those of the part that must be searched",
+            errors="calls in the sessions that fail when made again, but for searches by meaning",
+            core_entries="texts in the core memory after the last session held; of memory_rec_sum, 0 or 1",
+            archival_entries="texts in the archival memory after the last session held",
+            characters="their length",
+            questions="questions asked, each for one fact; none if a session could not be held",
+            question_searches="calls at the questions that search",
+            question_retrievals="calls at the questions that read what is stored",
+            question_changes="calls at the questions that change the memory, which nobody reads again",
+            question_errors="calls at the questions that fail when made again, but for searches by meaning",
+            stored="facts asked for, of which an answer is mentioned in the memory after some session",
+            kept="those of which one is mentioned in the memory that the question starts from",
+            lost="those stored once and deleted before they were asked for: stored less kept",
+        ),
+    ]
+)
+
+WEB_HOPS = pa.schema(
+    [
+        RUN,
+        MODEL,
+        RULES,
+        CATEGORY,
+        WEB,
+        *_counts(hops="steps from the question to its answer, as annotated", entries="questions asked"),
+        *tally("of so many hops"),
+        field(
+            "mean_steps", SHARE, "mean number of steps, with calls or without; null if no answer is there"
+        ),
+        field("mean_searches", SHARE, "mean number of searches; null likewise"),
+        field("mean_fetches", SHARE, "mean number of pages fetched, or tried to; null likewise"),
+    ]
+)
+
+WEB_FAILURES = pa.schema(
+    [
+        RUN,
+        MODEL,
+        RULES,
+        CATEGORY,
+        WEB,
+        field("failure", TEXT, "what the wrong answers did; one may have done several", nullable=False),
+        *_counts(count="wrong answers that did", wrong="wrong answers that are there"),
+        field("share", SHARE, "count / wrong", nullable=False),
+        field("example_entry_id", TEXT, "the first of them; null if there is none"),
+    ]
+)
+
+AGENTIC_TABLES: dict[str, pa.Schema] = {
+    "memory_domains": MEMORY_DOMAINS,
+    "memory_use": MEMORY_USE,
+    "web_hops": WEB_HOPS,
+    "web_failures": WEB_FAILURES,
+}
+"""The tables of runs with agentic categories, by file name."""

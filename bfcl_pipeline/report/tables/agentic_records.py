@@ -1,0 +1,128 @@
+"""The recorded conversations with a memory or on the web: verdicts, answers and sessions.
+
+Covers the agentic categories of a run that have verdicts. Entries and categories that are not staged are
+left out: the scores do not need them.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
+from bfcl_pipeline.calls import Steps, calls_by_step
+from bfcl_pipeline.records import Call, Entry, Json, Mode, Rules
+from bfcl_pipeline.report.tables.run_records import AnswerTables, RunRecords, by_model
+from bfcl_pipeline.tables import entries_path, read_entries
+from bfcl_pipeline.tables.responses import loaded_json
+from bfcl_pipeline.tables.texts import read_constants
+from bfcl_pipeline.tools import Constants
+
+Entries = Mapping[str, Mapping[str, Entry]]
+"""Staged entries by category and id, in the release's order."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgenticAnswer:
+    """One recorded conversation of a model: at a question, or in a session before the questions."""
+
+    entry: Entry
+    steps: Steps  # empty if there is no answer
+    web: str | None = None  # the web that was searched
+    snapshot: Json = None  # the memory after a session; None if the session failed
+
+    @property
+    def calls(self) -> list[Call]:
+        """All its calls, in order."""
+        return [call for step in self.steps for call in step]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredQuestion:
+    """One question with its verdict."""
+
+    entry: Entry
+    valid: bool | None  # None without a verdict
+    answer: AgenticAnswer | None  # the answer; None if only the verdict is recorded
+
+
+@dataclass(frozen=True, slots=True)
+class AgenticRecords:
+    """The agentic categories of one model: what the tables on memory and web search are made of."""
+
+    model: str
+    verdicts: Mapping[tuple[str, str], Sequence[ScoredQuestion]]  # by rules and category; entries in order
+    sessions: Mapping[str, Sequence[AgenticAnswer]]  # by category; in order
+    answers: Mapping[str, Sequence[AgenticAnswer]]  # to the questions, by category; in order
+    constants: Constants | None  # of the memories; None if there are no sessions
+
+
+def read_agentic(data: Path, records: RunRecords) -> Iterator[AgenticRecords]:
+    """The agentic categories of `records`, by model in order of name. Raises TableError.
+
+    One model at a time: the conversations of a hundred models would not fit into memory.
+    """
+    verdicts = records.verdicts.filter(pl.col("category").is_in(GROUPS["agentic"]))
+    staged = _read_entries(data, set(verdicts["category"]))
+    constants = None
+    for model, own in sorted(by_model(verdicts).items()):
+        scored = set(own["category"])
+        entries = {category: of_category for category, of_category in staged.items() if category in scored}
+        answers = _answers(records.responses, model, entries)
+        sessions = _answers(records.sessions, model, entries)
+        if sessions and constants is None:
+            constants = read_constants(data)
+        verdicts_of = _verdicts(own, answers, entries)
+        yield AgenticRecords(model, verdicts_of, sessions, answers, constants if sessions else None)
+
+
+def _read_entries(data: Path, categories: Collection[str]) -> Entries:
+    paths = {name: entries_path(data, name) for name in CATEGORIES if name in categories}
+    return {
+        name: {entry.entry_id: entry for entry in read_entries(path)}
+        for name, path in paths.items()
+        if path.is_file()
+    }
+
+
+def _answers(tables: AnswerTables, model: str, entries: Entries) -> dict[str, list[AgenticAnswer]]:
+    """The answers of a model by category, in the order of entries."""
+    rows: dict[str, dict[str, dict[str, Any]]] = {}
+    for row in tables.read(model, entries, ("entry_id", "mode", "result_json", "web", "snapshot_json")):
+        rows.setdefault(row["category"], {})[row["entry_id"]] = row
+    return {
+        category: [
+            _answer(entry, rows[category][entry_id])
+            for entry_id, entry in of_category.items()
+            if entry_id in rows[category]
+        ]
+        for category, of_category in entries.items()
+        if category in rows
+    }
+
+
+def _answer(entry: Entry, row: Mapping[str, Any]) -> AgenticAnswer:
+    steps = calls_by_step(loaded_json(row["result_json"]), Mode(row["mode"]))
+    return AgenticAnswer(entry, steps, row["web"], loaded_json(row["snapshot_json"]))
+
+
+def _verdicts(
+    frame: pl.DataFrame, answers: Mapping[str, Sequence[AgenticAnswer]], entries: Entries
+) -> dict[tuple[str, str], list[ScoredQuestion]]:
+    valid: dict[tuple[str, str], dict[str, bool | None]] = {}
+    for row in frame.select("rules", "category", "entry_id", "valid").iter_rows():
+        rules, category, entry_id, verdict = row
+        valid.setdefault((rules, category), {})[entry_id] = verdict
+    scored = {}
+    for category, of_category in entries.items():
+        by_id = {answer.entry.entry_id: answer for answer in answers.get(category, ())}
+        for rules in Rules:
+            given = valid.get((rules.value, category), {})
+            scored[rules.value, category] = [
+                ScoredQuestion(entry, given[entry_id], by_id.get(entry_id))
+                for entry_id, entry in of_category.items()
+                if entry_id in given
+            ]
+    return {key: questions for key, questions in scored.items() if questions}

@@ -1,0 +1,93 @@
+"""From the verdicts of a run to its tables on disk: Parquet, CSV and the official files."""
+
+import csv
+import io
+from collections.abc import Callable, Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from bfcl_pipeline.config import load_models
+from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.files import write_text
+from bfcl_pipeline.records import Rules
+from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
+from bfcl_pipeline.report.tables.agentic_records import AgenticRecords, read_agentic
+from bfcl_pipeline.report.tables.columns import TABLES, TRIAL_TABLES
+from bfcl_pipeline.report.tables.memory import memory_domains, memory_use
+from bfcl_pipeline.report.tables.model_scores import ModelScore, model_scores, on_the_real_web
+from bfcl_pipeline.report.tables.official import official_files
+from bfcl_pipeline.report.tables.run_records import read_run
+from bfcl_pipeline.report.tables.score_tables import score_tables, trials
+from bfcl_pipeline.report.tables.web import web_failures, web_hops
+from bfcl_pipeline.tables import write_table
+
+_AGENTIC: Mapping[str, Callable[[AgenticRecords], Iterator[dict[str, Any]]]] = {
+    "memory_domains": memory_domains,
+    "memory_use": memory_use,
+    "web_hops": web_hops,
+    "web_failures": web_failures,
+}
+"""The function that makes the rows of one model in each table of AGENTIC_TABLES."""
+
+
+def aggregate_run(
+    run_dir: Path, data: Path, models: Path, rules: Rules, only: Collection[str] = ()
+) -> list[ModelScore]:
+    """Writes the tables of a run to `run_dir`/tables.
+
+    A table on trials, memory or web search is only written if it has rows. In the official files a web
+    category whose web is not the real one counts as not evaluated.
+
+    Args:
+        run_dir: has verdicts/, and may have responses/ and memory/.
+        data: the staged release.
+        models: the models file.
+        rules: the rule set of the official files.
+        only: the models to tabulate; all that have verdicts if empty.
+
+    Returns:
+        The scores under `rules`.
+
+    Raises:
+        TableError: there is nothing to write, or the verdicts cannot be added up.
+        ConfigError: the models file cannot be read.
+    """
+    records = read_run(run_dir, data, only)
+    scores = model_scores(records, load_models(models))
+    chosen = [score for score in scores if score.rules is rules]
+    if not chosen:
+        there = ", ".join(sorted({score.rules.value for score in scores}))
+        raise TableError(
+            f"{run_dir}/verdicts: no verdict under {rules.value} rules, only under {there}. "
+            f"Score with --rules {rules.value}, or aggregate with --rules {there}."
+        )
+    rows = score_tables(records, scores)
+    rows["trials"] = list(trials(rows["leaderboard"]))
+    rows |= {name: [] for name in _AGENTIC}
+    for of_model in read_agentic(data, records):
+        for name, make_rows in _AGENTIC.items():
+            rows[name] += make_rows(of_model)
+    tables = run_dir / "tables"
+    for name, schema in {**TABLES, **TRIAL_TABLES, **AGENTIC_TABLES}.items():
+        table = pa.Table.from_pylist([{"run": records.run, **row} for row in rows[name]], schema=schema)
+        if len(table) or name in TABLES:
+            write_table(tables / f"{name}.parquet", table)
+            write_text(tables / f"{name}.csv", csv_text(table))
+        else:  # a table that an earlier configuration left must not be shown as part of this one
+            (tables / f"{name}.parquet").unlink(missing_ok=True)
+            (tables / f"{name}.csv").unlink(missing_ok=True)
+    for name, text in official_files(on_the_real_web(chosen, records)).items():
+        write_text(tables / "official" / name, text)
+    return chosen
+
+
+def csv_text(table: pa.Table) -> str:
+    """`table` as CSV: a header, Unix line ends, floats in full, nulls as empty fields."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(table.column_names)
+    for row in zip(*table.to_pydict().values(), strict=True):
+        writer.writerow([str(value).lower() if isinstance(value, bool) else value for value in row])
+    return buffer.getvalue()

@@ -1,0 +1,212 @@
+"""The columns of the tables under `results/<run>/tables`, each with a description.
+
+Every table is written as Parquet and as CSV with the same columns and row order. Accuracies and interval
+limits are between 0 and 1; a null is an empty CSV field. The tables of agentic categories are in
+`agentic_columns`. The descriptions are part of the Parquet files: with other words, an archive made before
+could not be verified byte for byte. `tests/support/column_docs.py` describes the rows of each table.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD, Group, Mean
+
+TEXT = pa.string()
+COUNT = pa.int64()
+SHARE = pa.float64()
+
+
+def field(name: str, kind: pa.DataType, about: str, nullable: bool = True) -> pa.Field[Any]:
+    """One column with its description."""
+    return pa.field(name, kind, nullable=nullable, metadata={"description": about})
+
+
+RUN = field("run", TEXT, "name of the run; null if the responses tell none")
+MODEL = field("model", TEXT, "name of the model", nullable=False)
+RULES = field("rules", TEXT, "official or corrected: who judged", nullable=False)
+CATEGORY = field("category", TEXT, "one of the V4 categories", nullable=False)
+WEB = field(
+    "web", TEXT, "web searched: simulated, record, replay, live or off; several joined; null if none"
+)
+
+
+def tally(of: str) -> list[pa.Field[Any]]:
+    """The columns of one accuracy.
+
+    of: the entries, as the end of a noun phrase.
+    """
+    return [
+        field("answered", COUNT, f"entries {of} with a judged response", nullable=False),
+        field("correct", COUNT, "of these, the valid ones", nullable=False),
+        field("accuracy", SHARE, "correct / answered; null if none was judged"),
+        field("ci_low", SHARE, "lower limit of its 95 % Wilson interval"),
+        field("ci_high", SHARE, "upper limit of its 95 % Wilson interval"),
+    ]
+
+
+CATEGORY_TABLE = pa.schema(
+    [
+        RUN,
+        MODEL,
+        RULES,
+        CATEGORY,
+        WEB,
+        field("release_entries", COUNT, "scored entries that the release has", nullable=False),
+        field("entries", COUNT, "entries asked in this run", nullable=False),
+        *tally("of the category"),
+        field("not_answered", COUNT, "entries without a verdict: in no accuracy", nullable=False),
+    ]
+)
+
+
+def _group_fields(group: Group) -> list[pa.Field[Any]]:
+    how = {
+        Mean.EQUAL: "mean of {}",
+        Mean.BY_SIZE: "mean of {}, by judged entries",
+        Mean.WEIGHTED: "weighted mean of {}",
+    }[group.mean]
+    names = ", ".join(
+        f"{m.weight} % {m.name}" if group.mean is Mean.WEIGHTED else m.name for m in group.members
+    )
+    missing = "" if group.name == "overall" else "; null if nothing of it was evaluated"
+    about = f"{how.format(names)}; what was not evaluated counts 0{missing}"
+    return [
+        field(group.name, SHARE, about),
+        field(f"{group.name}_ci_low", SHARE, "lower limit of its 95 % interval"),
+        field(f"{group.name}_ci_high", SHARE, "upper limit of its 95 % interval"),
+    ]
+
+
+LEADERBOARD_TABLE = pa.schema(
+    [
+        RUN,
+        RULES,
+        field("rank", COUNT, "by overall, highest first; ties in the order of names", nullable=False),
+        MODEL,
+        field("display_name", TEXT, "name on the leaderboard", nullable=False),
+        field("kind", TEXT, "what answers, from the model's row; null if it has none"),
+        field("mode", TEXT, "fc or prompt", nullable=False),
+        WEB,
+        *(column for group in reversed(LEADERBOARD) for column in _group_fields(group)),
+        *(field(name, SHARE, f"accuracy on {name}; null if it was not evaluated") for name in CATEGORIES),
+        field("format_max_delta", SHARE, "best prompt format minus worst, in percentage points"),
+        field("format_std", SHARE, "standard deviation over prompt formats, in percentage points"),
+        field("entries", COUNT, "entries asked, of all categories", nullable=False),
+        field("answered", COUNT, "entries with a judged response", nullable=False),
+        field("not_answered", COUNT, "entries without a verdict: in no score", nullable=False),
+        field("cost_usd", SHARE, "cost in US dollars as the leaderboard reckons it; null if unknown"),
+        field("latency_mean_seconds", SHARE, "mean latency of an exchange"),
+        field("latency_std_seconds", SHARE, "sample standard deviation of the latencies"),
+        field("latency_p95_seconds", SHARE, "95th percentile of the latencies"),
+        field("org", TEXT, "who made the model", nullable=False),
+        field("license", TEXT, "the model's license", nullable=False),
+        field("url", TEXT, "where the model is described", nullable=False),
+    ]
+)
+
+ERROR_TABLE = pa.schema(
+    [
+        RUN,
+        MODEL,
+        RULES,
+        CATEGORY,
+        field("error_type", TEXT, "official name of the error", nullable=False),
+        field("count", COUNT, "responses that failed so", nullable=False),
+        field("example_entry_id", TEXT, "the first of them", nullable=False),
+        field("example_message", TEXT, "what was wrong with it, for a person, cut to 300 characters"),
+    ]
+)
+
+FORMAT_TABLE = pa.schema(
+    [
+        RUN,
+        MODEL,
+        RULES,
+        field("format", TEXT, "the release's name of the prompt format", nullable=False),
+        field("return_format", TEXT, "syntax in which calls were to be written", nullable=False),
+        field("tool_call_tag", pa.bool_(), "calls were to stand in a tag", nullable=False),
+        field("doc_format", TEXT, "how the functions were documented", nullable=False),
+        field("layout", TEXT, "plaintext or markdown", nullable=False),
+        field("style", TEXT, "classic or experimental wording", nullable=False),
+        field("entries", COUNT, "entries asked in this format", nullable=False),
+        *tally("in this format"),
+    ]
+)
+
+RULES_TABLE = pa.schema(
+    [
+        RUN,
+        MODEL,
+        CATEGORY,
+        WEB,
+        field("entries", COUNT, "entries that both rule sets judged", nullable=False),
+        field("official_accuracy", SHARE, "accuracy under the official rules"),
+        field("corrected_accuracy", SHARE, "accuracy under the corrected rules"),
+        field("to_valid", COUNT, "invalid officially, valid when corrected", nullable=False),
+        field("to_invalid", COUNT, "valid officially, invalid when corrected", nullable=False),
+        field("flipped", COUNT, "entries whose verdict differs: the sum of both", nullable=False),
+    ]
+)
+
+COVERAGE_TABLE = pa.schema(
+    [
+        RUN,
+        MODEL,
+        CATEGORY,
+        field("status", TEXT, "answered, or why there is no verdict", nullable=False),
+        field("entries", COUNT, "entries with this status", nullable=False),
+    ]
+)
+
+USAGE_TABLE = pa.schema(
+    [
+        RUN,
+        MODEL,
+        CATEGORY,
+        field("part", TEXT, "entries, or sessions: those before memory questions", nullable=False),
+        field("entries", COUNT, "entries or sessions asked, whatever became of them", nullable=False),
+        field("exchanges", COUNT, "requests of these that were answered", nullable=False),
+        field("input_tokens", COUNT, "tokens sent; null if never told"),
+        field("output_tokens", COUNT, "tokens received; null if never told"),
+        field("cost_usd", SHARE, "these at the prices of the model's row, in US dollars; null without"),
+        field(
+            "exchange_mean_seconds", SHARE, "mean time from a request to its answer; null if never taken"
+        ),
+        field("exchange_p95_seconds", SHARE, "95th percentile of these times"),
+        field("entry_mean_seconds", SHARE, "mean over entries of the sum of their times"),
+        field("entry_p95_seconds", SHARE, "95th percentile of these sums"),
+        field("truncated", COUNT, "answers cut off at a limit of tokens; null if no end is ever told"),
+    ]
+)
+
+TRIALS_TABLE = pa.schema(
+    [
+        RUN,
+        RULES,
+        field("model", TEXT, "name of the model, of whose trials each has its own in other tables", False),
+        field("score", TEXT, "a column of `leaderboard`: a score or a category", nullable=False),
+        field("trials", COUNT, "trials that have this score", nullable=False),
+        field("mean", SHARE, "its mean over these", nullable=False),
+        field("std", SHARE, "its sample standard deviation; null of one trial"),
+        field("min", SHARE, "the lowest", nullable=False),
+        field("max", SHARE, "the highest", nullable=False),
+    ]
+)
+
+TABLES: dict[str, pa.Schema] = {
+    "leaderboard": LEADERBOARD_TABLE,
+    "categories": CATEGORY_TABLE,
+    "error_types": ERROR_TABLE,
+    "formats": FORMAT_TABLE,
+    "rules": RULES_TABLE,
+    "coverage": COVERAGE_TABLE,
+    "usage": USAGE_TABLE,
+}
+"""The tables of every run, by file name."""
+
+TRIAL_TABLES: dict[str, pa.Schema] = {"trials": TRIALS_TABLE}
+"""The table of runs with several trials of a model, by file name."""

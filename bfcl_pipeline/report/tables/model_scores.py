@@ -1,0 +1,170 @@
+"""The scores of each model under each rule set, with the usage that the leaderboard shows beside them.
+
+Covers counting verdicts and ranking. The arithmetic is in `scoring.aggregate`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import polars as pl
+
+from bfcl_pipeline.benchmark import FORMATS
+from bfcl_pipeline.config import ModelRow, described
+from bfcl_pipeline.records import Rules
+from bfcl_pipeline.report.tables.run_records import FORMAT_CATEGORY, RunRecords, by_model
+from bfcl_pipeline.report.web_label import joined, split, unreal
+from bfcl_pipeline.scoring.aggregate import Count, Score, Spread, format_spread, leaderboard_scores
+from bfcl_pipeline.scoring.leaderboard_usage import Usage, UsageSummary, summarise_usage
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictCounts:
+    """Entries that were run, scored and passed, of one category or prompt format."""
+
+    entries: int
+    answered: int  # entries with a verdict
+    correct: int  # entries with a valid answer
+
+    @classmethod
+    def of(cls, marks: Sequence[bool | None]) -> Self:
+        """The counts of verdicts; None is an entry without a verdict."""
+        return cls(len(marks), len(marks) - marks.count(None), marks.count(True))
+
+    @property
+    def accuracy(self) -> float | None:
+        """Share of the entries with a verdict that are valid; None if there are none."""
+        return self.correct / self.answered if self.answered else None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelScore:
+    """One model under one rule set."""
+
+    model: ModelRow
+    mode: str  # fc or prompt, or both names if the run mixes them
+    rules: Rules
+    tallies: Mapping[str, VerdictCounts]  # by category that was run
+    formats: Mapping[str, VerdictCounts]  # by prompt format that was run, in the release's order
+    scores: Mapping[str, Score]  # by category and group
+    spread: Spread | None  # over prompt formats; None if none has a verdict
+    usage: UsageSummary  # cost and latency
+    webs: Mapping[str, str]  # the web searched by category, as in the column `web`
+
+    @property
+    def web(self) -> str | None:
+        """The webs that it searched, as in the column `web`."""
+        return joined(web for webs in self.webs.values() for web in split(webs))
+
+
+def model_scores(records: RunRecords, rows: Mapping[str, ModelRow]) -> list[ModelScore]:
+    """The scores of every model under each rule set that it has verdicts of: official first, then ranked.
+
+    rows: the models file.
+    """
+    categories = _tallies(records.verdicts, "category")
+    formatted = records.verdicts.filter(pl.col("category") == FORMAT_CATEGORY)
+    formats = _tallies(formatted.join(records.formats, on="entry_id", how="left"), "prompt_format")
+    modes = _modes(records.verdicts)
+    webs = _webs(records.responses.rows)
+    responses = by_model(records.responses.rows)
+    models = {model: described(rows, model) for model in modes}
+    usages = {model: _usage(row, responses.get(model)) for model, row in models.items()}
+    scores = []
+    for (model, rules), tallies in categories.items():
+        of_format = formats.get((model, rules), {})
+        accuracies = [tally.accuracy for tally in of_format.values() if tally.accuracy is not None]
+        score = ModelScore(
+            model=models[model],
+            mode=modes[model],
+            rules=Rules(rules),
+            tallies=tallies,
+            formats={fmt.key: of_format[fmt.key] for fmt in FORMATS if fmt.key in of_format},
+            scores=_scores(tallies),
+            spread=format_spread(accuracies) if accuracies else None,
+            usage=usages[model],
+            webs=webs.get(model, {}),
+        )
+        scores.append(score)
+    return sorted(scores, key=_rank_key)
+
+
+def on_the_real_web(scores: Iterable[ModelScore], records: RunRecords) -> list[ModelScore]:
+    """The scores with web categories whose web is simulated or off as not evaluated.
+
+    The cost and latency of these categories are left out as well.
+    """
+    responses = by_model(records.responses.rows)
+    return [_on_the_real_web(score, responses.get(score.model.name)) for score in scores]
+
+
+def _on_the_real_web(score: ModelScore, responses: pl.DataFrame | None) -> ModelScore:
+    left_out = [category for category, web in score.webs.items() if unreal(web)]
+    if responses is None or not left_out:
+        return score
+    tallies = {name: tally for name, tally in score.tallies.items() if name not in left_out}
+    return replace(
+        score,
+        tallies=tallies,
+        scores=_scores(tallies),
+        usage=_usage(score.model, responses.filter(~pl.col("category").is_in(left_out))),
+        webs={name: web for name, web in score.webs.items() if name not in left_out},
+    )
+
+
+def _rank_key(score: ModelScore) -> tuple[int, float, str]:
+    """Sorts by rules, then by overall score, highest first; equal ones in the order of model names.
+
+    The official tool leaves equal ones in the order in which it found the folders on disk.
+    """
+    return list(Rules).index(score.rules), -score.scores["overall"].accuracy, score.model.name
+
+
+def _tallies(verdicts: pl.DataFrame, key: str) -> dict[tuple[str, str], dict[str, VerdictCounts]]:
+    """The tallies by model and rules, then by `key`."""
+    counted = (
+        verdicts.group_by("model", "rules", key)
+        .agg(
+            entries=pl.len(),
+            answered=pl.col("valid").is_not_null().sum(),
+            correct=pl.col("valid").fill_null(False).sum(),
+        )
+        .sort("model", "rules", key)
+    )
+    tallies: dict[tuple[str, str], dict[str, VerdictCounts]] = {}
+    for row in counted.iter_rows(named=True):
+        tally = VerdictCounts(row["entries"], row["answered"], row["correct"])
+        tallies.setdefault((row["model"], row["rules"]), {})[row[key]] = tally
+    return tallies
+
+
+def _modes(verdicts: pl.DataFrame) -> dict[str, str]:
+    modes = verdicts.group_by("model").agg(pl.col("mode").unique().sort())
+    return {row["model"]: " and ".join(row["mode"]) for row in modes.iter_rows(named=True)}
+
+
+def _webs(responses: pl.DataFrame) -> dict[str, dict[str, str]]:
+    searched = (
+        responses.drop_nulls("web").group_by("model", "category").agg("web").sort("model", "category")
+    )
+    webs: dict[str, dict[str, str]] = {}
+    for row in searched.iter_rows(named=True):
+        webs.setdefault(row["model"], {})[row["category"]] = joined(row["web"]) or ""
+    return webs
+
+
+def _usage(model: ModelRow, responses: pl.DataFrame | None) -> UsageSummary:
+    """Tokens and latencies of each exchange (not of each entry), as on the leaderboard."""
+    usage = Usage()
+    if responses is not None:
+        steps = responses["steps"].explode().drop_nulls().struct
+        usage = Usage(
+            steps.field("input_tokens").drop_nulls().to_list(),
+            steps.field("output_tokens").drop_nulls().to_list(),
+            steps.field("latency_seconds").drop_nulls().to_list(),
+        )
+    return summarise_usage(usage, model.input_price, model.output_price)
+
+
+def _scores(tallies: Mapping[str, VerdictCounts]) -> dict[str, Score]:
+    return leaderboard_scores({name: Count(t.answered, t.correct) for name, t in tallies.items()})

@@ -1,0 +1,259 @@
+"""The rows of the tables on scores, trials and usage. Their columns are in `report.tables.columns`."""
+
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import polars as pl
+
+from bfcl_pipeline.benchmark import CATEGORIES, parse_format
+from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD
+from bfcl_pipeline.config import ModelRow, trial_of
+from bfcl_pipeline.records import Rules, Status, Step
+from bfcl_pipeline.report.tables.model_scores import ModelScore, VerdictCounts
+from bfcl_pipeline.report.tables.run_records import RunRecords, by_model
+from bfcl_pipeline.scoring.aggregate import wilson
+from bfcl_pipeline.scoring.usage import add_up
+
+ENTRIES, SESSIONS = "entries", "sessions"
+"""The values of the column `part`."""
+
+SCORES = (*(group.name for group in reversed(LEADERBOARD)), *CATEGORIES)
+"""The columns of the table `leaderboard` that are scores, in its order."""
+
+MESSAGE_LENGTH = 300
+"""Characters of an error message in the table `error_types`."""
+
+_CATEGORY_ORDER = pl.Enum(list(CATEGORIES))
+_RULES_ORDER = pl.Enum([rules.value for rules in Rules])
+_STATUS_ORDER = pl.Enum([status.value for status in Status])
+
+
+def score_tables(records: RunRecords, scores: Sequence[ModelScore]) -> dict[str, list[dict[str, Any]]]:
+    """The rows of every table of `columns.TABLES` by its name, without the column `run`.
+
+    scores: as `model_scores` returns them.
+    """
+    order = list(Rules)
+    by_name = sorted(scores, key=lambda score: (score.model.name, order.index(score.rules)))
+    return {
+        "leaderboard": _leaderboard(scores),
+        "categories": [
+            {
+                **_key(score),
+                "category": name,
+                "web": score.webs.get(name),
+                "release_entries": category.entries,
+                **tally_columns(score.tallies[name]),
+                "not_answered": score.tallies[name].entries - score.tallies[name].answered,
+            }
+            for score in by_name
+            for name, category in CATEGORIES.items()
+            if name in score.tallies
+        ],
+        "error_types": _error_types(records),
+        "formats": [
+            {**_key(score), "format": key, **_format_columns(key), **tally_columns(tally)}
+            for score in by_name
+            for key, tally in score.formats.items()
+        ],
+        "rules": _rules(records, scores),
+        "coverage": _coverage(records),
+        "usage": list(_usage(records, {score.model.name: score.model for score in scores})),
+    }
+
+
+def _key(score: ModelScore) -> dict[str, Any]:
+    return {"model": score.model.name, "rules": score.rules.value}
+
+
+def _leaderboard(scores: Sequence[ModelScore]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    ranks = dict.fromkeys(Rules, 0)
+    for score in scores:
+        ranks[score.rules] += 1
+        rows.append({"rank": ranks[score.rules], **_key(score), **_leaderboard_columns(score)})
+    return rows
+
+
+def _leaderboard_columns(score: ModelScore) -> dict[str, Any]:
+    entries = sum(tally.entries for tally in score.tallies.values())
+    answered = sum(tally.answered for tally in score.tallies.values())
+    categories = {name: score.scores[name] for name in CATEGORIES}
+    return {
+        "display_name": score.model.display_name,
+        "kind": score.model.kind or None,
+        "mode": score.mode,
+        "web": score.web,
+        **_group_columns(score),
+        **{name: found.accuracy if found.complete else None for name, found in categories.items()},
+        "format_max_delta": score.spread.max_delta if score.spread else None,
+        "format_std": score.spread.std if score.spread else None,
+        "entries": entries,
+        "answered": answered,
+        "not_answered": entries - answered,
+        "cost_usd": score.usage.cost_usd,
+        "latency_mean_seconds": score.usage.latency_mean_seconds,
+        "latency_std_seconds": score.usage.latency_std_seconds,
+        "latency_p95_seconds": score.usage.latency_p95_seconds,
+        "org": score.model.org,
+        "license": score.model.license,
+        "url": score.model.url,
+    }
+
+
+def _group_columns(score: ModelScore) -> dict[str, float | None]:
+    columns: dict[str, float | None] = {}
+    for group in LEADERBOARD:
+        of_group = score.scores[group.name]
+        known = of_group.evaluated > 0 or group.name == "overall"
+        columns[group.name] = of_group.accuracy if known else None
+        columns[f"{group.name}_ci_low"] = of_group.interval.low if known else None
+        columns[f"{group.name}_ci_high"] = of_group.interval.high if known else None
+    return columns
+
+
+def tally_columns(tally: VerdictCounts) -> dict[str, Any]:
+    """The columns `entries` and those of `columns.tally`."""
+    interval = wilson(tally.correct, tally.answered) if tally.answered else None
+    return {
+        "entries": tally.entries,
+        "answered": tally.answered,
+        "correct": tally.correct,
+        "accuracy": tally.accuracy,
+        "ci_low": interval.low if interval else None,
+        "ci_high": interval.high if interval else None,
+    }
+
+
+def _format_columns(key: str) -> Mapping[str, Any]:
+    fmt = parse_format(key)
+    return {
+        "return_format": fmt.return_format.value,
+        "tool_call_tag": fmt.tool_call_tag,
+        "doc_format": fmt.doc_format,
+        "layout": fmt.layout,
+        "style": fmt.style,
+    }
+
+
+def _error_types(records: RunRecords) -> list[dict[str, Any]]:
+    key = ["model", "rules", "category", "error_type"]
+    counted = (
+        records.verdicts.filter(pl.col("valid").not_())
+        .with_columns(pl.col("error_type").fill_null("unnamed"))
+        .group_by(key, maintain_order=True)
+        .agg(
+            count=pl.len(),
+            example_entry_id=pl.col("entry_id").first(),
+            example_message=pl.col("error_message").first().str.slice(0, MESSAGE_LENGTH),
+        )
+        .with_columns(
+            _rules=pl.col("rules").cast(_RULES_ORDER), _category=pl.col("category").cast(_CATEGORY_ORDER)
+        )
+        .sort(
+            ["model", "_rules", "_category", "count", "error_type"],
+            descending=[False, False, False, True, False],
+        )
+    )
+    return counted.drop("_rules", "_category").to_dicts()
+
+
+def _rules(records: RunRecords, scores: Sequence[ModelScore]) -> list[dict[str, Any]]:
+    key = ["model", "category", "entry_id"]
+    scored = records.verdicts.filter(pl.col("valid").is_not_null())
+    official, corrected = (
+        scored.filter(pl.col("rules") == rules.value).select(*key, pl.col("valid").alias(rules.value))
+        for rules in Rules
+    )
+    compared = (
+        official.join(corrected, on=key)
+        .group_by("model", "category")
+        .agg(
+            entries=pl.len(),
+            official_accuracy=pl.col("official").sum() / pl.len(),
+            corrected_accuracy=pl.col("corrected").sum() / pl.len(),
+            to_valid=(~pl.col("official") & pl.col("corrected")).sum(),
+            to_invalid=(pl.col("official") & ~pl.col("corrected")).sum(),
+            flipped=(pl.col("official") != pl.col("corrected")).sum(),
+        )
+        .with_columns(_category=pl.col("category").cast(_CATEGORY_ORDER))
+        .sort("model", "_category")
+    )
+    webs = {score.model.name: score.webs for score in scores}
+    return [
+        {**row, "web": webs[row["model"]].get(row["category"])}
+        for row in compared.drop("_category").iter_rows(named=True)
+    ]
+
+
+def _coverage(records: RunRecords) -> list[dict[str, Any]]:
+    counted = (
+        records.verdicts.unique(["model", "category", "entry_id"], maintain_order=True)
+        .group_by("model", "category", "status")
+        .agg(entries=pl.len())
+        .with_columns(
+            _category=pl.col("category").cast(_CATEGORY_ORDER), _status=pl.col("status").cast(_STATUS_ORDER)
+        )
+        .sort("model", "_category", "_status")
+    )
+    return counted.drop("_category", "_status").to_dicts()
+
+
+def _usage(records: RunRecords, rows: Mapping[str, ModelRow]) -> Iterator[dict[str, Any]]:
+    """The rows of `usage`.
+
+    rows: the model row of every model.
+    """
+    answers = {SESSIONS: by_model(records.sessions.rows), ENTRIES: by_model(records.responses.rows)}
+    for model in sorted(rows):
+        parts = {part: _steps(frames[model]) for part, frames in answers.items() if model in frames}
+        for category in CATEGORIES:
+            for part, steps in parts.items():
+                entries = steps.get(category)
+                if entries is None:
+                    continue
+                taken = add_up(entries, rows[model].input_price, rows[model].output_price)
+                yield {
+                    "model": model,
+                    "category": category,
+                    "part": part,
+                    "entries": len(entries),
+                    **asdict(taken),
+                }
+
+
+def _steps(frame: pl.DataFrame) -> dict[str, list[list[Step]]]:
+    """The exchanges of each response of one model, by category."""
+    steps_of: dict[str, list[list[Step]]] = {}
+    for category, steps in frame.select("category", "steps").iter_rows():
+        steps_of.setdefault(category, []).append([Step(**step) for step in steps or ()])
+    return steps_of
+
+
+def trials(leaderboard: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The rows of `trials` for the models with more than one trial.
+
+    leaderboard: the rows of that table.
+    """
+    rows_of: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for row in leaderboard:
+        rows_of.setdefault((row["rules"], trial_of(row["model"]).model), []).append(row)
+    for (rules, model), rows in rows_of.items():
+        if len(rows) < 2:
+            continue
+        for score in SCORES:
+            values = [row[score] for row in rows if row[score] is not None]
+            if values:
+                yield {"rules": rules, "model": model, "score": score, **_spread(values)}
+
+
+def _spread(values: Sequence[float]) -> dict[str, Any]:
+    return {
+        "trials": len(values),
+        "mean": statistics.fmean(values),
+        "std": statistics.stdev(values) if len(values) > 1 else None,
+        "min": min(values),
+        "max": max(values),
+    }

@@ -1,0 +1,158 @@
+"""One entry as a page for a terminal: alone with its truth, or with the answer of a model and its verdict.
+
+Covers finding the entry in the staged release and the answer in a run.
+"""
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bfcl_pipeline.benchmark import CATEGORIES, category_of
+from bfcl_pipeline.config import model_folder
+from bfcl_pipeline.errors import ConfigError, TableError
+from bfcl_pipeline.records import Entry, Response, Rules
+from bfcl_pipeline.scoring import NO_CONSTANTS, judge
+from bfcl_pipeline.show.entry_parts import is_conversation, put_head, put_verdict
+from bfcl_pipeline.show.memory import MemoryAfterSession, has_memory, put_memory_at, put_session
+from bfcl_pipeline.show.playback import play, play_truth
+from bfcl_pipeline.show.single_answer import put_accepted, put_answer, put_question
+from bfcl_pipeline.show.terminal_page import TerminalPage
+from bfcl_pipeline.show.transcript import put_playback, put_truth, put_turns
+from bfcl_pipeline.tables import entries_path, read_entries, read_responses, read_table
+from bfcl_pipeline.tables.responses import loaded_json
+from bfcl_pipeline.tables.texts import read_constants
+from bfcl_pipeline.tools import Constants
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRun:
+    """One model in one run."""
+
+    run_dir: Path  # has responses/, and may have memory/
+    model: str
+    rules: Rules  # applied to the answer
+
+    def table(self, part: str, entry: Entry) -> Path:
+        """The table of responses (`part`: responses) or of sessions (memory) with the entry's category."""
+        return self.run_dir / part / model_folder(self.model) / f"{entry.category}.parquet"
+
+
+def put_entry(page: TerminalPage, data: Path, entry_id: str, run: ModelRun | None) -> None:
+    """An entry and its truth; with `run`, the model's answer and its verdict as well.
+
+    Args:
+        data: the staged release.
+        entry_id: an id of the release, or its part before the first colon (format_sensitivity_7).
+
+    Raises:
+        ConfigError: there is no such entry; the message has similar ids.
+        TableError: the release is not staged, or the run has no answer to the entry.
+    """
+    entry = find_entry(data, entry_id)
+    constants = read_constants(data) if entry.apis else NO_CONSTANTS
+    if run is None:
+        put_head(page, entry, None)
+        if is_conversation(entry):
+            put_truth(page, entry, play_truth(entry, constants))
+        else:
+            put_question(page, entry)
+            put_accepted(page, entry)
+    elif entry.prerequisite:
+        _put_session(page, entry, run)
+    else:
+        _put_response(page, entry, find_response(run, entry), run, constants)
+
+
+def _put_response(
+    page: TerminalPage, entry: Entry, response: Response, run: ModelRun, constants: Constants
+) -> None:
+    verdict = judge(entry, response, run.rules, constants)
+    result = loaded_json(response.result_json, default=response.result_json)
+    put_head(page, entry, f"{run.model} in {run.run_dir}")
+    played = is_conversation(entry)
+    if not played:
+        put_question(page, entry)
+    if has_memory(entry) and entry.depends_on:
+        put_memory_at(page, entry, _memory_after(run, entry, entry.depends_on[-1]))
+    if response.result_json is None:
+        if played:
+            put_turns(page, entry)
+    elif played:
+        put_playback(page, entry, result, play(entry, result, response.mode, constants, run.rules))
+    else:
+        put_answer(page, entry, result, response.mode, run.rules)
+        put_accepted(page, entry)
+    put_verdict(page, verdict, run.rules)
+
+
+def _put_session(page: TerminalPage, entry: Entry, run: ModelRun) -> None:
+    path = run.table("memory", entry)
+    # A row of a session has the columns that a response must have; its memory is read separately.
+    responses = read_responses(path, {entry.entry_id}) if path.is_file() else []
+    response = responses[-1] if responses else None
+    text = response.result_json if response else None
+    put_head(page, entry, f"{run.model} in {run.run_dir}" if response else None)
+    memory = _memory_after(run, entry, entry.entry_id)
+    put_session(page, entry, response, loaded_json(text, default=text), memory, run.rules)
+
+
+def _memory_after(run: ModelRun, entry: Entry, session_id: str) -> MemoryAfterSession:
+    """The memory after a session of the category of `entry`. Raises TableError if it cannot be read."""
+    path = run.table("memory", entry)
+    if not path.is_file():
+        return MemoryAfterSession(
+            missing=f"There is no table of sessions {path}; `bfcl-pipeline generate --sessions-out` writes "
+            "one, runs from elsewhere have none."
+        )
+    rows = read_table(path, ["entry_id", "snapshot_json"]).to_pylist()
+    texts = [row["snapshot_json"] for row in rows if row["entry_id"] == session_id]
+    if not texts:
+        return MemoryAfterSession(missing=f"{path} has no session {session_id}.")
+    return MemoryAfterSession(loaded_json(texts[-1], default=texts[-1]))
+
+
+def find_entry(data: Path, entry_id: str) -> Entry:
+    """The entry with an id, or with an id that starts with it and a colon. Raises as `put_entry` does."""
+    paths = (entries_path(data, category) for category in CATEGORIES)
+    staged = [name for path in paths if path.is_file() for name in _ids(path)]
+    matches = [name for name in staged if entry_id in (name, name.partition(":")[0])]
+    if matches:
+        return read_entries(entries_path(data, category_of(matches[0])), matches)[0]
+    if not staged:
+        raise TableError(
+            f"{data}/entries: no entries. Stage the benchmark first: bfcl-pipeline stage --data {data}"
+        )
+    near = difflib.get_close_matches(entry_id, staged, n=3)
+    hint = f" Similar ids: {', '.join(near)}." if near else ""
+    raise ConfigError(
+        f"{data}/entries has no entry {entry_id!r}.{hint} Ids are those of the release, for example "
+        "simple_python_3 or multi_turn_base_12."
+    )
+
+
+def find_response(run: ModelRun, entry: Entry) -> Response:
+    """The model's response to the entry. Raises TableError, with the models that have one, if none."""
+    path = run.table("responses", entry)
+    responses = read_responses(path, {entry.entry_id}) if path.is_file() else []
+    if responses:
+        return responses[-1]
+    others = sorted(_models_with_response(run.run_dir, entry))
+    hint = (
+        f"Models of this run that have one: {', '.join(others)}."
+        if others
+        else "No model of this run has one: choose another run (--run), or run bfcl-pipeline generate."
+    )
+    raise TableError(f"{path}: no response of {run.model!r} to {entry.entry_id}. {hint}")
+
+
+def _models_with_response(run_dir: Path, entry: Entry) -> Iterator[str]:
+    """The folder names of the models of a run that have a response to the entry."""
+    for path in run_dir.glob(f"responses/*/{entry.category}.parquet"):
+        if entry.entry_id in _ids(path):
+            yield path.parent.name
+
+
+def _ids(path: Path) -> list[str]:
+    """The entry ids of a table."""
+    return [str(entry_id) for entry_id in read_table(path, ["entry_id"]).column("entry_id").to_pylist()]

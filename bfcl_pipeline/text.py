@@ -1,0 +1,88 @@
+"""Text for users: counts, unknown names, truncation, escapes, plain tables."""
+
+import difflib
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import TypeAlias
+
+Log: TypeAlias = Callable[[str], None]
+"""Receives one line of a report on what is being done."""
+
+
+def plural(number: int, one: str, many: str) -> str:
+    """A count with its noun, thousands separated."""
+    return f"{number:,} {one if number == 1 else many}"
+
+
+def unknown_name(kind: str, name: object, known: Iterable[str]) -> str:
+    """An error text for an unknown name: the most similar known name, then all of them."""
+    known = list(known)
+    near = difflib.get_close_matches(str(name), known, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f"unknown {kind} {name!r}.{hint} Known: {', '.join(known)}."
+
+
+def printable(text: str) -> str:
+    """`text` with every invisible character but line feeds escaped: ESC becomes \\x1b."""
+    if text.isprintable():
+        return text
+    return "".join(map(_printable, text))
+
+
+def _printable(letter: str) -> str:
+    if letter.isprintable() or letter == "\n":
+        return letter
+    if unicodedata.category(letter) == "Zs":
+        return " "
+    return letter.encode("unicode_escape").decode("ascii")
+
+
+def valid_unicode(text: str) -> str:
+    """`text` with each lone surrogate replaced by U+FFFD.
+
+    JSON can name the two halves of a UTF-16 pair one by one, and models do so, in answers and in what tools
+    repeat; no table, journal or request can hold a half.
+    """
+    if text.isascii():
+        return text
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def on_one_line(text: str) -> str:
+    """`text` with its line breaks escaped."""
+    return text.replace("\n", "\\n")
+
+
+def cut(text: str, most: int) -> str:
+    """The first `most` characters of `text`, and the number of the others."""
+    if len(text) <= most:
+        return text
+    return f"{text[:most]} ... ({len(text) - most:,} more characters)"
+
+
+def text_table(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int] | None = None
+) -> str:
+    """An aligned table in plain text: text is left-aligned, numbers are right-aligned.
+
+    right: the columns aligned to the right, if they are not those that only contain numbers.
+    """
+    lines = [headings, *rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(headings))]
+    if right is None:
+        right = {column for column in range(len(headings)) if all(_is_number(row[column]) for row in rows)}
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if column in right else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+def _is_number(cell: str) -> bool:
+    return cell == "-" or cell.removesuffix(" %").replace(",", "").replace(".", "").isdigit()

@@ -1,0 +1,202 @@
+"""The web cache: the recorded outcomes of searches and fetches, one immutable file each.
+
+`<folder>/ab/cd/<sha256 of the key>.json` holds the key in clear text, the outcome, when and with which
+software it was recorded, the name and hash of the cassette beside it, and the sha256 of all that, which is
+checked on every read. Threads and processes on several machines may write at the same time: a file is
+completed under a temporary name and then linked to its final name, which succeeds for one writer only. No
+locks are used. The webs that read and write the cache are in `recording`; the HTTP evidence is `cassette`.
+"""
+
+import hashlib
+import json
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeAlias
+
+from bfcl_pipeline.errors import WebError
+from bfcl_pipeline.files import write_once
+from bfcl_pipeline.records import Json
+from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page, WebFailure
+from bfcl_pipeline.web.keys import FetchKey, Key, digest, key_document, read_key
+
+FORMAT = 1
+"""The version of the file format."""
+
+Outcome: TypeAlias = Hits | Page | WebFailure
+
+_READ_ATTEMPTS = 3  # for a file that another machine has just linked: its absence may still be cached here
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedOutcome:
+    """The content of one outcome file."""
+
+    key: Key
+    outcome: Outcome
+    recorded_at: datetime  # UTC
+    engine: str  # the search engine or HTTP client, with its version
+    cassette: str | None  # the name of the cassette file in the same directory, if any
+    cassette_sha256: str | None
+
+
+class WebCache:
+    """A directory of outcomes, which any number of objects, threads and processes may share."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def find(self, key: Key) -> Outcome | None:
+        """The recorded outcome of `key`; None if there is none. Raises WebError for a damaged file."""
+        recorded = self.read(self.path(key))
+        return None if recorded is None else recorded.outcome
+
+    def add(
+        self,
+        key: Key,
+        outcome: Outcome,
+        *,
+        engine: str,
+        recorded_at: datetime,
+        cassette: bytes | None = None,
+    ) -> Outcome:
+        """Records an outcome with its cassette and returns it, or the one that was recorded first.
+
+        Raises WebError if it cannot be written, or if the file that was recorded first is damaged.
+        """
+        path = self.path(key)
+        name = f"{path.stem}.{uuid.uuid4().hex[:12]}.yaml" if cassette is not None else None
+        document = {
+            "format": FORMAT,
+            "key": key_document(key),
+            "outcome": outcome_document(outcome),
+            "recorded_at": recorded_at.astimezone(UTC).isoformat(),
+            "engine": engine,
+            "cassette": name,
+            "cassette_sha256": None if cassette is None else hashlib.sha256(cassette).hexdigest(),
+        }
+        text = json.dumps({**document, "sha256": digest(document)}, indent=1) + "\n"
+        try:
+            _parse(json.loads(text))
+        except ValueError as error:  # a web whose outcome has the wrong type
+            raise WebError(f"Cannot record the outcome of the {key}: {error}.") from error
+        unused = None if name is None else path.with_name(name)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if unused is not None and cassette is not None:
+                write_once(unused, cassette, _siblings(unused))
+            if write_once(path, text.encode("ascii"), _siblings(path)):
+                unused = None
+                return outcome
+            first = self._read_first(path)
+            if first.cassette == name:  # our link succeeded although it was reported as failed (NFS)
+                unused = None
+            return first.outcome
+        except OSError as error:
+            raise WebError(
+                f"{path}: cannot record the outcome of the {key} ({error}). The web cache needs a writable "
+                "directory with free space, on a file system with hard links."
+            ) from error
+        finally:
+            if unused is not None:
+                unused.unlink(missing_ok=True)
+
+    def path(self, key: Key) -> Path:
+        """The file of the outcome of `key`, whether it exists or not."""
+        name = digest(key_document(key))
+        return self.folder / name[:2] / name[2:4] / f"{name}.json"
+
+    def paths(self) -> Iterator[Path]:
+        """All outcome files, sorted."""
+        yield from sorted(self.folder.glob("??/??/*.json"))
+
+    def read(self, path: Path) -> RecordedOutcome | None:
+        """One outcome file; None if it does not exist.
+
+        Raises WebError if it is damaged, was edited, or has another key's name.
+        """
+        try:
+            recorded = _parse(json.loads(path.read_bytes()))
+            if path != self.path(recorded.key):
+                raise ValueError(f"it holds the {recorded.key}, which has another file name")
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, RecursionError) as error:
+            raise WebError(
+                f"{path}: differs from the file that was recorded ({error}). It is not used: restore it "
+                "or delete it and record again."
+            ) from error
+        return recorded
+
+    def _read_first(self, path: Path) -> RecordedOutcome:
+        for _ in range(_READ_ATTEMPTS):
+            recorded = self.read(path)
+            if recorded is not None:
+                return recorded
+            list(path.parent.iterdir())  # makes a network file system refresh its cache
+        raise WebError(
+            f"{path}: existed a moment ago and is missing now. Leave the web cache alone while it is used."
+        )
+
+
+def outcome_document(outcome: Outcome) -> dict[str, Json]:
+    """An outcome as JSON, as an outcome file holds it."""
+    match outcome:
+        case Hits(hits):
+            entries = [{"title": hit.title, "href": hit.href, "body": hit.body} for hit in hits]
+            return {"kind": "hits", "hits": entries}
+        case Page(text):
+            return {"kind": "page", "text": text}
+        case WebFailure(message):
+            return {"kind": "failure", "message": message}
+
+
+def _read_outcome(document: Json) -> Outcome:
+    match document:
+        case {"kind": "hits", "hits": list(hits), **rest} if not rest:
+            return Hits(tuple(_read_hit(hit) for hit in hits))
+        case {"kind": "page", "text": str(text), **rest} if not rest:
+            return Page(text)
+        case {"kind": "failure", "message": str(message), **rest} if not rest:
+            return WebFailure(message)
+    raise ValueError("its outcome is not hits, a page or a failure")
+
+
+def _read_hit(document: Json) -> Hit:
+    match document:
+        case {"title": str(title), "href": str(href), "body": str(body), **rest} if not rest:
+            return Hit(title, href, body)
+    raise ValueError("a hit does not consist of title, href and body as text")
+
+
+def _parse(document: Json) -> RecordedOutcome:
+    """The content of an outcome file. Raises ValueError."""
+    if not isinstance(document, dict):
+        raise ValueError("not a JSON object")  # noqa: TRY004  # callers expect one error type
+    if document.get("format") != FORMAT:
+        raise ValueError(f"expected format {FORMAT}, got {document.get('format')!r}")
+    content = {name: value for name, value in document.items() if name != "sha256"}
+    if document.get("sha256") != digest(content):
+        raise ValueError("its sha256 does not match its content")
+    match content:
+        case {
+            "key": written,
+            "outcome": answer,
+            "recorded_at": str(time),
+            "engine": str(engine),
+            "cassette": str() | None as cassette,
+            "cassette_sha256": str() | None as sha256,
+        }:
+            key, outcome = read_key(written), _read_outcome(answer)
+        case _:
+            raise ValueError("a field is missing")
+    if isinstance(outcome, Hits if isinstance(key, FetchKey) else Page):
+        raise ValueError(f"the outcome of a {key} cannot be {type(outcome).__name__}")  # noqa: TRY004
+    return RecordedOutcome(key, outcome, datetime.fromisoformat(time), engine, cassette, sha256)
+
+
+def _siblings(path: Path) -> str:
+    """A glob pattern of the temporary files of writers of the same outcome."""
+    return f".{path.name.partition('.')[0]}.*.tmp"

@@ -1,0 +1,1 @@
+"""The tests, and `tests.support` with what those of several folders share."""

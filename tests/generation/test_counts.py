@@ -1,0 +1,35 @@
+"""The progress counts of a job."""
+
+from __future__ import annotations
+
+from bfcl_pipeline.generation.counts import ProgressCounts
+from bfcl_pipeline.records import Exchange, Mode, Request
+
+REQUEST = Request(Mode.FC, ())
+
+
+def test_reported_tokens_and_prices_add_up() -> None:
+    """An answer without tokens counts as an answer; without prices there are no dollars."""
+    tally = ProgressCounts()
+    tally.answered(Exchange(REQUEST, "a", input_tokens=10, output_tokens=2), None)
+    assert tally.dollars is None
+    tally.answered(Exchange(REQUEST, "b"), 0.5)
+    tally.answered(Exchange(REQUEST, "c", input_tokens=1, output_tokens=1), 0.25)
+    assert (tally.requests_done, tally.input_tokens, tally.output_tokens) == (3, 11, 3)
+    assert tally.dollars == 0.75
+
+
+def test_entries_without_an_answer_are_done_and_failed() -> None:
+    """An entry with a response of any status is done."""
+    tally = ProgressCounts(entries_total=2)
+    tally.ended(answered=True)
+    tally.ended(answered=False)
+    assert (tally.entries_done, tally.entries_failed) == (2, 1)
+
+
+def test_the_later_end_of_two_pauses_counts() -> None:
+    """A second pause that ends earlier changes nothing."""
+    tally = ProgressCounts()
+    tally.pause(20.0, "rate limit")
+    tally.pause(10.0, "too busy")
+    assert (tally.paused_until, tally.pause_reason) == (20.0, "rate limit")

@@ -1,0 +1,282 @@
+"""Result folders of the official tool as responses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bfcl_pipeline.errors import ConfigError, TableError
+from bfcl_pipeline.official.import_results import import_official
+from bfcl_pipeline.records import Mode
+from bfcl_pipeline.tables import read_table
+from bfcl_pipeline.tables.schemas import RESPONSES
+
+FC_MODEL = "gpt-4o-2024-11-20-FC"
+COUNTS = {"input_token_count": 3, "output_token_count": 4, "latency": 0.5}
+
+
+def answer(entry_id: str, result: object, **more: object) -> dict:
+    """One line of a result file."""
+    return {"id": entry_id, "result": result, **COUNTS, **more}
+
+
+def write(folder: Path, category: str, rows: list[dict | bytes], group: str = "non_live") -> Path:
+    """Writes one result file into a model's folder."""
+    path = folder / group / f"BFCL_v4_{category}_result.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = (row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows)
+    path.write_bytes(b"".join(line + b"\n" for line in lines))
+    return path
+
+
+@pytest.fixture
+def read(staged, tmp_path):
+    """Imports a result folder and returns the rows of the table."""
+
+    def run(folder: Path, **options) -> list[dict]:
+        out = tmp_path / "out.parquet"
+        import_official(folder, out, data=staged, log=options.pop("log", lambda _: None), **options)
+        table = read_table(out)
+        assert table.schema.equals(RESPONSES)
+        return table.to_pylist()
+
+    return run
+
+
+def test_rows_are_ordered(read, tmp_path):
+    """By model, category and entry number; with mode and name style of the model in the official list."""
+    result = tmp_path / "result"
+    calls = [{"a_b": '{"x": 1}'}]
+    write(result / FC_MODEL, "multiple", [answer("multiple_10", calls), answer("multiple_9", None)])
+    write(result / FC_MODEL, "simple_python", [answer("simple_python_3", "text")])
+    write(result / "Qwen_Qwen3-8B", "live_simple", [answer("live_simple_1-1-0", "[f()]")], group="live")
+    rows = read(result, run="mine")
+    assert [(row["model"], row["entry_id"]) for row in rows] == [
+        ("Qwen/Qwen3-8B", "live_simple_1-1-0"),
+        (FC_MODEL, "simple_python_3"),
+        (FC_MODEL, "multiple_9"),
+        (FC_MODEL, "multiple_10"),
+    ]
+    assert rows[0] == {
+        "run": "mine",
+        "model": "Qwen/Qwen3-8B",
+        "category": "live_simple",
+        "entry_id": "live_simple_1-1-0",
+        "mode": "prompt",
+        "name_style": "dotted",
+        "result_json": '"[f()]"',
+        "status": "answered",
+        "status_detail": None,
+        "input_tokens": 3,
+        "output_tokens": 4,
+        "latency_seconds": 0.5,
+        "steps": [
+            {
+                "turn": 0,
+                "input_tokens": 3,
+                "output_tokens": 4,
+                "latency_seconds": 0.5,
+                "finish_reason": None,
+            }
+        ],
+        "web": None,
+    }
+    assert [(row["mode"], row["name_style"]) for row in rows[1:]] == [("fc", "underscored")] * 3
+    assert [json.loads(row["result_json"]) for row in rows[1:]] == ["text", None, calls]
+
+
+def test_one_models_folder_is_enough(read, tmp_path):
+    """The folder of one model can be imported by itself."""
+    write(tmp_path / FC_MODEL, "multiple", [answer("multiple_0", "a")])
+    (row,) = read(tmp_path / FC_MODEL)
+    assert row["model"] == FC_MODEL
+
+
+def test_a_stored_failure_is_not_an_answer(read, tmp_path):
+    """A stored failure becomes a status with its text; the same text of a model stays an answer."""
+    text = "Error during inference: 429 \ud83d quota"
+    write(
+        tmp_path / FC_MODEL,
+        "irrelevance",
+        [
+            {"id": "irrelevance_0", "result": text, "traceback": "Traceback ..."},
+            {"id": "irrelevance_1", "result": text},
+            answer("irrelevance_2", text),
+        ],
+    )
+    failed, also_failed, answered = read(tmp_path)
+    for row in (failed, also_failed):
+        assert (row["status"], row["result_json"]) == ("infrastructure_error", None)
+        assert row["status_detail"] == "429 ? quota"
+        assert row["input_tokens"] is None
+    assert (answered["status"], json.loads(answered["result_json"])) == ("answered", text)
+
+
+def test_turns_and_steps_are_summed(read, tmp_path):
+    """Counts and latencies of a conversation are sums over its turns and steps."""
+    row = {
+        "id": "multi_turn_base_0",
+        "result": [[[{"ls": "{}"}], "done"], ["ok"]],
+        "input_token_count": [[10, 20], [5.0]],
+        "output_token_count": [[1, None], []],
+        "latency": [[0.25, 0.5], [0.25]],
+    }
+    write(tmp_path / FC_MODEL, "multi_turn_base", [row], group="multi_turn")
+    (read_row,) = read(tmp_path)
+    assert (read_row["input_tokens"], read_row["output_tokens"], read_row["latency_seconds"]) == (
+        35,
+        1,
+        1.0,
+    )
+    assert [(step["turn"], step["input_tokens"]) for step in read_row["steps"]] == [
+        (0, 10),
+        (0, 20),
+        (1, 5),
+    ]
+    assert json.loads(read_row["result_json"]) == row["result"]
+
+
+def test_each_step_of_a_conversation_has_the_uniform_form(read, tmp_path):
+    """Results of handlers with a special form are converted step by step."""
+    row = answer("multi_turn_base_0", [[[{"ls": {"a": True}}], "done"], []])
+    write(tmp_path / "gemini-2.5-pro-FC", "multi_turn_base", [row], group="multi_turn")
+    (read_row,) = read(tmp_path)
+    assert json.loads(read_row["result_json"]) == [[[{"ls": '{"a": true}'}], "done"], []]
+
+
+def test_a_step_without_numbers_is_a_step(read, tmp_path):
+    """A step with null instead of numbers keeps its position."""
+    rows = [
+        {"id": "multi_turn_base_0", "result": [["a", "b"]], "latency": [[None, 2.0]]},
+        {"id": "multi_turn_base_1", "result": [["a"]], "latency": None},
+    ]
+    write(tmp_path / FC_MODEL, "multi_turn_base", rows, group="multi_turn")
+    known, unknown = read(tmp_path)
+    assert [step["latency_seconds"] for step in known["steps"]] == [None, 2.0]
+    assert known["latency_seconds"] == 2.0
+    assert [step["latency_seconds"] for step in unknown["steps"]] == [None]
+    assert unknown["latency_seconds"] is None
+
+
+def test_a_step_without_calls_keeps_its_text(read, tmp_path):
+    """The text in which a handler finds no calls may be the answer to a question."""
+    final = '{"answer": "42"}'
+    call = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
+    write(tmp_path / "Qwen_Qwen3-8B-FC", "web_search_base", [answer("web_search_base_0", [[call, final]])])
+    (row,) = read(tmp_path)
+    assert json.loads(row["result_json"]) == [[[{"f": "{}"}], final]]
+
+
+def test_an_unsupported_form_is_not_a_wrong_answer(read, tmp_path):
+    """Answers in an unsupported form have a separate status, and the log names the handler."""
+    lines: list[str] = []
+    write(tmp_path / "THUDM_glm-4-9b-chat", "multiple", [answer("multiple_0", "f\n{}")])
+    (row,) = read(tmp_path, log=lines.append)
+    assert (row["status"], row["result_json"]) == ("unsupported", None)
+    assert any("GLMHandler" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("folder", "options", "mode", "logged"),
+    [
+        ("my-model", {}, "prompt", True),
+        ("my-model-FC", {}, "fc", True),
+        ("my-model", {"mode": Mode.FC}, "fc", False),
+        ("my-model-FC", {"mode": Mode.PROMPT}, "prompt", False),
+    ],
+)
+def test_the_mode_of_an_unknown_model_follows_from_its_name(read, tmp_path, folder, options, mode, logged):
+    """A model that is not in the list has the mode of its suffix, which is logged, or the given one."""
+    lines: list[str] = []
+    write(tmp_path / folder, "multiple", [answer("multiple_0", "a")])
+    (row,) = read(tmp_path, log=lines.append, **options)
+    assert (row["model"], row["mode"], row["name_style"]) == (folder, mode, None)
+    assert any("not in the official list of models" in line for line in lines) == logged
+
+
+def test_a_given_mode_overrides_the_list(read, tmp_path):
+    """With --mode, a listed model is read in that mode; its name style is unchanged."""
+    write(tmp_path / FC_MODEL, "multiple", [answer("multiple_0", "a")])
+    (row,) = read(tmp_path, mode=Mode.PROMPT)
+    assert (row["mode"], row["name_style"]) == ("prompt", "underscored")
+
+
+def test_lone_surrogates_are_preserved(read, tmp_path):
+    """A lone surrogate in an answer, escaped or as raw bytes, is unchanged."""
+    raw = b'{"id": "multiple_1", "result": "x\xed\xa0\x80", "latency": 1}'
+    write(tmp_path / "m", "multiple", [answer("multiple_0", "x\ud800"), raw])
+    assert [json.loads(row["result_json"]) for row in read(tmp_path)] == ["x\ud800", "x\ud800"]
+
+
+def test_memory_sessions_are_skipped(read, tmp_path):
+    """Results of prerequisite sessions are not scored, and the log reports it."""
+    lines: list[str] = []
+    folder = "agentic/memory/kv"
+    write(tmp_path / "m", "memory_kv_prereq", [answer("memory_kv_prereq_0-customer-0", [])], group=folder)
+    write(tmp_path / "m", "memory_kv", [answer("memory_kv_0-customer-0", [["x"]])], group=folder)
+    (row,) = read(tmp_path, log=lines.append)
+    assert row["entry_id"] == "memory_kv_0-customer-0"
+    assert any("skipped" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([answer("multiple_0", "a"), b'{"id": '], ":2: not JSON"),
+        ([answer("multiple_0", "a"), b"\xff"], ":2: not JSON"),
+        ([b"[]"], ":1: expected a JSON object, got a list"),
+        ([{"id": "multiple_0"}], ":1: expected `id` and `result`, got id"),
+        ([{"result": "a"}], ":1: expected `id` and `result`, got result"),
+        ([answer("multiple_0", "a"), answer("multiple_0", "b")], ":2: duplicate 'multiple_0'"),
+        ([answer("multiple_200", "a")], ":1: 'multiple_200' is not an entry of multiple"),
+        ([answer("parallel_0", "a")], ":1: 'parallel_0' is not an entry of multiple"),
+        (
+            [answer("multiple_0", "a", latency="fast")],
+            ":1: expected a number or lists of numbers as `latency`",
+        ),
+        (
+            [answer("multiple_0", "a", input_token_count=[True])],
+            ":1: expected a number or lists of numbers",
+        ),
+        ([answer("multiple_0", "a", latency=float("nan"))], ":1: expected a number or lists of numbers"),
+    ],
+)
+def test_a_malformed_line_is_named(read, tmp_path, rows, message):
+    """For a line that is not a result of the category, the error names file and line, and no file is
+    written."""
+    path = write(tmp_path / "m", "multiple", rows)
+    with pytest.raises(TableError, match=f"{path.name}{message}"):
+        read(tmp_path)
+    assert not (tmp_path / "out.parquet").exists()
+
+
+def test_an_unknown_category_is_named(read, tmp_path):
+    """A result file of an unknown category is refused; the error has the nearest known name."""
+    write(tmp_path / "m", "simple_pyton", [])
+    with pytest.raises(
+        ConfigError, match=r"unknown category 'simple_pyton'\. Did you mean 'simple_python'"
+    ):
+        read(tmp_path)
+
+
+def test_a_category_in_two_files_is_named(read, tmp_path):
+    """Two result files of one model and category are refused."""
+    write(tmp_path / "m", "multiple", [answer("multiple_0", "a")])
+    write(tmp_path / "m", "multiple", [answer("multiple_0", "b")], group="live")
+    with pytest.raises(ConfigError, match="duplicate multiple of m, first "):
+        read(tmp_path)
+
+
+def test_a_folder_without_results_is_refused(read, tmp_path):
+    """The error has the expected layout."""
+    with pytest.raises(ConfigError, match="no results of the official tool; expected"):
+        read(tmp_path)
+
+
+def test_missing_staged_data_is_an_error(tmp_path):
+    """The error states how to stage them."""
+    write(tmp_path / "m", "multiple", [answer("multiple_0", "a")])
+    with pytest.raises(ConfigError, match="Stage the release first"):
+        import_official(tmp_path, tmp_path / "out", data=tmp_path / "nodata", log=lambda _: None)

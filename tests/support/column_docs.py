@@ -1,0 +1,116 @@
+"""The columns of every table of a run as Markdown, for docs/tables.md.
+
+`python -m tests.support.column_docs > docs/tables.md` writes the page; a test fails if the
+page is not up to date. The schemas describe the columns; those of entries are in data/README.md.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from bfcl_pipeline.benchmark.leaderboard_files import OFFICIAL_FILES, OfficialFile
+from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
+from bfcl_pipeline.report.tables.columns import TABLES, TRIAL_TABLES
+from bfcl_pipeline.tables.schemas import RESPONSES, SESSIONS, VERDICTS
+
+_HEAD = """# Tables of a run
+
+Made by `python -m tests.support.column_docs`; change the schemas, not this page.
+
+Each table under `results/<run>/tables` exists as Parquet and as CSV, with the same columns and rows.
+Accuracies and limits of intervals are between 0 and 1; a null is an empty CSV field. Two equal runs have
+identical tables. All intervals are 95 % intervals: for an accuracy the Wilson score interval; for a mean
+of several accuracies their distances to the limits, weighted and added in quadrature (MOVER). A category
+that was not evaluated counts 0 in the scores that contain it, as in the official tool, and adds no width.
+
+The column `web` is the web that was searched. With `simulated` (a small synthetic web) or `off` (no web
+tools), the scores that contain web search are not comparable with the leaderboard: web_search, agentic and
+overall. The terminal and the page mark them with a dagger. `record`, `replay` and `live` use the real web.
+"""
+
+_TRIALS = """## Trials
+
+The following table exists if a model has several trials (`trials` in the config). In all other tables each
+trial has its own rows: the model name of the second trial of `model` is `model~2`.
+"""
+
+_AGENTIC = """## Memory and web search
+
+Each of the following tables exists if the run has rows for it. Calls are counted from the recorded answers.
+The results of tools are not recorded: memory calls are made again to find those that failed (except
+searches by meaning, which need an encoder); whether a page could be fetched is unknown. The web tools of a
+run follow from `web` and the category. Its configuration has the rate of fetches that were made to fail,
+and the name of the search tool.
+"""
+
+_RECORDS = {
+    "responses/&lt;model&gt;/&lt;category&gt;.parquet": (
+        RESPONSES,
+        "One row per entry that was run, in the release's order.",
+    ),
+    "memory/&lt;model&gt;/&lt;category&gt;.parquet": (
+        SESSIONS,
+        "One row per session before the questions of a memory category.",
+    ),
+    "verdicts/&lt;model&gt;.parquet": (VERDICTS, "One row per response and rule set."),
+}
+
+_ABOUT = {
+    "leaderboard": "One row per model and rule set, official rules first, then by rank.",
+    "categories": "One row per model, rule set and category that was run.",
+    "error_types": "One row per model, rule set, category and error type, commonest first.",
+    "formats": "One row per model, rule set and prompt format of the format-sensitivity test.",
+    "rules": "One row per model and category with verdicts under both rule sets.",
+    "coverage": "One row per model, category and status that occurs.",
+    "usage": "One row per model, category and part that was run; `coverage` counts failures.",
+    "trials": "One row per rule set, repeated model and score.",
+    "memory_domains": "One row per model, rule set, memory and scenario.",
+    "memory_use": "One row per model, memory and scenario.",
+    "web_hops": "One row per model, rule set, web-search category and number of hops.",
+    "web_failures": "One row per model, rule set, web-search category with wrong answers, and failure.\n"
+    "`no_search`: never searched. `pasted_question`: one query contains at least 80 % of the question's\n"
+    "different words. `never_fetched`: searched, but fetched no page. `none_of_these`: none of the three.",
+}
+
+_OFFICIAL = """## tables/official
+
+The six files of the official tool: same columns, number formats and sort order, no line end after the
+last row. Models with equal scores are sorted by name here; the official tool leaves them in the order of
+directories on disk. The files show the verdicts of one rule set, by default the official one. A web-search
+category whose web is `simulated` or `off` counts as not evaluated there (N/A, 0 in the scores that contain
+it), and its cost and latency are left out.
+"""
+
+
+def document() -> str:
+    """The page as Markdown."""
+    parts = [_HEAD]
+    parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in TABLES.items()]
+    parts.append(_TRIALS)
+    parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in TRIAL_TABLES.items()]
+    parts.append(_AGENTIC)
+    parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in AGENTIC_TABLES.items()]
+    parts.append(_OFFICIAL)
+    parts.append("".join(_official_line(file) for file in OFFICIAL_FILES))
+    parts += [_section(name, about, schema) for name, (schema, about) in _RECORDS.items()]
+    return "\n".join(parts)
+
+
+def _official_line(file: OfficialFile) -> str:
+    key = next(column.header for column in file.columns if column.value == file.sorted_by)
+    return f"- `{file.name}`: {len(file.columns) + 1} columns, sorted by `{key}`\n"
+
+
+def _section(title: str, about: str, schema: pa.Schema) -> str:
+    rows = [f"| `{field.name}` | {field.type} | {_description(field)} |" for field in schema]
+    return "\n".join(
+        [f"## {title}", "", about, "", "| column | type | what it holds |", "|---|---|---|", *rows, ""]
+    )
+
+
+def _description(field: pa.Field[pa.DataType]) -> str:
+    return (field.metadata or {})[b"description"].decode()
+
+
+if __name__ == "__main__":
+    print(document(), end="")

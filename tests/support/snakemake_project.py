@@ -1,0 +1,65 @@
+"""A copy of the workflow in a separate folder, run with Snakemake as a user does."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A folder in which Snakemake is run as a user runs it."""
+
+    folder: Path
+
+    def start(self, *arguments: str, **config: str) -> subprocess.Popen[str]:
+        """Starts Snakemake with `config` as --config; standard error is merged into `stdout`.
+
+        The process leads a process group that contains all its steps.
+        """
+        command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+        command += ["--workflow-profile", "workflow/profiles/default"]
+        if config:
+            command += ["--config", *(f"{key}={value}" for key, value in config.items())]
+        return subprocess.Popen(
+            command,
+            cwd=self.folder,
+            env={**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def snakemake(self, *arguments: str, **config: str) -> subprocess.CompletedProcess[str]:
+        """Runs Snakemake to its end; the whole output is in `stdout`."""
+        with self.start(*arguments, **config) as process:
+            try:
+                told, _ = process.communicate(timeout=120)
+            except BaseException:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise
+        return subprocess.CompletedProcess(process.args, process.returncode, told)
+
+    def steps(self, *arguments: str, **config: str) -> list[str]:
+        """What Snakemake would do, as the messages of its steps, sorted; without the keeping of records."""
+        planned = self.snakemake("-n", *arguments, **config)
+        assert planned.returncode == 0, planned.stdout
+        lines = [line.strip().partition(": ") for line in planned.stdout.splitlines()]
+        steps = [text for label, _, text in lines if label.startswith("Job ")]
+        return sorted(step for step in steps if not step.startswith(("All done", "Record the config")))
+
+
+def make_project(folder: Path) -> Project:
+    """The workflow and its config in `folder`, without any data."""
+    shutil.copy(ROOT / "Snakefile", folder / "Snakefile")
+    shutil.copytree(ROOT / "workflow", folder / "workflow")
+    shutil.copytree(ROOT / "config", folder / "config")
+    return Project(folder)

@@ -1,0 +1,110 @@
+"""Verdicts on tables of responses."""
+
+import json
+
+import pyarrow as pa
+import pytest
+
+from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.judging import score_table, score_table_by_all_rules, start_workers
+from bfcl_pipeline.tables.schemas import VERDICT_FIELDS
+
+
+def table(rows, **columns):
+    base = {
+        "entry_id": [row[0] for row in rows],
+        "category": [row[0].rsplit("_", 1)[0] for row in rows],
+        "mode": [row[1] for row in rows],
+        "result_json": [row[2] for row in rows],
+    }
+    return pa.table(base | columns)
+
+
+RIGHT = json.dumps("[calculate_triangle_area(base=10, height=5)]")
+
+
+def verdicts_on(given, data, workers=None):
+    """The columns that scoring adds by the official rules."""
+    return score_table(given, data, workers=workers).select([field.name for field in VERDICT_FIELDS])
+
+
+def test_rows_keep_their_order_and_columns(staged):
+    """Each row has its own verdict, in any order of the rows and however often a row occurs."""
+    rows = [
+        ("irrelevance_3", "prompt", json.dumps("None fits.")),
+        ("simple_python_0", "prompt", RIGHT),
+        ("simple_python_0", "prompt", json.dumps("x")),
+        ("simple_python_0", "prompt", RIGHT),
+    ]
+    given = table(rows, note=[1, 2, 3, 4], valid=[None, None, None, None])
+    scored = score_table(given, staged)
+    assert scored.column("valid").to_pylist() == [True, True, False, True]
+    assert scored.column("note").to_pylist() == [1, 2, 3, 4]
+    assert scored.column_names.count("valid") == 1
+    assert scored.column("error_type").to_pylist()[2] == "ast_decoder:decoder_failed"
+
+
+def test_processes_do_not_change_verdicts(staged, entries):
+    """One process and three give the same columns."""
+    rows = [
+        (entry.entry_id, mode, result)
+        for entry in [*entries("simple_java")[:40], *entries("parallel")[:40]]
+        for mode, result in (("prompt", RIGHT), ("fc", "[]"), ("prompt", json.dumps("text")))
+    ]
+    given = table(rows)
+    alone = verdicts_on(given, staged)
+    with start_workers(len(given), processes=3) as workers:
+        assert workers is not None
+        assert verdicts_on(given, staged, workers).equals(alone)
+
+
+def test_few_rows_start_no_process():
+    """No process is started for so few rows that this one scores them faster alone."""
+    with start_workers(1_000) as workers:
+        assert workers is None
+
+
+def test_both_rule_sets(staged):
+    """A verdicts table has one row per response and rule set, with the documented columns."""
+    given = table([("simple_python_0", "prompt", RIGHT)], model=["m"])
+    verdicts = score_table_by_all_rules(given, staged)
+    assert verdicts.column("rules").to_pylist() == ["official", "corrected"]
+    assert verdicts.column("model").to_pylist() == ["m", "m"]
+    assert verdicts.column("run").to_pylist() == [None, None]
+
+
+def test_no_result_is_no_verdict(staged):
+    """A row without a result is not scored: whether the model or the machinery failed is unknown."""
+    scored = verdicts_on(table([("irrelevance_3", "prompt", None)]), staged)
+    assert scored.to_pylist() == [
+        {
+            "valid": None,
+            "error_type": None,
+            "error_message": "There is no result_json.",
+            "status": "not_recorded",
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (pa.table({"entry_id": ["a"]}), "no column 'category'"),
+        (table([("simple_pyton_0", "prompt", "[]")]), "row 1.*Did you mean 'simple_python'"),
+        (table([("simple_python_0", "prmpt", "[]")]), "row 1.*unknown mode"),
+        (table([("simple_python_9999", "prompt", "[]")]), "'simple_python_9999' is not one of"),
+        (table([("simple_python_0", "prompt", "text")]), "simple_python_0.*not JSON"),
+        (table([("simple_python_0", "prompt", "[]")], status=["lost"]), "unknown status 'lost'"),
+    ],
+)
+def test_bad_tables_are_named(given, message, staged):
+    """The error names the wrong column, category, mode, entry or result, with its row."""
+    with pytest.raises(TableError, match=message):
+        score_table(given, staged)
+
+
+def test_an_unstaged_folder_says_what_to_do(tmp_path):
+    """If the benchmark is not staged, the error names the command that stages it."""
+    given = table([("simple_python_0", "prompt", RIGHT)])
+    with pytest.raises(TableError, match="bfcl-pipeline stage --data"):
+        score_table(given, tmp_path)

@@ -1,0 +1,66 @@
+"""Given secrets are found and redacted in texts, bytes and JSON."""
+
+import json
+from urllib.parse import quote, quote_plus
+
+import pytest
+
+from bfcl_pipeline.secrets import REDACTED, Redactor, encoded_forms
+
+SECRET = 'sk-Ab/c+9 "quoted" \\ \u00fc\u20ac\U0001f600 end'
+
+
+@pytest.mark.parametrize(
+    "encode",
+    [
+        str,
+        json.dumps,
+        lambda text: json.dumps(text, ensure_ascii=False),
+        lambda text: json.dumps({"arguments": json.dumps({"key": text})}),
+        lambda text: quote(text, safe=""),
+        quote_plus,
+    ],
+    ids=["plain", "JSON", "JSON beyond ASCII", "JSON in JSON", "percent-encoded", "form-encoded"],
+)
+def test_every_encoding_is_redacted(encode):
+    """However a server encodes a secret, nothing of it remains, in text and in bytes."""
+    redactor = Redactor([SECRET], "[key]")
+    text = f"before {encode(SECRET)} after"
+    for redacted in (redactor.text(text), redactor.content(text.encode()).decode()):
+        assert "[key]" in redacted
+        assert not [
+            trace for trace in ("sk-Ab", "quoted", "u20ac", "%E2%82%AC", "end") if trace in redacted
+        ]
+
+
+def test_a_secret_within_another_leaves_no_part():
+    """Of two secrets the longer is replaced first."""
+    redactor = Redactor(["12345678", "12345678-abcdef"])
+    assert redactor.text("12345678-abcdef 12345678") == f"{REDACTED} {REDACTED}"
+
+
+def test_documents_are_redacted_at_any_depth():
+    """Names and texts are redacted; numbers and other texts are unchanged."""
+    redactor = Redactor(["12345678"])
+    assert redactor.document({"a 12345678": [{"b": ("12345678", 12345678, None, "c")}]}) == {
+        f"a {REDACTED}": [{"b": [REDACTED, 12345678, None, "c"]}]
+    }
+
+
+def test_a_secret_in_a_json_line_is_found():
+    """A line of JSON in ASCII is searched without parsing it."""
+    redactor = Redactor([SECRET])
+    assert redactor.is_in_json(json.dumps({"raw": [f"x {SECRET}"]}).encode("ascii"))
+    assert redactor.is_in_json(json.dumps(json.dumps({"raw": SECRET})).encode("ascii"))
+    assert not redactor.is_in_json(b'{"raw": "x"}')
+
+
+def test_short_and_empty_secrets_are_ignored():
+    """A placeholder such as EMPTY may be part of any answer."""
+    assert Redactor(["EMPTY", ""], shortest=8).text("EMPTY") == "EMPTY"
+    assert Redactor([""]).content(b"bytes") == b"bytes"
+
+
+def test_a_plain_key_has_one_form():
+    """Keys of URL-safe characters are the same in every encoding."""
+    assert encoded_forms("sk-proj-0123abcdef") == ("sk-proj-0123abcdef",)

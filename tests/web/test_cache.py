@@ -1,0 +1,367 @@
+"""The web cache: files are written once, checked when read, and shared by many processes."""
+
+import contextlib
+import gzip
+import json
+import os
+import random
+import socket
+import struct
+import subprocess
+import sys
+import threading
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from subprocess import PIPE
+
+import brotli
+import pytest
+
+from bfcl_pipeline.errors import WebError
+from bfcl_pipeline.files import temporary_path
+from bfcl_pipeline.process import this_process
+from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page, WebFailure
+from bfcl_pipeline.web.cache import WebCache, outcome_document
+from bfcl_pipeline.web.keys import FetchKey, SearchKey
+from bfcl_pipeline.web.recording import ReplayingWeb
+from bfcl_pipeline.web.status import survey
+
+NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
+TEA = SearchKey("tea", "wt-wt")
+PAGE = FetchKey("http://example.com/")
+WORKER = Path(__file__).with_name("cache_worker.py")
+
+
+def add(cache, key, outcome, **more):
+    return cache.add(key, outcome, engine="test 1", recorded_at=NOON, **more)
+
+
+@pytest.mark.parametrize(
+    ("key", "outcome"),
+    [
+        (TEA, Hits((Hit("t", "http://h", "b"), Hit("", "", "")))),
+        (TEA, Hits(())),
+        (TEA, WebFailure("no")),
+        (PAGE, Page("a\r\n\x00\u2028\ud800\U0001f600")),
+        (PAGE, Page("")),
+        (PAGE, WebFailure("404 Client Error: Not Found for url: http://example.com/")),
+    ],
+)
+def test_recorded_outcomes_are_found(tmp_path, key, outcome):
+    """Every kind of outcome is found unchanged, by another object too, once it is recorded."""
+    cache = WebCache(tmp_path / "web")
+    assert cache.find(key) is None
+    assert add(cache, key, outcome) == outcome
+    assert cache.find(key) == outcome == WebCache(tmp_path / "web").find(key)
+
+
+def test_a_file_describes_its_outcome(tmp_path):
+    """A file is two directories deep and has format, key, time in UTC and engine in clear text."""
+    cache = WebCache(tmp_path)
+    summer = NOON.astimezone(timezone(timedelta(hours=2)))
+    cache.add(TEA, WebFailure("no"), engine="duckduckgo 1", recorded_at=summer)
+    path = cache.path(TEA)
+    assert [*cache.paths()] == [path]
+    assert path.relative_to(tmp_path).parts == (path.stem[:2], path.stem[2:4], f"{path.stem}.json")
+    document = json.loads(path.read_text())
+    assert document["format"] == 1
+    assert document["key"] == {"function": "search", "keywords": "tea", "region": "wt-wt"}
+    assert document["recorded_at"] == "2026-10-01T12:00:00+00:00"
+    assert document["engine"] == "duckduckgo 1"
+    assert path.stat().st_mode & 0o777 == 0o666 & ~_umask()
+
+
+def _umask():
+    current = os.umask(0)
+    os.umask(current)
+    return current
+
+
+def test_the_first_writer_wins(tmp_path):
+    """Recording a key again returns the first outcome; its file and cassette are the only ones."""
+    cache = WebCache(tmp_path)
+    assert add(cache, PAGE, Page("first"), cassette=b"evidence 1\n") == Page("first")
+    before = _files(tmp_path)
+    assert add(cache, PAGE, Page("second"), cassette=b"evidence 2\n") == Page("first")
+    assert _files(tmp_path) == before
+    assert sorted(before.values())[0] == b"evidence 1\n"
+
+
+def test_a_link_that_only_seems_to_fail_keeps_its_cassette(tmp_path, monkeypatch):
+    """Over NFS a link can succeed and be reported as existing; the cassette is kept."""
+    real = os.link
+
+    def link(source, target):
+        real(source, target)
+        if target.suffix == ".json":
+            raise FileExistsError(target)
+
+    monkeypatch.setattr("bfcl_pipeline.files.os.link", link)
+    cache = WebCache(tmp_path)
+    assert add(cache, PAGE, Page("text"), cassette=b"evidence\n") == Page("text")
+    assert b"evidence\n" in _files(tmp_path).values()
+
+
+def test_nothing_is_overwritten_even_if_damaged(tmp_path):
+    """A damaged outcome file is named, neither used nor replaced."""
+    cache = WebCache(tmp_path)
+    cache.path(PAGE).parent.mkdir(parents=True)
+    cache.path(PAGE).write_bytes(b"")
+    with pytest.raises(WebError, match=cache.path(PAGE).name):
+        add(cache, PAGE, Page("text"), cassette=b"evidence\n")
+    assert [*_files(tmp_path).values()] == [b""]
+
+
+def _edited(change):
+    def damage(path):
+        document = json.loads(path.read_text())
+        change(document)
+        path.write_text(json.dumps(document))
+
+    return damage
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda path: path.write_bytes(path.read_bytes()[:-20]),
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_bytes(b"\xff\xfe\x00"),
+        lambda path: path.write_bytes(b"[" * 100_000),
+        lambda path: path.write_bytes(b"[]"),
+        lambda path: path.write_bytes(b"NaN"),
+        _edited(lambda document: document["outcome"].update(text="another")),
+        _edited(lambda document: document["key"].update(url="http://other/")),
+        _edited(lambda document: document.update(recorded_at="2020-01-01T00:00:00+00:00")),
+        _edited(lambda document: document.update(engine="another")),
+        _edited(lambda document: document.update(format=2)),
+        _edited(lambda document: document.pop("sha256")),
+        _edited(lambda document: document.pop("outcome")),
+        lambda path: (path.unlink(), path.mkdir()),
+    ],
+)
+def test_damage_is_named_and_not_used(tmp_path, damage):
+    """Any change to an outcome file is a WebError that names the file and what to do."""
+    cache = WebCache(tmp_path)
+    add(cache, PAGE, Page("text"))
+    damage(cache.path(PAGE))
+    with pytest.raises(WebError, match=f"{cache.path(PAGE).name}.*delete it and record again"):
+        cache.find(PAGE)
+
+
+def test_a_file_with_the_name_of_another_key_is_not_used(tmp_path):
+    """An intact file with another key's name is not that key's outcome."""
+    cache = WebCache(tmp_path)
+    add(cache, PAGE, Page("text"))
+    other = FetchKey("http://other/")
+    cache.path(other).parent.mkdir(parents=True, exist_ok=True)
+    cache.path(PAGE).rename(cache.path(other))
+    with pytest.raises(WebError, match=r"holds the fetch of 'http://example\.com/'"):
+        cache.find(other)
+
+
+@pytest.mark.parametrize(
+    ("key", "outcome"),
+    [(TEA, Page("a page")), (PAGE, Hits(())), (PAGE, Page(None)), (TEA, Hits((Hit("t", None, "b"),)))],
+)
+def test_only_outcomes_are_recorded(tmp_path, key, outcome):
+    """An outcome of the wrong type is rejected, and nothing is written."""
+    with pytest.raises(WebError, match="Cannot record"):
+        add(WebCache(tmp_path), key, outcome)
+    assert not _files(tmp_path)
+
+
+def test_an_unwritable_cache_is_an_error(tmp_path, monkeypatch):
+    """Without hard links, or space, adding is a WebError and leaves nothing."""
+    monkeypatch.setattr("bfcl_pipeline.files.os.link", _not_permitted)
+    with pytest.raises(WebError, match="hard links"):
+        add(WebCache(tmp_path), PAGE, Page("text"), cassette=b"evidence\n")
+    assert not _files(tmp_path)
+
+
+def _not_permitted(*_):
+    raise PermissionError(1, "Operation not permitted")
+
+
+def test_an_interrupted_writer_leaves_no_outcome(tmp_path, monkeypatch):
+    """A writer that ends before the link leaves no file that the next one would use."""
+    cache = WebCache(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr("bfcl_pipeline.files.os.fsync", _stopped)
+        with pytest.raises(KeyboardInterrupt):
+            add(cache, PAGE, Page("half"))
+    assert cache.find(PAGE) is None
+    assert add(cache, PAGE, Page("whole")) == Page("whole")
+
+
+def _stopped(*_):
+    raise KeyboardInterrupt
+
+
+def _files(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+PROCESSES, THREADS, CALLS = 8, 32, 1_000
+
+
+def test_parallel_processes_agree(tmp_path):
+    """Of 1,000 calls by 8 processes x 32 threads none is lost or repeated, and all return the same
+    outcome."""
+    folder = tmp_path / "web"
+    with _Server() as server:
+        reports = _crowd(folder, server.base)
+    outcomes = {}
+    for report in reports:
+        for function, argument, outcome in report["found"]:
+            outcomes.setdefault((function, argument), []).append(outcome)
+    assert sum(map(len, outcomes.values())) == CALLS
+    assert all(outcome == told[0] for told in outcomes.values() for outcome in told)
+    assert len(outcomes) == 45
+
+    asked = Counter(key for report in reports for key in report["asked"])
+    assert all(set(report["asked"].values()) <= {1} for report in reports)  # once per process
+    assert asked.total() > len(outcomes)  # processes did compete
+    for key, count in asked.items():  # one request each, and a second one after a 429
+        tries = count + (1 if key.startswith("/search") else 0)
+        assert server.seen[key.removeprefix(server.base)] == tries
+
+    found = survey(WebCache(folder))
+    assert found.outcomes.total() == len(found.keys) == len(outcomes)
+    assert (found.damaged, found.leftovers, found.cassettes_missing) == ([], 0, 0)
+    assert found.cassettes == len(outcomes)
+    assert {kind for _, kind in found.outcomes} == {"hits", "page", "failure"}
+    assert not any(b"k" * 20 in content for content in _files(folder).values())
+
+    replayed = ReplayingWeb(WebCache(folder))
+    for (function, argument), told in outcomes.items():
+        seen = replayed.fetch(argument) if function == "fetch" else replayed.search(argument, "wt-wt")
+        assert outcome_document(seen) == told[0]
+
+
+def _crowd(folder, base):
+    """The reports of the processes, which start together and have all ended."""
+    share = str(CALLS // PROCESSES)
+    with contextlib.ExitStack() as stack:
+        crowd = []
+        for name in range(PROCESSES):
+            command = [sys.executable, str(WORKER), str(folder), base, str(name), share, str(THREADS)]
+            process = stack.enter_context(subprocess.Popen(command, stdin=PIPE, stdout=PIPE, text=True))
+            stack.callback(process.kill)
+            crowd.append(process)
+        alarm = threading.Timer(600, lambda: [process.kill() for process in crowd])
+        alarm.start()
+        stack.callback(alarm.cancel)
+        assert [process.stdout.readline() for process in crowd] == ["ready\n"] * PROCESSES
+        for process in crowd:
+            process.stdin.write("go\n")
+            process.stdin.flush()
+        reports = [json.loads(process.communicate()[0]) for process in crowd]
+        assert [process.returncode for process in crowd] == [0] * PROCESSES
+    return reports
+
+
+class _Server(ThreadingHTTPServer):
+    """A web with all kinds of failures. No two answers to the same page are equal."""
+
+    daemon_threads = True
+    request_queue_size = 512
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.base = f"http://127.0.0.1:{self.server_port}"
+        self.seen = Counter()
+        self.lock = threading.Lock()
+        self.random = random.Random(7)
+        self._thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01})
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self._thread.join()
+        self.server_close()
+
+    def handle_error(self, request, client_address):
+        pass  # clients that disconnect
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        with self.server.lock:
+            self.server.seen[self.path] += 1
+            number = self.server.seen[self.path]
+            delay = self.server.random.random() / 100
+        threading.Event().wait(delay)  # seconds, so that answers arrive in a different order than requests
+        text = f"Seite \u00e4 {self.path}, the {number}. time after {delay} s. " * 20
+        kind = self.path.split("/")[1].split("?")[0]
+        getattr(self, f"_{kind}")(text, number)
+
+    def _page(self, text, _number):
+        self._answer(200, text.encode(), {"Content-Type": "text/html; charset=utf-8", "Set-Cookie": "a=b"})
+
+    def _gzip(self, text, _number):
+        self._answer(200, gzip.compress(text.encode()), {"Content-Encoding": "gzip"})
+
+    def _brotli(self, text, _number):
+        self._answer(200, brotli.compress(text.encode()), {"Content-Encoding": "br"})
+
+    def _binary(self, text, _number):
+        self._answer(200, bytes(range(256)) + text.encode(), {"Content-Type": "application/octet-stream"})
+
+    def _missing(self, text, _number):
+        self._answer(404, text.encode())
+
+    def _busy(self, text, number):
+        self._answer(429 if number == 1 else 200, text.encode())
+
+    def _redirect(self, _text, _number):
+        self._answer(302, b"", {"Location": self.path.replace("redirect", "page")})
+
+    def _search(self, text, number):
+        if number == 1:
+            return self._answer(429, b"")
+        return self._answer(200, json.dumps([{"title": text, "href": "http://h", "body": ""}]).encode())
+
+    def _reset(self, _text, _number):
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close_connection = True
+        self.connection.close()
+
+    def _cut(self, text, _number):
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(text) * 2))
+        self.end_headers()
+        self.wfile.write(text.encode())
+        self.close_connection = True
+
+    def _answer(self, status, body, headers=None):
+        self.send_response(status)
+        for name, value in {**(headers or {}), "Content-Length": str(len(body))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def test_the_next_writer_deletes_files_of_a_killed_writer(tmp_path):
+    """Temporary files of outcome and cassette are deleted, except those of live writers."""
+    cache = WebCache(tmp_path)
+    path = cache.path(PAGE)
+    evidence = path.with_name(f"{path.stem}.0123456789ab.yaml")
+    path.parent.mkdir(parents=True)
+    dead = replace(this_process(), started="1")
+    alive = temporary_path(evidence)
+    for unfinished in (temporary_path(path, dead), temporary_path(evidence, dead), alive):
+        unfinished.write_text("half")
+    add(cache, PAGE, Page("text"))
+    assert {*_files(tmp_path)} == {path, alive}
