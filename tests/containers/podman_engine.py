@@ -17,6 +17,9 @@ events_logger = "none"
 [containers]
 default_ulimits = ["nofile=20000:20000", "nproc=32768:32768"]
 """  # for machines without systemd, and for those that allow no more
+ALONE = ("run", "--rm", "--network=none")
+"""podman's words for a container without a network, which needs no firewall program on the machine."""
+
 STORAGE = '[storage]\ndriver = "overlay"\ngraphroot = "{0}/images"\nrunroot = "{0}/run"\n'
 
 

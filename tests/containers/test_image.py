@@ -12,7 +12,7 @@ import pytest
 from bfcl_pipeline.archive.compare import compared_files, differences
 from tests.containers.main_job import BASE, MAIN, ROOT, run_bare, run_inside
 from tests.containers.pip_settings import pip_settings
-from tests.containers.podman_engine import Podman
+from tests.containers.podman_engine import ALONE, Podman
 from tests.support.snakemake_project import Project
 
 pytestmark = pytest.mark.containers
@@ -47,9 +47,7 @@ def test_an_image_is_small(podman: Podman, image: str) -> None:
 
 def test_an_image_runs_as_an_ordinary_user(podman: Podman, image: str) -> None:
     """Its user is not root, and cannot change the code."""
-    output = podman(
-        "run", "--rm", image, "sh", "-c", "id -u; test -w /opt/bfcl-pipeline/Snakefile || echo safe"
-    )
+    output = podman(*ALONE, image, "sh", "-c", "id -u; test -w /opt/bfcl-pipeline/Snakefile || echo safe")
     assert output.split() == ["1000", "safe"]
 
 
@@ -61,10 +59,8 @@ def test_an_image_has_no_settings_of_the_build_machine(podman: Podman, image: st
 
 def test_an_image_is_a_checkout(podman: Podman, image: str) -> None:
     """The workflow is beside the package, where `replay` expects it."""
-    where = podman(
-        "run", "--rm", image, "python", "-c", "import bfcl_pipeline; print(bfcl_pipeline.__file__)"
-    )
-    beside = podman("run", "--rm", image, "ls", Path(where.strip()).parents[1])
+    where = podman(*ALONE, image, "python", "-c", "import bfcl_pipeline; print(bfcl_pipeline.__file__)")
+    beside = podman(*ALONE, image, "ls", Path(where.strip()).parents[1])
     assert {"Snakefile", "workflow", "config", "requirements.lock"} <= set(beside.split())
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.containers.apptainer_engine import Apptainer
 from tests.containers.main_job import BASE, ROOT
 from tests.containers.pip_settings import folders_to_mount, pip_settings
-from tests.containers.podman_engine import Podman
+from tests.containers.podman_engine import ALONE, Podman
 
 pytestmark = pytest.mark.containers
 
@@ -49,7 +49,7 @@ def test_the_server_uses_the_vllm_of_its_base(podman: Podman, build: Callable[..
     """On a base without vLLM the image is built, and `serve` names the Python in which vLLM is missing."""
     build("IMAGES=vllm")
     output = podman(
-        *("run", "--rm", "localhost/bfcl-vllm:test", "sh", "-c"),
+        *(*ALONE, "localhost/bfcl-vllm:test", "sh", "-c"),
         "bfcl-pipeline serve --help && $BFCL_VLLM_PYTHON -c 'import sys; print(sys.prefix)'",
     )
     assert "--address-out" in output
@@ -63,7 +63,7 @@ def test_the_definition_builds_the_same_as_the_containerfile(podman: Podman, app
     settings = pip_settings()
     volumes = folders_to_mount(settings)
     # Unlike podman, Apptainer mounts where something is already: podman leaves that behind.
-    podman("run", "--name", "mounted", *volumes, BASE, "true")
+    podman("run", "--network=none", "--name", "mounted", *volumes, BASE, "true")
     podman("commit", "--quiet", "mounted", "localhost/bfcl-test-base:mounted")
     podman("rm", "mounted")
     podman(
