@@ -29,7 +29,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # The tests start hundreds of Python processes: each would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-SNAKEMAKE := snakemake --cores $(CORES) --workflow-profile workflow/profiles/default
+SNAKEMAKE := snakemake --cores $(CORES)
 # The value of a key in ARGS, else in the config files (the last one first), else its default.
 CONFIGS := config/config.yaml $(filter %.yaml %.yml,$(ARGS))
 key = $(or $(patsubst $1=%,%,$(lastword $(filter $1=%,$(ARGS)))),$(shell sed -n 's/^$1: *\([^ ]*\).*/\1/p' $(CONFIGS) | tail -n 1),$2)

@@ -1,6 +1,6 @@
 # BFCL V4 as a DAG: stage the pinned release, generate responses, score them, tabulate, report.
 #
-#   snakemake --cores N --workflow-profile workflow/profiles/default
+#   snakemake --cores N
 #
 # config/config.yaml defines what a run evaluates; `bfcl-pipeline <rule> --help` describes what a rule does.
 

@@ -118,7 +118,7 @@ def derive(
     _lay_out(recorded, data, cache, work)
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(workflow / "Snakefile")]
     command += ["--directory", str(work), "--cores", str(cores)]
-    command += ["--workflow-profile", str(workflow / "workflow/profiles/default"), *arguments]
+    command += ["--workflow-profile", str(workflow / "profiles/default"), *arguments]
     _run(command, work / LOG, log)
     derived = work / "results" / recorded.run.name
     if not derived.is_dir():

@@ -89,8 +89,7 @@ class Project:
         return {"XDG_CACHE_HOME": str(self.folder / "xdg")}
 
     def _command(self, *arguments: str) -> list[str]:
-        command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
-        return [*command, "--workflow-profile", "workflow/profiles/default"]
+        return [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
 
 
 def make_project(folder: Path, models: int, kind: str) -> Project:
@@ -98,6 +97,7 @@ def make_project(folder: Path, models: int, kind: str) -> Project:
     folder.mkdir(parents=True)
     shutil.copy(ROOT / "Snakefile", folder / "Snakefile")
     shutil.copytree(ROOT / "workflow", folder / "workflow")
+    shutil.copytree(ROOT / "profiles", folder / "profiles")
     shutil.copytree(ROOT / "config", folder / "config")
     names = [f"model-{number:03d}" for number in range(models)]
     rows = [{"name": name, "kind": kind} for name in names]

@@ -51,7 +51,7 @@ class ClusterProject:
             sys.executable,
             *program,
             "--workflow-profile",
-            "workflow/profiles/slurm",
+            "slurm",
             "--cores",
             "2",
         ]
@@ -96,7 +96,7 @@ class ClusterProject:
 
     def derived_here(self, again: Path, **config: str) -> dict[str, bytes]:
         """The results of the same run on this machine, derived from its records without any request."""
-        for part in ("workflow", "config", "data", "cache"):
+        for part in ("workflow", "profiles", "config", "data", "cache"):
             shutil.copytree(self.folder / part, again / part)
         shutil.copy(self.folder / "Snakefile", again)
         (again / "observed").symlink_to(self.folder / "results" / config["run"])

@@ -25,7 +25,6 @@ class Project:
         The process leads a process group that contains all its steps.
         """
         command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
-        command += ["--workflow-profile", "workflow/profiles/default"]
         if config:
             command += ["--config", *(f"{key}={value}" for key, value in config.items())]
         return subprocess.Popen(
@@ -60,6 +59,6 @@ class Project:
 def make_project(folder: Path) -> Project:
     """The workflow and its config in `folder`, without any data."""
     shutil.copy(ROOT / "Snakefile", folder / "Snakefile")
-    shutil.copytree(ROOT / "workflow", folder / "workflow")
-    shutil.copytree(ROOT / "config", folder / "config")
+    for part in ("workflow", "profiles", "config"):
+        shutil.copytree(ROOT / part, folder / part)
     return Project(folder)
