@@ -4,6 +4,7 @@
 #
 # config/config.yaml defines what a run evaluates; `bfcl-pipeline <rule> --help` describes what a rule does.
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -14,14 +15,23 @@ from snakemake.utils import min_version, validate
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import (
+    MODELS_VARIABLE,
     check_config,
     load_models,
     load_run,
+    models_files,
+    plain_values,
     recorded_config,
     recorded_models,
 )
+from bfcl_pipeline.environment import read_env_file
 from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.jobs.options import MODELS_FILE, to_argv
+from bfcl_pipeline.jobs.options import to_argv
+from bfcl_pipeline.jobs.preflight import Machine, preflight
+from bfcl_pipeline.orchestration.finished_results import (
+    FinishedResults,
+    check_recorded,
+)
 from bfcl_pipeline.orchestration.job_files import (
     encoder_of,
     gathered,
@@ -34,20 +44,54 @@ from bfcl_pipeline.orchestration.job_resources import (
 )
 from bfcl_pipeline.orchestration.interrupted_run import clear_interrupted_runs
 from bfcl_pipeline.orchestration.orphaned_jobs import end_orphaned_jobs
+from bfcl_pipeline.orchestration.pending_jobs import watch_pending_jobs
+from bfcl_pipeline.orchestration.slurm_cluster import SlurmLimits
+from bfcl_pipeline.orchestration.partial_tables import tabulate_complete
+from bfcl_pipeline.report.unanswered import exit_without_answers
+from bfcl_pipeline.project import project_file
+from bfcl_pipeline.screen.interruption import INTERRUPTION, STATUS as INTERRUPTED
+from bfcl_pipeline.screen.run_state import RunDescription
+from bfcl_pipeline.screen.screen import describe_run
 
 min_version("9.27")
 
+read_env_file()  # its variables reach every job, those on a cluster too
 
-configfile: "config/config.yaml"
+
+configfile: project_file("config/config.yaml")
 
 
 SCHEMA = "workflow/schemas/config.schema.yaml"
 
 try:
-    check_config(config, yaml.safe_load(Path(workflow.basedir, SCHEMA).read_text()))
+    PROPERTIES = yaml.safe_load(Path(workflow.basedir, SCHEMA).read_text())
+    config.update(plain_values(config, PROPERTIES))
+    check_config(config, PROPERTIES)
     validate(config, SCHEMA)  # fills in the defaults
-    MODELS = load_models(MODELS_FILE)
+    # Passed on as a variable, which unlike a parameter repeats no step: that is decided by the rows.
+    os.environ[MODELS_VARIABLE] = ":".join(
+        map(str, models_files(config["models_file"] or ()))
+    )
+    MODELS = load_models()
     RUN = load_run(config, MODELS)
+    FINISHED = FinishedResults(Path("results") / RUN.name)
+    if workflow.is_main_process and not config["replay"]:
+        check_recorded(FINISHED, config, RUN)
+        if config["entry_ids"]:
+            from bfcl_pipeline.jobs.selection import check_entry_ids  # loads pyarrow
+
+            check_entry_ids(RUN, Path("data"))
+        MACHINE = Machine(
+            cluster=workflow.resource_settings.nodes is not None,
+            containers=bool(workflow.deployment_settings.deployment_method),
+        )
+        for line in preflight(RUN, FINISHED, MACHINE):
+            print(line, file=sys.stderr)
+        if {"-n", "-np", "--dry-run", "--dryrun"} & set(sys.argv):
+            from bfcl_pipeline.jobs.planned_work import planned_work  # loads pyarrow
+
+            for line in planned_work(RUN, FINISHED, Path("data")):
+                print(line, file=sys.stderr)
 except ConfigError as error:
     sys.exit(f"config: {error}")
 

@@ -41,17 +41,18 @@ __all__ = [
 PathLike: TypeAlias = str | Path
 
 
-def load_model(name: str, models: PathLike = "config/models.yaml") -> ModelRow:
+def load_model(name: str, models: PathLike | Iterable[PathLike] | None = None) -> ModelRow:
     """The row of one model.
 
     Args:
         name: as in the models file, or of a model of the leaderboard.
-        models: the models file; `official_models.yaml` in the same directory is read, too.
+        models: the models files; `official_models.yaml` in the same directory is read, too. None: those of
+            `models_file` in config/config.yaml, else config/models.yaml and config/my_models.yaml.
 
     Raises:
         ConfigError: the file is malformed, or has no such model; the message names similar ones.
     """
-    return model_row(load_models(Path(models)), name)
+    return model_row(load_models(models), name)
 
 
 def response_frame(completed: Iterable[Completed]) -> pl.DataFrame:

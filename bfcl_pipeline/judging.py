@@ -1,13 +1,14 @@
 """Scores a table of responses, in parallel if it is large.
 
-Covers what lies between an Arrow table and `scoring`: checking the columns with clear errors, scoring
-equal rows once, dividing the rows among processes, and returning the verdicts in row order. The verdicts
-do not depend on the number of processes. Reading and writing files is not covered.
+Covers what lies between Parquet files of responses and `scoring`: joining them, checking the columns with
+clear errors, scoring equal rows once, dividing the rows among processes, and returning the verdicts in row
+order. The verdicts do not depend on the number of processes. Writing files is not covered.
 """
 
 import gc
 import multiprocessing
 import os
+import signal
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ from bfcl_pipeline.records import Mode, NameStyle, Rules, Status, Verdict
 from bfcl_pipeline.scoring import NO_CONSTANTS, Judge
 from bfcl_pipeline.tables.entries import entries_path, read_entries
 from bfcl_pipeline.tables.schemas import VERDICT_FIELDS, VERDICTS
+from bfcl_pipeline.tables.text_forms import read_any_form
 from bfcl_pipeline.tables.texts import read_constants
 from bfcl_pipeline.text import unknown_name
 
@@ -57,7 +59,8 @@ def start_workers(rows: int, processes: int | None = None) -> Iterator[Workers |
     """Starts processes for scoring about `rows` rows; None if this process alone is faster.
 
     They start at once, so that they are ready when the rows have been read. `processes` includes this
-    one; by default the number follows from `rows` and the processors of the machine.
+    one; by default the number follows from `rows` and the processors of the machine. An exception in the
+    block, also that of Ctrl-C, ends them at once.
     """
     if processes is None:
         processes = min(os.cpu_count() or 1, 1 + rows // _ROWS_PER_PROCESS)
@@ -65,10 +68,39 @@ def start_workers(rows: int, processes: int | None = None) -> Iterator[Workers |
         yield None
         return
     context = multiprocessing.get_context("spawn")  # no fork: pyarrow has threads of its own
-    with ProcessPoolExecutor(processes - 1, mp_context=context) as pool:
+    others = set(multiprocessing.active_children())
+    # Ctrl-C interrupts this process, which ends the others.
+    ignoring = (signal.SIGINT, signal.SIG_IGN)
+    pool = ProcessPoolExecutor(processes - 1, context, initializer=signal.signal, initargs=ignoring)
+    try:
         for _ in range(processes - 1):
             pool.submit(_score_share, [], Path(), ())
         yield Workers(pool, processes - 1)
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in set(multiprocessing.active_children()) - others:
+            process.terminate()
+        raise
+    finally:
+        pool.shutdown()
+
+
+def read_responses(paths: Sequence[Path]) -> pa.Table:
+    """The rows of all tables at `paths`, in order; a column that one of them lacks is null there.
+
+    Raises TableError if one cannot be read, has two columns of one name, or does not fit the others.
+    """
+    tables = [read_any_form(path) for path in paths]
+    for path, table in zip(paths, tables, strict=True):
+        twice = next((name for name in table.column_names if table.column_names.count(name) > 1), None)
+        if twice is not None:
+            raise TableError(f"{path}: two columns are called {twice!r}. Rename or remove one.")
+    try:
+        return pa.concat_tables(tables, promote_options="default")
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise TableError(
+            f"the tables differ in the type of a column ({error}). Score them one by one."
+        ) from None
 
 
 def score_table(

@@ -6,6 +6,7 @@ keys look like in general is `archive.key_shapes`; which HTTP headers and parame
 """
 
 import json
+import re
 from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote, quote_plus
@@ -31,6 +32,10 @@ def encoded_forms(secret: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(forms))
 
 
+_JSON_ESCAPE = re.compile(rb"(?<!\\)((?:\\\\)*)\\(?:u00((?!22|5[cC])[2-7][0-9a-fA-F])|/)")
+"""A printable ASCII character that JSON could hold without its escape; before it, pairs of backslashes."""
+
+
 class Redactor:
     """Replaces secrets, in all their encoded forms, by a marker."""
 
@@ -48,10 +53,16 @@ class Redactor:
         return text
 
     def content(self, content: bytes) -> bytes:
-        """`content`, text in UTF-8 or any other bytes, without the secrets."""
-        for form in self._forms:
-            content = content.replace(form.encode(errors="replace"), self._marker.encode())
-        return content
+        """`content`, text in UTF-8 or any other bytes, without the secrets.
+
+        JSON may escape any character. Such escapes are resolved if a secret is found in them.
+        """
+        content = self._replaced(content)
+        if b"\\" not in content:
+            return content
+        plain = _JSON_ESCAPE.sub(_resolved, content)
+        redacted = self._replaced(plain)
+        return content if redacted == plain else redacted
 
     def document(self, value: Any) -> Any:
         """A JSON value without the secrets, neither in texts nor in names, at any depth."""
@@ -66,6 +77,15 @@ class Redactor:
     def is_in_json(self, line: bytes) -> bool:
         """Whether a JSON document in ASCII contains a secret."""
         return any(form in line for form in self._in_json)
+
+    def _replaced(self, content: bytes) -> bytes:
+        for form in self._forms:
+            content = content.replace(form.encode(errors="replace"), self._marker.encode())
+        return content
+
+
+def _resolved(escape: re.Match[bytes]) -> bytes:
+    return escape[1] + (bytes.fromhex(escape[2].decode("ascii")) if escape[2] else b"/")
 
 
 def _escaped(text: str) -> str:

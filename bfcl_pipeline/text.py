@@ -1,12 +1,16 @@
-"""Text for users: counts, unknown names, truncation, escapes, plain tables."""
+"""Text for users: counts, unknown names, truncation, escapes, plain tables, steps."""
 
 import difflib
+import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TypeAlias
 
 Log: TypeAlias = Callable[[str], None]
 """Receives one line of a report on what is being done."""
+
+STEP_LINE = re.compile(r"\[(?P<done>[\d,]+)/(?P<total>[\d,]+)\] (?P<text>.+)")
+"""A line of `step_line`."""
 
 
 def plural(number: int, one: str, many: str) -> str:
@@ -64,6 +68,14 @@ def cut(text: str, most: int) -> str:
     return f"{text[:most]} ... ({len(text) - most:,} more characters)"
 
 
+def cut_middle(name: str, room: int) -> str:
+    """A name in at most `room` characters, cut in the middle: its end often contains the mode."""
+    if len(name) <= room:
+        return name
+    end = (room - 1) // 2
+    return f"{name[: room - 1 - end]}\N{HORIZONTAL ELLIPSIS}{name[-end:]}"
+
+
 def text_table(
     headings: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[int] | None = None
 ) -> str:
@@ -86,3 +98,8 @@ def text_table(
 
 def _is_number(cell: str) -> bool:
     return cell == "-" or cell.removesuffix(" %").replace(",", "").replace(".", "").isdigit()
+
+
+def step_line(done: int, total: int, text: str) -> str:
+    """The line for a finished step of a workflow: `[12/100] Score oracle`."""
+    return f"[{done:,}/{total:,}] {text}"

@@ -19,7 +19,6 @@ LOADED = (
     "faiss",
     "litellm",
     "rocrate.rocrate",
-    "sentence_transformers",
     "snakemake.cli",
     "transformers.models.bert.modeling_bert",
 )

@@ -1,6 +1,9 @@
 #!/bin/sh
-# Creates the Python environment of an image from requirements.lock: sh environment.sh FOLDER "EXTRA EXTRA...", run in
-# the folder of that file and pyproject.toml. All recipes call it, so that all images have the same packages.
+# Creates the Python environment of an image from requirements.lock, in the folder of that file and pyproject.toml:
+#
+#   sh environment.sh FOLDER "EXTRA EXTRA..." ["PACKAGE PACKAGE..."]     packages: dependencies to leave out
+#
+# All recipes call it, so that all images have the same packages.
 #
 #   PIP_INDEX_URL, PIP_EXTRA_INDEX_URL, PIP_FIND_LINKS, PIP_CERT, PIP_TRUSTED_HOST   read by pip; empty counts as unset
 #   TORCH_INDEX_URL   index with PyTorch's CPU build, if pip's default index does not have it
@@ -25,18 +28,19 @@ install() {
   "$venv/bin/python" -m pip install --quiet --no-compile "$@"
 }
 
-python3 - $extras >wanted.txt <<'EOF'
-import sys, tomllib
+python3 - "$extras" "${3:-}" >wanted.txt <<'EOF'
+import re, sys, tomllib
 
 project = tomllib.load(open("pyproject.toml", "rb"))["project"]
 extras = project["optional-dependencies"]
-print(*project["dependencies"], *(line for name in sys.argv[1:] for line in extras[name]), sep="\n")
+lines = project["dependencies"] + [line for name in sys.argv[1].split() for line in extras[name]]
+print(*(line for line in lines if re.match(r"[\w.-]+", line)[0] not in sys.argv[2].split()), sep="\n")
 EOF
 
-# Some packages are published as source only: they are built with the pinned setuptools, not with the latest.
-install $(grep '^setuptools==' requirements.lock)
+# Packages that are published as source only are built with the pinned setuptools, this project with hatchling.
+install --constraint requirements.lock setuptools hatchling
 # Installed separately, as in the Makefile, to get the CPU build if there is one.
-if grep -q sentence-transformers wanted.txt; then
+if grep -q "^torch" wanted.txt; then
   install --no-deps $(grep '^torch==' requirements.lock) ${TORCH_INDEX_URL:+--index-url "$TORCH_INDEX_URL"}
   if ! grep -q '^cuda.* = None' "$packages/torch/version.py"; then
     echo "pip's index provides PyTorch's GPU build, gigabytes that this image does not use." \

@@ -57,8 +57,6 @@ run-in-container: ## like `make run`, in the image and without network access
 	  $(CONTAINER) $(foreach name,$(PIP_SETTINGS),$(if $($(name)),--env $(name))) $(IMAGE) \
 	  $(SNAKEMAKE) $(ARGS) --until stage stage_encoder; }
 	@$(CONTAINER) --network $(NETWORK) $(IMAGE) $(SNAKEMAKE) $(ARGS)
-	@test ! -e $(RUN)/report.html || \
-	  $(CONTAINER) --network none $(IMAGE) bfcl-pipeline table $(RUN) --rules $(call key,rules,official)
 
 test-containers: $(VENV) ## build the image from a local base, run the main job in it, compare every byte
 	BFCL_CONTAINERS_REQUIRED=1 pytest -m containers $(ARGS)

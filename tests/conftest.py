@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from bfcl_pipeline import environment
 from bfcl_pipeline.benchmark import CATEGORIES, encoder, release
 from bfcl_pipeline.records import Entry
 from bfcl_pipeline.staging import stage, stage_encoder
@@ -50,6 +51,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for place in (item.path, *item.path.parents):
             if place in markers:
                 item.add_marker(markers[place])
+
+
+@pytest.fixture(autouse=True)
+def _no_env_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands that a test calls in its own process do not read the developer's `.env`."""
+    monkeypatch.setattr(environment, "ENV_FILE", Path("no.env"))
 
 
 def _is_staged(data: Path) -> bool:

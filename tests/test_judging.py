@@ -1,13 +1,19 @@
 """Verdicts on tables of responses."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from bfcl_pipeline.errors import TableError
-from bfcl_pipeline.judging import score_table, score_table_by_all_rules, start_workers
+from bfcl_pipeline.judging import read_responses, score_table, score_table_by_all_rules, start_workers
 from bfcl_pipeline.tables.schemas import VERDICT_FIELDS
+from tests.support import ROOT
+from tests.support.work import measured
 
 
 def table(rows, **columns):
@@ -108,3 +114,67 @@ def test_an_unstaged_folder_says_what_to_do(tmp_path):
     given = table([("simple_python_0", "prompt", RIGHT)])
     with pytest.raises(TableError, match="bfcl-pipeline stage --data"):
         score_table(given, tmp_path)
+
+
+def test_an_interruption_ends_the_workers(tmp_path):
+    """An exception such as that of Ctrl-C ends the processes that score, whatever they are doing."""
+    program = """
+import signal
+from bfcl_pipeline.judging import start_workers
+
+if __name__ == "__main__":
+    with start_workers(0, processes=3) as workers:
+        for _ in range(2):
+            workers.pool.submit(signal.pause)
+        raise KeyboardInterrupt
+"""
+    script = tmp_path / "interrupted.py"
+    script.write_text(program, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.stderr.rstrip().endswith("KeyboardInterrupt")
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        ([pa.Table.from_arrays([pa.array(["a"]), pa.array(["b"])], names=["mode", "mode"])], "'mode'"),
+        ([pa.table({"run": ["a"]}), pa.table({"run": [1]})], "differ in the type of a column"),
+    ],
+)
+def test_tables_that_cannot_be_joined_are_named(tables, message, tmp_path):
+    """Columns of the same name in one file, or of different types in two, are an error."""
+    paths = [tmp_path / f"{number}.parquet" for number, _ in enumerate(tables)]
+    for path, one in zip(paths, tables, strict=True):
+        pq.write_table(one, path)
+    with pytest.raises(TableError, match=message):
+        read_responses(paths)
+
+
+HOSTILE = [
+    ("simple_python_0", "prompt", f"[calculate_triangle_area(base={'[' * 60}1{']*2' * 60}, height=5)]"),
+    ("simple_python_0", "prompt", f"[calculate_triangle_area(base={'0x' + 'f' * 4_000}, height=5)]"),
+    ("simple_python_0", "fc", [{"calculate_triangle_area" * 100_000: "{}"}]),
+    ("simple_java_0", "prompt", f"[{'|-' * 1_900}]"),
+    ("multi_turn_base_0", "prompt", [[f"[pwd(a={'[' * 90}1{']*2' * 90})]"] * 50, [], [], []]),
+    ("multi_turn_base_0", "fc", [[[{"f(" + "1," * 2_000_000 + ")": "{}"}]], [], [], []]),
+    ("multi_turn_base_0", "fc", [[[]] * 1_000_000, [], [], []]),
+    ("memory_kv_0-customer-0", "prompt", [[f"{{'answer': 0x{'f' * 4_000}}}"]]),
+]
+
+
+def test_no_answer_holds_up_the_others(staged):
+    """Answers that are made to take for ever or to stop the scorer are wrong, and the others are scored."""
+    rows = [(entry_id, mode, json.dumps(result)) for entry_id, mode, result in HOSTILE]
+    categories = [entry_id.rsplit("_", 1)[0] for entry_id, *_ in rows[:-1]] + ["memory_kv"]
+    given = table([*rows, ("simple_python_0", "prompt", RIGHT)], category=[*categories, "simple_python"])
+    with measured() as work:
+        scored = score_table_by_all_rules(given, staged)
+    assert scored.column("valid").to_pylist() == [*[False] * len(rows), True] * 2
+    assert work.calls < 1_000_000

@@ -33,6 +33,16 @@ def test_every_encoding_is_redacted(encode):
         ]
 
 
+def test_a_secret_in_json_escapes_is_redacted_from_bytes():
+    """JSON may escape every character of a secret; without one, the bytes stay as they are."""
+    redactor = Redactor(["sk-key/with+slash"], "[key]")
+    escaped = "".join(f"\\u{ord(letter):04X}" for letter in "sk-key/with")
+    assert redactor.content(rf'{{"a": "{escaped}+slash"}}'.encode()) == b'{"a": "[key]"}'
+    assert redactor.content(rb'{"a": "sk-key\/with+slash"}') == b'{"a": "[key]"}'
+    for other in (rb'{"a": "\u0041\/"}', rb'{"a": "\\u0073k-key/with+slash"}', b"\xff\x00\\"):
+        assert redactor.content(other) == other
+
+
 def test_a_secret_within_another_leaves_no_part():
     """Of two secrets the longer is replaced first."""
     redactor = Redactor(["12345678", "12345678-abcdef"])

@@ -103,7 +103,9 @@ _README = """\
 # BFCL V4, run {run}
 
 One evaluation of the Berkeley Function-Calling Leaderboard V4, made with bfcl-pipeline {version}. Open
-`results/{run}/report.html` to see the results. To verify them, with bfcl-pipeline {version}:
+`results/{run}/report.html` to see the results. To verify them, with bfcl-pipeline {version} (install it in
+a checkout of its repository with `pip install --editable '.[workflow]'`, or put
+`pipx run --spec 'bfcl-pipeline[workflow]=={version}'` before each command):
 
     bfcl-pipeline stage
     bfcl-pipeline verify {run}.crate.zip
@@ -121,6 +123,7 @@ recorded web pages, and compares them byte for byte.
 | `results/{run}/verdicts/`, `tables/`, `report.html` | verdicts and scores |
 | `results/{run}/logs/`, `benchmarks/`, `snakemake/` | logs and times of the run, without paths and hosts |
 | `Snakefile`, `workflow/`, `requirements.lock` | the workflow, and the versions of its dependencies |
+| `ro-crate-preview.html` | what the archive holds, as a page |
 | `ro-crate-metadata.json` | all of this for programs, with every sha256 (Workflow Run RO-Crate) |
 
 The benchmark's data is not included: `bfcl-pipeline stage` fetches the release that the config names.

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
+from bfcl_pipeline.archive.authors import Author
 from bfcl_pipeline.archive.crate_terms import (
     APACHE,
     ENCODINGS,
@@ -22,6 +23,7 @@ from bfcl_pipeline.archive.crate_terms import (
     TERMS,
 )
 from bfcl_pipeline.archive.members import ArchiveMember
+from bfcl_pipeline.archive.names import PREVIEW
 from bfcl_pipeline.archive.software import Checkout
 from bfcl_pipeline.errors import ArchiveError
 
@@ -54,14 +56,14 @@ class RunFacts:
     checkout: Checkout
 
 
-def metadata(facts: RunFacts, members: Sequence[ArchiveMember]) -> bytes:
+def metadata(facts: RunFacts, authors: Sequence[Author], members: Sequence[ArchiveMember]) -> bytes:
     """ro-crate-metadata.json for `members`, without itself. Raises ArchiveError without ro-crate-py."""
     try:
         library = importlib.import_module("rocrate.rocrate")
     except ImportError as error:
-        raise ArchiveError("ro-crate-py is not installed: pip install 'bfcl-pipeline[archive]'.") from error
+        raise ArchiveError("ro-crate-py is not installed: pip install rocrate") from error
     crate = library.ROCrate(version="1.1")
-    _describe_root(crate, facts)
+    _describe_root(crate, facts, authors)
     for member in members:
         if member.name != "Snakefile":
             crate.add_file(dest_path=member.name, properties=_file(member))
@@ -79,7 +81,7 @@ def identifier(name: str) -> str:
     return quote(name)
 
 
-def _describe_root(crate: ROCrate, facts: RunFacts) -> None:
+def _describe_root(crate: ROCrate, facts: RunFacts, authors: Sequence[Author]) -> None:
     root = crate.root_dataset
     root["name"] = f"BFCL V4, run {facts.run}"
     root["description"] = (
@@ -88,9 +90,16 @@ def _describe_root(crate: ROCrate, facts: RunFacts) -> None:
         "them again, except the benchmark's data, which is not included."
     )
     root["datePublished"] = facts.end
+    if authors:
+        root["author"] = [_person(crate, place, author) for place, author in enumerate(authors, start=1)]
     root["license"] = crate.add_jsonld(dict(APACHE))
     root["citation"] = crate.add_jsonld({"@id": PAPER_ID, **PAPER})
     root["conformsTo"] = [crate.add_jsonld(dict(profile)) for profile in PROFILES]
+
+
+def _person(crate: ROCrate, place: int, author: Author) -> Any:
+    name = author.orcid or f"#author-{place}"
+    return crate.add_jsonld({"@id": name, "@type": "Person", "name": author.name})
 
 
 def _file(member: ArchiveMember) -> dict[str, Any]:
@@ -101,8 +110,10 @@ def _file(member: ArchiveMember) -> dict[str, Any]:
         "contentSize": str(member.size),
         "sha256": member.sha256,
     }
-    if member.name == "README.md":
+    if member.name in ("README.md", PREVIEW):
         properties["about"] = {"@id": "./"}
+    if member.name == PREVIEW:
+        properties["@type"] = ["File", "CreativeWork"]
     return properties
 
 

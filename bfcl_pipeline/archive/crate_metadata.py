@@ -16,6 +16,11 @@ from bfcl_pipeline.archive.reading import SealedArchive
 from bfcl_pipeline.errors import ArchiveError
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+!_-]{0,99}")
+_COMMIT = re.compile(r"[0-9a-f]{7,64}|unknown")
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{5,15}(?:Z|[+-][0-9:]{4,6})?")
+_SOFTWARE = re.compile(r"[a-z][a-z0-9-]{0,49}")
+_STAGED = re.compile(r"(?:release|entries|encoder)(?:/(?!\.)[0-9A-Za-z._-]{1,200}){1,3}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,26 +48,41 @@ def read_metadata(archive: SealedArchive) -> CrateMetadata:
     runs = {name.split("/")[1] for name in archive.members if name.startswith("results/")}
     if len(runs) != 1:
         _refuse(archive, f"results of {len(runs)} runs, not of one")
-    versions = {
-        str(entity.get("name")): str(entity.get("softwareVersion"))
-        for name, entity in entities.items()
-        if name.startswith("#software-")
-    }
+    software = [entity for name, entity in entities.items() if name.startswith("#software-")]
     release = _entity(archive, entities, "#release")
+    hashes = _hashes(archive, entities)
+    staged = {
+        name.removeprefix("#data/"): entity
+        for name, entity in entities.items()
+        if name.startswith("#data/")
+    }
+    if not all(map(_STAGED.fullmatch, staged)):
+        _refuse(archive, "metadata with a staged file that is not below release/, entries/ or encoder/")
     return CrateMetadata(
         run=runs.pop(),
-        ended=str(_entity(archive, entities, "#run").get("endTime")),
-        sha256=_hashes(archive, entities),
-        versions=versions,
-        release=(str(release.get("version")), str(release.get("sha256"))),
-        staged={
-            name.removeprefix("#data/"): str(entity.get("sha256"))
-            for name, entity in entities.items()
-            if name.startswith("#data/")
+        ended=_text(archive, _entity(archive, entities, "#run"), "endTime", _TIME),
+        sha256=hashes,
+        versions={
+            _text(archive, entity, "name", _SOFTWARE): _text(archive, entity, "softwareVersion", _VERSION)
+            for entity in software
         },
-        commit=str(_entity(archive, entities, "#commit").get("value")),
+        release=(
+            _text(archive, release, "version", _VERSION),
+            _text(archive, release, "sha256", _SHA256),
+        ),
+        staged={name: _text(archive, entity, "sha256", _SHA256) for name, entity in staged.items()},
+        commit=_text(archive, _entity(archive, entities, "#commit"), "value", _COMMIT),
         changed=_entity(archive, entities, "#changed").get("value") == "true",
     )
+
+
+def _text(archive: SealedArchive, entity: Mapping[str, Any], field: str, form: re.Pattern[str]) -> str:
+    """A field that `verify` prints or uses in paths and commands: it must have its form."""
+    value = entity.get(field)
+    if not isinstance(value, str) or not form.fullmatch(value):
+        name = str(entity.get("@id"))[:80]
+        _refuse(archive, f"metadata whose {field} of {name!r} is {str(value)[:80]!r}")
+    return value
 
 
 def _entities(archive: SealedArchive) -> dict[str, Mapping[str, Any]]:

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from bfcl_pipeline.archive.authors import read_author
 from bfcl_pipeline.archive.contents import ArchiveContents, Places, gather, readme
 from bfcl_pipeline.archive.crate import Input, RunFacts, metadata
 from bfcl_pipeline.archive.crate_metadata import metadata_limit
 from bfcl_pipeline.archive.crate_terms import BENCHMARK_URL, ENCODER_URL
 from bfcl_pipeline.archive.key_shapes import named_secrets
 from bfcl_pipeline.archive.members import ArchiveMember, file_sha256, member
-from bfcl_pipeline.archive.names import METADATA
+from bfcl_pipeline.archive.names import METADATA, PREVIEW
+from bfcl_pipeline.archive.preview import preview
 from bfcl_pipeline.archive.recorded_run import RecordedRun, read_run
 from bfcl_pipeline.archive.secrets import Search
 from bfcl_pipeline.archive.snakemake_records import moment
@@ -52,6 +54,7 @@ def make_archive(
     data: Path,
     environment: Mapping[str, str],
     allowed: Collection[str],
+    authors: Sequence[str] = (),
 ) -> Made:
     """Writes the archive of a run, atomically; equal runs give equal bytes.
 
@@ -62,12 +65,14 @@ def make_archive(
         data: the staged data.
         environment: variables; values of those that contain keys must not be in the archive.
         allowed: fingerprints of findings that are not secrets.
+        authors: who made the run, each as `Name` or `Name <ORCID>`.
 
     Raises:
         ArchiveError: the run is not complete, contains a secret or is too large; nothing is written.
         ConfigError, JournalError, TableError, WebError: a file of the run is damaged.
         OSError: a file cannot be read or written.
     """
+    people = [read_author(author) for author in authors]
     checkout = find_checkout()
     recorded = read_run(run_folder, checkout.schema, run_folder.name)
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -75,10 +80,10 @@ def make_archive(
         places = Places(cache, run_folder.parent.parent / ".snakemake", Path(work))
         contents = gather(recorded, checkout, places, _web_files(recorded, cache / "web"))
         facts = _facts(recorded, contents, checkout, data)
-        members = sorted(
-            [*contents.members, member("README.md", readme(facts))], key=lambda member: member.name
-        )
-        description = member(METADATA, metadata(facts, members))
+        members = [*contents.members, member("README.md", readme(facts))]
+        members.append(member(PREVIEW, preview(facts, people, members)))
+        members.sort(key=lambda member: member.name)
+        description = member(METADATA, metadata(facts, people, members))
         if description.size > metadata_limit(len(members) + 1):
             raise ArchiveError(f"{description.size:,} bytes of metadata: {TOO_MUCH}")
         members.insert(0, description)

@@ -13,8 +13,11 @@ from bfcl_pipeline.archive.members import MAX_NAME_BYTES
 METADATA = "ro-crate-metadata.json"
 """The first member: it describes all others."""
 
+PREVIEW = "ro-crate-preview.html"
+"""A page about the archive for a person; archives of earlier versions lack it."""
+
 _PATTERNS = (
-    re.escape(METADATA),
+    f"{re.escape(METADATA)}|{re.escape(PREVIEW)}",
     r"README\.md|LICENSE|Snakefile|requirements\.lock",
     r"workflow/.+",
     r"results/[^/]+/(?:config\.yaml|models\.yaml|report\.html)",

@@ -60,7 +60,7 @@ def read_run(folder: Path, schema: Path, name: str | None = None) -> RecordedRun
         name: the name that the config must have; None: any.
 
     Raises:
-        ArchiveError: one of the two files is missing.
+        ArchiveError: one of the two files is missing, or the run was imported.
         ConfigError: one of them is malformed, or contradicts the other or `name`.
     """
     config_file, models_file = folder / "config.yaml", folder / "models.yaml"
@@ -73,6 +73,11 @@ def read_run(folder: Path, schema: Path, name: str | None = None) -> RecordedRun
     config, _ = _read_yaml(config_file), _read_yaml(models_file)
     if not isinstance(config, dict):
         raise ConfigError(f"{config_file}: expected a mapping of keys, got {type(config).__name__}.")
+    if "imported" in config:
+        raise ArchiveError(
+            f"{folder}: this run was imported ({config['imported']!s:.80}). It has no journals, "
+            "so it cannot be replayed, archived or verified; publish the imported files instead."
+        )
     properties = yaml.safe_load(schema.read_text(encoding="utf-8"))
     try:
         check_config(config, properties)

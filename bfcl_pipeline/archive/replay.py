@@ -6,7 +6,6 @@ cache. Nothing is sent or fetched. docs/replay.md lists what cannot be derived.
 """
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -25,15 +24,14 @@ from bfcl_pipeline.archive.software import find_checkout
 from bfcl_pipeline.benchmark import CATEGORIES, encoder
 from bfcl_pipeline.errors import PipelineError, StagingError
 from bfcl_pipeline.tables import entries_path
-from bfcl_pipeline.text import Log
+from bfcl_pipeline.text import STEP_LINE, Log
 
 LOG = "replay.log"
-"""The file of the working directory with the whole output of Snakemake."""
+"""The file of the working directory with what was printed; Snakemake's own log is in `.snakemake/log`."""
 
 _LAST_LINES = 40  # of the log, in an error message
 _IGNORED_VARIABLES = ("SNAKEMAKE_PROFILE",)  # the user's own profile, for runs on a cluster
 _OFFLINE = {"PIP_NO_INDEX": "1"}  # the rule that stages the release cannot fetch it
-_STEP = re.compile(r"Job \d+: (.+)")  # Snakemake's line for the start of a step
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +103,7 @@ def derive(
         work: the working directory, which is empty or does not exist.
         cores: processor cores to use.
         arguments: additional arguments of Snakemake.
-        log: receives a line for each step.
+        log: receives a line for each finished step, `[12/88] Score oracle`.
 
     Returns:
         work/results/<run>.
@@ -118,18 +116,19 @@ def derive(
     _lay_out(recorded, data, cache, work)
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(workflow / "Snakefile")]
     command += ["--directory", str(work), "--cores", str(cores)]
-    command += ["--workflow-profile", str(workflow / "profiles/default"), *arguments]
+    command += ["--workflow-profile", str(workflow / "profiles/default")]
+    command += ["--logger", "bfcl", "--logger-bfcl-show", "lines", *arguments]
     _run(command, work / LOG, log)
     derived = work / "results" / recorded.run.name
     if not derived.is_dir():
-        raise PipelineError(f"{work}: Snakemake ended without results. See {work / LOG}.")
+        raise PipelineError(f"{work}: Snakemake ended without results; {_end(work / LOG)}")
     return derived
 
 
 def check_staged(recorded: RecordedRun, data: Path) -> None:
     """Raises StagingError if Snakemake or a staged file that the replay needs is missing."""
     if find_spec("snakemake") is None:
-        raise StagingError("Snakemake is not installed: pip install 'bfcl-pipeline[workflow]'")
+        raise StagingError(f"Snakemake is not installed: {sys.executable} -m pip install snakemake")
     needed = [data / "release/texts.json", data / "release/models.json"]
     needed += [entries_path(data, category) for category in CATEGORIES]
     _check_files(needed, stage_command(recorded, data))
@@ -166,7 +165,7 @@ def _lay_out(recorded: RecordedRun, data: Path, cache: Path, work: Path) -> None
 
 
 def _run(command: Sequence[str], log_file: Path, log: Log) -> None:
-    """Runs Snakemake; its output is written to `log_file`, the name of each step to `log`."""
+    """Runs Snakemake; its output is written to `log_file`, a line for each finished step to `log`."""
     environment = {name: value for name, value in os.environ.items() if name not in _IGNORED_VARIABLES}
     with (
         log_file.open("w", encoding="utf-8") as file,
@@ -183,16 +182,20 @@ def _run(command: Sequence[str], log_file: Path, log: Log) -> None:
         try:
             assert process.stdout is not None  # noqa: S101  # it is a pipe
             for line in _copied(process.stdout, file.write):
-                step = _STEP.fullmatch(line)
-                if step is not None:
-                    log(step[1])
+                if STEP_LINE.fullmatch(line):
+                    log(line)
         except BaseException:
             process.terminate()  # Snakemake then ends its steps
             raise
     if process.returncode != 0:
-        lines = log_file.read_text(encoding="utf-8").splitlines()
-        last = "\n".join(lines[-_LAST_LINES:])
-        raise PipelineError(f"a step failed; the last of {len(lines):,} lines of {log_file}:\n{last}")
+        raise PipelineError(f"a step failed; {_end(log_file)}")
+
+
+def _end(log_file: Path) -> str:
+    """The last lines of a log file, for an error message."""
+    lines = log_file.read_text(encoding="utf-8").splitlines()
+    last = "\n".join(lines[-_LAST_LINES:])
+    return f"the last of {len(lines):,} lines of {log_file}:\n{last}"
 
 
 def _copied(lines: Iterator[str], write: Callable[[str], object]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The software that computes a run: versions of packages, and the checkout that contains the workflow."""
+"""The software that computes a run: versions of packages, and the workflow with its commit."""
 
 import platform
 import subprocess
@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from bfcl_pipeline import __version__
-from bfcl_pipeline.errors import ArchiveError
+from bfcl_pipeline.project import project_folder
 
 PACKAGES = ("snakemake", "pyarrow", "polars")
 """Packages whose versions are recorded: the workflow engine and the writers of the tables."""
@@ -18,10 +18,10 @@ _GIT_SECONDS = 60
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """The directory with the workflow that belongs to this package."""
+    """The files of the project: a checkout, or the same files inside an installed wheel."""
 
     folder: Path
-    commit: str | None  # of git; None outside a git repository
+    commit: str | None  # of git; None in a wheel or outside a git repository
     dirty: bool  # whether its code differs from that commit
 
     @property
@@ -47,13 +47,8 @@ def versions() -> dict[str, str]:
 
 
 def find_checkout() -> Checkout:
-    """The checkout that this package was installed from. Raises ArchiveError if there is none."""
-    folder = Path(__file__).resolve().parents[2]
-    if not (folder / "Snakefile").is_file() or not (folder / "workflow").is_dir():
-        raise ArchiveError(
-            f"{folder}: no Snakefile and workflow/ beside the package. They are needed here: use a "
-            "checkout of the repository, installed with `pip install --editable .`, or the container image."
-        )
+    """The workflow that belongs to this package. Raises ConfigError if it is missing."""
+    folder = project_folder()
     if not (folder / ".git").exists():
         return Checkout(folder, None, dirty=False)
     commit = _git(folder, "rev-parse", "HEAD")

@@ -8,18 +8,18 @@ from pathlib import Path
 
 from bfcl_pipeline.archive.compare import DifferenceKind, compared_files, differences
 from bfcl_pipeline.archive.crate_metadata import CrateMetadata, read_metadata
-from bfcl_pipeline.archive.members import MAX_ROWS, file_sha256
+from bfcl_pipeline.archive.members import file_sha256
 from bfcl_pipeline.archive.missing_answers import missing_answers
 from bfcl_pipeline.archive.reading import SealedArchive
 from bfcl_pipeline.archive.recorded_run import RecordedRun, read_run
 from bfcl_pipeline.archive.replay import check_staged, derive, stage_command
 from bfcl_pipeline.archive.run_files import result_files
 from bfcl_pipeline.archive.software import Checkout, find_checkout, versions
+from bfcl_pipeline.archive.table_size import check_table_size
 from bfcl_pipeline.archive.vectors import MAX_BYTES, unpack_vectors
 from bfcl_pipeline.archive.vectors import NAME as VECTORS
 from bfcl_pipeline.errors import ArchiveError, PipelineError, StagingError
-from bfcl_pipeline.tables import count_rows
-from bfcl_pipeline.text import Log
+from bfcl_pipeline.text import Log, printable
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.status import survey
 
@@ -51,6 +51,7 @@ def verify(file: Path, *, data: Path, cores: int, log: Log, step_log: Log) -> Ve
     Raises:
         ArchiveError: the archive is damaged or malformed, or a step of the replay failed.
     """
+    log, step_log = _printing(log), _printing(step_log)
     with SealedArchive(file) as archive:
         log(f"{file}: {archive.seal.size:,} bytes, sha256 {archive.seal.sha256}")
         _verified(log, "seal", "no byte was changed since the archive was written")
@@ -65,7 +66,13 @@ def verify(file: Path, *, data: Path, cores: int, log: Log, step_log: Log) -> Ve
                 _unpack(archive, Path(folder))
                 return _verify_run(metadata, Path(folder), data, cores, log, step_log)
             except PipelineError as error:  # the temporary directory no longer exists when it is read
-                raise ArchiveError(f"{file}: {str(error).replace(f'{folder}/', '')}") from error
+                what = str(error).replace(f"{folder}/", "")
+                raise ArchiveError(f"{file}: {printable(what)}") from error
+
+
+def _printing(log: Log) -> Log:
+    """`log` with control characters escaped: an archive must not write to a terminal as it likes."""
+    return lambda line: log(printable(line))
 
 
 def _verify_run(
@@ -177,8 +184,8 @@ def _check_run(folder: Path, metadata: CrateMetadata, checkout: Checkout) -> Rec
             f"names {' '.join(metadata.release)}."
         )
     for path in result_files(recorded):
-        if path.suffix == ".parquet" and count_rows(path) > MAX_ROWS:
-            raise ArchiveError(f"{path}: refused: more than {MAX_ROWS:,} rows.")
+        if path.suffix == ".parquet":
+            check_table_size(path)
     return recorded
 
 

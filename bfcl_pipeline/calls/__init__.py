@@ -2,19 +2,24 @@
 
 from bfcl_pipeline.calls.decode import FAILED, decode
 from bfcl_pipeline.calls.execution import Steps, calls_by_step, decode_step, executed_text
-from bfcl_pipeline.calls.literal import read_literal_call
+from bfcl_pipeline.calls.limits import Work
+from bfcl_pipeline.calls.literal import read_literal_call, read_literal_value
 from bfcl_pipeline.calls.native import parse_json
+from bfcl_pipeline.calls.python import is_prose
 from bfcl_pipeline.calls.write import write_calls, write_native
 
 __all__ = [
     "FAILED",
     "Steps",
+    "Work",
     "calls_by_step",
     "decode",
     "decode_step",
     "executed_text",
+    "is_prose",
     "parse_json",
     "read_literal_call",
+    "read_literal_value",
     "write_calls",
     "write_native",
 ]

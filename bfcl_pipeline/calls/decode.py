@@ -10,7 +10,7 @@ from bfcl_pipeline.benchmark import ReturnFormat
 from bfcl_pipeline.calls.java import read_java
 from bfcl_pipeline.calls.javascript import read_javascript
 from bfcl_pipeline.calls.json_list import read_json
-from bfcl_pipeline.calls.limits import Undecodable
+from bfcl_pipeline.calls.limits import Undecodable, Work
 from bfcl_pipeline.calls.native import read_native
 from bfcl_pipeline.calls.python import read_python
 from bfcl_pipeline.calls.xml_list import read_concise_xml, read_verbose_xml
@@ -23,13 +23,13 @@ _Read = Sequence[tuple[str, Json]] | None
 
 # The brackets around the text are not Java or JavaScript, so the first and last character are removed,
 # whatever they are.
-_READERS: dict[ReturnFormat, Callable[[str, Rules], _Read]] = {
+_READERS: dict[ReturnFormat, Callable[[str, Rules, Work], _Read]] = {
     ReturnFormat.PYTHON: read_python,
-    ReturnFormat.JAVA: lambda text, rules: read_java(text[1:-1], rules),
-    ReturnFormat.JAVASCRIPT: lambda text, _rules: read_javascript(text[1:-1]),
-    ReturnFormat.JSON: read_json,
-    ReturnFormat.VERBOSE_XML: lambda text, _rules: read_verbose_xml(text),
-    ReturnFormat.CONCISE_XML: lambda text, _rules: read_concise_xml(text),
+    ReturnFormat.JAVA: lambda text, rules, _work: read_java(text[1:-1], rules),
+    ReturnFormat.JAVASCRIPT: lambda text, _rules, _work: read_javascript(text[1:-1]),
+    ReturnFormat.JSON: lambda text, rules, _work: read_json(text, rules),
+    ReturnFormat.VERBOSE_XML: lambda text, _rules, _work: read_verbose_xml(text),
+    ReturnFormat.CONCISE_XML: lambda text, _rules, _work: read_concise_xml(text),
 }
 
 
@@ -40,17 +40,19 @@ def decode(
     return_format: ReturnFormat = ReturnFormat.PYTHON,
     tool_call_tag: bool = False,
     rules: Rules = Rules.OFFICIAL,
+    work: Work | None = None,
 ) -> tuple[Call, ...] | DecodeFailure:
     """The calls in a model's `result`.
 
     `result` is the official result form: in function-calling mode a list of {name: arguments as JSON
-    text}, in prompt mode text in `return_format`, between <TOOLCALL> tags if `tool_call_tag`.
+    text}, in prompt mode text in `return_format`, between <TOOLCALL> tags if `tool_call_tag`. `work` is
+    what may still be done for the answer of which `result` is a part; by default it is the whole answer.
     """
     try:
         if mode is Mode.FC:
             calls: _Read = read_native(result)
         else:
-            calls = _READERS[return_format](_prompt_text(result, tool_call_tag), rules)
+            calls = _READERS[return_format](_prompt_text(result, tool_call_tag), rules, work or Work())
     except Undecodable as error:
         return DecodeFailure(FAILED, f"{error}.")
     if calls is None:

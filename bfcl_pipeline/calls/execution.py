@@ -10,10 +10,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 from bfcl_pipeline.calls.decode import FAILED, decode
-from bfcl_pipeline.calls.limits import Undecodable
+from bfcl_pipeline.calls.limits import Undecodable, Work
 from bfcl_pipeline.calls.native import read_arguments, require_few
 from bfcl_pipeline.calls.python import read_literal
 from bfcl_pipeline.records import Call, DecodeFailure, Json, Mode
+
+_STEP = 100
+"""Steps of `Work` of one step of a conversation, and of one call."""
 
 Steps: TypeAlias = tuple[tuple[Call, ...], ...]
 """The calls of each step, in order; a step without calls, or whose text cannot be decoded, is empty."""
@@ -23,23 +26,27 @@ def calls_by_step(result: Json, mode: Mode) -> Steps:
     """The calls of all turns of a result in the official form: a list of turns, each a list of steps."""
     turns = result if isinstance(result, list) else []
     steps = [step for turn in turns if isinstance(turn, list) for step in turn]
-    decoded = (decode_step(step, mode) for step in steps)
+    work = Work()
+    decoded = (decode_step(step, mode, work) for step in steps)
     return tuple(() if isinstance(calls, DecodeFailure) else calls for calls in decoded)
 
 
-def decode_step(result: Json, mode: Mode) -> tuple[Call, ...] | DecodeFailure:
+def decode_step(result: Json, mode: Mode, work: Work | None = None) -> tuple[Call, ...] | DecodeFailure:
     """The calls in one answer of a conversation, in order; empty if it has none.
 
     `result` is the official result form of one step: in function-calling mode a list of {name:
     arguments as JSON text}, in prompt mode text with a Python list of calls. An argument may itself be
-    a Call, which is run first.
+    a Call, which is run first. `work` is what may still be done for all steps of the answer.
     """
+    work = work or Work()
     try:
+        work.spend(_STEP)
         if mode is Mode.FC:
-            return tuple(_native_calls(result))
-        calls = decode(result, mode=mode)
+            return tuple(_native_calls(result, work))
+        calls = decode(result, mode=mode, work=work)
         if isinstance(calls, DecodeFailure):
             return calls
+        work.spend(_STEP * len(calls))
         return tuple(
             Call(call.name, {name: _executable(value) for name, value in call.arguments.items()})
             for call in calls
@@ -48,7 +55,7 @@ def decode_step(result: Json, mode: Mode) -> tuple[Call, ...] | DecodeFailure:
         return DecodeFailure(FAILED, f"{error}.")
 
 
-def _native_calls(result: Json) -> Iterator[Call]:
+def _native_calls(result: Json, work: Work) -> Iterator[Call]:
     if isinstance(result, Mapping):
         result = [result]
     if isinstance(result, str) and not result:
@@ -59,6 +66,7 @@ def _native_calls(result: Json) -> Iterator[Call]:
         if not isinstance(item, Mapping):
             raise Undecodable(f"expected {{name: arguments}}, got {type(item).__name__}")
         for name, written in item.items():
+            work.spend(_STEP)
             arguments = read_arguments(name, written) if isinstance(written, str) else written
             if not isinstance(arguments, Mapping):
                 kind = type(arguments).__name__

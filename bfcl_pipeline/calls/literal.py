@@ -1,11 +1,11 @@
-"""Reads one call with literal arguments, the form of a conversation's truth in the release."""
+"""Reads a Python literal, and one call with literal arguments: the form of a conversation's truth."""
 
 import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from bfcl_pipeline.calls.limits import Undecodable
-from bfcl_pipeline.calls.python import parse_expression
+from bfcl_pipeline.calls.python import parse_expression, read_literal
 from bfcl_pipeline.records import Call
 
 
@@ -32,3 +32,11 @@ def read_literal_call(text: str, parameters: Callable[[str], Sequence[str]]) -> 
             raise ValueError(f"the argument {keyword.arg} is given twice or has no name")
         arguments[keyword.arg] = ast.literal_eval(keyword.value)
     return Call(node.func.id, arguments)
+
+
+def read_literal_value(text: str) -> Any:
+    """The value of a Python literal. Raises ValueError if `text` is anything else, or beyond the bounds."""
+    try:
+        return read_literal(text)
+    except Undecodable as error:
+        raise ValueError(str(error)) from None

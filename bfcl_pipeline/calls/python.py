@@ -10,26 +10,54 @@ import ast
 import re
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
+from keyword import iskeyword
 from typing import Any
 
-from bfcl_pipeline.calls.arithmetic import apply_unary, evaluate
-from bfcl_pipeline.calls.limits import MAX_DEPTH, Undecodable, check_text
+from bfcl_pipeline.calls.arithmetic import apply_unary, evaluate, readable
+from bfcl_pipeline.calls.limits import MAX_BITS, MAX_DEPTH, Undecodable, Work, check_text
 from bfcl_pipeline.records import Json, Rules
 
 _NUMBER_THEN_WORD = re.compile(r"[0-9](?<![\w.].)[\w.]*(?:and|else|for|if|in|is|not|or)\b")
 
+_TWO_WORDS = re.compile(r"[`\n ]*\[?[ \t\n]*([A-Za-z]+) +([A-Za-z]+)\b", re.ASCII)
 
-def read_python(text: str, rules: Rules) -> list[tuple[str, Json]]:
-    """Names and arguments of the calls in `text`. Raises Undecodable."""
+_MAX_DIGIT_BITS = 4
+"""Bits of a digit of an integer, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How the calls of one text are read."""
+
+    rules: Rules
+    work: Work  # that may still be done for the answer
+
+
+def read_python(text: str, rules: Rules, work: Work) -> list[tuple[str, Json]]:
+    """Names and arguments of the calls in `text`. Raises Undecodable, also if `work` is used up."""
+    reading = _Reading(rules, work)
     try:
-        body = parse_expression(text.strip().strip("'"))
+        text = check_text(text.strip().strip("'"))
+        work.spend(len(text))
+        body = parse_expression(text)
         if isinstance(body, ast.Call):
-            return [_read_call(body, rules, MAX_DEPTH)]
+            return [_read_call(body, reading, MAX_DEPTH)]
         if not isinstance(body, ast.List | ast.Tuple | ast.Set):
             raise Undecodable(f"expected a list of calls, got {type(body).__name__}")
-        return [_read_element(element, rules) for element in body.elts]
+        return [_read_element(element, reading) for element in body.elts]
     except (TypeError, ValueError, RecursionError, ArithmeticError) as error:
         raise Undecodable(f"an argument cannot be read ({error})") from None
+
+
+def is_prose(text: str) -> bool:
+    """Whether `text`, which may lack its opening bracket, begins with two words that no calls begin with.
+
+    Two names side by side are a syntax error in Python, so such a text is known to be undecodable without
+    parsing it. Only a part of all undecodable texts is recognised.
+    """
+    words = _TWO_WORDS.match(text)
+    return words is not None and not iskeyword(words[1]) and not iskeyword(words[2])
 
 
 def parse_expression(text: str) -> ast.expr:
@@ -40,11 +68,20 @@ def parse_expression(text: str) -> ast.expr:
 
 def read_literal(text: str) -> Any:
     """The value of a Python literal. Raises Undecodable if `text` is anything else."""
-    return _unwarned(ast.literal_eval, check_text(text), "a Python literal")
+    return _unwarned(_literal, check_text(text), "a Python literal")
 
 
 def _parse(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
+
+
+def _literal(text: str) -> Any:
+    body = _parse(text.lstrip(" \t"))
+    if len(text) * _MAX_DIGIT_BITS > MAX_BITS:
+        for node in ast.walk(body):
+            if isinstance(node, ast.Constant):
+                readable(node.value)
+    return ast.literal_eval(body)
 
 
 def _unwarned(read: Callable[[str], Any], text: str, what: str) -> Any:
@@ -65,15 +102,15 @@ def _unwarned(read: Callable[[str], Any], text: str, what: str) -> Any:
         raise Undecodable(f"not {what} ({reason})") from None
 
 
-def _read_element(element: ast.expr, rules: Rules) -> tuple[str, Json]:
+def _read_element(element: ast.expr, reading: _Reading) -> tuple[str, Json]:
     if not isinstance(element, ast.Call):
         raise Undecodable(f"expected a call in the list, got {type(element).__name__}")
-    return _read_call(element, rules, MAX_DEPTH)
+    return _read_call(element, reading, MAX_DEPTH)
 
 
-def _read_call(call: ast.Call, rules: Rules, levels: int) -> tuple[str, dict[str | None, Any]]:
+def _read_call(call: ast.Call, reading: _Reading, levels: int) -> tuple[str, dict[str | None, Any]]:
     return _dotted_name(call.func), {
-        keyword.arg: _read_value(keyword.value, rules, levels) for keyword in call.keywords
+        keyword.arg: _read_value(keyword.value, reading, levels) for keyword in call.keywords
     }
 
 
@@ -88,42 +125,42 @@ def _dotted_name(node: ast.expr) -> str:
     return ".".join(reversed(parts))
 
 
-def _read_value(node: ast.expr | None, rules: Rules, levels: int) -> Any:
+def _read_value(node: ast.expr | None, reading: _Reading, levels: int) -> Any:
     if levels == 0:
         raise Undecodable(f"arguments are nested more than {MAX_DEPTH} levels deep")
     match node:
         case ast.Constant(value=value):
-            return "..." if value is Ellipsis else value
+            return "..." if value is Ellipsis else readable(value)
         case ast.Name(id=name):
             return name
         case ast.List(elts=items):
-            return [_read_value(item, rules, levels - 1) for item in items]
+            return [_read_value(item, reading, levels - 1) for item in items]
         case ast.Tuple(elts=items):
-            return tuple([_read_value(item, rules, levels - 1) for item in items])
+            return tuple([_read_value(item, reading, levels - 1) for item in items])
         case ast.Dict(keys=keys, values=values):
             return {
-                _read_value(key, rules, levels - 1): _read_value(value, rules, levels - 1)
+                _read_value(key, reading, levels - 1): _read_value(value, reading, levels - 1)
                 for key, value in zip(keys, values, strict=True)
             }
         case ast.UnaryOp():
-            return unary_value(node, rules)
+            return unary_value(node, reading.rules, reading.work)
         case ast.BinOp():
-            return evaluate(node)
+            return evaluate(node, reading.work)
         case ast.Call(keywords=[]) | ast.Subscript():
             return ast.unparse(node)  # stays text
         case ast.Call():
-            name, arguments = _read_call(node, rules, levels - 1)
+            name, arguments = _read_call(node, reading, levels - 1)
             return {name: arguments}
     raise Undecodable(f"an argument is a {type(node).__name__}, which is not a value")
 
 
-def unary_value(node: ast.UnaryOp, rules: Rules) -> Any:
+def unary_value(node: ast.UnaryOp, rules: Rules, work: Work) -> Any:
     """Rule `unary-operator`: official negates the operand for every operator, so `+5` is read as -5.
 
     Corrected applies the written operator, to any arithmetic operand.
     """
     if rules is Rules.CORRECTED:
-        return evaluate(node)
+        return evaluate(node, work)
     if not isinstance(node.operand, ast.Constant):
         raise Undecodable("an operator is applied to something that is not a number")
     return apply_unary(ast.UnaryOp(ast.USub(), node.operand), node.operand.value)

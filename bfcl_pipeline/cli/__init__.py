@@ -5,15 +5,21 @@ the given command is imported, so that `--help` is immediate.
 """
 
 import argparse
+import errno
 import importlib
+import os
+import select
 import sys
 from collections.abc import Sequence
 from types import ModuleType
 
 from bfcl_pipeline import __version__
+from bfcl_pipeline.environment import read_env_file
 from bfcl_pipeline.errors import PipelineError
+from bfcl_pipeline.text import printable
 
 COMMANDS: dict[str, str] = {
+    "run": "evaluate models: stage, generate, score and report what is missing, with Snakemake",
     "stage": "fetch the pinned release, verify it, write data/entries/*.parquet",
     "models": "list every known model, and what is missing to run it",
     "ping": "make one cheap request to a model, and show the answer or what to do next",
@@ -31,7 +37,7 @@ COMMANDS: dict[str, str] = {
     "web": "inspect the web cache and how much of a run it covers",
     "archive": "package a run as a verifiable archive (RO-Crate)",
     "verify": "check an archive, derive its results again, and compare them",
-    "import-official": "read result folders of the official tool into a table of responses",
+    "import-official": "turn result folders of the official tool into a run, or a table of responses",
     "export-official": "write the responses of a run as result folders of the official tool",
 }
 """Every command and its help in one line; its module is the name with `_` for `-`."""
@@ -40,9 +46,52 @@ INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells define it."""
 
 
+_FILE_ERRORS = (
+    errno.EACCES,
+    errno.EDQUOT,
+    errno.EEXIST,
+    errno.EISDIR,
+    errno.ENAMETOOLONG,
+    errno.ENOENT,
+    errno.ENOSPC,
+    errno.ENOTDIR,
+    errno.EPERM,
+    errno.EROFS,
+)
+"""What a user can mend about a file or directory: a path, a permission, a full disk."""
+
+CLOSED_PIPE = 141
+"""Exit status if the reader of the output, such as `head`, ended before all of it was printed."""
+
+
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command. Returns the exit status: 0, 1 after a printed `PipelineError`, or `INTERRUPTED`."""
+    """Runs one command; without arguments, prints the help.
+
+    Returns the exit status: 0, 1 after a printed `PipelineError`, `INTERRUPTED` or `CLOSED_PIPE`.
+    """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        try:
+            return _run(arguments or ["--help"])
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        closed = [stream for stream in (1, 2) if _is_closed(stream)]
+        if not closed:  # another pipe, or a connection
+            raise
+        for stream in closed:  # what is still buffered is flushed at the end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+        return CLOSED_PIPE
+
+
+def _is_closed(stream: int) -> bool:
+    """Whether nobody reads the pipe with this file descriptor any more."""
+    poll = select.poll()
+    poll.register(stream, select.POLLOUT)
+    return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
+
+
+def _run(arguments: Sequence[str]) -> int:
     command = next((word for word in arguments if not word.startswith("-")), None)
     parser = argparse.ArgumentParser(prog="bfcl-pipeline", description="Evaluate BFCL V4, reproducibly.")
     parser.add_argument("--version", action="version", version=f"bfcl-pipeline {__version__}")
@@ -52,10 +101,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         if name == command:
             _module(name).add_arguments(subparser)
     options = parser.parse_args(arguments)
+    read_env_file()
     try:
         return int(_module(options.command).run(options))
     except PipelineError as error:
-        print(f"bfcl-pipeline {options.command}: {error}", file=sys.stderr)
+        print(f"bfcl-pipeline {options.command}: {printable(str(error))}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        if error.errno not in _FILE_ERRORS:
+            raise
+        place = f"{error.filename}: " if error.filename else ""
+        print(f"bfcl-pipeline {options.command}: {place}{error.strerror or error}.", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(f"bfcl-pipeline {options.command}: interrupted; no partial files were left.", file=sys.stderr)

@@ -2,33 +2,30 @@
 
 import argparse
 import sys
-from pathlib import Path
 
-from bfcl_pipeline.cli.options import add_data, add_rules
+from bfcl_pipeline.cli.options import add_data, add_models, add_rules
+from bfcl_pipeline.cli.runs import add_run, run_folder
 from bfcl_pipeline.text import plural
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument(
-        "run_dir",
-        type=Path,
-        metavar="RUN_DIR",
-        help="run directory with responses/ and verdicts/; tables/ is written there",
-    )
+    add_run(parser, "with responses/ and verdicts/; tables/ is written there")
     add_data(parser)
-    parser.add_argument(
-        "--models",
-        type=Path,
-        default=Path("config/models.yaml"),
-        help="models file with display names and prices",
-    )
+    add_models(parser)
     parser.add_argument(
         "--model",
         action="append",
         default=[],
         metavar="NAME",
         help="tabulate this model only; repeatable (default: all that have verdicts)",
+    )
+    parser.add_argument(
+        "--missing",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="model without results, to be named in the tables; repeatable",
     )
     add_rules(parser, "rule set used in the official CSV files")
 
@@ -37,6 +34,9 @@ def run(options: argparse.Namespace) -> int:
     """Writes the tables."""
     from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
 
-    scores = aggregate_run(options.run_dir, options.data, options.models, options.rules, options.model)
-    print(f"{options.run_dir / 'tables'}: {plural(len(scores), 'model', 'models')}", file=sys.stderr)
+    folder = run_folder(options.run_dir)
+    scores = aggregate_run(
+        folder, options.data, options.models, options.rules, options.model, options.missing
+    )
+    print(f"{folder / 'tables'}: {plural(len(scores), 'model', 'models')}", file=sys.stderr)
     return 0

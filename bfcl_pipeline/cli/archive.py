@@ -4,22 +4,18 @@ import argparse
 import os
 from pathlib import Path
 
-from bfcl_pipeline.cli.options import add_data
+from bfcl_pipeline.cli.options import add_cache, add_data
+from bfcl_pipeline.cli.runs import add_run, run_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument("run_dir", type=Path, metavar="RUN_DIR", help="the complete run, results/<run>")
+    add_run(parser, "complete")
     parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="the archive to write (default: RUN_DIR.crate.zip)"
+        "--out", type=Path, metavar="FILE", help="the archive to write (default: results/RUN.crate.zip)"
     )
     add_data(parser)
-    parser.add_argument(
-        "--cache",
-        type=Path,
-        default=Path("cache"),
-        help="directory with exchanges/ and web/ (default: cache)",
-    )
+    add_cache(parser, "directory with exchanges/ and web/")
     parser.add_argument(
         "--allow",
         action="append",
@@ -27,13 +23,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FINGERPRINT",
         help="accept a finding of the secret scan by its fingerprint; may be repeated",
     )
+    parser.add_argument(
+        "--author",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="author of the run, as 'Name' or 'Name <ORCID>'; may be repeated",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Writes the archive and prints its sha256."""
     from bfcl_pipeline.archive.make import make_archive  # loads pyarrow
 
-    folder = Path(os.path.abspath(options.run_dir))  # noqa: PTH100  # a link to a run keeps its own name
+    folder = Path(os.path.abspath(run_folder(options.run_dir)))  # noqa: PTH100  # a link to a run keeps its own name
     made = make_archive(
         folder,
         options.out or folder.with_name(f"{folder.name}.crate.zip"),
@@ -41,6 +44,7 @@ def run(options: argparse.Namespace) -> int:
         data=options.data,
         environment=os.environ,
         allowed=options.allow,
+        authors=options.author,
     )
     print(
         f"{made.path}: {made.members:,} files, {made.unpacked / 1e6:,.1f} MB in {made.size / 1e6:,.1f} MB"

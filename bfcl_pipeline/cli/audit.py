@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES, resolve_categories
 from bfcl_pipeline.cli.options import add_data, add_rules
+from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.files import write_text
 from bfcl_pipeline.records import Entry, Mode, Rules
 from bfcl_pipeline.scoring.audit import Obstacle, obstacles
@@ -42,9 +43,13 @@ def run(options: argparse.Namespace) -> int:
 
     lines: list[_Line] = []
     audited = 0
-    for category in resolve_categories(options.categories):
-        if not CATEGORIES[category].single_turn:
-            continue
+    categories = [name for name in resolve_categories(options.categories) if CATEGORIES[name].single_turn]
+    if not categories:
+        raise ConfigError(
+            f"{', '.join(options.categories)}: no single-turn category, and only these are audited. "
+            f"Known: {', '.join(name for name, each in CATEGORIES.items() if each.single_turn)}."
+        )
+    for category in categories:
         entries = read_entries(entries_path(options.data, category))
         audited += len(entries)
         lines.extend(_audit(category, entries, options.rules))

@@ -4,12 +4,13 @@ import argparse
 from pathlib import Path
 
 from bfcl_pipeline.cli.options import add_data, print_to_stderr
+from bfcl_pipeline.cli.runs import add_run, run_folder
 from bfcl_pipeline.errors import ConfigError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument("run_dir", type=Path, metavar="RUN_DIR", help="run directory with responses/")
+    add_run(parser, "with responses/")
     parser.add_argument(
         "--out",
         type=Path,
@@ -40,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     from bfcl_pipeline.official.export_results import export_official  # loads pyarrow
 
     export_official(
-        args.run_dir,
+        run_folder(args.run_dir),
         args.out / "result",
         data=args.data,
         models=args.model,

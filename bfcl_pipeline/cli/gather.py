@@ -5,6 +5,8 @@ from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.cli.options import add_data
+from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.text import unknown_name
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +32,8 @@ def run(args: argparse.Namespace) -> int:
     from bfcl_pipeline.tables.schemas import RESPONSES, SESSIONS
 
     for category in args.category:
+        if category not in CATEGORIES:
+            raise ConfigError(unknown_name("category", category, CATEGORIES))
         entries = read_table(entries_path(args.data, category), ["entry_id"])
         order = list(map(str, entries.column("entry_id").to_pylist()))
         name = f"{category}.parquet"

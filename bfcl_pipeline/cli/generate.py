@@ -14,10 +14,11 @@ from bfcl_pipeline.files import write_text
 from bfcl_pipeline.jobs.options import add_job_options, job_from
 from bfcl_pipeline.orchestration.job_files import retry_count
 from bfcl_pipeline.records import Status
+from bfcl_pipeline.screen.progress_file import ProgressFile
 from bfcl_pipeline.text import Log
 
 if TYPE_CHECKING:
-    from bfcl_pipeline.cli.progress import ProgressLine
+    from bfcl_pipeline.cli.progress import ProgressWatch
     from bfcl_pipeline.generation import Completed
     from bfcl_pipeline.generation.counts import ProgressCounts
 
@@ -42,33 +43,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="directory for the tables of memory sessions and snapshots, CATEGORY.parquet each",
     )
     parser.add_argument(
-        "--progress-lines",
-        action="store_true",
-        help="print progress as log lines on stdout instead of a live line on stderr",
+        "--progress-out",
+        type=Path,
+        metavar="FILE",
+        help="also report progress in this file, for the screen of the workflow",
     )
     parser.add_argument(
         "--retry-count-out",
         type=Path,
         metavar="FILE",
-        help="counter file, incremented when entries must be retried by the next run",
+        help="counter file, incremented when entries must be retried by the next run; a model that cannot "
+        "be used then gives its entries that status instead of an error",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Writes one row per entry, in entry order; lines on standard error report on the result."""
-    from bfcl_pipeline.cli.progress import ProgressLine
+    from bfcl_pipeline.cli.progress import ProgressLine, ProgressWatch
     from bfcl_pipeline.jobs.run import run_job
 
-    def progress(name: str, counts: ProgressCounts) -> ProgressLine:
+    def progress(name: str, counts: ProgressCounts) -> ProgressWatch:
         # What is loaded by now stays: to collect it again and again would delay answers.
         gc.freeze()
         gc.set_threshold(*COLLECTED_AFTER)
-        if args.progress_lines:
-            return ProgressLine(name, counts, sys.stdout, terminal=False)
-        return ProgressLine(name, counts)
+        line = [] if job.embedded else [ProgressLine()]  # an embedded model has its own last line
+        file = [] if args.progress_out is None else [ProgressFile(args.progress_out)]
+        return ProgressWatch(name, counts, [*line, *file])
 
     job = job_from(vars(args))
-    completed = run_job(job, progress, _log)
+    completed = run_job(job, progress, _log, keep_going=args.retry_count_out is not None)
     for category in job.categories:
         _write(category, completed, args.out, args.sessions_out)
     if args.retry_count_out is not None:

@@ -1,40 +1,88 @@
-"""`bfcl-pipeline import-official`: read result folders of the official tool into a table of responses."""
+"""`bfcl-pipeline import-official`: result folders of the official tool as a run, or as one table."""
 
 import argparse
 from pathlib import Path
 
-from bfcl_pipeline.cli.options import add_data, print_to_stderr
+from bfcl_pipeline.cli.options import add_data, add_models, add_rules, print_to_stderr
+from bfcl_pipeline.cli.runs import RESULTS, check_run_name
+from bfcl_pipeline.config.job import WEB_MODES
+from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Mode
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "result_dir",
         type=Path,
         metavar="RESULT_DIR",
         help="the official `result` folder, or the folder of one model in it",
     )
-    parser.add_argument("--out", type=Path, required=True, help="the table to write (Parquet)")
+    written = parser.add_mutually_exclusive_group(required=True)
+    written.add_argument(
+        "--as-run",
+        metavar="NAME",
+        help="write results/NAME: responses, verdicts, tables and report; print the table",
+    )
+    written.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="write a table of responses (.parquet, .csv, .jsonl)",
+    )
+    add("--overwrite", action="store_true", help="with --as-run: replace a run of that name")
     add_data(parser)
-    parser.add_argument("--run", help="value of the column `run`")
-    parser.add_argument(
+    add_models(parser)
+    add(
         "--mode",
         choices=[mode.value for mode in Mode],
-        help="mode of the models (default: as in the official list, otherwise by the suffix -FC)",
+        help="mode of the models (default: of the official list, of the models file, or by the suffix -FC)",
     )
+    add(
+        "--web",
+        choices=WEB_MODES,
+        help="with --as-run: the web that was searched, if the results were exported from a run here",
+    )
+    add_rules(parser, "with --as-run: rule set of the printed table and the official CSV files")
+    add("--run", help="with --out: value of the column `run`")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Imports the results, with one line of progress per file on stderr."""
+    """Imports the results; reports what was read on stderr."""
+    mode = None if args.mode is None else Mode(args.mode)
+    if args.as_run is not None:
+        return _import_run(args, mode)
+    if args.overwrite or args.web is not None:
+        raise ConfigError("--overwrite and --web need --as-run NAME.")
     from bfcl_pipeline.official.import_results import import_official  # loads pyarrow
 
-    import_official(
-        args.result_dir,
-        args.out,
+    import_official(args.result_dir, args.out, data=args.data, run=args.run, mode=mode, log=print_to_stderr)
+    return 0
+
+
+def _import_run(args: argparse.Namespace, mode: Mode | None) -> int:
+    from bfcl_pipeline.official.import_run import Import, import_run, new_run_folder  # loads pyarrow
+    from bfcl_pipeline.report.page.render import write_page
+    from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
+    from bfcl_pipeline.report.terminal import print_table
+
+    if args.run is not None:
+        raise ConfigError("--run is for --out; --as-run NAME names the run.")
+    check_run_name(args.as_run)
+    source = Import(
+        result_dir=args.result_dir,
+        run=args.as_run,
         data=args.data,
-        run=args.run,
-        mode=None if args.mode is None else Mode(args.mode),
-        log=print_to_stderr,
+        models=args.models,
+        mode=mode,
+        web=args.web,
+        rules=args.rules,
     )
+    folder = RESULTS / args.as_run
+    with new_run_folder(folder, overwrite=args.overwrite) as made:
+        import_run(source, made, print_to_stderr)
+        aggregate_run(made, args.data, args.models, args.rules)
+        write_page(made, args.rules, Path("cache"))
+    print_table(folder, args.rules)
     return 0

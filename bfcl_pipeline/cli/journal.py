@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -45,6 +44,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--category", metavar="NAME", help="only exchanges of this category")
     parser.add_argument("--trial", type=int, metavar="N", help="only exchanges of this trial")
     parser.add_argument(
+        "--run",
+        type=Path,
+        metavar="RUN",
+        help="only exchanges that this run requested",
+    )
+    parser.add_argument(
         "--raw", action="store_true", help="print the lines of the journal unchanged, for jq"
     )
     parser.add_argument(
@@ -65,12 +70,8 @@ def run(options: argparse.Namespace) -> int:
     if not models:
         print(f"{options.cache}: no exchanges yet.")
         return 0
-    try:
-        damaged = _print(models, options)
-        sys.stdout.flush()
-    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    damaged = _print(models, options)
+    sys.stdout.flush()
     for line in damaged:
         print(line, file=sys.stderr)
     return 1 if damaged else 0
@@ -207,13 +208,14 @@ def _note(journal: JournalReader) -> str | None:
 def _chosen(
     journals: JournalsReader, options: argparse.Namespace, entry_ids: set[str] | None = None
 ) -> Iterator[JournaledExchange]:
-    """The exchanges that match --entry, --category and --trial; all entry ids are added to `entry_ids`."""
+    """The exchanges that match --entry, --category, --trial and --run; `entry_ids` receives all ids."""
     for exchange in journals:
         if entry_ids is not None:
             entry_ids.add(exchange.entry_id)
         if (
             options.entry in (None, exchange.entry_id)
             and options.trial in (None, exchange.trial)
+            and (options.run is None or options.run.name == exchange.run)
             and (options.category is None or options.category == _category(exchange))
         ):
             yield exchange
@@ -247,7 +249,7 @@ def _models(options: argparse.Namespace) -> Models:
 
 def _unknown_entry(options: argparse.Namespace, entry_ids: set[str]) -> str:
     if options.entry in entry_ids:
-        return f"no exchange of {options.entry} in that trial or category."
+        return f"no exchange of {options.entry} in that trial, category or run."
     near = difflib.get_close_matches(options.entry, sorted(entry_ids), n=3)
     hint = f" Similar: {', '.join(near)}." if near else ""
     return f"no exchange of an entry {options.entry!r}.{hint}"

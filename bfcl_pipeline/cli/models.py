@@ -1,4 +1,4 @@
-"""`bfcl-pipeline models`: lists every known model with what is missing to run it."""
+"""`bfcl-pipeline models`: lists every known model with what is missing to run it, and adds models."""
 
 from __future__ import annotations
 
@@ -9,12 +9,23 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
 from urllib.parse import urlsplit
 
-from bfcl_pipeline.config import KINDS, ModelRow, load_models, load_not_served, unknown_model
+import yaml
+
+from bfcl_pipeline.cli.options import add_models
+from bfcl_pipeline.config import (
+    KINDS,
+    MY_MODELS_FILE,
+    ModelRow,
+    load_models,
+    load_not_served,
+    unknown_model,
+)
+from bfcl_pipeline.config.added_row import add_row
 from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.models.requirements import Need, needs
+from bfcl_pipeline.models.requirements import Need, needs, silent_endpoint
+from bfcl_pipeline.records import Json
 from bfcl_pipeline.text import plural, text_table
 
 READY = "ready"
@@ -63,39 +74,58 @@ class Listed:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     parser.add_argument(
-        "pattern",
-        nargs="?",
-        metavar="PATTERN",
-        help="filter by name, kind or organization; wildcards * and ?",
+        "words",
+        nargs="*",
+        metavar="PATTERN | add NAME",
+        help="filter by name, kind or organization, with wildcards * and ?; or add a row to "
+        f"{MY_MODELS_FILE}",
     )
     parser.add_argument("--ready", action="store_true", help="only models that lack nothing")
     parser.add_argument("--json", action="store_true", help="print JSON, with how to get what is missing")
-    parser.add_argument(
-        "--models",
-        type=Path,
-        default=Path("config/models.yaml"),
-        help="models file (default: config/models.yaml)",
+    add_models(parser)
+    adding = parser.add_argument_group("add", "the new row; config/README.md explains its keys")
+    adding.add_argument(
+        "--endpoint", metavar="URL", help="of its API, for example http://localhost:8000/v1"
+    )
+    adding.add_argument(
+        "--kind",
+        choices=list(KINDS),
+        help="how it answers (default: openai_chat with --endpoint, else vllm)",
+    )
+    adding.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="further keys, values in YAML: --set key=MY_API_KEY --set 'vllm={tool_parser: hermes}'",
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints the models, those of the user's own file first. Raises ConfigError if there are none."""
+    """Prints the models, those of the models files first, or adds one.
 
+    Raises ConfigError if there are none, or the row to be added is wrong.
+    """
+    if options.words[:1] == ["add"] and len(options.words) == 2:
+        return _add(options)
+    if len(options.words) > 1 or options.set or options.endpoint or options.kind:
+        raise ConfigError("expected at most one PATTERN, or `add NAME` with the options of the new row.")
+    pattern = next(iter(options.words), None)
     rows = load_models(options.models)
-    matching = [row for row in rows.values() if _matches(options.pattern, row.name, row.kind, row.org)]
-    listed = [Listed(row, needs(row)) for row in matching]
+    matching = [row for row in rows.values() if _matches(pattern, row.name, row.kind, row.org)]
+    listed = [Listed(row, (*needs(row), *silent_endpoint(row))) for row in matching]
     if options.ready:
         listed = [model for model in listed if not model.needs]
     not_served = {
         name: reason
         for name, reason in load_not_served(options.models).items()
-        if _matches(options.pattern, name) and not options.ready
+        if _matches(pattern, name) and not options.ready
     }
     if not listed and not not_served:
         raise ConfigError(
             "no such model is ready. Without --ready, the list shows what is missing."
             if options.ready
-            else unknown_model(options.pattern or "", rows)
+            else unknown_model(pattern or "", rows)
         )
     if options.json:
         document = {"models": [model.document for model in listed], "not_served": not_served}
@@ -103,8 +133,41 @@ def run(options: argparse.Namespace) -> int:
         return 0
     if listed:
         _print_table(listed)
-    _print_notes(listed, not_served, options.pattern)
+    _print_notes(listed, not_served, pattern)
     return 0
+
+
+def _add(options: argparse.Namespace) -> int:
+    """Adds the row and prints what to do next."""
+    name, path = options.words[1], (options.models or [MY_MODELS_FILE])[-1]
+    values: dict[str, Json] = {"name": name, "kind": options.kind or _default_kind(options.endpoint)}
+    if options.endpoint is not None:
+        values["endpoint"] = options.endpoint
+        if values["kind"] == "vllm":
+            values["backend"] = "endpoint"
+    for text in options.set:
+        key, equals, value = text.partition("=")
+        try:
+            values[key.strip()] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise ConfigError(f"--set {text}: the value is not YAML.") from error
+        if not equals:
+            raise ConfigError(f"--set {text}: expected KEY=VALUE.")
+    row = add_row(path, values)
+    missing = [need for need in needs(row) if need.what != row.key]
+    print(f"{path}: added {row.name} ({row.kind}, mode {row.mode}, {location(row)}).")
+    for need in missing:
+        print(f"It needs {need.what}: {need.remedy}")
+    key = f" (with {row.key} in the environment or in .env)" if row.key else ""
+    if row.served:
+        print(f"Run it: snakemake --cores 4 --config run=mine 'models=[{row.name}]' sample=100")
+    else:
+        print(f"Try it{key}: bfcl-pipeline ping {row.name}")
+    return 0
+
+
+def _default_kind(endpoint: str | None) -> str:
+    return "vllm" if endpoint is None else "openai_chat"
 
 
 def location(row: ModelRow) -> str:

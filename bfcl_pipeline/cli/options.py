@@ -5,7 +5,9 @@ import os
 import sys
 from pathlib import Path
 
+from bfcl_pipeline.config import MODELS_FILE, MY_MODELS_FILE
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.text import unknown_name
 
 
 def add_data(parser: argparse.ArgumentParser) -> None:
@@ -13,14 +15,39 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, default=Path("data"), help="the staged data (default: data)")
 
 
+def add_models(parser: argparse.ArgumentParser) -> None:
+    """`--models`: the models files, as a list of Paths; None without it."""
+    parser.add_argument(
+        "--models",
+        type=Path,
+        action="append",
+        metavar="FILE",
+        help=f"models file; may be repeated, the last row of a name counts (default: {MODELS_FILE}, "
+        f"{MY_MODELS_FILE})",
+    )
+
+
 def add_rules(parser: argparse.ArgumentParser, about: str) -> None:
     """`--rules`: one rule set. about: what it is used for."""
     parser.add_argument(
         "--rules",
-        type=Rules,
-        choices=[*Rules],
+        type=_rules,
+        metavar="{" + ",".join(Rules) + "}",
         default=Rules.OFFICIAL,
         help=f"{about} (default: official)",
+    )
+
+
+def _rules(text: str) -> Rules:
+    if text not in [*Rules]:
+        raise argparse.ArgumentTypeError(unknown_name("rule set", text, map(str, Rules)))
+    return Rules(text)
+
+
+def add_cache(parser: argparse.ArgumentParser, about: str) -> None:
+    """`--cache`: the directory with exchanges/ and web/, as a Path. about: what is read from it."""
+    parser.add_argument(
+        "--cache", type=Path, default=Path("cache"), metavar="DIR", help=f"{about} (default: cache)"
     )
 
 

@@ -12,9 +12,10 @@ import difflib
 import json
 import sys
 import time
-from pathlib import Path
+from collections.abc import Mapping
 
 from bfcl_pipeline.cli.models import location
+from bfcl_pipeline.cli.options import add_models
 from bfcl_pipeline.config import KINDS, ModelRow, load_models, model_row
 from bfcl_pipeline.errors import (
     AccessDenied,
@@ -29,7 +30,9 @@ from bfcl_pipeline.generation import Adapter
 from bfcl_pipeline.generation.remote import RunTerms
 from bfcl_pipeline.models import build_adapter
 from bfcl_pipeline.prompts import tool_schemas
-from bfcl_pipeline.records import Exchange, Mode, Request
+from bfcl_pipeline.records import Exchange, Json, Mode, Request
+from bfcl_pipeline.tables.responses import loaded_json
+from bfcl_pipeline.text import on_one_line, printable
 
 SECONDS = 120.0
 """Default time limit: some servers load a model when the first request for it arrives."""
@@ -58,12 +61,7 @@ _IN_WORDS = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     parser.add_argument("model", metavar="MODEL", help="name of a model; `bfcl-pipeline models` lists them")
-    parser.add_argument(
-        "--models",
-        type=Path,
-        default=Path("config/models.yaml"),
-        help="models file (default: config/models.yaml)",
-    )
+    add_models(parser)
     parser.add_argument(
         "--endpoint",
         metavar="URL",
@@ -98,9 +96,9 @@ def run(options: argparse.Namespace) -> int:
     try:
         exchange, seconds = asyncio.run(_exchange(adapter, options.seconds))
     except ModelError as error:
-        print(f"{row.name}: {error}", file=sys.stderr)
+        print(f"{row.name}: {printable(str(error))}", file=sys.stderr)
         for line in asyncio.run(_advice(row, options.endpoint, error)):
-            print(line, file=sys.stderr)
+            print(printable(line), file=sys.stderr)
         return 1
     _print(row, exchange, seconds)
     return 0
@@ -109,15 +107,18 @@ def run(options: argparse.Namespace) -> int:
 async def _exchange(adapter: Adapter, limit_seconds: float) -> tuple[Exchange, float]:
     """The exchange of one request and its duration in seconds."""
     request = _request(adapter)
-    started = time.perf_counter()
+    body = adapter.body(request)
     try:
+        adapter.open()  # imports the client, which may take seconds
+        started = time.perf_counter()
         async with asyncio.timeout(limit_seconds):
-            raw = await adapter.send(adapter.body(request))
+            raw = await adapter.send(body)
+        seconds = time.perf_counter() - started
     except TimeoutError:
         raise Transient(f"no answer within {limit_seconds:g} s. Wait longer with --seconds.") from None
     finally:
         await adapter.close()
-    return adapter.read(request, raw), time.perf_counter() - started
+    return adapter.read(request, raw), seconds
 
 
 def _request(adapter: Adapter) -> Request:
@@ -131,18 +132,37 @@ def _request(adapter: Adapter) -> Request:
 def _print(row: ModelRow, exchange: Exchange, seconds: float) -> None:
 
     print(f"{row.name} ({row.kind}, {location(row)}) answers.")
-    print(f"  answer   {_answer(exchange)}")
+    print(f"  answer   {on_one_line(printable(_answer(exchange)))}")
     print(f"  tokens   {_count(exchange.input_tokens)} sent, {_count(exchange.output_tokens)} received")
     print(f"  seconds  {seconds:.2f}")
     print(f"  price    {_price(row, exchange)}")
     if exchange.finish_reason is not None:
-        print(f"  ended    {exchange.finish_reason}")
-    if row.mode is Mode.FC and not isinstance(exchange.result, list):
-        print(
+        print(f"  ended    {on_one_line(printable(exchange.finish_reason))}")
+    print(_doubt(row, exchange) or f"Next: bfcl-pipeline run --model {row.name} --sample 100")
+
+
+def _doubt(row: ModelRow, exchange: Exchange) -> str | None:
+    """What is wrong with the answer of a model of mode fc; None if nothing is."""
+    if row.mode is not Mode.FC:
+        return None
+    other_parser = "; or another `tool_parser` reads its calls." if row.kind == "vllm" else "."
+    if not isinstance(exchange.result, list):
+        return (
             "It answers in words and calls nothing, though mode fc offers a function. A model that cannot "
-            "call functions belongs in mode prompt (a name without -FC)"
-            + ("; or another `tool_parser` reads its calls." if row.kind == "vllm" else ".")
+            "call functions belongs in mode prompt (a name without -FC)" + other_parser
         )
+    if not any(_names_a_city(call) for call in exchange.result):
+        return (
+            "The call lacks the argument `city`, which the function requires. Either the model does "
+            "not fill it in, or its server loses arguments" + other_parser
+        )
+    return None
+
+
+def _names_a_city(call: Mapping[str, Json]) -> bool:
+    """Whether a call, {name: arguments as JSON text}, has the argument that was asked for."""
+    arguments = [loaded_json(text) if isinstance(text, str) else text for text in call.values()]
+    return any(isinstance(given, Mapping) and given.get("city") for given in arguments)
 
 
 def _answer(exchange: Exchange) -> str:

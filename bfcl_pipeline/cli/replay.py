@@ -5,20 +5,16 @@ import tempfile
 import time
 from pathlib import Path
 
-from bfcl_pipeline.cli.options import add_cores, add_data, print_to_stderr
+from bfcl_pipeline.cli.options import add_cache, add_cores, add_data
+from bfcl_pipeline.cli.runs import add_run, run_folder
+from bfcl_pipeline.cli.steps import StepsShown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument("run", type=Path, metavar="RUN", help="the run: results/embedded, or embedded")
+    add_run(parser)
     add_data(parser)
-    parser.add_argument(
-        "--cache",
-        type=Path,
-        default=Path("cache"),
-        metavar="DIR",
-        help="directory with the journals and the web cache (default: cache)",
-    )
+    add_cache(parser, "directory with the journals and the web cache")
     add_cores(parser)
     parser.add_argument(
         "--keep",
@@ -39,22 +35,22 @@ def run(options: argparse.Namespace) -> int:
     """Prints `identical`, or the first difference. Returns 0 if there is none, else 1."""
     from bfcl_pipeline.archive.replay import replay  # loads pyarrow
 
-    named = Path("results") / options.run
-    run_folder = named if not options.run.is_dir() and named.is_dir() else options.run
+    folder = run_folder(options.run_dir)
     started = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="bfcl-replay-") as temporary:
-        result = replay(
-            run_folder,
-            data=options.data,
-            cache=options.cache,
-            work=options.keep or Path(temporary) / "work",
-            cores=options.cores,
-            arguments=options.snakemake,
-            log=print_to_stderr,
-        )
+        with StepsShown() as steps:
+            result = replay(
+                folder,
+                data=options.data,
+                cache=options.cache,
+                work=options.keep or Path(temporary) / "work",
+                cores=options.cores,
+                arguments=options.snakemake,
+                log=steps,
+            )
         for line in result.lines():
             print(line)
-    print(f"{run_folder}: derived again in {time.perf_counter() - started:,.0f} s")
+    print(f"{folder}: derived again in {time.perf_counter() - started:,.0f} s")
     if result.differences and options.keep is not None:
         print(f"The replay: {result.derived}")
     return 1 if result.differences else 0

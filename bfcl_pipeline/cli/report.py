@@ -2,25 +2,21 @@
 
 import argparse
 import sys
-from pathlib import Path
 
-from bfcl_pipeline.cli.options import add_rules
+from bfcl_pipeline.cli.options import add_cache, add_rules
+from bfcl_pipeline.cli.runs import add_run, run_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument(
-        "run_dir",
-        type=Path,
-        metavar="RUN_DIR",
-        help="run directory with tables/; report.html is written there",
-    )
+    add_run(parser, "with tables/; report.html is written there")
     add_rules(parser, "rule set of the report")
+    add_cache(parser, "directory with the journals, for the days of the answers")
 
 
 def run(options: argparse.Namespace) -> int:
     """Writes the page."""
     from bfcl_pipeline.report.page.render import write_page
 
-    print(write_page(options.run_dir, options.rules), file=sys.stderr)
+    print(write_page(run_folder(options.run_dir), options.rules, options.cache), file=sys.stderr)
     return 0

@@ -23,11 +23,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "responses",
         type=Path,
         nargs="+",
-        metavar="RESPONSES.parquet",
-        help="columns entry_id, category, mode (fc or prompt), result_json; optional model, run, "
-        "name_style (underscored or dotted), status",
+        metavar="RESPONSES",
+        help="Parquet, CSV (.csv) or JSON Lines (.jsonl) with the columns entry_id, category, "
+        "mode (fc or prompt), result_json; optional model, run, name_style (underscored or dotted), status",
     )
-    parser.add_argument("--out", type=Path, required=True, metavar="VERDICTS.parquet")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="VERDICTS",
+        help="file to write; its suffix chooses the form: .parquet, .csv or .jsonl",
+    )
     add_data(parser)
     parser.add_argument(
         "--rules",
@@ -46,21 +52,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Scores every row and writes the table, in row order."""
-    import pyarrow as pa
-
-    from bfcl_pipeline.judging import score_table, score_table_by_all_rules, start_workers
-    from bfcl_pipeline.tables import count_rows, read_table, write_table
+    from bfcl_pipeline.judging import (
+        read_responses,
+        score_table,
+        score_table_by_all_rules,
+        start_workers,
+    )
+    from bfcl_pipeline.tables.text_forms import form_of, rows_about, write_any_form
 
     started = time.monotonic()
-    with start_workers(sum(map(count_rows, options.responses)), options.processes) as workers:
-        responses = pa.concat_tables(
-            [read_table(path) for path in options.responses], promote_options="default"
-        )
+    form_of(options.out)
+    with start_workers(sum(map(rows_about, options.responses)), options.processes) as workers:
+        responses = read_responses(options.responses)
         if options.rules == _BOTH:
             verdicts = score_table_by_all_rules(responses, options.data, workers)
         else:
             verdicts = score_table(responses, options.data, Rules(options.rules), workers)
-    write_table(options.out, verdicts)
+    write_any_form(options.out, verdicts)
     _summarize(verdicts.slice(0, len(responses)), time.monotonic() - started, options.out)
     return 0
 

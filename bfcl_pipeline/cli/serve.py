@@ -4,25 +4,25 @@ import argparse
 import sys
 from pathlib import Path
 
+from bfcl_pipeline.cli.options import add_models
 from bfcl_pipeline.config import load_models, model_row
+from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.models.serving.program import printed_command
 from bfcl_pipeline.models.serving.serve import HOST, START_SECONDS, ServerOptions, announced_address, serve
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     parser.add_argument("model", metavar="MODEL", help="name of a model of kind vllm in the models file")
-    parser.add_argument(
-        "--models",
-        type=Path,
-        default=Path("config/models.yaml"),
-        help="models file (default: config/models.yaml)",
-    )
+    add_models(parser)
     parser.add_argument(
         "--address-out",
         type=Path,
-        required=True,
         metavar="FILE",
         help="status file to write, with state and endpoint, for `generate --endpoint-from FILE`",
+    )
+    parser.add_argument(
+        "--print", action="store_true", help="only print vLLM's command, whether vLLM is installed or not"
     )
     parser.add_argument(
         "--log", type=Path, metavar="FILE", help="file for vLLM's output (default: standard error)"
@@ -49,8 +49,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serves until TERM or INT, with log lines on standard error."""
+    """Serves until TERM or INT, with log lines on standard error; or prints the command."""
 
+    if args.print:
+        row = model_row(load_models(args.models), args.model)
+        print(printed_command(row, args.python, args.host, args.port))
+        return 0
+    if args.address_out is None:
+        raise ConfigError("--address-out FILE is missing: jobs find the server by this file.")
     options = ServerOptions(
         args.address_out,
         args.log,

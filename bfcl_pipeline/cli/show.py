@@ -4,6 +4,8 @@ import argparse
 from pathlib import Path
 
 from bfcl_pipeline.cli.options import add_data, add_rules
+from bfcl_pipeline.cli.runs import RUN_HELP, newest_first, run_folder
+from bfcl_pipeline.errors import ConfigError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -12,15 +14,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "entry_id", metavar="ENTRY_ID", help="id in the release, such as multi_turn_base_12"
     )
     parser.add_argument(
-        "--model", help="model with the answer to show (default: none, the truth is played)"
+        "--model", help="model with the answer to show (default: none, the ground truth is played)"
     )
     parser.add_argument(
         "--run",
         type=Path,
-        default=Path("results/embedded"),
-        metavar="RUN_DIR",
+        metavar="RUN",
         dest="run_dir",
-        help="run directory with responses/ (default: results/embedded)",
+        help=f"{RUN_HELP} (default: the newest run in which the model has a response to the entry)",
     )
     add_rules(parser, "rule set to apply")
     add_data(parser)
@@ -28,9 +29,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints the page."""
-    from bfcl_pipeline.show.entry_page import ModelRun, put_entry
+    from bfcl_pipeline.show.entry_page import ModelRun, choose_run, put_entry
     from bfcl_pipeline.show.terminal_page import TerminalPage
 
-    answered = None if options.model is None else ModelRun(options.run_dir, options.model, options.rules)
+    answered = None
+    if options.model is None and options.run_dir is not None:
+        folder = run_folder(options.run_dir)
+        models = sorted(path.name for path in (folder / "responses").glob("*") if path.is_dir())
+        raise ConfigError(
+            f"--run shows the response of a model: name it with --model. {folder} has "
+            f"{', '.join(models) or 'no responses'}."
+        )
+    if options.model is not None:
+        runs = newest_first()
+        folder = (
+            choose_run(options.data, options.entry_id, options.model, runs)
+            if options.run_dir is None
+            else run_folder(options.run_dir)
+        )
+        answered = ModelRun(folder, options.model, options.rules, runs)
     put_entry(TerminalPage(), options.data, options.entry_id, answered)
     return 0

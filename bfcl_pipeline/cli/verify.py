@@ -3,7 +3,10 @@
 import argparse
 from pathlib import Path
 
-from bfcl_pipeline.cli.options import add_cores, add_data, print_to_stderr
+from bfcl_pipeline.cli.options import add_cores, add_data
+from bfcl_pipeline.cli.runs import RESULTS
+from bfcl_pipeline.cli.steps import StepsShown
+from bfcl_pipeline.errors import ConfigError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -13,7 +16,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "results were derived and are identical; 1, the archive was refused or something differs; 3, not "
         "all results could be derived."
     )
-    parser.add_argument("file", type=Path, metavar="FILE", help="written by `bfcl-pipeline archive`")
+    parser.add_argument(
+        "file",
+        type=Path,
+        metavar="FILE",
+        help="written by `bfcl-pipeline archive`; or the name of a run, for results/RUN.crate.zip",
+    )
     add_data(parser)
     add_cores(parser)
 
@@ -22,10 +30,17 @@ def run(options: argparse.Namespace) -> int:
     """Prints a line for each thing that was verified, and for each that was not."""
     from bfcl_pipeline.archive.verify import verify  # loads pyarrow
 
-    return verify(
-        options.file,
-        data=options.data,
-        cores=options.cores,
-        log=lambda line: print(line, flush=True),
-        step_log=print_to_stderr,
-    )
+    named = RESULTS / f"{options.file}.crate.zip"
+    is_name = len(options.file.parts) == 1 and not options.file.is_file()
+    if is_name and not named.is_file():
+        raise ConfigError(
+            f"neither an archive {options.file} nor {named}. `bfcl-pipeline archive RUN` writes one."
+        )
+    file = named if is_name else options.file
+    with StepsShown() as steps:
+
+        def log(line: str) -> None:
+            steps.clear()
+            print(line, flush=True)
+
+        return verify(file, data=options.data, cores=options.cores, log=log, step_log=steps)

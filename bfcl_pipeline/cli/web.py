@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bfcl_pipeline.benchmark import GROUPS
+from bfcl_pipeline.cli.runs import RUN_HELP, run_folder
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Response
 from bfcl_pipeline.tables import read_responses
@@ -26,20 +27,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--record", type=Path, default=Path("cache/web"), help="the web cache (default: cache/web)"
     )
     status.add_argument(
-        "--responses",
+        "run_dir",
+        nargs="?",
         type=Path,
-        metavar="RUN_DIR",
-        help="run directory; also print what share of its web calls the cache covers",
+        metavar="RUN",
+        help=f"{RUN_HELP}; also print what share of its web calls the cache covers",
     )
 
 
 def run(options: argparse.Namespace) -> int:
     """Prints the state of the web cache. Returns 1 if a file in it is damaged."""
 
+    responses = None if options.run_dir is None else _responses(run_folder(options.run_dir))
     stats = survey(WebCache(options.record))
     _print_stats(options.record, stats)
-    if options.responses is not None:
-        _print_coverage(coverage(stats.keys, _responses(options.responses)))
+    if responses is not None:
+        _print_coverage(coverage(stats.keys, responses))
     for line in stats.damaged:
         print(line, file=sys.stderr)
     return 1 if stats.damaged else 0
@@ -60,7 +63,7 @@ def _responses(run_dir: Path) -> Iterator[Response]:
 
 def _print_stats(folder: Path, stats: CacheStats) -> None:
     if not stats.outcomes and not stats.damaged:
-        print(f"{folder}: nothing recorded yet.")
+        print(f"{folder}: nothing recorded yet{'' if folder.is_dir() else ' (no such directory)'}.")
         return
     rows = [(*named, f"{count:,}") for named, count in sorted(stats.outcomes.items(), reverse=True)]
     rows.append(("all", "", f"{stats.outcomes.total():,}"))

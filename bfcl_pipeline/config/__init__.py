@@ -1,6 +1,6 @@
 """What a run is to do: its config checked, its jobs with their models and entries."""
 
-from bfcl_pipeline.config.check import check_config
+from bfcl_pipeline.config.check import check_config, plain_values
 from bfcl_pipeline.config.job import (
     Job,
     JobPaths,
@@ -25,6 +25,7 @@ from bfcl_pipeline.config.model_rows import (
     trial_of,
     unknown_model,
 )
+from bfcl_pipeline.config.models_files import MODELS_FILE, MODELS_VARIABLE, MY_MODELS_FILE, models_files
 from bfcl_pipeline.config.run_config import ReleasePin, RunConfig, load_run
 from bfcl_pipeline.config.run_record import recorded_config, recorded_models
 from bfcl_pipeline.config.sampling import allocate, pick
@@ -32,6 +33,9 @@ from bfcl_pipeline.config.sampling import allocate, pick
 __all__ = [
     "EMBEDDED_KINDS",
     "KINDS",
+    "MODELS_FILE",
+    "MODELS_VARIABLE",
+    "MY_MODELS_FILE",
     "Job",
     "JobPaths",
     "ModelKind",
@@ -53,8 +57,10 @@ __all__ = [
     "load_run",
     "model_folder",
     "model_row",
+    "models_files",
     "models_schema",
     "pick",
+    "plain_values",
     "recorded_config",
     "recorded_models",
     "trial_name",

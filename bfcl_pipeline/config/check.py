@@ -6,12 +6,18 @@ Covers keys, types and ranges of single values. Names of models and categories a
 
 import difflib
 import json
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.text import unknown_name
+from bfcl_pipeline.text import cut, unknown_name
+
+LONGEST_VALUE = 200
+"""Characters of a wrong value that a message repeats."""
+
+TOO_LONG = "a number with too many digits"
 
 _PYTHON_TYPES: Mapping[str, type | tuple[type, ...]] = {
     "array": list,
@@ -36,12 +42,11 @@ def fits(value: Any, schema: Mapping[str, Any]) -> bool:
         return False
     match value:
         case str():
-            return len(value) >= schema.get("minLength", 0) and bool(
-                re.search(schema.get("pattern", ""), value)
-            )
+            return len(value) >= schema.get("minLength", 0) and _matches(schema.get("pattern", ""), value)
         case int() | float():
             return bool(
-                value >= schema.get("minimum", value)
+                _is_number(value)
+                and schema.get("minimum", value) <= value <= schema.get("maximum", value)
                 and ("exclusiveMinimum" not in schema or value > schema["exclusiveMinimum"])
             )
         case list():
@@ -56,6 +61,16 @@ def fits(value: Any, schema: Mapping[str, Any]) -> bool:
     return True
 
 
+def _is_number(value: Any) -> bool:
+    """Whether `value` is a finite number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and -math.inf < value < math.inf
+
+
+def _matches(pattern: str, value: str) -> bool:
+    """Whether `value` matches a pattern of JSON Schema, whose `$` is the very end."""
+    return re.search(re.sub(r"\$$", r"\\Z", pattern), value) is not None
+
+
 def check_config(config: Any, schema: Mapping[str, Any], where: str = "") -> None:
     """Checks a config.
 
@@ -67,19 +82,55 @@ def check_config(config: Any, schema: Mapping[str, Any], where: str = "") -> Non
     Raises:
         ConfigError: names the first key that `schema` does not have or whose value it refuses.
     """
-    from jsonschema import Draft202012Validator, validators
+    from jsonschema import Draft202012Validator, ValidationError, validators
 
-    strict_integers = Draft202012Validator.TYPE_CHECKER.redefine(
-        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
-    )  # jsonschema accepts 2.0 as an integer
+    def pattern(_: Any, wanted: str, value: Any, __: Any) -> Iterator[ValidationError]:
+        if isinstance(value, str) and not _matches(wanted, value):
+            yield ValidationError(f"does not match {wanted}")
+
+    # jsonschema accepts 2.0 as an integer, and not-a-number and infinity as numbers.
+    strict_numbers = Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {
+            "integer": lambda _, value: _is_number(value) and isinstance(value, int),
+            "number": lambda _, value: _is_number(value),
+        }
+    )
     extend: Any = validators.extend
-    validator = extend(Draft202012Validator, type_checker=strict_integers)(schema)
-    errors = list(validator.iter_errors(config))
+    strict = extend(Draft202012Validator, {"pattern": pattern}, type_checker=strict_numbers)
+    validator = strict(schema)
+    try:
+        errors = list(validator.iter_errors(config))
+    except ValueError as error:  # Python writes no number of thousands of digits
+        key = next((key for key, value in config.items() if _shown(value) == TOO_LONG), "a value")
+        raise ConfigError(": ".join(part for part in (where, f"{key}: {TOO_LONG}") if part)) from error
     if errors:
         # Unknown keys first: a misspelt key is often the reason for the other errors.
         first = min(errors, key=lambda error: error.validator != "additionalProperties")
         place = ".".join(map(str, first.absolute_path))
         raise ConfigError(": ".join(part for part in (where, place, _text(first)) if part))
+
+
+def plain_values(config: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A config with values that were typed on a command line as the types of its schema.
+
+    Texts become lists (`a,b`), true or false, and null, at keys that take no text; others are as given.
+    """
+    properties: Mapping[str, Any] = schema["properties"]
+    return {key: _plain_value(value, properties.get(key, {})) for key, value in config.items()}
+
+
+def _plain_value(value: Any, schema: Mapping[str, Any]) -> Any:
+    types = schema.get("type", "string")
+    if not isinstance(value, str) or "string" in types:
+        return value
+    word = value.strip().lower()
+    if "null" in types and word == "null":
+        return None
+    if "boolean" in types and word in ("true", "false"):
+        return word == "true"
+    if "array" in types:
+        return [name.strip() for name in value.split(",") if name.strip()]
+    return value
 
 
 def _text(error: Any) -> str:
@@ -99,25 +150,43 @@ def _text(error: Any) -> str:
         matches = difflib.get_close_matches(str(error.instance), map(str, error.validator_value), n=1)
         near = f" Did you mean {matches[0]!r}?" if matches else ""
     about = error.schema.get("description", "")
-    return f"expected {expected}, got {json.dumps(error.instance, default=str)}.{near} {about}".strip()
+    return f"expected {expected}, got {_shown(error.instance)}.{near} {about}".strip()
+
+
+def _shown(value: Any) -> str:
+    try:
+        return cut(json.dumps(value, default=str), LONGEST_VALUE)
+    except ValueError:
+        return TOO_LONG
 
 
 _EXPECTED = {
     "type": "{wanted}",
     "enum": "{wanted}",
     "minimum": "at least {wanted}",
+    "maximum": "at most {wanted}",
     "exclusiveMinimum": "a number above {wanted}",
     "minItems": "a list of at least {wanted}",
+    "maxLength": "a text of at most {wanted} characters",
     "minLength": "a text of at least {wanted} character",
     "pattern": "a text of the form {wanted}",
 }
 """What a keyword of a schema demands, in words."""
 
-_FORMS = {r"\S": "a text that is not blank", "^https?://": "a URL with http:// or https://"}
+_FORMS = {
+    r"\S": "a text that is not blank",
+    r"^https?://[^/\s]\S*$": "a URL with http:// or https://",
+    "^[A-Za-z0-9][A-Za-z0-9._-]*$": "letters, digits and . _ - after a letter or digit",
+    "^[A-Za-z_][A-Za-z0-9_]*$": "letters, digits and _ after a letter or _",
+    "^[A-Za-z0-9][A-Za-z0-9.+!_-]*$": "a version",
+    "^[0-9a-f]{64}$": "64 hexadecimal digits",
+}
 """What some patterns demand, in words."""
 
 _TYPES = {
-    "array": "a list",
+    "array": "a list (a,b)",
+    "boolean": "true or false",
+    "null": "null",
     "integer": "a whole number",
     "number": "a number",
     "object": "a mapping",

@@ -29,6 +29,9 @@ NETWORK_MODES = ("record", "live")
 SEARCH_TOOL = "search_engine_query"
 """What the release calls the search tool; its post on web search calls it duckduckgo_search."""
 
+SEARCH_ENGINE_KEYS = {"serpapi": "SERPAPI_API_KEY"}
+"""The environment variables with the keys of search engines that need one."""
+
 SEARCH_ENGINES = ("duckduckgo", "serpapi")
 """duckduckgo: its own page, no key; serpapi: a paid service for it, with the key in SERPAPI_API_KEY."""
 

@@ -1,4 +1,4 @@
-"""Model rows: config/models.yaml and the file of official models beside it, read and checked.
+"""Model rows: the models files and the file of official models beside them, read and checked.
 
 Keys, types and defaults are those of models.schema.yaml; rules between keys are checked here. How a kind
 uses a row is the matter of `bfcl_pipeline.models`. Trials share a row: the first has the model's own name,
@@ -7,7 +7,7 @@ the second is called `<model>~2`, in tables, reports and names of directories.
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -17,7 +17,9 @@ import yaml
 
 from bfcl_pipeline.config.check import check_config, fits
 from bfcl_pipeline.config.kinds import KINDS
+from bfcl_pipeline.config.models_files import models_files
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.project import project_file
 from bfcl_pipeline.records import Json, Mode
 from bfcl_pipeline.text import unknown_name
 
@@ -81,7 +83,7 @@ class Serving:
 
 @dataclass(frozen=True, slots=True)
 class ModelRow:
-    """One model as config/models.yaml describes it. Only name and kind have no default."""
+    """One model as a models file describes it. Only name and kind have no default."""
 
     name: str  # in config, tables and report; ends in `-FC` if the mode is fc
     kind: str  # key of config.KINDS
@@ -126,26 +128,40 @@ def models_schema() -> Mapping[str, Any]:
     return schema
 
 
-def load_models(path: Path) -> dict[str, ModelRow]:
-    """The rows of a models file by name, in file order, then those of the official models beside it.
+def load_models(files: str | Path | Iterable[str | Path] | None = None) -> dict[str, ModelRow]:
+    """The rows of the models files by name, in file order, then those of the official models.
 
-    If both files have a row of the same name, that of `path` is used. Raises ConfigError if a file or a
-    row is wrong.
+    Of rows with the same name, that of the last file is used; official ones are replaced by any. A relative
+    path that does not exist means the project's file (`project_file`).
+
+    Args:
+        files: one models file or several; None: those of the config, else the usual ones (`models_files`).
+
+    Raises:
+        ConfigError: a file or a row is wrong.
     """
-    rows = _rows(path, _document(path, ("models",)))
-    official = path.with_name(OFFICIAL_FILE)
-    if official != path and official.is_file():
+    paths = models_files(files)
+    rows: dict[str, ModelRow] = {}
+    for path in map(project_file, paths):
+        rows |= _rows(path, _document(path, ("models",)))
+    for official in _official_files(paths):
         rows = {**rows, **_rows(official, _document(official, _OFFICIAL_KEYS)), **rows}
     return rows
 
 
-def load_not_served(path: Path) -> dict[str, str]:
-    """The official models that no API offers any more, with the reasons, from the file beside `path`."""
-    official = path.with_name(OFFICIAL_FILE)
-    if not official.is_file():
-        return {}
-    reasons: dict[str, str] = _document(official, _OFFICIAL_KEYS).get("not_served", {})
+def load_not_served(files: str | Path | Iterable[str | Path] | None = None) -> dict[str, str]:
+    """The official models that no API offers any more, with the reasons; `files` as for `load_models`."""
+    reasons: dict[str, str] = {}
+    for official in _official_files(models_files(files)):
+        reasons |= _document(official, _OFFICIAL_KEYS).get("not_served", {})
     return reasons
+
+
+def _official_files(paths: Sequence[Path]) -> Iterator[Path]:
+    """The files of official models beside models files."""
+    for official in dict.fromkeys(project_file(path.with_name(OFFICIAL_FILE)) for path in paths):
+        if official not in paths and official.is_file():
+            yield official
 
 
 def _document(path: Path, keys: tuple[str, ...]) -> dict[str, Any]:
@@ -157,7 +173,8 @@ def _document(path: Path, keys: tuple[str, ...]) -> dict[str, Any]:
     except OSError as error:
         raise ConfigError(f"{path}: not readable ({error.strerror}).") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not readable as YAML ({error}).") from error
+        reason = " ".join(str(error).split())
+        raise ConfigError(f"{path}: not readable as YAML ({reason}).") from error
     schema = models_schema()
     if not fits(document, schema):
         rows = document.get("models") if isinstance(document, dict) else None
@@ -194,10 +211,18 @@ def model_row(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
     return rows[name]
 
 
+_MOST_SUGGESTED = 4  # names in an error message
+
+
 def unknown_model(name: str, known: Iterable[str]) -> str:
     """An error text for an unknown model; too many models are known to list them all."""
-    near = difflib.get_close_matches(name, list(known), n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    known = list(known)
+    near = [other for other in known if name and name.lower() in other.lower()]
+    if not near:
+        near = difflib.get_close_matches(name, known, n=1)
+    named = " or ".join(map(repr, near[:_MOST_SUGGESTED]))
+    more = f" ({len(near) - _MOST_SUGGESTED} more contain it)" if len(near) > _MOST_SUGGESTED else ""
+    hint = f" Did you mean {named}?{more}" if near else ""
     return f"unknown model {name!r}.{hint} `bfcl-pipeline models` lists all."
 
 

@@ -4,6 +4,7 @@ Covers names, the sample and explicit entry ids. Keys and types are checked by `
 entry id exists is checked by `bfcl-pipeline generate`, as it is known only once the release is staged.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,9 +16,18 @@ from bfcl_pipeline.config.model_rows import ModelRow, model_folder, unknown_mode
 from bfcl_pipeline.config.sampling import allocate
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Mode, Rules
+from bfcl_pipeline.text import cut
 
 LONGEST_COMMAND = 100_000
 """Entry ids of a run, in characters: Linux refuses an argument, and so a shell command, over 128 KiB."""
+
+ENTRY_ID = re.compile(r"[A-Za-z0-9_:&=-]{1,200}")
+"""The characters of the release's entry ids."""
+
+MODEL_NAME = re.compile(r"[\w(][\w .:+=()@/~-]{0,148}(?<! )")
+"""Names of models, which are names of files, rules and options as well."""
+
+_SHARD_NAME = re.compile(r"@\d+of\d+$")  # what the files of a shard end in
 
 OBSERVED = Path("observed")
 """Where a replay finds the results of the run that it derives again."""
@@ -42,9 +52,9 @@ class ReleasePin:
 class RunConfig:
     """Everything the workflow needs to know about a run.
 
-    An embedded model has one job for each category, as it computes. A model behind an API has one job for
-    all its categories, so that its requests share one limit, one budget and one journal; or one for each
-    shard, if the run starts several servers for it.
+    A model has one job for all its categories: the requests to an API then share one limit, one budget and
+    one journal, and an embedded model loads its libraries once. A model for which the run starts several
+    servers has one job for each of them.
     """
 
     name: str  # of the run, and of its folder under results/
@@ -89,16 +99,6 @@ class RunConfig:
             raise ConfigError(f"run {self.name!r} has no model {folder!r}; add it to `models`.")
         return self._by_folder[folder]
 
-    def job(self, folder: str, category: str) -> Job:
-        """The job of an embedded model for one category. Raises ConfigError if the run has none."""
-        for job in self._by_folder.get(folder, ()):
-            if job.categories == (category,):
-                return job
-        raise ConfigError(
-            f"run {self.name!r} has no job of {folder!r} for {category}; "
-            "add them to `models` and `categories`."
-        )
-
 
 def load_run(config: Mapping[str, Any], rows: Mapping[str, ModelRow]) -> RunConfig:
     """The run that a config, checked and with all keys present, describes.
@@ -111,19 +111,21 @@ def load_run(config: Mapping[str, Any], rows: Mapping[str, ModelRow]) -> RunConf
     for name in models:
         if name not in rows:
             raise ConfigError(f"models: {unknown_model(name, rows)}")
-    categories = _resolved(config["categories"])
+    chosen = _resolved(config["categories"])
+    # A sample is drawn from what is asked: nothing is drawn from a category that no model runs.
+    categories = tuple(name for name in chosen if any(_runs(rows[model], name) for model in models))
     entry_ids = {}
     if config["entry_ids"] is not None:
         if config["sample"] is not None:
             raise ConfigError("sample and entry_ids are both set; leave one of them null.")
-        entry_ids = _by_category(config["entry_ids"], categories)
+        entry_ids = _by_category(config["entry_ids"], chosen)
         categories = tuple(entry_ids)
     sample = _sample(categories, config["sample"])
     categories = tuple(name for name in categories if sample.get(name) != 0)
     jobs = tuple(job for name in models for job in _jobs(config, rows[name], categories, sample, entry_ids))
     if not jobs:
         raise ConfigError(
-            f"nothing to run: {', '.join(categories)} runs with prompt-mode models only; "
+            f"nothing to run: {', '.join(categories or chosen)} runs with prompt-mode models only; "
             "add such a model (without -FC) to `models`, or another category to `categories`."
         )
     _check_folders(dict.fromkeys(job.name for job in jobs))
@@ -138,7 +140,7 @@ def _jobs(
     entry_ids: Mapping[str, Sequence[str]],
 ) -> Iterable[Job]:
     """The jobs of one model."""
-    names = [name for name in categories if not (CATEGORIES[name].prompt_only and row.mode is Mode.FC)]
+    names = [name for name in categories if _runs(row, name)]
     if not names:
         return
     replay = ReplaySource(observed=OBSERVED) if config["replay"] else None
@@ -149,21 +151,25 @@ def _jobs(
         search_engine=config["search_engine"],
     )
     job = Job(row=row, categories=tuple(names), run=config["run"], replay=replay, web=web)
+    job = _selecting(job, config["seed"], sample, entry_ids)
     if job.embedded:
-        for name in names:
-            yield _selecting(replace(job, categories=(name,)), config["seed"], sample, entry_ids)
+        yield job
         return
     served = row.served and replay is None
     shards = row.vllm.shards if served else 1
     budget = None if config["budget"] is None else config["budget"] / shards
     job = replace(job, budget=budget, wait_for_lease=replay is None)
-    job = _selecting(job, config["seed"], sample, entry_ids)
     for trial in range(1, 1 + config["trials"]):
         for number in range(1, 1 + shards):
             selection = replace(job.selection, shard=Shard(number, shards))
             one = replace(job, trial=trial, selection=selection)
             endpoint = Path(f"results/{job.run}/servers/{one.file_name}.json") if served else None
             yield replace(one, paths=JobPaths(endpoint=endpoint))
+
+
+def _runs(row: ModelRow, category: str) -> bool:
+    """Whether the model of `row` is asked the entries of `category`."""
+    return row.mode is not Mode.FC or not CATEGORIES[category].prompt_only
 
 
 def _selecting(
@@ -190,6 +196,11 @@ def _by_category(entry_ids: Sequence[str], categories: Sequence[str]) -> dict[st
     """`entry_ids` by the category that each names, in the benchmark's order."""
     found: dict[str, list[str]] = {name: [] for name in categories}
     for entry_id in dict.fromkeys(entry_ids):
+        if ENTRY_ID.fullmatch(entry_id) is None:
+            raise ConfigError(
+                f"entry_ids: {cut(entry_id, 100)!r} is not an entry id; expected a category and a number, "
+                "for example simple_python_3."
+            )
         try:
             category = category_of(entry_id)
         except ConfigError as error:
@@ -215,9 +226,14 @@ def _sample(categories: Sequence[str], sample: int | None) -> Mapping[str, int]:
 
 
 def _check_folders(models: Iterable[str]) -> None:
-    """Raises ConfigError if two models would share a folder."""
+    """Raises ConfigError if a name cannot be that of a folder, or two models would share one."""
     model_of: dict[str, str] = {}
     for name in models:
+        if MODEL_NAME.fullmatch(name) is None or _SHARD_NAME.search(name):
+            raise ConfigError(
+                f"models: {cut(name, 100)!r} would name files: letters, digits, spaces inside and "
+                ". _ - ~ / : + = ( ) @ are allowed, at most 150; rename its row."
+            )
         folder = model_folder(name)
         other = model_of.setdefault(folder, name)
         if other != name:

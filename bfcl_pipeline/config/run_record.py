@@ -14,7 +14,7 @@ from bfcl_pipeline.config.kinds import KINDS
 from bfcl_pipeline.config.model_rows import ModelRow
 from bfcl_pipeline.records import Json
 
-_NOT_RECORDED = ("replay",)
+_NOT_RECORDED = ("replay", "overwrite", "models_file")
 """Keys that do not describe the results, only how they were produced."""
 
 _SOURCES = ("release", "encoder")

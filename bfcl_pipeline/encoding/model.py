@@ -1,11 +1,13 @@
 """Loads the staged model: once per process, from local files only, without output, on one thread.
 
 The libraries that run it take seconds and half a gigabyte to load, so they are imported only here, at first
-use.
+use. The embeddings equal those of sentence-transformers (tests/peer compares them) without that package and
+the 200 MB that it needs: means of token embeddings, normalized twice, as its `encode` does for this model.
 """
 
 import hashlib
 import os
+import sys
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -29,6 +31,9 @@ _ENVIRONMENT = {
 }
 """Environment variables that the libraries read when they are imported."""
 
+_MAX_TOKENS = 256
+"""Longer texts are cut, as sentence_bert_config.json of the model says."""
+
 
 @cache
 def load_model(folder: Path) -> Embed:
@@ -42,29 +47,34 @@ def load_model(folder: Path) -> Embed:
         warnings.simplefilter("ignore")
         try:
             import torch
-            from sentence_transformers import SentenceTransformer
+            from transformers import AutoTokenizer, BertModel
             from transformers.utils.logging import disable_progress_bar
         except ImportError as error:
             raise ModelError(
-                f"the sentence encoder needs sentence-transformers ({error}). "
-                "pip install 'bfcl-pipeline[memory]'"
+                f"the sentence encoder needs torch and transformers ({error}). "
+                f"{sys.executable} -m pip install torch transformers"
             ) from error
         # The number of threads determines the order of additions, and so the last digits.
         torch.set_num_threads(1)
         disable_progress_bar()
         try:
-            model = SentenceTransformer(
-                str(folder), device="cpu", local_files_only=True, trust_remote_code=False
-            )
+            tokenizer = AutoTokenizer.from_pretrained(str(folder), local_files_only=True)
+            model = BertModel.from_pretrained(str(folder), local_files_only=True).eval()
         except Exception as error:  # other versions of the libraries may raise anything
             raise ModelError(f"{folder}: cannot load the sentence encoder ({error}).") from error
 
     def embed(text: str) -> NDArray[np.float32]:
         try:
-            rows = model.encode([text], batch_size=1, normalize_embeddings=True, show_progress_bar=False)
+            words = tokenizer([text], truncation=True, max_length=_MAX_TOKENS, return_tensors="pt")
+            with torch.inference_mode():
+                tokens = model(**words).last_hidden_state
+                mask = words["attention_mask"].unsqueeze(-1).expand(tokens.size()).to(tokens.dtype)
+                mean = (tokens * mask).sum(1) / mask.sum(1).clamp(min=1e-9)
+                normalize = torch.nn.functional.normalize
+                row = normalize(normalize(mean, dim=1), dim=1)[0]
         except (MemoryError, RuntimeError) as error:
             raise ModelError(f"the sentence encoder failed on a text of {len(text)} characters.") from error
-        return np.asarray(rows[0], dtype=np.float32)
+        return np.asarray(row.numpy(), dtype=np.float32)
 
     return embed
 

@@ -9,6 +9,7 @@ from bfcl_pipeline.generation.generate import (
     failure_of,
     responses,
     run_entries,
+    unanswered,
 )
 from bfcl_pipeline.generation.memory import EntryFailure
 from bfcl_pipeline.generation.model import Adapter, Model, Responder
@@ -27,4 +28,5 @@ __all__ = [
     "failure_of",
     "responses",
     "run_entries",
+    "unanswered",
 ]

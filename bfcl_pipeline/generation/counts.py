@@ -1,24 +1,28 @@
 """How far a job of one model is, as numbers that the backend and the runner keep up to date.
 
-Covers counting alone: nothing here reads a clock or prints (`cli.progress` does). The counts belong to one
-event loop; nothing is locked.
+Covers counting alone: nothing here reads a clock or prints (`screen` does). The counts belong to one event
+loop; nothing is locked.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from bfcl_pipeline.records import Exchange
+from bfcl_pipeline.generation.requests_left import RequestsLeft
+from bfcl_pipeline.records import Entry, Exchange
 
 
 @dataclass(slots=True)
 class ProgressCounts:
     """What is done so far, and what is in flight."""
 
-    entries_total: int = 0  # to be run, memory sessions included
+    entries_total: int = 0  # to be run, without memory sessions
     entries_done: int = 0  # with a response, whatever its status
     entries_failed: int = 0  # of these, those without an answer
+    sessions_total: int = 0  # memory sessions to be run
+    sessions_done: int = 0  # completed, whatever their status
     requests_in_flight: int = 0  # sent, not answered yet
     requests_done: int = 0  # answered by the model now
-    requests_left: int | None = None  # estimate of those still to be answered; None: not estimated
+    left: RequestsLeft = field(default_factory=RequestsLeft)  # estimate of those still to be answered
     replayed: int = 0  # requests whose answer was in the journal
     retries: int = 0  # attempts after the first
     input_tokens: int = 0  # of the answered requests, as far as known
@@ -26,6 +30,13 @@ class ProgressCounts:
     dollars: float | None = None  # what they cost; None: no prices
     paused_until: float | None = None  # by time.monotonic(): nothing is sent before; None: no pause
     pause_reason: str = ""  # why, for a person
+
+    def start(self, entries: Sequence[Entry], chains: Mapping[str, int]) -> None:
+        """Counts the entries of the job, sessions included. chains: as of `chain_lengths`."""
+        sessions = sum(entry.prerequisite for entry in entries)
+        self.sessions_total += sessions
+        self.entries_total += len(entries) - sessions
+        self.left.add(entries, chains)
 
     def answered(self, exchange: Exchange, dollars: float | None) -> None:
         """Counts an answer of the model. dollars: its price, if known."""
@@ -35,10 +46,14 @@ class ProgressCounts:
         if dollars is not None:
             self.dollars = (self.dollars or 0.0) + dollars
 
-    def ended(self, answered: bool) -> None:
+    def ended(self, entry: Entry, answered: bool) -> None:
         """Counts an entry that is completed."""
-        self.entries_done += 1
-        self.entries_failed += not answered
+        self.left.completed(entry)
+        if entry.prerequisite:
+            self.sessions_done += 1
+        else:
+            self.entries_done += 1
+            self.entries_failed += not answered
 
     def pause(self, until: float, reason: str) -> None:
         """Notes that nothing is sent before `until`; of two pauses the one that ends later counts."""

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.config.job import NETWORK_MODES
 from bfcl_pipeline.errors import (
-    AccessDenied,
     BudgetSpent,
     ContextOverflow,
     ModelError,
@@ -30,7 +29,7 @@ from bfcl_pipeline.generation.counts import ProgressCounts
 from bfcl_pipeline.generation.engine import run_all
 from bfcl_pipeline.generation.memory import EntryFailure, Memories
 from bfcl_pipeline.prompts import Texts
-from bfcl_pipeline.records import Entry, Exchange, Json, Request, Response, Status, Step, total
+from bfcl_pipeline.records import Entry, Exchange, Json, Mode, Request, Response, Status, Step, total
 from bfcl_pipeline.tools import World, WorldConfig
 
 SESSION_ATTEMPTS = 3
@@ -44,9 +43,7 @@ STATUSES: tuple[tuple[type[PipelineError], Status], ...] = (
     (ModelError, Status.INFRASTRUCTURE_ERROR),
     (WebError, Status.INFRASTRUCTURE_ERROR),
 )
-"""The status that an error gives an entry: that of the first type it is an instance of.
-
-AccessDenied concerns all entries and stops the job."""
+"""The status that an error gives an entry: that of the first type it is an instance of."""
 
 WorldConfigOf = Callable[[Entry], WorldConfig]
 """What the world of an entry is made from: the same for all entries, except for what is drawn by entry."""
@@ -92,12 +89,12 @@ async def run_entries(
     """One response for each entry, in order, whatever the order in which they ran.
 
     entries: without duplicates; sessions stand before what depends on them. counts: updated on the way.
-    failure_of: the failure of an entry that an error causes. Raises AccessDenied if the model refuses all
-    requests.
+    failure_of: the failure of an entry that an error causes. A model that refuses all requests gives each
+    entry the same failure.
     """
     counts = counts or ProgressCounts()
-    counts.entries_total += len(entries)
     chains = chain_lengths(entries)
+    counts.start(entries, chains)
     with ThreadPoolExecutor(backend.open_at_once, "web") as threads:
         runner = _Runner(backend, texts, world_config_of, origin, threads, failure_of, counts, chains)
         try:
@@ -136,7 +133,7 @@ class _Runner:
         response = completed.response
         self.memories.keep(entry, response.status, response.status_detail, completed.snapshot)
         self.completed[entry.entry_id] = completed
-        self.counts.ended(answered=response.status is Status.ANSWERED)
+        self.counts.ended(entry, answered=response.status is Status.ANSWERED)
 
     async def _attempt(self, entry: Entry) -> Completed:
         exchanges: list[Exchange] = []
@@ -146,8 +143,6 @@ class _Runner:
         try:
             steps = conversation(entry, self.backend.mode, self.texts, world, self.backend.wire)
             result = await self._converse(entry, steps, exchanges)
-        except AccessDenied:
-            raise
         except (ModelError, WebError) as error:
             return self._failed(entry, exchanges, self.failure_of(entry, error))
         snapshot = world.memory.snapshot() if entry.prerequisite and world.memory is not None else None
@@ -158,11 +153,12 @@ class _Runner:
         """Drives a conversation to its end; every exchange is in `exchanges` before it is used."""
         answer = self.backend.session(entry, self.chains[entry.entry_id])
         # Searches and fetches take seconds: other conversations go on meanwhile.
-        in_thread = self._web(entry) in NETWORK_MODES
+        in_thread = searched_web(entry, self.origin) in NETWORK_MODES
         request = next(steps)
         while True:
             exchange = await answer(request)
             exchanges.append(exchange)
+            self.counts.left.answered(entry, request.turn)
             if in_thread:
                 loop = asyncio.get_running_loop()
                 step = await loop.run_in_executor(self.threads, _advance, steps, exchange)
@@ -206,11 +202,8 @@ class _Runner:
                 )
                 for exchange in exchanges
             ),
-            web=self._web(entry),
+            web=searched_web(entry, self.origin),
         )
-
-    def _web(self, entry: Entry) -> str | None:
-        return self.origin.web if CATEGORIES[entry.category].check is Check.WEB_SEARCH else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +229,34 @@ def _json_text(result: Json) -> str:
     except UnicodeEncodeError:
         return json.dumps(result)
     return text
+
+
+def unanswered(
+    entries: Iterable[Entry], mode: Mode, origin: Origin, failure: EntryFailure
+) -> list[Completed]:
+    """Every entry with the same failure, of a model of `mode` that cannot run at all."""
+    return [
+        Completed(
+            entry,
+            Response(
+                entry_id=entry.entry_id,
+                category=entry.category,
+                mode=mode,
+                result_json=None,
+                status=failure.status,
+                status_detail=failure.detail,
+                model=origin.model,
+                run=origin.run,
+                web=searched_web(entry, origin),
+            ),
+        )
+        for entry in entries
+    ]
+
+
+def searched_web(entry: Entry, origin: Origin) -> str | None:
+    """The mode of the web that `entry` searches; None if it searches none."""
+    return origin.web if CATEGORIES[entry.category].check is Check.WEB_SEARCH else None
 
 
 def responses(completed: Iterable[Completed]) -> list[Response]:

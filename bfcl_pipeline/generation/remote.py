@@ -14,10 +14,18 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from bfcl_pipeline.config import RequestLimits
-from bfcl_pipeline.errors import BudgetSpent, ModelError, RateLimited, Transient
+from bfcl_pipeline.errors import (
+    AccessDenied,
+    BudgetSpent,
+    ModelError,
+    RateLimited,
+    RequestRefused,
+    Transient,
+)
 from bfcl_pipeline.generation.backends import Session
 from bfcl_pipeline.generation.chains import expected_requests
 from bfcl_pipeline.generation.counts import ProgressCounts
+from bfcl_pipeline.generation.failure_streak import FailureStreak
 from bfcl_pipeline.generation.journal import Journal, JournaledExchange, exchange_key
 from bfcl_pipeline.generation.model import Adapter
 from bfcl_pipeline.generation.pace import LONGEST_PAUSE_SECONDS, Pace
@@ -44,7 +52,8 @@ class RunTerms:
     trial: int = 1  # repetition of the benchmark, from 1
     input_price: float | None = None  # US dollars for a million tokens sent
     output_price: float | None = None  # US dollars for a million tokens received
-    budget: float | None = None  # US dollars that the run may cost; None: no limit
+    budget: float | None = None  # US dollars that this shard of the run may cost; None: no limit
+    shards: int = 1  # of the model, each with a budget of its own
 
     def dollars(self, exchange: Exchange) -> float | None:
         """The price of an exchange in US dollars; None if prices or tokens are not known."""
@@ -78,11 +87,13 @@ class ApiBackend:
         self._now = now
         self._pace = Pace(limits)
         self._computing = asyncio.Lock()  # one body at a time: between two, answers are processed
-        self._spent = journal.spent(terms.run) if terms.budget is not None else 0.0
+        self._spent = journal.spent(terms.run, terms.shards) if terms.budget is not None else 0.0
         self._priced = 0  # exchanges of this job that have a price, and
         self._prices = 0.0  # what they cost
         self._failures = 0  # requests given up in a row, without an answer between them
         self._last_failure = ""
+        self._streak = FailureStreak(limits.in_flight)
+        self._waiting = 0  # requests that are sent until they have an answer or are given up
 
     @property
     def open_at_once(self) -> int:
@@ -106,7 +117,11 @@ class ApiBackend:
             key = exchange_key(self._adapter.identity, entry.entry_id, self._terms.trial, body)
         journaled = self._journal.find(key)
         if journaled is None:
-            journaled, exchange = await self._request(key, entry, request, body, urgency)
+            self._waiting += 1
+            try:
+                journaled, exchange = await self._request(key, entry, request, body, urgency)
+            finally:
+                self._waiting -= 1
         else:
             exchange = self._adapter.read(request, journaled.raw)
             self._counts.replayed += 1
@@ -119,15 +134,20 @@ class ApiBackend:
         failed = busy = 0
         wait = self._limits.retry_seconds
         while True:
+            self._streak.check()
             self._check_outage()
             try:
                 raw, exchange, seconds = await self._attempt(request, body, urgency)
                 break
+            except (AccessDenied, RequestRefused) as error:
+                self._streak.failed(error, self._waiting)
+                raise
             except RateLimited as error:
                 busy += 1
                 if busy >= PATIENCE * self._limits.attempts:
                     raise self._given_up(error) from error
             except Transient as error:
+                self._streak.failed(error, self._waiting)
                 failed += 1
                 if failed >= self._limits.attempts:
                     raise self._given_up(error) from error
@@ -135,6 +155,7 @@ class ApiBackend:
                 wait = min(2 * wait, LONGEST_PAUSE_SECONDS)
             self._counts.retries += 1
         self._failures = 0
+        self._streak.answered()
         sent = JournaledExchange(
             key=key,
             entry_id=entry.entry_id,
@@ -156,6 +177,7 @@ class ApiBackend:
         """The raw answer to one request, the exchange it completes and the seconds it took."""
         tokens = len(json.dumps(body)) // CHARACTERS_PER_TOKEN if self._limits.tokens_per_minute else 0
         async with self._pace.slot(urgency, tokens) as permit:
+            self._streak.check()
             self._check_budget()
             self._counts.requests_in_flight += 1
             started = time.perf_counter()

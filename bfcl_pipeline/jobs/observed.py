@@ -13,7 +13,7 @@ from bfcl_pipeline.generation import Completed, EntryFailure, failure_of
 from bfcl_pipeline.records import Entry, Response, Status
 from bfcl_pipeline.tables import read_responses
 from bfcl_pipeline.tables.sessions import read_sessions
-from bfcl_pipeline.text import plural
+from bfcl_pipeline.text import plural, printable
 
 
 class ObservedFailures:
@@ -50,7 +50,7 @@ class ObservedFailures:
         if missing:
             yield (
                 f"{name}: not recorded: {plural(len(missing), 'entry', 'entries')}. "
-                f"The first, {missing[0].entry_id}: {missing[0].status_detail}"
+                f"The first, {missing[0].entry_id}: {printable(str(missing[0].status_detail))}"
             )
         since = [entry_id for entry_id in answered if entry_id in self._failures]
         if since:

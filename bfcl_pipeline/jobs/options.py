@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from bfcl_pipeline.config import (
+    MODELS_FILE,
+    MY_MODELS_FILE,
     Job,
     JobPaths,
     ReplaySource,
@@ -22,9 +24,6 @@ from bfcl_pipeline.config import (
 )
 from bfcl_pipeline.config.job import SEARCH_ENGINES, WEB_MODES
 from bfcl_pipeline.errors import ConfigError
-
-MODELS_FILE = Path("config/models.yaml")
-"""Where the row of the model is read from unless --models says otherwise."""
 
 _ENGINES = "search engine of --web record and live; serpapi needs a key in SERPAPI_API_KEY"
 _ENDPOINT = "status file that `bfcl-pipeline serve` writes; required for models that the run serves"
@@ -83,9 +82,10 @@ def add_job_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--models",
         type=Path,
-        default=MODELS_FILE,
+        action="append",
         metavar="FILE",
-        help=f"models file (default: {MODELS_FILE})",
+        help=f"models file; may be repeated, the last row of a name counts (default: {MODELS_FILE}, "
+        f"{MY_MODELS_FILE})",
     )
     for option in OPTIONS:
         default = _default(option)
@@ -150,13 +150,13 @@ def job_from(values: Mapping[str, Any]) -> Job:
     )
 
 
-def to_argv(job: Job, models: Path = MODELS_FILE) -> list[str]:
+def to_argv(job: Job, models: Path | None = None) -> list[str]:
     """The options from which `job_from` makes `job`, without those at their defaults.
 
-    models: a file with the row of the job's model.
+    models: a file with the row of the job's model; None: one of those that are read without --models.
     """
     argv = [f"--model={job.row.name}"]
-    if models != MODELS_FILE:
+    if models is not None:
         argv.append(f"--models={models}")
     for option in OPTIONS:
         record, _, name = option.field.rpartition(".")

@@ -13,8 +13,16 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from typing import TypeAlias
 
 from bfcl_pipeline.config import Job, JobPaths, ModelRow
-from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.generation import Completed, Origin, run_entries
+from bfcl_pipeline.errors import ConfigError, NotJournaled, PipelineError
+from bfcl_pipeline.generation import (
+    Completed,
+    EntryFailure,
+    FailureOf,
+    Origin,
+    failure_of,
+    run_entries,
+    unanswered,
+)
 from bfcl_pipeline.generation.backends import Backend, LocalBackend, ReplayBackend
 from bfcl_pipeline.generation.counts import ProgressCounts
 from bfcl_pipeline.generation.journal import Journal, JournalsReader, journal_path, journals_in
@@ -27,7 +35,7 @@ from bfcl_pipeline.models import build_adapter, build_model
 from bfcl_pipeline.models.serving import ready_endpoint
 from bfcl_pipeline.records import Entry, Status
 from bfcl_pipeline.tables.texts import read_texts
-from bfcl_pipeline.text import Log
+from bfcl_pipeline.text import Log, plural, printable
 
 Progress: TypeAlias = Callable[[str, ProgressCounts], AbstractAsyncContextManager[object]]
 """Shows the counts of the model of that name while its block runs."""
@@ -37,13 +45,26 @@ def run_job(
     job: Job,
     progress: Progress = lambda _name, _counts: nullcontext(),
     log: Log = lambda _line: None,
+    *,
+    keep_going: bool = False,
 ) -> list[Completed]:
     """Runs the entries of `job` with its model; exchanges in the journal are not repeated.
 
-    progress: shows the work of a model behind an API, or of its replay. log: receives lines on the result.
-    Returns every entry with its response, sessions included, in entry order. Failures of single entries are
-    statuses. Raises ConfigError if the job cannot be done, and another PipelineError if all of its entries
-    would fail (a wrong key, a journal that another job writes).
+    Args:
+        job: what to run.
+        progress: shows the work of the job.
+        log: receives lines on the result.
+        keep_going: a model behind an API that cannot be used (a missing key or package, a server that does
+            not start, a damaged journal) is no error: entries that the journal answers have answers, the
+            others have the reason as their status.
+
+    Returns:
+        Every entry with its response, sessions included, in entry order. Failures of single entries, and a
+        model that refuses all requests, are statuses.
+
+    Raises:
+        ConfigError: the job cannot be done.
+        PipelineError: the model cannot be used, without `keep_going`.
     """
     entries = present_web_tools(select(job.paths.data, job.categories, job.selection), job.web)
     texts = read_texts(job.paths.data)
@@ -59,11 +80,28 @@ def run_job(
         async with _backend(job, entries, counts, progress) as backend:
             return await run_entries(entries, backend, texts, worlds, origin, counts, observed.failure_of)
 
+    async def run_from_journal(reason: PipelineError) -> list[Completed]:
+        async with _journal_backend(job, ProgressCounts()) as backend:
+            return await run_entries(entries, backend, texts, worlds, origin, None, _failing(reason))
+
     started = time.perf_counter()
-    completed = _finished(run)
+    try:
+        completed = _finished(run)
+    except PipelineError as error:
+        if not keep_going or job.embedded or job.replay is not None:
+            raise
+        reason = error
+        try:
+            completed = _finished(lambda: run_from_journal(reason))
+        except PipelineError:  # the journal, or what conversations run in, cannot be read either
+            failure = EntryFailure(Status.INFRASTRUCTURE_ERROR, str(reason))
+            completed = unanswered(entries, job.row.mode, origin, failure)
     if job.embedded:
         speed = len(completed) / max(time.perf_counter() - started, 1e-9)
-        log(f"{job.name} {', '.join(job.categories)}: {len(completed)} entries, {speed:,.0f} entries/s")
+        sessions = sum(one.entry.prerequisite for one in completed)
+        counts_text = plural(len(completed) - sessions, "entry", "entries")
+        counts_text += f" + {plural(sessions, 'session', 'sessions')}" if sessions else ""
+        log(f"{job.name} {', '.join(job.categories)}: {counts_text}, {speed:,.0f}/s")
     for line in observed.summary(job.name, completed) if job.replay else _unanswered(job.name, completed):
         log(line)
     return completed
@@ -86,27 +124,53 @@ async def _backend(
     """The backend that answers for the model of `job`; it is closed when the block ends."""
     row, folder = job.row, job.paths.journals / job.folder
     if job.embedded:
-        yield LocalBackend(build_model(row), entries)
+        async with progress(_label(job), counts):
+            yield LocalBackend(build_model(row), entries)
         return
     if job.replay is not None:
-        adapter = build_adapter(row, offline=True)
-        with JournalsReader(journals_in(folder)) as journals:
-            async with progress(job.name, counts):
-                yield ReplayBackend(adapter, journals, job.trial, counts)
+        async with progress(_label(job), counts), _journal_backend(job, counts) as backend:
+            yield backend
         return
     adapter = _adapter(row, job.paths, job.budget)
-    terms = RunTerms(job.run, job.trial, row.input_price, row.output_price, job.budget)
+    terms = RunTerms(
+        job.run, job.trial, row.input_price, row.output_price, job.budget, job.selection.shard.of
+    )
     secrets = [os.environ[row.key]] if row.key and os.environ.get(row.key) else []
     # Trials and shards may run side by side.
     path = journal_path(folder, job.selection.shard.number)
     journal = Journal.open(path, secrets, wait=job.wait_for_lease)
     try:
         adapter.open()
-        async with progress(job.name, counts):
+        async with progress(_label(job), counts):
             yield ApiBackend(adapter, journal, row.limits, terms, counts)
     finally:
         await adapter.close()
         await journal.close()
+
+
+@asynccontextmanager
+async def _journal_backend(job: Job, counts: ProgressCounts) -> AsyncIterator[Backend]:
+    """The backend that answers from the journals of the model alone."""
+    adapter = build_adapter(job.row, offline=True)
+    with JournalsReader(journals_in(job.paths.journals / job.folder)) as journals:
+        yield ReplayBackend(adapter, journals, job.trial, counts)
+
+
+def _failing(reason: PipelineError) -> FailureOf:
+    """Failures of a job whose model cannot be used: what has no recorded answer fails for that reason."""
+
+    def failure(entry: Entry, error: PipelineError) -> EntryFailure:
+        if isinstance(error, NotJournaled):
+            return EntryFailure(Status.INFRASTRUCTURE_ERROR, str(reason))
+        return failure_of(entry, error)
+
+    return failure
+
+
+def _label(job: Job) -> str:
+    """The name of the job for people: the model's, with the shard if there are several."""
+    shard = job.selection.shard
+    return job.name if shard.of == 1 else f"{job.name} {shard}"
 
 
 def _adapter(row: ModelRow, paths: JobPaths, budget: float | None) -> Adapter:
@@ -129,5 +193,5 @@ def _unanswered(name: str, completed: Sequence[Completed]) -> Iterator[str]:
     if failed:
         yield (
             f"{name}: without an answer: {status_counts(failed)}. "
-            f"The first, {failed[0].entry_id}: {failed[0].status_detail}"
+            f"The first, {failed[0].entry_id}: {printable(str(failed[0].status_detail))}"
         )

@@ -3,12 +3,29 @@
 import difflib
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import Protocol, TypeVar
 
-from bfcl_pipeline.config import Selection, pick
+from bfcl_pipeline.config import RunConfig, Selection, pick
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.generation.chains import shard_of
 from bfcl_pipeline.records import Entry
 from bfcl_pipeline.tables import entries_path, read_entries
+
+
+class Selectable(Protocol):
+    """What the selection of an entry depends on."""
+
+    @property
+    def entry_id(self) -> str: ...
+    @property
+    def category(self) -> str: ...
+    @property
+    def depends_on(self) -> Sequence[str]: ...
+    @property
+    def prerequisite(self) -> bool: ...
+
+
+S = TypeVar("S", bound=Selectable)
 
 
 def select(data: Path, categories: Sequence[str], selection: Selection) -> list[Entry]:
@@ -17,6 +34,14 @@ def select(data: Path, categories: Sequence[str], selection: Selection) -> list[
     data: the staged benchmark. Raises ConfigError if an entry id does not exist.
     """
     staged = [entry for category in categories for entry in read_entries(entries_path(data, category))]
+    return shard_of(chosen(staged, categories, selection), selection.shard.number, selection.shard.of)
+
+
+def chosen(staged: Sequence[S], categories: Sequence[str], selection: Selection) -> list[S]:
+    """The selected ones of all entries of `categories`, with their sessions, of all shards together.
+
+    Raises ConfigError if an entry id does not exist.
+    """
     questions = [entry for entry in staged if not entry.prerequisite]
     if selection.entry_ids:
         known = {entry.entry_id for entry in questions}
@@ -31,8 +56,17 @@ def select(data: Path, categories: Sequence[str], selection: Selection) -> list[
         questions = [entry for entry in questions if entry.entry_id not in dropped]
     wanted = {needed for entry in questions for needed in entry.depends_on}
     wanted.update(entry.entry_id for entry in questions)
-    chosen = [entry for entry in staged if entry.entry_id in wanted]
-    return shard_of(chosen, selection.shard.number, selection.shard.of)
+    return [entry for entry in staged if entry.entry_id in wanted]
+
+
+def check_entry_ids(run: RunConfig, data: Path) -> None:
+    """Checks the entry ids of a run, as far as its categories are staged in `data`.
+
+    Raises ConfigError, with similar ids, if one does not exist.
+    """
+    for job in {job.categories: job for job in run.jobs if job.selection.entry_ids}.values():
+        if all(entries_path(data, category).is_file() for category in job.categories):
+            select(data, job.categories, job.selection)
 
 
 def _unknown_entry(entry_id: str, categories: Sequence[str], known: Collection[str]) -> str:

@@ -1,19 +1,23 @@
 """What a model needs and this machine lacks: a package, a key, vLLM, GPUs.
 
-Only looks at installed packages, environment variables and devices; nothing is imported and no request is
-sent. Whether a key is valid and a server is running is the question of `bfcl-pipeline ping`.
+Only looks at installed packages, environment variables, devices and ports of this machine; nothing is
+imported and no request is sent. Whether a key is valid and a server elsewhere is running is the question of
+`bfcl-pipeline ping`.
 """
 
 import os
 import shutil
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from bfcl_pipeline.config import KINDS, ModelRow
 from bfcl_pipeline.errors import ConfigError, ModelError
 from bfcl_pipeline.models.registry import is_installed
-from bfcl_pipeline.models.serving.program import PYTHON_VARIABLE, find_program
+from bfcl_pipeline.models.serving.program import PYTHON_VARIABLE, VLLM_VERSION, find_program
+from bfcl_pipeline.project import project_file
 
 _AWS_VARIABLES = (
     "AWS_PROFILE",
@@ -24,12 +28,20 @@ _AWS_VARIABLES = (
 """Each of them supplies credentials for Amazon Bedrock, and so do the files of the AWS command line."""
 
 
+_LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
+
+_CONNECT_SECONDS = 1.0  # a port of this machine accepts or refuses at once
+
+
 @dataclass(frozen=True, slots=True)
 class Need:
     """One thing that a model needs and lacks."""
 
     what: str  # in a word or two
     remedy: str  # how to get it
+    certain: bool = True  # without it the model cannot run; a GPU may not be needed by a build for CPUs
+    installed: bool = False  # a package, which an image has
+    of_server: bool = False  # of the machine that serves the model
 
 
 def needs(row: ModelRow) -> tuple[Need, ...]:
@@ -37,12 +49,25 @@ def needs(row: ModelRow) -> tuple[Need, ...]:
     return (*_packages(row), *_credentials(row), *_server(row))
 
 
+def silent_endpoint(row: ModelRow) -> tuple[Need, ...]:
+    """The server of an endpoint on this machine, if no program listens at its port; empty otherwise."""
+    address = urlsplit(row.endpoint or "")
+    if address.hostname not in _LOOPBACK_HOSTS:
+        return ()
+    try:
+        port = address.port or (443 if address.scheme == "https" else 80)
+        socket.create_connection((address.hostname, port), _CONNECT_SECONDS).close()
+    except (OSError, ValueError):
+        return (Need("server", f"nothing listens at {row.endpoint}: start the model's server there"),)
+    return ()
+
+
 def _packages(row: ModelRow) -> Iterator[Need]:
     extra = KINDS[row.kind].extra
     if extra is not None and not is_installed(extra):
-        yield Need(f"[{extra}]", f"pip install 'bfcl-pipeline[{extra}]'")
+        yield Need(f"[{extra}]", f"pip install 'bfcl-pipeline[{extra}]'", installed=True)
     if row.model.startswith("bedrock/") and not is_installed("boto3"):
-        yield Need("boto3", "pip install boto3")
+        yield Need("boto3", "pip install boto3", installed=True)
 
 
 def _credentials(row: ModelRow) -> Iterator[Need]:
@@ -56,14 +81,16 @@ def _server(row: ModelRow) -> Iterator[Need]:
     if not row.served:
         return
     template = row.vllm.chat_template
-    if template is not None and template.endswith(".jinja") and not Path(template).is_file():
+    if template is not None and template.endswith(".jinja") and not project_file(template).is_file():
         yield Need("template", f"{template} does not exist here: run from the project's directory")
     if not _has_vllm():
-        yield Need("vLLM", f"pip install vllm, or set {PYTHON_VARIABLE} to a Python that has it")
+        remedy = f"pip install vllm=={VLLM_VERSION}, or set {PYTHON_VARIABLE} to a Python that has it"
+        yield Need("vLLM", remedy, installed=True, of_server=True)
     gpus = _gpus()
     if gpus is not None and gpus < row.vllm.gpus:
         wanted = "GPU" if row.vllm.gpus == 1 else f"{row.vllm.gpus} GPUs"
-        yield Need(wanted, f"{gpus or 'none'} found; small models also run on vLLM's build for CPUs")
+        remedy = f"{gpus or 'none'} found; small models also run on vLLM's build for CPUs"
+        yield Need(wanted, remedy, certain=False, of_server=True)
 
 
 def _has_aws_credentials() -> bool:

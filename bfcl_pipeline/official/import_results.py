@@ -7,17 +7,19 @@ official tool stored instead of an answer becomes a status, never an answer. The
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import CATEGORIES, Check
+from bfcl_pipeline.config import ModelRow, model_folder, trial_name, trial_of
 from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.official.forms import AnswerForm, Convert, assumed_form, known_form
 from bfcl_pipeline.official.layout import RESULT_FILE, RESULT_FILES, SESSIONS, official_models
 from bfcl_pipeline.records import Json, Mode, NameStyle, Response, Status, Step, total
-from bfcl_pipeline.tables import entries_path, read_table, write_responses
-from bfcl_pipeline.text import Log, unknown_name
+from bfcl_pipeline.tables import entries_path, read_table, responses_table
+from bfcl_pipeline.tables.text_forms import form_of, write_any_form
+from bfcl_pipeline.text import Log, plural, unknown_name
 
 _ERROR = "Error during inference:"
 
@@ -32,12 +34,22 @@ class _Model:
 
 
 @dataclass(frozen=True, slots=True)
-class _ResultFile:
+class ResultFile:
     """One file of results."""
 
     path: Path
     folder: str  # of the model
     category: str
+    sessions: bool  # of memory sessions, which are not scored; else of entries
+
+
+@dataclass(frozen=True, slots=True)
+class ResultTable:
+    """The responses in one file of results."""
+
+    file: ResultFile
+    model: str  # its name
+    responses: Sequence[Response]  # in entry order
 
 
 def import_official(
@@ -47,64 +59,122 @@ def import_official(
 
     Args:
         result_dir: the official `result` folder, or the folder of one model in it.
-        out: the table.
+        out: the table; its suffix chooses the form, as `tables.text_forms` has them.
         data: the staged data.
         run: the value of the column `run`.
         mode: the mode of all models; None: as in the official list, or by the suffix -FC.
-        log: receives a line for each file.
+        log: receives lines on models, omitted sessions and the result.
 
     Raises:
         ConfigError: there are no results, or a category is unknown; nothing is written.
         TableError: a line cannot be read; it names file and line, and nothing is written.
     """
-    files = _find_files(result_dir, log)
-    official = official_models(data)
-    positions: dict[str, Mapping[str, int]] = {}
+    form_of(out)
+    found = find_results(result_dir)
+    files = [file for file in found if not file.sessions]
     responses: list[Response] = []
+    for table in read_results(files, data=data, run=run, mode=mode, log=log):
+        responses += table.responses
+    write_any_form(out, responses_table(responses))
+    if len(files) < len(found):
+        log(f"{plural(len(found) - len(files), 'file', 'files')} of memory sessions skipped (never scored)")
+    log(f"{out}: {read_counts(files, responses)}")
+
+
+def read_counts(files: Sequence[ResultFile], responses: Sequence[Response]) -> str:
+    """How much was imported, as the end of a line."""
+    failed = sum(response.status is not Status.ANSWERED for response in responses)
+    models = plural(len({file.folder for file in files}), "model", "models")
+    return (
+        f"{plural(len(responses), 'response', 'responses')} of {models} from "
+        f"{plural(len(files), 'file', 'files')}; without an answer that can be scored: {failed:,}"
+    )
+
+
+def read_results(
+    files: Sequence[ResultFile],
+    *,
+    data: Path,
+    run: str | None,
+    mode: Mode | None = None,
+    web: str | None = None,
+    rows: Iterable[ModelRow] = (),
+    log: Log,
+) -> Iterator[ResultTable]:
+    """The responses in each of `files`, in their order.
+
+    Args:
+        files: from `find_results`.
+        data: the staged data.
+        run: the name of the run in the responses.
+        mode: as in `import_official`.
+        web: the web that was searched, in responses of the web categories; None: unknown.
+        rows: models whose names and modes are known, for folders that are not in the official list.
+        log: receives a line for a model that is not in the official list.
+
+    Raises:
+        ConfigError: the staged data cannot be read.
+        TableError: a line cannot be read; it names file and line.
+    """
+    official = official_models(data)
+    known = {model_folder(row.name): row for row in rows}
+    positions: dict[str, Mapping[str, int]] = {}
     models: dict[str, _Model] = {}
     for file in files:
         if file.folder not in models:
-            models[file.folder] = _model(file.folder, official, mode, log)
+            models[file.folder] = _model(file.folder, official, known, mode, log)
         if file.category not in positions:
             positions[file.category] = _positions(data, file.category)
-        responses += _read_file(file, models[file.folder], run, positions[file.category])
-        log(f"{file.path}: read")
-    write_responses(out, responses)
-    failed = sum(response.status is not Status.ANSWERED for response in responses)
-    log(f"{out}: {len(responses)} responses, {failed} of them without an answer that can be scored")
+        model = models[file.folder]
+        responses = _read_file(file, model, run, positions[file.category])
+        if CATEGORIES[file.category].check is Check.WEB_SEARCH:
+            responses = [replace(response, web=web) for response in responses]
+        yield ResultTable(file, model.name, responses)
 
 
-def _find_files(result_dir: Path, log: Log) -> list[_ResultFile]:
+def find_results(result_dir: Path) -> list[ResultFile]:
+    """The files of results under `result_dir`, by model, category, entries before sessions.
+
+    Raises ConfigError if there are none, a category is unknown, or a model has two files of one.
+    """
     groups = {category.group for category in CATEGORIES.values()}
-    files: dict[tuple[str, str], _ResultFile] = {}
+    files: dict[tuple[str, str, bool], ResultFile] = {}
     for path in sorted(result_dir.rglob(RESULT_FILES)):
         match = RESULT_FILE.fullmatch(path.name)
-        category = match["category"] if match else path.name
-        if category.removesuffix(SESSIONS) in CATEGORIES and category.endswith(SESSIONS):
-            log(f"{path}: skipped, as memory sessions are not scored")
-            continue
+        named = match["category"] if match else path.name
+        category = named.removesuffix(SESSIONS)
         if category not in CATEGORIES:
             raise ConfigError(f"{path}: {unknown_name('category', category, CATEGORIES)}")
         parts = path.relative_to(result_dir).parts
         single = len(parts) == 1 or parts[0] in groups
         folder = result_dir.resolve().name if single else parts[0]
-        earlier = files.get((folder, category))
-        if earlier:
-            raise ConfigError(f"{path}: duplicate {category} of {folder}, first {earlier.path}. Keep one.")
-        files[folder, category] = _ResultFile(path, folder, category)
-    if not files:
+        file = ResultFile(path, folder, category, named.endswith(SESSIONS))
+        earlier = files.setdefault((folder, category, file.sessions), file)
+        if earlier is not file:
+            raise ConfigError(f"{path}: duplicate {named} of {folder}, first {earlier.path}. Keep one.")
+    if not any(not file.sessions for file in files.values()):
         raise ConfigError(
             f"{result_dir}: no results of the official tool; expected "
             "<model>/<group>/BFCL_v4_<category>_result.json under it, or a model's own folder."
         )
     order = list(CATEGORIES)
-    return sorted(files.values(), key=lambda file: (file.folder, order.index(file.category)))
+    return sorted(files.values(), key=lambda file: (file.folder, order.index(file.category), file.sessions))
 
 
-def _model(folder: str, official: Mapping[str, Mapping[str, Json]], mode: Mode | None, log: Log) -> _Model:
+def _model(
+    folder: str,
+    official: Mapping[str, Mapping[str, Json]],
+    known: Mapping[str, ModelRow],
+    mode: Mode | None,
+    log: Log,
+) -> _Model:
     row = official.get(folder)
+    trial = trial_of(folder)
+    if row is None and trial.model in known:
+        own = known[trial.model]
+        return _Model(trial_name(own.name, trial.number), assumed_form(mode or own.mode), None)
     if row is None:
-        assumed = mode or (Mode.FC if folder.endswith("-FC") else Mode.PROMPT)
+        assumed = mode or (Mode.FC if trial.model.endswith("-FC") else Mode.PROMPT)
         if mode is None:
             log(f"{folder}: not in the official list of models; mode {assumed} by its name (see --mode)")
         return _Model(folder, assumed_form(assumed), None)
@@ -123,7 +193,7 @@ def _positions(data: Path, category: str) -> Mapping[str, int]:
 
 
 def _read_file(
-    file: _ResultFile, model: _Model, run: str | None, positions: Mapping[str, int]
+    file: ResultFile, model: _Model, run: str | None, positions: Mapping[str, int]
 ) -> Sequence[Response]:
     responses: dict[str, Response] = {}
     for where, row in _rows(file.path):
@@ -168,8 +238,7 @@ def _response(
     elif model.form.convert is None:
         status, detail = Status.UNSUPPORTED, "the handler's own form of calls is not supported"
     else:
-        # Escapes beyond ASCII: texts of models may hold lone surrogates, which UTF-8 cannot.
-        result_json = json.dumps(_converted(result, category, model.form.convert))
+        result_json = _json(_converted(result, category, model.form.convert))
     steps = _steps(where, row)
     return Response(
         entry_id=entry_id,
@@ -186,6 +255,12 @@ def _response(
         latency_seconds=total(step.latency_seconds for step in steps),
         steps=steps,
     )
+
+
+def _json(result: Json) -> str:
+    """`result` as generated responses have it; escaped if it has lone surrogates (not in UTF-8)."""
+    text = json.dumps(result, ensure_ascii=False)
+    return text if text == _printable(text) else json.dumps(result)
 
 
 def _is_error(row: Mapping[str, Json]) -> bool:

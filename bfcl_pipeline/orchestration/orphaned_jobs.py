@@ -9,12 +9,12 @@ their name, which the profile starts with `PREFIX`.
 import os
 import re
 import shutil
-import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.orchestration.slurm_cluster import slurm_output
 from bfcl_pipeline.text import Log
 
 PREFIX = "bfcl"
@@ -25,7 +25,6 @@ PATIENCE_SECONDS = 600.0
 
 _NAME = re.compile(rf"{PREFIX}_[0-9a-f]{{8}}(-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}")
 _FORMAT = "%i|%T|%N|%j|%Z"  # the directory last: it may contain any character
-_COMMAND_SECONDS = 60.0
 _POLL_SECONDS = 0.5
 _CANCEL_SECONDS = 60.0  # between two scancel commands
 
@@ -68,7 +67,7 @@ def end_orphaned_jobs(folder: Path, log: Log) -> int:
                 "See `squeue`, and run again when they are gone."
             )
         if now > next_cancel:
-            _command("scancel", *(job.id for job in remaining or jobs))
+            slurm_output("scancel", *(job.id for job in remaining or jobs))
             next_cancel = now + _CANCEL_SECONDS
         else:
             time.sleep(_POLL_SECONDS)
@@ -78,25 +77,21 @@ def end_orphaned_jobs(folder: Path, log: Log) -> int:
 
 def _orphaned(folder: Path) -> list[OrphanedJob] | None:
     """This user's jobs in the queue that run in `folder`, by whatever path; None if squeue fails."""
-    listing = _command("squeue", "--noheader", f"--user={os.getuid()}", f"--format={_FORMAT}")
+    listing = slurm_output("squeue", "--noheader", f"--user={os.getuid()}", f"--format={_FORMAT}")
     if listing is None:
         return None
     rows = [line.split("|", 4) for line in listing.splitlines()]
     return [
         OrphanedJob(number, state, node)
         for number, state, node, name, directory in rows
-        if _NAME.fullmatch(name) and Path(directory).resolve() == folder.resolve()
+        if is_own_job(name, directory, folder)
     ]
+
+
+def is_own_job(name: str, directory: str, folder: Path) -> bool:
+    """Whether a job with that name and working directory is one of a run in `folder`, by whatever path."""
+    return _NAME.fullmatch(name) is not None and Path(directory).resolve() == folder.resolve()
 
 
 def _listed(jobs: list[OrphanedJob]) -> str:
     return ", ".join(map(str, jobs))
-
-
-def _command(*command: str) -> str | None:
-    """The output of a SLURM command; None if it fails, as it does where SLURM has no cluster."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_COMMAND_SECONDS)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout

@@ -8,6 +8,9 @@ from bfcl_pipeline.benchmark.leaderboard import GROUP, categories_of
 MISSING = "N/A"
 """Shown instead of a missing number."""
 
+NO_RANK = "\N{EN DASH}"
+"""Shown instead of the rank of a model without any verdict."""
+
 PARTIAL = "*"
 """The mark of a score with categories that were not evaluated and count 0."""
 

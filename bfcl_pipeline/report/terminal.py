@@ -4,6 +4,7 @@ Reads `tables/leaderboard.csv` with the standard library alone, so that the comm
 """
 
 import csv
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -11,9 +12,11 @@ from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.benchmark.leaderboard import GROUP
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
-from bfcl_pipeline.report.format import PARTIAL, interval, is_partial, percent
+from bfcl_pipeline.report.format import NO_RANK, PARTIAL, interval, is_partial, percent
+from bfcl_pipeline.report.sample_note import sample_note
+from bfcl_pipeline.report.unanswered import unanswered_lines
 from bfcl_pipeline.report.web_label import note, score_mark
-from bfcl_pipeline.text import plural, text_table
+from bfcl_pipeline.text import cut_middle, plural, text_table
 
 WIDTH = 100
 """Columns of the widest line, unless models with long names would look the same then."""
@@ -48,9 +51,12 @@ def terminal_table(run_dir: Path, rules: Rules) -> str:
         rows = [{name: float(text[name]) if text[name] else None for name in _NUMBERS} for text in texts]
         cells = [_cells(text, row) for text, row in zip(texts, rows, strict=True)]
         notes = _notes(texts, rows, rules)
+        sample = sample_note(_entries(run_dir / "tables" / "categories.csv"), run_dir)
+        notes[1:1] = [f"{sample}."] if sample else []
+        notes += unanswered_lines(run_dir)
     except FileNotFoundError as error:
         raise TableError(
-            f"{path}: no such table. Make it first (bfcl-pipeline aggregate {run_dir})."
+            f"{error.filename}: no such table. Make it first (bfcl-pipeline aggregate {run_dir})."
         ) from error
     except (KeyError, ValueError, csv.Error) as error:
         raise TableError(f"{path}: not a leaderboard table ({error!r}). Make it again.") from error
@@ -58,6 +64,17 @@ def terminal_table(run_dir: Path, rules: Rules) -> str:
         raise TableError(f"{path}: no model has verdicts under {rules.value} rules.")
     table = text_table(_HEADINGS, _fitted(cells), right=set(range(len(_HEADINGS))) - {1}).splitlines()
     return "\n".join([table[0], "-" * max(map(len, table)), *table[1:], *notes])
+
+
+def print_table(run_dir: Path, rules: Rules) -> None:
+    """Prints the table of a run and the path of its report. Raises TableError as `terminal_table`."""
+    table = terminal_table(run_dir, rules)
+    if sys.stdout.isatty():
+        print_styled(table)
+    else:
+        print(table)
+    report = run_dir / "report.html"
+    print(f"\nReport: {report}" if report.is_file() else f"\nNo report yet: bfcl-pipeline report {run_dir}")
 
 
 def print_styled(text: str) -> None:
@@ -79,9 +96,18 @@ def print_styled(text: str) -> None:
         console.print(row, soft_wrap=True)
 
 
+def _entries(path: Path) -> list[tuple[str, int, int]]:
+    """Of each row of the table `categories`: the category, the entries that ran, those of the release."""
+    with path.open(encoding="utf-8", newline="") as lines:
+        return [
+            (row["category"], int(row["entries"]), int(row["release_entries"]))
+            for row in csv.DictReader(lines)
+        ]
+
+
 def _cells(text: Mapping[str, str], row: _Row) -> list[str]:
     return [
-        text["rank"],
+        text["rank"] or NO_RANK,
         # What could steer a terminal is not shown.
         "".join(letter if letter.isprintable() else "?" for letter in text["display_name"]),
         _score(row, "overall", text["web"]),
@@ -112,14 +138,6 @@ def _fitted(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     room = max(WIDTH - sum(max(len(line[column]) for line in lines) + 2 for column in others), 8)
     names = {row[1] for row in rows}
     longest = max(map(len, names))
-    while room < longest and len({_cut(name, room) for name in names}) < len(names):
+    while room < longest and len({cut_middle(name, room) for name in names}) < len(names):
         room += 1
-    return [[row[0], _cut(row[1], room), *row[2:]] for row in rows]
-
-
-def _cut(name: str, room: int) -> str:
-    """Cut in the middle: the end of a name often contains the mode."""
-    if len(name) <= room:
-        return name
-    end = (room - 1) // 2
-    return f"{name[: room - 1 - end]}\N{HORIZONTAL ELLIPSIS}{name[-end:]}"
+    return [[row[0], cut_middle(row[1], room), *row[2:]] for row in rows]

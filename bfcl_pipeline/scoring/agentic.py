@@ -6,14 +6,13 @@ posts on V4 describe. Both compare after the same normalisation. Source: the rel
 its evaluation runner, and the posts on web search and memory.
 """
 
-import ast
 import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from bfcl_pipeline.calls import decode_step
+from bfcl_pipeline.calls import Work, decode_step, read_literal_value
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import DecodeFailure, Entry, Json, Mode, NameStyle, Rules
 from bfcl_pipeline.scoring.findings import Finding, shown, shown_options
@@ -85,8 +84,9 @@ def exact_answer(message: str, acceptable: Sequence[str], wanted: str) -> Findin
 def last_message(steps: Json, mode: Mode) -> str | None:
     """The last message of a turn without a call; None if there is none, or if it is empty."""
     last: Any = None
+    work = Work()
     for step in steps if isinstance(steps, list) else ():
-        calls = decode_step(step, mode)
+        calls = () if work.is_done else decode_step(step, mode, work)
         if isinstance(calls, DecodeFailure) or not calls:
             last = step
     if not last:
@@ -109,13 +109,13 @@ def answer_field(message: str) -> str | None:
     message = message[:_LONGEST]
     start, end = message.find("{"), message.rfind("}")
     if 0 <= start < end:
-        for read in (json.loads, ast.literal_eval):
+        for read in (json.loads, read_literal_value):
             try:
                 fields = read(message[start : end + 1])
-            except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+                if isinstance(fields, Mapping) and "answer" in fields:
+                    return str(fields["answer"])
+            except (ValueError, RecursionError):
                 continue
-            if isinstance(fields, Mapping) and "answer" in fields:
-                return str(fields["answer"])
     match = _ANSWER.search(message)
     if match is None:
         return None

@@ -5,8 +5,35 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_SHORT = reprlib.Repr()
+MAX_MESSAGE = 5_000
+"""Characters of a message, so that no answer makes a table large."""
+
+_MAX_PARTS = 2_000  # values within values that are shown
+
+_SHORT_BITS = 64  # of an integer that is shown whole
+
+
+class _Short(reprlib.Repr):
+    """The form of values in messages: a few items at each depth, and few in all."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._parts_left = 0
+
+    def repr(self, x: Any) -> str:
+        """`x` for a message."""
+        self._parts_left = _MAX_PARTS
+        return super().repr(x)
+
+    def repr1(self, x: Any, level: int) -> str:
+        """`x`, a part of a value, with `level` further depths; three dots if too many parts were shown."""
+        self._parts_left -= 1
+        return super().repr1(x, level) if self._parts_left >= 0 else self.fillvalue
+
+
+_SHORT = _Short()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 160
+_SHORT.fillvalue = "..."
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 12
 
 
@@ -23,7 +50,14 @@ def shown(value: Any) -> str:
     """`value` for a message: at most a few hundred characters."""
     if (type(value) is str and len(value) <= _SHORT.maxstring) or isinstance(value, float | bool):
         return repr(value)  # same result as reprlib, much faster
+    if type(value) is int and value.bit_length() < _SHORT_BITS:
+        return repr(value)
     return _SHORT.repr(value)
+
+
+def bounded(message: str) -> str:
+    """`message`, cut if it is longer than MAX_MESSAGE."""
+    return message if len(message) <= MAX_MESSAGE else f"{message[:MAX_MESSAGE]}..."
 
 
 def shown_options(options: Sequence[Any]) -> str:

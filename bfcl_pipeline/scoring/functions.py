@@ -21,7 +21,9 @@ def check_call(expected: ExpectedCall, call: Call, style: NameStyle, rules: Rule
     """The first error in `call`; None if it is the expected call."""
     name = spelled(expected, style)
     if call.name != name:
-        return Finding(f"{_PREFIX}:wrong_func_name", f"Expected a call of {name!r}, got {call.name!r}.")
+        return Finding(
+            f"{_PREFIX}:wrong_func_name", f"Expected a call of {name!r}, got {shown(call.name)}."
+        )
     for parameter in expected.required:
         if parameter not in call.arguments:
             return Finding(

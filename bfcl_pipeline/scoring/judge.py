@@ -23,7 +23,7 @@ from bfcl_pipeline.records import (
     Verdict,
 )
 from bfcl_pipeline.scoring.agentic import AgenticChecker
-from bfcl_pipeline.scoring.findings import Finding
+from bfcl_pipeline.scoring.findings import Finding, bounded
 from bfcl_pipeline.scoring.multi_turn import MultiTurnChecker
 from bfcl_pipeline.scoring.single_turn import SingleTurnChecker, plan_of
 from bfcl_pipeline.tools import Constants
@@ -32,6 +32,10 @@ _VALID = Verdict(valid=True)
 
 NO_CONSTANTS = Constants({})
 """Sufficient for entries without a simulated world."""
+
+
+MAX_RESULT = 20_000_000
+"""Characters of `result_json` that are read."""
 
 
 def judge(
@@ -88,16 +92,26 @@ class Judge:
             detail = f"{self._entry.entry_id} is a session before the questions and is not scored."
             return [Verdict(None, None, detail, Status.UNSUPPORTED)] * len(rules)
         try:
-            result: Json = parse_json(result_json)
+            result = _read(result_json)
         except json.JSONDecodeError as error:
             raise TableError(
                 f"entry {self._entry.entry_id!r}: result_json is not JSON ({error}). "
                 "Text must be written as a JSON string."
             ) from None
-        except (ValueError, RecursionError) as error:
-            result = DecodeFailure(FAILED, f"The result cannot be read ({error}).")
         findings = self._checker.check(result, mode, style or default_style(mode), rules)
         return [_verdict(finding) for finding in findings]
+
+
+def _read(result_json: str) -> Json | DecodeFailure:
+    """The result, or why it cannot be read. Raises JSONDecodeError if it is not JSON."""
+    if len(result_json) > MAX_RESULT:
+        return DecodeFailure(FAILED, f"The result has more than {MAX_RESULT:,} characters.")
+    try:
+        return parse_json(result_json)
+    except json.JSONDecodeError:
+        raise
+    except (ValueError, RecursionError) as error:
+        return DecodeFailure(FAILED, f"The result cannot be read ({error}).")
 
 
 def _checker(entry: Entry, constants: Constants) -> Checker | None:
@@ -116,7 +130,7 @@ def _checker(entry: Entry, constants: Constants) -> Checker | None:
 def _verdict(finding: Finding | None) -> Verdict:
     if finding is None:
         return _VALID
-    return Verdict(False, finding.error_type, _printable(finding.message))
+    return Verdict(False, finding.error_type, _printable(bounded(finding.message)))
 
 
 def _printable(message: str) -> str:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 
-from bfcl_pipeline.calls import decode_step, executed_text
+from bfcl_pipeline.calls import Work, decode_step, executed_text
 from bfcl_pipeline.records import Call, DecodeFailure, Entry, Json, Mode, NameStyle, Rules
 from bfcl_pipeline.scoring.differences import StateDifference, first_differences
 from bfcl_pipeline.scoring.findings import Finding, shown
@@ -54,7 +54,8 @@ class MultiTurnChecker:
             return [_ended(len(result), len(self.truth))] * len(rules)
         if not all(isinstance(turn, list | dict | str) for turn in result):
             return [_NO_TURNS] * len(rules)  # the release's runner crashes here
-        turns = [decoded_steps(turn, mode) for turn in result]
+        work = Work()
+        turns = [decoded_steps(turn, mode, work) for turn in result]
         finding = self._compare(turns)
         return [
             finding or (unwanted_calls(turns, self.truth) if rule_set is Rules.CORRECTED else None)
@@ -102,14 +103,17 @@ def _ended(turns: int, wanted: int) -> Finding:
     )
 
 
-def decoded_steps(turn: Json, mode: Mode) -> TurnSteps:
+def decoded_steps(turn: Json, mode: Mode, work: Work) -> TurnSteps:
     """The steps of a turn that have calls; steps without calls, or not decodable, are skipped.
 
-    As in the release, a mapping in place of a turn is read as its keys. A text has no calls.
+    As in the release, a mapping in place of a turn is read as its keys. A text has no calls. `work` is what
+    may still be done for all turns of the answer.
     """
     steps = []
     for result in turn if isinstance(turn, list | dict) else ():
-        calls = decode_step(result, mode)
+        if work.is_done:
+            break
+        calls = decode_step(result, mode, work)
         if calls and not isinstance(calls, DecodeFailure):
             steps.append(calls)
     return steps

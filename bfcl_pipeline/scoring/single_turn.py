@@ -17,7 +17,7 @@ from bfcl_pipeline.benchmark import (
     category_of,
     parse_format,
 )
-from bfcl_pipeline.calls import decode
+from bfcl_pipeline.calls import FAILED, decode, is_prose
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import (
     Call,
@@ -37,6 +37,8 @@ _FORMATS: dict[Language, PromptFormat] = {
     Language.JAVA: PromptFormat(ReturnFormat.JAVA),
     Language.JAVASCRIPT: PromptFormat(ReturnFormat.JAVASCRIPT),
 }
+
+_PROSE = DecodeFailure(FAILED, "The text begins with words, not with calls.")
 
 _SUPPORTED = (Check.SIMPLE, Check.MULTIPLE, Check.PARALLEL, Check.IRRELEVANCE, Check.RELEVANCE)
 
@@ -61,9 +63,14 @@ class SingleTurnChecker:
     ) -> list[Finding | None]:
         """The finding on one answer by each of `rules`. `result`: an official result, or a failure."""
         plan, findings = self._plan, list[Finding | None]()
+        calls: tuple[Call, ...] | DecodeFailure | None = None
+        if isinstance(result, DecodeFailure):
+            calls = result
+        elif mode is Mode.FC:  # is decoded alike by all rules
+            calls = _decoded(plan, result, mode, Rules.OFFICIAL)
         for rule_set in rules:
-            calls = result if isinstance(result, DecodeFailure) else _decoded(plan, result, mode, rule_set)
-            findings.append(_check(plan, calls, style, rule_set))
+            found = _decoded(plan, result, mode, rule_set) if calls is None else calls
+            findings.append(_check(plan, found, style, rule_set))
         return findings
 
 
@@ -92,6 +99,14 @@ def plan_of(entry: Entry) -> Plan | None:
 
 
 def _decoded(plan: Plan, result: Json, mode: Mode, rules: Rules) -> tuple[Call, ...] | DecodeFailure:
+    if (
+        plan.check is Check.IRRELEVANCE  # where why a text cannot be decoded does not matter
+        and plan.prompt_format == DEFAULT_FORMAT
+        and mode is Mode.PROMPT
+        and isinstance(result, str)
+        and is_prose(result)
+    ):
+        return _PROSE
     return decode(
         result,
         mode=mode,

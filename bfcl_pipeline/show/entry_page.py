@@ -4,7 +4,7 @@ Covers finding the entry in the staged release and the answer in a run.
 """
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +24,9 @@ from bfcl_pipeline.tables.responses import loaded_json
 from bfcl_pipeline.tables.texts import read_constants
 from bfcl_pipeline.tools import Constants
 
+MOST_RUNS = 10
+"""The most runs that an error message lists."""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelRun:
@@ -32,6 +35,7 @@ class ModelRun:
     run_dir: Path  # has responses/, and may have memory/
     model: str
     rules: Rules  # applied to the answer
+    others: Sequence[Path] = ()  # directories of other runs, to name those that have the entry
 
     def table(self, part: str, entry: Entry) -> Path:
         """The table of responses (`part`: responses) or of sessions (memory) with the entry's category."""
@@ -131,19 +135,42 @@ def find_entry(data: Path, entry_id: str) -> Entry:
     )
 
 
+def choose_run(data: Path, entry_id: str, model: str, folders: Sequence[Path]) -> Path:
+    """The first of the run directories `folders` in which the model has a response to the entry.
+
+    Raises ConfigError or TableError if there is no such entry, or no run has a response to it.
+    """
+    entry = find_entry(data, entry_id)
+    part = "memory" if entry.prerequisite else "responses"
+    for folder in folders:
+        path = ModelRun(folder, model, Rules.OFFICIAL).table(part, entry)
+        if path.is_file() and entry.entry_id in _ids(path):
+            return folder
+    raise TableError(
+        f"no run has a response of {model!r} to {entry.entry_id}. {_runs_with_response(folders, entry)}"
+    )
+
+
 def find_response(run: ModelRun, entry: Entry) -> Response:
-    """The model's response to the entry. Raises TableError, with the models that have one, if none."""
+    """The model's response to the entry. Raises TableError, with the runs that have one, if none."""
     path = run.table("responses", entry)
     responses = read_responses(path, {entry.entry_id}) if path.is_file() else []
     if responses:
         return responses[-1]
-    others = sorted(_models_with_response(run.run_dir, entry))
-    hint = (
-        f"Models of this run that have one: {', '.join(others)}."
-        if others
-        else "No model of this run has one: choose another run (--run), or run bfcl-pipeline generate."
+    folders = [run.run_dir, *(folder for folder in run.others if folder != run.run_dir)]
+    raise TableError(
+        f"{path}: no response of {run.model!r} to {entry.entry_id}. {_runs_with_response(folders, entry)}"
     )
-    raise TableError(f"{path}: no response of {run.model!r} to {entry.entry_id}. {hint}")
+
+
+def _runs_with_response(folders: Iterable[Path], entry: Entry) -> str:
+    """A sentence with the runs, and their models, that have a response to the entry."""
+    models = {folder: sorted(_models_with_response(folder, entry)) for folder in folders}
+    found = [f"{folder} ({', '.join(names)})" for folder, names in models.items() if names]
+    if not found:
+        return "No run has one: the entry may be outside their samples; list it in `entry_ids` of a run."
+    more = f" and {len(found) - MOST_RUNS:,} more" if len(found) > MOST_RUNS else ""
+    return f"Runs that have one: {'; '.join(found[:MOST_RUNS])}{more}."
 
 
 def _models_with_response(run_dir: Path, entry: Entry) -> Iterator[str]:

@@ -41,7 +41,7 @@ def put_head(page: TerminalPage, entry: Entry, answered_by: str | None) -> None:
     if entry.prompt_format is not None:
         page.item("format", entry.prompt_format.replace("&", " "))
     if entry.depends_on:
-        page.item("after", plural(len(entry.depends_on), "other entry", "other entries"))
+        page.item("memory", f"from {plural(len(entry.depends_on), 'earlier session', 'earlier sessions')}")
 
 
 def put_messages(page: TerminalPage, messages: Sequence[Message]) -> None:

@@ -38,6 +38,16 @@ MAX_INNER_RESULT = 100_000
 MAX_RESULTS = 20_000_000
 """Characters of all results of one world."""
 
+MAX_READ = 100_000_000
+"""Characters that all calls of one API read. Each call counts those of all arguments of the API so far,
+because they may be in the state that it searches, sorts or compares."""
+
+MAX_SOURCE = 50_000
+"""Characters of the source text of a call whose names are not plain, and of any function name."""
+
+MAX_SOURCES = 1_000_000
+"""Characters of all such source texts of one world."""
+
 
 class CallFailed(Exception):
     """A call cannot be run; its text is the result that the model sees. Never leaves `tools`."""

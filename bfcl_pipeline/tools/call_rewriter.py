@@ -15,9 +15,11 @@ from keyword import iskeyword
 from typing import Any
 
 from bfcl_pipeline.records import Call
+from bfcl_pipeline.tools.api import MAX_SOURCE, MAX_SOURCES, BoundExceeded
 
 _WORD_BEFORE_BRACKET = re.compile(r"\b([a-zA-Z_]\w*)\s*(?=\()")
 _SOURCE_NAME = "<string>"  # the file name in Python's syntax errors
+_KEPT_NAME = 100  # characters of a name that is remembered as plain or not
 
 
 class CallRewriter:
@@ -25,6 +27,7 @@ class CallRewriter:
 
     def __init__(self, instances: Mapping[str, str]) -> None:
         self._instances = instances
+        self._characters_left = MAX_SOURCES
 
     def text(self, value: str) -> str:
         """A rewritten text argument: `ls ()` becomes `<instance>.ls()`, and `see (1)` becomes `see(1)`."""
@@ -38,10 +41,15 @@ class CallRewriter:
         return text
 
     def problem(self, call: Call) -> str | None:
-        """Python's error message for the source text of `call`; None if Python accepts it."""
+        """Python's error message for the source text of `call`; None if Python accepts it.
+
+        Raises BoundExceeded if the text is longer than is parsed.
+        """
+        if len(call.name) > MAX_SOURCE:
+            raise BoundExceeded(f"a function name of more than {MAX_SOURCE:,} characters")
         if _is_plain(call):
             return None
-        source = self._rewritten(_source(call)).lstrip(" \t")
+        source = self._rewritten(self._counted(_source(call))).lstrip(" \t")
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -55,6 +63,12 @@ class CallRewriter:
         instances = set(self._instances.values())
         name = next((name for name in _names(tree.body) if name not in instances), None)
         return None if name is None else undefined(name)
+
+    def _counted(self, source: str) -> str:
+        self._characters_left -= len(source)
+        if len(source) > MAX_SOURCE or self._characters_left < 0:
+            raise BoundExceeded("the names of a call are not plain, and its text is too long to be parsed")
+        return source
 
     def _rewritten(self, source: str) -> str:
         return _WORD_BEFORE_BRACKET.sub(self._with_instance, source)
@@ -78,9 +92,15 @@ def _is_plain(call: Call) -> bool:
     )
 
 
-@lru_cache(maxsize=4096)
 def _is_plain_name(name: Any) -> bool:
-    return isinstance(name, str) and name.isascii() and name.isidentifier() and not iskeyword(name)
+    if not isinstance(name, str):
+        return False
+    return _is_plain_text(name) if len(name) <= _KEPT_NAME else _is_plain_text.__wrapped__(name)
+
+
+@lru_cache(maxsize=4096)
+def _is_plain_text(name: str) -> bool:
+    return name.isascii() and name.isidentifier() and not iskeyword(name)
 
 
 def _calls_in(value: Any) -> Iterator[Call]:

@@ -8,6 +8,7 @@ the release's execution of calls, from which the texts are taken.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
@@ -20,6 +21,7 @@ from bfcl_pipeline.records import Call, Entry, Json
 from bfcl_pipeline.tools.api import (
     MAX_CALLS,
     MAX_INNER_RESULT,
+    MAX_READ,
     MAX_RESULT,
     MAX_RESULTS,
     Api,
@@ -84,6 +86,9 @@ class World:
         self.apis = apis
         self._calls_left = MAX_CALLS
         self._characters_left = MAX_RESULTS
+        self._characters_given = 0  # in all arguments so far
+        self._characters_held = Counter[str]()  # in the arguments of each API so far, by instance
+        self._characters_read = Counter[str]()  # by instance
         self._methods: dict[str, Callable[..., Any]] = {}
         self._instances: dict[str, str] = {}
         for api_name, api in apis.items():
@@ -163,7 +168,10 @@ class World:
 
     def _refuse(self, call: Call) -> None:
         """Raises CallFailed if the name of `call` is refused or its source text is not valid Python."""
-        bare = (call.name.split(".")[1] if "." in call.name else call.name).rstrip()
+        if self._calls_left < 0:
+            raise _too_many_calls()
+        _, dot, last = call.name.partition(".")
+        bare = (last.partition(".")[0] if dot else call.name).rstrip()
         if bare in REFUSED:
             raise CallFailed(f"Function call {bare} is not allowed.")
         problem = self._rewriter.problem(call)
@@ -176,19 +184,24 @@ class World:
         method = self._methods.get(call.name) or self._methods.get(call.name.strip())
         if method is None:
             raise CallFailed(undefined(call.name))
+        before = self._characters_given
         arguments = {
             normalize("NFKC", str(name).strip()): self._argument(value)  # Python's normalisation of names
             for name, value in call.arguments.items()
         }
+        self._count_reading(self._instances[call.name.strip()], self._characters_given - before)
         return method(**arguments)
 
     def _argument(self, value: Any) -> Any:
         """A copy of `value`, rewritten, with inner calls replaced by their results."""
         if isinstance(value, str):
+            self._characters_given += len(value)
             return self._rewriter.text(value) if "(" in value else value
         if isinstance(value, Call):
             inner = self._value(value)
-            self._count_result(len(_text(inner)), MAX_INNER_RESULT)
+            characters = len(_text(inner))
+            self._count_result(characters, MAX_INNER_RESULT)
+            self._characters_given += characters
             return copied(inner)  # otherwise a state could become part of itself
         if isinstance(value, dict):
             return {self._argument(key): self._argument(item) for key, item in value.items()}
@@ -196,19 +209,31 @@ class World:
             return type(value)(self._argument(item) for item in value)
         if isinstance(value, float) and not isfinite(value):
             raise CallFailed(undefined(repr(value).lstrip("-")))
+        self._characters_given += 1
         return value
 
     def _count_call(self) -> None:
         self._calls_left -= 1
         if self._calls_left < 0:
-            raise BoundExceeded(f"more than {MAX_CALLS:,} calls in one conversation")
+            raise _too_many_calls()
         if self._characters_left < 0:
             raise BoundExceeded(f"more than {MAX_RESULTS:,} characters of results in one conversation")
+
+    def _count_reading(self, instance: str, given: int) -> None:
+        """Counts what a call of the API may read: all text in its arguments and those of earlier calls."""
+        self._characters_held[instance] += given
+        self._characters_read[instance] += self._characters_held[instance]
+        if self._characters_read[instance] > MAX_READ:
+            raise BoundExceeded(f"the calls of a conversation read more than {MAX_READ:,} characters")
 
     def _count_result(self, characters: int, most: int) -> None:
         self._characters_left -= characters
         if characters > most or self._characters_left < 0:
             raise BoundExceeded(f"a result of {characters:,} characters is too long")
+
+
+def _too_many_calls() -> BoundExceeded:
+    return BoundExceeded(f"more than {MAX_CALLS:,} calls in one conversation")
 
 
 def _text(result: Any) -> str:

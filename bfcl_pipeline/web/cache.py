@@ -9,6 +9,7 @@ locks are used. The webs that read and write the cache are in `recording`; the H
 
 import hashlib
 import json
+import re
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ FORMAT = 1
 
 Outcome: TypeAlias = Hits | Page | WebFailure
 
+_CASSETTE_NAME = re.compile(r"[0-9a-f]{64}\.[0-9a-f]{12}\.yaml")
 _READ_ATTEMPTS = 3  # for a file that another machine has just linked: its absence may still be cached here
 
 
@@ -192,9 +194,14 @@ def _parse(document: Json) -> RecordedOutcome:
             key, outcome = read_key(written), _read_outcome(answer)
         case _:
             raise ValueError("a field is missing")
+    if cassette is not None and not _CASSETTE_NAME.fullmatch(cassette):
+        raise ValueError(f"the name of its cassette is {cassette[:120]!r}")
+    recorded_at = datetime.fromisoformat(time)
+    if recorded_at.tzinfo is None:
+        raise ValueError(f"its time {time[:120]!r} has no time zone")
     if isinstance(outcome, Hits if isinstance(key, FetchKey) else Page):
         raise ValueError(f"the outcome of a {key} cannot be {type(outcome).__name__}")  # noqa: TRY004
-    return RecordedOutcome(key, outcome, datetime.fromisoformat(time), engine, cassette, sha256)
+    return RecordedOutcome(key, outcome, recorded_at, engine, cassette, sha256)
 
 
 def _siblings(path: Path) -> str:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from bfcl_pipeline.config.job import SEARCH_ENGINE_KEYS
 from bfcl_pipeline.errors import ConfigError, WebError
 from bfcl_pipeline.secrets import Redactor
 from bfcl_pipeline.tools.web_search.web import Hit, Hits, WebFailure
@@ -31,7 +32,7 @@ from bfcl_pipeline.web.engine_retries import Outage, RetryPolicy, SearchRateLimi
 
 ENGINE = "serpapi"
 ADDRESS = "https://serpapi.com/search.json"
-KEY_VARIABLE = "SERPAPI_API_KEY"
+KEY_VARIABLE = SEARCH_ENGINE_KEYS["serpapi"]
 SECRET_PARAMETER = "api_key"  # noqa: S105 (its name, not its value)
 
 _URL_LOGGER = "urllib3.connectionpool"  # writes the whole URL of each request, at level DEBUG

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from urllib.parse import quote
 
@@ -19,16 +19,18 @@ def repack(
     out: Path,
     changes: Mapping[str, bytes],
     described: Callable[[bytes], bytes] = lambda metadata: metadata,
+    left_out: Collection[str] = (),
 ) -> Path:
     """Writes `archive` to `out` with changed members; `described` changes the metadata last."""
     with SealedArchive(archive) as opened:
-        contents = {name: b"".join(opened.chunks(name)) for name in opened.members}
+        contents = {name: b"".join(opened.chunks(name)) for name in opened.members if name not in left_out}
     present = set(contents)
     contents.update(
         {name: content for name, content in changes.items() if name in present or _is_new(name)}
     )
     document = json.loads(contents.pop(METADATA))
-    graph = {entity["@id"]: entity for entity in document["@graph"]}
+    gone = {quote(name) for name in left_out}
+    graph = {entity["@id"]: entity for entity in document["@graph"] if entity["@id"] not in gone}
     for name, content in contents.items():
         entity = graph.setdefault(quote(name), {"@id": quote(name), "@type": "File"})
         entity.update(sha256=hashlib.sha256(content).hexdigest(), contentSize=str(len(content)))

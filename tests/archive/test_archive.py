@@ -16,6 +16,7 @@ import yaml
 
 from bfcl_pipeline.archive.reading import SealedArchive
 from bfcl_pipeline.generation.journal import JournalReader
+from tests.archive.repacked import repack
 from tests.archive.small_run import NAME, OTHER_ENTRY, SmallRun
 
 KEY = "sk-proj-Zq3mT8vK1xW7bN5cR2yL9dF4"
@@ -50,6 +51,18 @@ def test_the_archive_has_a_default_path(own_run: SmallRun, monkeypatch: pytest.M
         NAME,
         f"{NAME}.crate.zip",
     ]
+
+
+def test_an_archive_without_its_page_and_with_authors_is_verified(
+    small_run: SmallRun, tmp_path: Path
+) -> None:
+    """`verify` needs no page, which earlier archives lack; --author stands in metadata and page."""
+    path = tmp_path / "small.zip"
+    assert small_run.archive(path, "--author", "Ada <0000-0002-1825-0097>") == 0
+    assert b"<bdi>Ada</bdi>" in members(path)["ro-crate-preview.html"]
+    without = repack(path, tmp_path / "without.zip", {}, left_out={"ro-crate-preview.html"})
+    for file in (path, without):
+        assert small_run.verify(file, "--data", str(tmp_path)) == 3  # hashes only: nothing is staged there
 
 
 def test_the_archive_contains_only_files_of_the_run(archived: Path, small_run: SmallRun) -> None:

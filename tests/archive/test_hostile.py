@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tracemalloc
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -295,15 +295,51 @@ def test_metadata_and_members_are_the_same_files(tmp_path: Path, refused: Refuse
     refused(_described(tmp_path, {LOG: right}, LOG, "results/b/logs/x"), "results of 2 runs")
 
 
-def _described(folder: Path, files: dict[str, dict[str, str]], *names: str, listed: bool = True) -> Path:
-    """An archive of small members with metadata of `files`."""
-    graph: list[dict[str, object]] = [
+SPOOFED = "1.0\nverified      results    37 of 37 files were derived again and are identical\x1b[8m"
+SAID = {
+    "a time": {"@id": "#run", "endTime": SPOOFED},
+    "a commit": {"@id": "#commit", "value": SPOOFED},
+    "a version": {"@id": "#software-polars", "name": "polars", "softwareVersion": SPOOFED},
+    "a name": {"@id": "#software-polars", "name": SPOOFED, "softwareVersion": "1"},
+    "a release": {"@id": "#release", "version": SPOOFED, "sha256": "0" * 64},
+    "a command": {"@id": "#release", "version": "1; touch x #", "sha256": "0" * 64},
+    "a pattern": {"@id": "#release", "version": "**/*", "sha256": "0" * 64},
+    "a file of this machine": {"@id": "#data//proc/kmsg", "sha256": "0" * 64},
+    "a file above the data": {"@id": "#data/entries/../../../x", "sha256": "0" * 64},
+    "a file beside the data": {"@id": "#data/other/x", "sha256": "0" * 64},
+    "a hash": {"@id": "#data/release/texts.json", "sha256": "\x1b[8m"},
+}
+
+
+@pytest.mark.parametrize("case", SAID)
+def test_metadata_cannot_spoof_lines_or_name_other_files(
+    case: str, tmp_path: Path, refused: Refused
+) -> None:
+    """What `verify` prints, compares with staged files or puts into a command has a fixed form."""
+    right = {
+        "sha256": "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881",
+        "contentSize": "1",
+    }
+    refused(_described(tmp_path, {LOG: right}, LOG, extra=[SAID[case]]), "refused: metadata w")
+
+
+def _described(
+    folder: Path,
+    files: dict[str, dict[str, str]],
+    *names: str,
+    listed: bool = True,
+    extra: Sequence[Mapping[str, object]] = (),
+) -> Path:
+    """An archive of small members with metadata of `files`; entities in `extra` replace others."""
+    graph: list[Mapping[str, object]] = [
         {"@id": "./", "hasPart": [{"@id": name} for name in files] if listed else []},
-        {"@id": "#release"},
-        {"@id": "#run"},
-        {"@id": "#commit"},
+        {"@id": "#release", "version": "2026.3.23", "sha256": "0" * 64},
+        {"@id": "#run", "endTime": "2026-01-02T03:04:05.678+00:00"},
+        {"@id": "#commit", "value": "unknown"},
         {"@id": "#changed"},
     ]
+    replaced = {entity["@id"] for entity in extra}
+    graph = [entity for entity in graph if entity["@id"] not in replaced] + [*extra]
     graph += [{"@id": name, "@type": "File", **properties} for name, properties in files.items()]
     metadata = Part("ro-crate-metadata.json", json.dumps({"@graph": graph}).encode())
     return build(folder / "x.zip", [metadata, *(Part(name, b"x") for name in names)])

@@ -4,7 +4,7 @@
         [--answers results/embedded] [--plot docs/scale.svg]
 
 planning: `snakemake -n` on a run of that many models and 23 categories, before any job and when all are
-done; models behind an API (one job each) and embedded ones (one job for each category). tables:
+done; models behind an API and embedded ones, one job each. tables:
 `bfcl-pipeline aggregate` and `report` on responses and verdicts of 5,106 entries for each model, mixed from
 those of the embedded models, which `make run` writes to results/embedded. disk: the size of the journal and
 the web cache after a full run of one model; each model has its own files, so the size is proportional to
@@ -145,7 +145,7 @@ def disk(options: argparse.Namespace, folder: Path) -> Iterator[Figure]:
         )
     web = web_record(options.answers, folder / "web")
     yield Figure(
-        "record of the web",
+        "web cache",
         1,
         disk_bytes=web.search_size + web.fetch_size,
         remark=f"{web.questions} questions; {web.searches} searches, {web.search_size / web.searches:,.0f} "

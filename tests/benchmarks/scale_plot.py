@@ -53,7 +53,7 @@ def plot(figures: Sequence[Mapping[str, Any]], path: Path) -> None:
     }
     _draw(memory, "Memory at its peak", "GB", lines, 2)
     most = max(one["models"] for one in figures)
-    whats = ("journal, thinking", "record of the web", "journal, short answers")
+    whats = ("journal, thinking", "web cache", "journal, short answers")
     lines = {
         what: [(count, size * count) for _, size in _points(figures, what, "disk_bytes", 1e-9)[:1]]
         for what in whats

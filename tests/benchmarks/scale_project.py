@@ -17,6 +17,7 @@ import yaml
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from tests.benchmarks.scale_measure import Taken, taken
+from tests.support.snakemake_project import OWN_MESSAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -69,7 +70,7 @@ class Project:
     def planned(self) -> tuple[Taken, int]:
         """The cost of `snakemake -n`, and the number of jobs that it plans."""
         log = self.folder / "planned.txt"
-        took = taken(self._command("-n"), self.folder, self._environment, log)
+        took = taken(self._command("-n", *OWN_MESSAGES), self.folder, self._environment, log)
         said = log.read_text(encoding="utf-8")
         jobs = sum(line.startswith(("Job ", "localrule")) for line in said.splitlines())
         assert jobs or "Nothing to be done" in said, said[-2000:]

@@ -4,12 +4,13 @@ import ast
 
 import pytest
 
-from bfcl_pipeline.calls.arithmetic import MAX_BITS, MAX_ITEMS, evaluate
-from bfcl_pipeline.calls.limits import Undecodable
+from bfcl_pipeline.calls.arithmetic import MAX_ITEMS, evaluate
+from bfcl_pipeline.calls.limits import MAX_BITS, Undecodable, Work
+from tests.support.work import measured
 
 
 def compute(source):
-    return evaluate(ast.parse(source, mode="eval").body)
+    return evaluate(ast.parse(source, mode="eval").body, Work())
 
 
 @pytest.mark.parametrize(
@@ -26,6 +27,9 @@ def compute(source):
         ("(1,) + (2,)", (1, 2)),
         ("sum([1, 2]) / len('ab')", 1.5),
         ("pow(2, 3) + max(1, 2)", 10),
+        ("sum([[1], [2]], [0]) * 2", [0, 1, 2, 0, 1, 2]),
+        ("sum([0.1] * 10) - 1", -1.1102230246251565e-16),
+        ("round(5, -10 ** 9) + round(15, -1) + round(2.5)", 22),
     ],
 )
 def test_arithmetic(source, expected):
@@ -63,3 +67,34 @@ def test_other_expressions_are_refused(source):
     """Names, attributes, other calls, and results beyond the bounds are rejected at once."""
     with pytest.raises(Undecodable):
         compute(source)
+
+
+def doubled(levels):
+    """A short text whose value has 2**levels numbers, but only one list object at each level."""
+    return "[" * levels + "1" + "]*2" * levels
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        doubled(22),
+        f"len(max({doubled(22)}, {doubled(22)}))",
+        "[[[[['a' * 160] * 12] * 12] * 12] * 12] * 12",
+        "len(sum([[1] * 49_999] * 100, []))",
+        " + ".join(["len([0] * 50_000)"] * 70),
+        "int('9' * 4_300) + 1",
+        "int('f' * 4_000, 16) + 1",
+        "[0x" + "f" * 4_000 + "] * 2",
+    ],
+)
+def test_items_count_once_for_each_place(source):
+    """A value is refused for all its items, also if they are few objects in many places."""
+    with pytest.raises(Undecodable):
+        compute(source)
+
+
+def test_refusing_a_value_takes_little_work():
+    """A value with 2**90 items is refused before any of them is visited."""
+    with measured() as work, pytest.raises(Undecodable):
+        compute(doubled(90))
+    assert work.calls < 20_000

@@ -72,3 +72,10 @@ def test_initialiser_rule():
     source = "new ArrayList<>() {{ add(1); }}"
     assert value(source) == "new ArrayList<>()"
     assert value(source, Rules.CORRECTED) == "new ArrayList<>() {{ add(1); }}"
+
+
+def test_parsing_ends_after_a_number_of_operations():
+    """Text that takes the parser long is given up after a number of its operations, not after a time."""
+    hostile, plain = "|-" * 600, "f(" + ", ".join(f"a{i} = {i}" for i in range(200)) + ")"
+    assert read(f"[{hostile}]").message == "not java: parsing was given up."
+    assert not isinstance(read(f"[{plain}]"), DecodeFailure)

@@ -1,9 +1,13 @@
 """Calls written as Python."""
 
+from keyword import kwlist
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bfcl_pipeline.benchmark import ReturnFormat
-from bfcl_pipeline.calls import decode
+from bfcl_pipeline.calls import decode, is_prose
 from bfcl_pipeline.records import Call, DecodeFailure, Mode, Rules
 
 
@@ -136,3 +140,43 @@ def test_no_text_raises_a_warning(source):
     """Text about which Python's parser warns (an error in these tests) is read or rejected silently."""
     assert read(f"[f(a={source})]") is not None
     assert read(f"[f(a=[x for x in {source}])]") is not None
+
+
+@pytest.mark.parametrize(
+    "value", ["{}", "-{}", "+{}", "[{}]", "{{'a': {}}}", "{{{}: 1}}", "({},)", "g(a={})"]
+)
+@pytest.mark.parametrize("digits", ["0x" + "f" * 4_000, "0b" + "1" * 20_000, "0o" + "7" * 6_000])
+def test_an_integer_that_cannot_be_printed_is_refused(value, digits):
+    """An integer of more digits than Python converts to text is a decode failure in every notation."""
+    assert isinstance(read(f"[f(x={value.format(digits)})]"), DecodeFailure)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["None of the functions fits.", "[I don't know]", "```\nSorry, I can not", " Use f(x=1)", "a b'c'"],
+)
+def test_prose_is_not_decodable(text):
+    """Text that is recognised as prose without parsing it cannot be decoded as calls either."""
+    assert isinstance(read(text), DecodeFailure)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[f(x=1)]", "[f (x=1)]", "[f(x=1) if y else g(x=1)]", "[not f]", "[x for x in y]", "[a if b else c]"],
+)
+def test_what_may_be_python_is_not_prose(text):
+    """A name with an operator or a bracket after it may be Python."""
+    assert not is_prose(text)
+
+
+@settings(max_examples=500, derandomize=True, database=None, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from([*kwlist, "f", "print", "match", "_", "f(x=1)", "1", ",", " ", "'a'"]), max_size=5
+    )
+)
+def test_prose_is_never_python(words):
+    """No text that is recognised as prose is a Python expression."""
+    text = " ".join(words)
+    if is_prose(text):
+        assert isinstance(read(text), DecodeFailure)

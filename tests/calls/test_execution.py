@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from bfcl_pipeline.calls import decode_step, executed_text
+from bfcl_pipeline.calls import Work, decode_step, executed_text
 from bfcl_pipeline.records import Call, DecodeFailure, Mode
 
 
@@ -72,3 +72,13 @@ def test_deep_or_many_calls_are_refused():
     assert isinstance(decode_step([{"ls": "{}"}] * 20_000, Mode.FC), DecodeFailure)
     nested = "[" * 100_000
     assert isinstance(decode_step([{"ls": json.dumps({"a": 1})[:-1] + nested}], Mode.FC), DecodeFailure)
+
+
+def test_the_work_of_all_steps_is_bounded():
+    """Short texts that each make a long list are read until the work of the answer is done."""
+    work = Work()
+    read = [decode_step("[f(x=[0] * 50_000)]", Mode.PROMPT, work) for _ in range(100)]
+    assert not isinstance(read[0], DecodeFailure)
+    assert isinstance(read[-1], DecodeFailure)
+    assert isinstance(decode_step("[f(x=1)]", Mode.PROMPT, work), DecodeFailure)
+    assert decode_step("[f(x=1)]", Mode.PROMPT) == (Call("f", {"x": 1}),)

@@ -19,7 +19,7 @@ def test_import_official_writes_the_table(staged, tmp_path, capsys):
     assert main([*command, "--run", "mine", "--mode", "fc"]) == 0
     (row,) = read_table(out).to_pylist()
     assert (row["run"], row["mode"], row["result_json"]) == ("mine", "fc", '"[f()]"')
-    assert "1 responses, 0 of them without an answer" in capsys.readouterr().err
+    assert "1 response of 1 model from 1 file" in capsys.readouterr().err
 
 
 def test_a_folder_without_results_is_refused(staged, tmp_path, capsys):

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from bfcl_pipeline.cli import main
+from bfcl_pipeline.cli import CLOSED_PIPE, main
 from bfcl_pipeline.generation.journal import Journal
 from tests.support.journal_exchanges import exchange
 
@@ -154,7 +154,14 @@ def test_raw_lines_are_printed_unchanged(printed, cache):
     assert printed("--raw", "--category", "web_search_base").out == ""
 
 
-def test_a_closed_pipe_is_not_an_error(cache):
+def test_the_exchanges_of_one_run_are_chosen(printed):
+    """--run takes the name of a run or its directory."""
+    for given in ("r", "results/r"):
+        assert "Run r:" in printed("org/model-FC", "--run", given).out
+    assert "Run r:" not in printed("org/model-FC", "--run", "other").out
+
+
+def test_a_closed_pipe_ends_it_quietly(cache):
     """`journal --raw | head` ends without a message."""
     _write(cache / "long" / "exchanges.jsonl", *(exchange(n, raw="x" * 50_000) for n in range(8)))
     reading, writing = os.pipe()
@@ -164,7 +171,7 @@ def test_a_closed_pipe_is_not_an_error(cache):
         os.read(reading, 10)
         os.close(reading)
         assert process.communicate()[1] == ""
-    assert process.returncode == 0
+    assert process.returncode == CLOSED_PIPE
 
 
 def test_the_writer_is_named(printed, cache):

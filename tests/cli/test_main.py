@@ -1,13 +1,20 @@
 """The command line as a whole."""
 
+import contextlib
+import os
 import resource
 import subprocess
 import sys
+from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from bfcl_pipeline import __version__
-from bfcl_pipeline.cli import COMMANDS, main
+from bfcl_pipeline.cli import CLOSED_PIPE, COMMANDS, main
+
+MODELS = Path(__file__).resolve().parents[2] / "config/models.yaml"
 
 
 def _run(*words):
@@ -70,3 +77,75 @@ def test_errors_are_one_line(capsys, tmp_path):
     error = capsys.readouterr().err
     assert "no such table" in error
     assert error.count("\n") == 1
+
+
+def test_without_arguments_the_help_is_printed(capsys):
+    """`bfcl-pipeline` alone lists the commands and succeeds."""
+    with pytest.raises(SystemExit) as stopped:
+        main([])
+    assert stopped.value.code == 0
+    printed = capsys.readouterr().out
+    assert all(command in printed for command in COMMANDS)
+
+
+@pytest.mark.parametrize("words", [["models", "--models", str(MODELS)], ["models", "--help"]])
+def test_a_closed_pipe_ends_a_command_quietly(words):
+    """A reader that ends early, such as `head`, causes no traceback; the exit status is that of SIGPIPE.
+
+    Of --help, it is 0: argparse ignores that nobody reads it.
+    """
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "bfcl_pipeline.cli", *words],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0 if "--help" in words else CLOSED_PIPE, "")
+
+
+def test_another_broken_pipe_is_not_hidden(monkeypatch):
+    """A broken pipe that is not the output stays an error."""
+
+    def fail(_arguments):
+        raise BrokenPipeError("a connection")
+
+    monkeypatch.setattr("bfcl_pipeline.cli._run", fail)
+    with pytest.raises(BrokenPipeError, match="a connection"):
+        main(["models"])
+
+
+def test_a_file_that_cannot_be_written_is_one_line(tmp_path, capsys, staged):
+    """A file where a directory should be, named in one line; no traceback."""
+    row = {"entry_id": "irrelevance_0", "category": "irrelevance", "mode": "prompt", "result_json": '"no"'}
+    source = tmp_path / "r.parquet"
+    pq.write_table(pa.Table.from_pylist([row]), source)
+    command = ["score", str(source), "--data", str(staged), "--out", str(source / "v.parquet")]
+    assert main(command) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"bfcl-pipeline score: {source}")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["table", "r", "--rules", "offical"],
+            "unknown rule set 'offical'. Did you mean 'official'?",
+        ),
+        (["show", "simple_python_0", "--run", "."], "name it with --model. . has no responses."),
+        (["audit", "--categories", "memory"], "memory: no single-turn category"),
+        (["gather", ".", "--category", "simpl_java", "--out", "x"], "Did you mean 'simple_java'?"),
+        (["verify", "nosuch"], "neither an archive nosuch nor results/nosuch.crate.zip"),
+        (["score", "few.txt", "--out", "v.parquet"], "ends in .parquet, .csv, .jsonl"),
+    ],
+)
+def test_a_typical_mistake_is_answered_with_a_remedy(words, message, tmp_path, capsys, monkeypatch):
+    """The error says what was wrong and what would be right, without a traceback."""
+    monkeypatch.chdir(tmp_path)
+    with contextlib.suppress(SystemExit):  # of argparse
+        assert main(words) == 1
+    assert message in capsys.readouterr().err

@@ -18,7 +18,7 @@ SHIPPED = ["--models", str(ROOT / "config" / "models.yaml")]
 
 OWN = """
 models:
-  - {name: mine-FC, kind: openai_chat, endpoint: "http://localhost:8000/v1", description: a test}
+  - {name: mine-FC, kind: openai_chat, endpoint: "http://mine.example:8000/v1", description: a test}
   - {name: paid, kind: openai_chat, input_price: 0.5, output_price: 2, org: me}
   - {name: lexical, kind: lexical}
   - {name: huge, kind: vllm, model: org/huge, vllm: {gpus: 9999}}
@@ -49,7 +49,7 @@ def test_models_are_listed_with_what_is_missing(known, capsys):
     lines = _lines(capsys)
     table = [line.split() for line in lines[: lines.index("")]]
     assert table[0] == ["model", "kind", "mode", "org", "where", "$", "in", "$", "out", "missing"]
-    assert table[1] == ["mine-FC", "openai_chat", "fc", "Unknown", "localhost:8000", "-", "-", "ready"]
+    assert table[1] == ["mine-FC", "openai_chat", "fc", "Unknown", "mine.example:8000", "-", "-", "ready"]
     assert table[2] == [
         "paid",
         "openai_chat",
@@ -176,3 +176,36 @@ def test_the_list_is_quick():
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert done.stdout.splitlines()[-1] == "[]"
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 1
+
+
+def test_a_model_is_added_and_listed(tmp_path, monkeypatch, capsys):
+    """`models add` writes the user's file in the working folder, and prints the command that tries it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MY_KEY", raising=False)
+    address = "http://localhost:8000/v1"
+    added = [
+        "models",
+        "add",
+        "mine-FC",
+        "--endpoint",
+        address,
+        "--set",
+        "key=MY_KEY",
+        "--set",
+        "options={n: 1}",
+    ]
+    assert main(added) == 0
+    assert _lines(capsys) == [
+        "config/my_models.yaml: added mine-FC (openai_chat, mode fc, localhost:8000).",
+        "Try it (with MY_KEY in the environment or in .env): bfcl-pipeline ping mine-FC",
+    ]
+    assert main(["models", "mine", "--models", "config/my_models.yaml"]) == 0
+    assert "MY_KEY" in _lines(capsys)[1]
+    assert main(added) == 1
+    assert "has a row named 'mine-FC' already" in capsys.readouterr().err
+
+
+def test_words_that_are_neither_a_pattern_nor_an_addition_are_refused(known, capsys):
+    """The options of a new row are refused without `add`."""
+    assert main(["models", "mine", "--endpoint", "http://localhost/v1", *known]) == 1
+    assert "`add NAME`" in capsys.readouterr().err

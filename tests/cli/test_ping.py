@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from bfcl_pipeline.cli import main
+from bfcl_pipeline.models.adapters.row_adapter import RowAdapter
 
 CALLS = {
     "choices": [
@@ -111,6 +112,45 @@ def test_a_text_is_printed(ping):
     assert "an unknown number sent" in out
     assert "price    unknown" in out
     assert "tools" not in server.asked[0][2]
+
+
+HOSTILE = "\x1b[2Jbad\u202e\x9b8m"
+
+
+def _is_harmless(text):
+    return "bad" in text and all(letter.isprintable() or letter == "\n" for letter in text)
+
+
+def test_a_server_cannot_control_the_terminal(ping):
+    """Escape sequences in calls, reasons and model names are printed as text."""
+    call = {"id": "1", "type": "function", "function": {"name": HOSTILE, "arguments": "{}"}}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    with _server(200, {"choices": [{"finish_reason": HOSTILE, "message": message}]}) as server:
+        status, out, _ = ping(server)
+    assert status == 0
+    assert _is_harmless(out)
+    models = (200, {"data": [{"id": HOSTILE}]})
+    with _server(404, {"error": {"message": HOSTILE}}, models) as server:
+        status, _, err = ping(server)
+    assert status == 1
+    assert _is_harmless(err)
+
+
+def test_an_error_of_a_server_cannot_control_the_terminal(staged, tmp_path, capsys):
+    """`generate` prints the escape sequences in the reason of an entry without an answer as text."""
+    models = tmp_path / "models.yaml"
+    with _server(400, {"error": {"message": HOSTILE}}) as server:
+        row = {
+            "name": "mine-FC",
+            "kind": "openai_chat",
+            "endpoint": f"http://127.0.0.1:{server.server_port}",
+        }
+        models.write_text(json.dumps({"models": [{**row, "limits": {"attempts": 1}}]}))
+        places = ["--data", str(staged), "--cache", str(tmp_path / "cache"), "--out", str(tmp_path / "out")]
+        entry = ["--category", "simple_python", "--entry-ids", "simple_python_0", "--run", "r"]
+        assert main(["generate", "--model", "mine-FC", "--models", str(models), *entry, *places]) == 0
+    printed = capsys.readouterr()
+    assert _is_harmless(printed.out + printed.err)
 
 
 def test_a_text_in_place_of_a_call_is_explained(ping):
@@ -232,3 +272,39 @@ def test_embedded_models_are_always_ready(ping):
     status, out, _ = ping("", "mine", kind="lexical", endpoint=None)
     assert status == 0
     assert "always ready" in out
+
+
+def test_the_seconds_are_those_of_the_request(ping, monkeypatch):
+    """The import of the client, before the request, is not part of the time."""
+    clock = [0.0]
+    opened = RowAdapter.open
+
+    def open_slowly(self):
+        opened(self)
+        clock[0] += 30.0
+
+    monkeypatch.setattr(RowAdapter, "open", open_slowly)
+    monkeypatch.setattr("bfcl_pipeline.cli.ping.time.perf_counter", lambda: clock[0])
+    with _server(200, CALLS) as server:
+        status, out, _ = ping(server, key="MY_KEY")
+    assert (status, clock) == (0, [30.0])
+    assert "seconds  0.00" in out
+
+
+def test_the_next_step_follows_a_good_answer(ping):
+    """The last line is a command that runs the model."""
+    with _server(200, CALLS) as server:
+        _, out, _ = ping(server)
+    assert out.endswith("Next: bfcl-pipeline run --model mine-FC --sample 100\n")
+
+
+@pytest.mark.parametrize("arguments", ["{}", "", '{"town": "Oslo"}', "not JSON"])
+def test_a_call_without_its_argument_is_not_fine(ping, arguments):
+    """A call that lacks the required argument is explained, and no next step is shown."""
+    calls = json.loads(json.dumps(CALLS))
+    calls["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"] = arguments
+    with _server(200, calls) as server:
+        status, out, _ = ping(server)
+    assert status == 0
+    assert "The call lacks the argument `city`" in out
+    assert "Next:" not in out

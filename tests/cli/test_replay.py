@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.archive import software
+from bfcl_pipeline import project
 from bfcl_pipeline.cli import main
 
 CONFIG = "run: r\nmodels: [oracle-FC]\ncategories: [simple_java]\n"
@@ -75,8 +75,8 @@ def test_a_package_without_its_workflow_is_an_error(
     run_dir: Path, staged: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The message states how to install the workflow."""
-    monkeypatch.setattr(software, "__file__", str(run_dir / "a/b/c.py"))
-    assert "no Snakefile and workflow/ beside the package" in refused(run_dir, staged, capsys)
+    monkeypatch.setattr(project, "_PACKAGE", run_dir / "package")
+    assert "no Snakefile and workflow/ inside or beside the package" in refused(run_dir, staged, capsys)
 
 
 def test_remaining_arguments_are_passed_to_snakemake(

@@ -62,14 +62,14 @@ def test_damage_is_a_failure(cache, capsys):
 
 
 def test_coverage_of_a_run_is_printed(cache, tmp_path, capsys):
-    """With --responses the share of web calls that the cache can replay is printed for each model."""
+    """With a run, the share of web calls that the cache can replay is printed for each model."""
     calls = [{"search_engine_query": json.dumps({"keywords": word})} for word in ("tea", "tea", "coffee")]
     response = Response(
         "web_search_base_0", "web_search_base", Mode.FC, json.dumps([[calls, "done"]]), model="m"
     )
     run = tmp_path / "run"
     write_responses(run / "responses" / "m" / "web_search_base.parquet", [response])
-    assert main(["web", "status", "--record", str(cache.folder), "--responses", str(run)]) == 0
+    assert main(["web", "status", "--record", str(cache.folder), str(run)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[-2:] == [
         "model  web calls  recorded   share  different   share",
@@ -79,5 +79,5 @@ def test_coverage_of_a_run_is_printed(cache, tmp_path, capsys):
 
 def test_a_run_without_web_calls_is_an_error(cache, tmp_path, capsys):
     """A directory without responses of web_search is named in the error."""
-    assert main(["web", "status", "--record", str(cache.folder), "--responses", str(tmp_path)]) == 1
+    assert main(["web", "status", "--record", str(cache.folder), str(tmp_path)]) == 1
     assert "no responses of web_search_base" in capsys.readouterr().err

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
@@ -56,3 +57,16 @@ def test_the_shipped_config_states_the_defaults() -> None:
         ).items()
     }
     assert stated == dict(_keys(SCHEMA["properties"]))
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", "config/README.md", "profiles/README.md", "containers/README.md"]
+)
+def test_every_documented_command_with_another_config_names_its_run(page: str) -> None:
+    """A reader who types the commands of a page one after the other replaces no results."""
+    code = re.findall(
+        r"^```sh\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
+    commands = [line for block in code for line in block.splitlines() if "--config " in line]
+    assert commands or page.startswith(("config", "containers"))
+    assert [line for line in commands if "run=" not in line] == []

@@ -123,6 +123,8 @@ def test_unknown_names_list_the_known(tmp_path):
     rows = load_models(_file(tmp_path, ROW))
     with pytest.raises(ConfigError, match=r"unknown model 'min'\. Did you mean 'mine'"):
         model_row(rows, "min")
+    with pytest.raises(ConfigError, match=r"unknown model 'E'\. Did you mean 'mine'"):
+        model_row(rows, "E")
     with pytest.raises(ConfigError, match=r'kind: expected .* got "lexicon"\. Did you mean \'lexical\''):
         load_models(_file(tmp_path, {**ROW, "kind": "lexicon"}))
     with pytest.raises(ConfigError, match="no such file"):

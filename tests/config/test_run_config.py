@@ -59,22 +59,16 @@ def test_the_shipped_config_runs_all_categories_with_four_models() -> None:
     assert run.categories_of("oracle-FC") == GROUPS["all_scoring"]
     assert run.categories_of("oracle") == GROUPS["all"]
     assert run.categories == set(GROUPS["all"])
-    assert {job.categories for job in run.jobs} == {(name,) for name in GROUPS["all"]}
+    assert [job.categories for job in run.jobs] == 2 * [GROUPS["all_scoring"], GROUPS["all"]]
     assert {(job.selection, job.web) == (Selection(), WebChoice()) for job in run.jobs} == {True}
     assert run.rules is Rules.OFFICIAL
 
 
 def test_the_web_is_that_of_the_config() -> None:
-    """Mode, failures and the tool's name reach the web-search jobs and no others; failures are drawn."""
-    run = load(
-        models=["oracle"],
-        categories=["web_search_base", "multiple"],
-        web="off",
-        fetch_failures=0.5,
-        search_tool="duckduckgo_search",
-        seed=3,
-    )
-    multiple, search = run.job("oracle", "multiple"), run.job("oracle", "web_search_base")
+    """Mode, failures and the tool's name reach jobs that search and no others; failures are drawn."""
+    web = {"web": "off", "fetch_failures": 0.5, "search_tool": "duckduckgo_search", "seed": 3}
+    (multiple,) = load(models=["oracle"], categories=["multiple"], **web).jobs
+    (search,) = load(models=["oracle"], categories=["web_search_base", "multiple"], **web).jobs
     assert (multiple.web, multiple.selection) == (WebChoice(), Selection())
     assert search.web == WebChoice(mode="off", fetch_failures=0.5, search_tool="duckduckgo_search")
     assert search.selection == Selection(seed=3)
@@ -90,9 +84,21 @@ def test_a_sample_is_shared_by_all_models() -> None:
     """Each model runs the same number of entries of a category, with the run's seed."""
     run = load(models=["oracle-FC", "oracle"], categories=["simple_python", "multiple"], sample=9, seed=4)
     assert [job.selection for job in run.jobs] == 2 * [
-        Selection(sample={"simple_python": 6}, seed=4),
-        Selection(sample={"multiple": 3}, seed=4),
+        Selection(sample={"simple_python": 6, "multiple": 3}, seed=4)
     ]
+
+
+def test_a_sample_is_drawn_from_what_the_models_are_asked() -> None:
+    """Models in mode fc are not asked about prompt formats: all entries of the sample are theirs."""
+    run = load(models=["oracle-FC", "org/a", "lexical-FC"], categories=["all"], sample=200)
+    fc_only = load(models=["oracle-FC"], categories=["all"], sample=200)
+    counts = {name: n for job in fc_only.jobs for name, n in job.selection.sample.items()}
+    assert sum(counts.values()) == 200
+    assert set(counts) == set(GROUPS["all_scoring"])
+    assert "format_sensitivity" in run.categories_of("org_a")
+    larger = load(models=["oracle-FC"], categories=["all"], sample=500)
+    grown = {name: n for job in larger.jobs for name, n in job.selection.sample.items()}
+    assert all(grown[name] >= count for name, count in counts.items())
 
 
 def test_a_category_without_a_place_in_the_sample_does_not_run() -> None:
@@ -107,13 +113,14 @@ def test_the_seed_does_not_matter_without_a_sample() -> None:
 
 
 def test_entry_ids_find_their_categories() -> None:
-    """Only the categories of the ids run, each with its own ids."""
+    """Only the categories of the ids run, in the benchmark's order."""
     run = load(models=["oracle"], entry_ids=["live_simple_0-0-0", FORMAT_ID, "simple_python_3"])
-    assert {job.categories: job.selection.entry_ids for job in run.jobs} == {
-        ("simple_python",): ("simple_python_3",),
-        ("live_simple",): ("live_simple_0-0-0",),
-        ("format_sensitivity",): (FORMAT_ID,),
-    }
+    assert [(job.categories, job.selection.entry_ids) for job in run.jobs] == [
+        (
+            ("simple_python", "live_simple", "format_sensitivity"),
+            ("simple_python_3", "live_simple_0-0-0", FORMAT_ID),
+        )
+    ]
 
 
 def test_every_id_of_the_release_names_its_category(entries: Any) -> None:
@@ -174,10 +181,8 @@ def test_the_error_for_a_wrong_name_or_a_contradiction_names_the_remedy(
         assert part in str(caught.value)
 
 
-def test_a_job_that_the_run_does_not_have_is_refused() -> None:
-    """A pair outside the config is an error that says where to add it."""
-    with pytest.raises(ConfigError, match="add them to `models` and `categories`"):
-        load(models=["oracle-FC"]).job("oracle-FC", "format_sensitivity")
+def test_a_model_that_the_run_does_not_have_is_refused() -> None:
+    """A name outside the config is an error that says where to add it."""
     with pytest.raises(ConfigError, match="add it to `models`"):
         load(models=["oracle-FC"]).categories_of("oracle")
 
@@ -191,8 +196,7 @@ def test_models_behind_an_api_have_a_job_for_each_trial() -> None:
         ("org/a", 1, ("multiple", "parallel")),
         ("org/a", 2, ("multiple", "parallel")),
         ("org/a", 3, ("multiple", "parallel")),
-        ("oracle", 1, ("multiple",)),
-        ("oracle", 1, ("parallel",)),
+        ("oracle", 1, ("multiple", "parallel")),
     ]
     assert run.jobs_of("org_a~2")[0].name == "org/a~2"
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bfcl_pipeline.generation.chains import chain_lengths
 from bfcl_pipeline.generation.counts import ProgressCounts
-from bfcl_pipeline.records import Exchange, Mode, Request
+from bfcl_pipeline.records import Entry, Exchange, Mode, Request
 
 REQUEST = Request(Mode.FC, ())
 
@@ -20,10 +21,19 @@ def test_reported_tokens_and_prices_add_up() -> None:
 
 
 def test_entries_without_an_answer_are_done_and_failed() -> None:
-    """An entry with a response of any status is done."""
-    tally = ProgressCounts(entries_total=2)
-    tally.ended(answered=True)
-    tally.ended(answered=False)
+    """An entry with a response of any status is done; memory sessions are counted apart."""
+    entries = [
+        Entry("memory_kv_prereq_0", "memory_kv", ((),), (), prerequisite=True),
+        Entry("simple_python_0", "simple_python", ((),), ()),
+        Entry("simple_python_1", "simple_python", ((),), ()),
+    ]
+    tally = ProgressCounts()
+    tally.start(entries, chain_lengths(entries))
+    assert (tally.sessions_total, tally.entries_total) == (1, 2)
+    tally.ended(entries[0], answered=False)
+    assert (tally.sessions_done, tally.entries_done, tally.entries_failed) == (1, 0, 0)
+    tally.ended(entries[1], answered=True)
+    tally.ended(entries[2], answered=False)
     assert (tally.entries_done, tally.entries_failed) == (2, 1)
 
 

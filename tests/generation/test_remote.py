@@ -10,12 +10,14 @@ from bfcl_pipeline.errors import (
     AccessDenied,
     ContextOverflow,
     Malformed,
+    NoConnection,
     RateLimited,
     RequestRefused,
     Transient,
 )
 from bfcl_pipeline.generation import Origin, run_entries
 from bfcl_pipeline.generation.counts import ProgressCounts
+from bfcl_pipeline.generation.failure_streak import STOP_AFTER
 from bfcl_pipeline.generation.journal import Journal
 from bfcl_pipeline.generation.remote import ApiBackend, RunTerms
 from bfcl_pipeline.prompts import WireFormat
@@ -157,12 +159,45 @@ def test_a_refused_request_is_not_retried(asked, error, status):
     assert len(wire.sent) == 3
 
 
-def test_a_wrong_key_stops_the_job(asked):
-    """An error that concerns all requests is raised, not written into five thousand rows."""
-    wire = Scripted(lambda *_: AccessDenied("the key is wrong"))
-    with pytest.raises(AccessDenied, match="the key is wrong"):
-        asked(wire, 100)
-    assert len(wire.sent) <= 2 * QUICK.in_flight
+@pytest.mark.parametrize(
+    ("error", "most"),
+    [
+        (AccessDenied("the key is wrong"), 2 * QUICK.in_flight),
+        (NoConnection("connection refused"), STOP_AFTER + QUICK.in_flight),
+        (RequestRefused("unknown option"), STOP_AFTER + QUICK.in_flight),
+    ],
+)
+def test_a_model_that_answers_nothing_is_not_asked_on(asked, error, most):
+    """After a few failures in a row nothing more is sent: every entry has the reason as its status."""
+    wire = Scripted(lambda *_: error)
+    responses = asked(wire, 100)
+    assert _statuses(responses) == {Status.INFRASTRUCTURE_ERROR}
+    assert all(str(error) in one.status_detail for one in responses)
+    assert len(wire.sent) <= most
+
+
+def test_a_small_job_does_not_wait_for_a_dead_endpoint(asked):
+    """With fewer entries than a streak has failures, each is tried twice, not to the last attempt."""
+    wire = Scripted(lambda *_: NoConnection("connection refused"))
+    limits = RequestLimits(in_flight=4, attempts=1000, retry_seconds=0.001)
+    assert _statuses(asked(wire, 3, limits)) == {Status.INFRASTRUCTURE_ERROR}
+    assert len(wire.sent) <= 9
+
+
+def test_a_rejected_key_in_the_middle_ends_the_rest(asked):
+    """A key that expires keeps the answers before it."""
+    wire = Scripted(lambda number, _: "fine" if number < 30 else AccessDenied("the key has expired"))
+    responses = asked(wire, 100)
+    assert [one.status for one in responses].count(Status.ANSWERED) == 30
+    assert len(wire.sent) <= 30 + 2 * QUICK.in_flight
+
+
+def test_a_refusal_among_answers_concerns_its_entry_alone(asked):
+    """One rejected request does not stop the others."""
+    wire = Scripted(lambda number, _: AccessDenied("not this one") if number == 5 else "fine")
+    responses = asked(wire, 40)
+    assert [one.status for one in responses].count(Status.INFRASTRUCTURE_ERROR) == 1
+    assert len(wire.sent) == 40
 
 
 def test_a_request_has_a_time_limit(asked):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from bfcl_pipeline.config import Job, JobPaths, ReplaySource, Selection, load_mo
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.jobs.run import run_job
 from bfcl_pipeline.records import Status
+from tests.support.local_chat import local_chat
 
 ROWS = load_models(Path(__file__).parent / "models.yaml")
 
@@ -67,3 +69,53 @@ def test_a_budget_needs_prices(staged: Path, tmp_path: Path) -> None:
     one = job(staged, paths=JobPaths(data=staged, journals=tmp_path))
     with pytest.raises(ConfigError, match="a budget needs prices"):
         run_job(Job(row=unpriced, categories=one.categories, run="r", budget=1.0, paths=one.paths))
+
+
+@pytest.mark.parametrize("model", ["org/chat-FC", "local"])
+def test_a_model_that_cannot_be_used_leaves_its_entries_unanswered(
+    staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str
+) -> None:
+    """With `keep_going` the reason is the status of every entry, sessions included; else it is an error."""
+    row = replace(ROWS[model], key="BFCL_TEST_KEY") if model != "local" else ROWS[model]
+    monkeypatch.delenv("BFCL_TEST_KEY", raising=False)
+    selection = Selection(sample={"simple_java": 2, "memory_kv": 1})
+    one = Job(
+        row=row,
+        run="r",
+        categories=("simple_java", "memory_kv"),
+        selection=selection,
+        paths=JobPaths(data=staged, journals=tmp_path),
+    )
+    with pytest.raises(ConfigError) as error:
+        run_job(one)
+    lines: list[str] = []
+    completed = run_job(one, log=lines.append, keep_going=True)
+    assert {entry.response.status for entry in completed} == {Status.INFRASTRUCTURE_ERROR}
+    assert all(str(error.value) in str(entry.response.status_detail) for entry in completed)
+    assert len(completed) > 3
+    assert "without an answer" in lines[0]
+
+
+def test_recorded_answers_are_kept_without_a_key(
+    staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the journal answers is answered although the model cannot be asked any more."""
+    monkeypatch.setenv("BFCL_TEST_KEY", "sk-test-0123456789")
+    with local_chat() as server:
+        row = replace(ROWS["org/chat-FC"], key="BFCL_TEST_KEY", endpoint=server.endpoint)
+        paths = JobPaths(data=staged, journals=tmp_path)
+        one = Job(
+            row=row,
+            run="r",
+            categories=("simple_java",),
+            selection=Selection(sample={"simple_java": 3}),
+            paths=paths,
+        )
+        first = run_job(one)
+    monkeypatch.delenv("BFCL_TEST_KEY")
+    more = replace(one, selection=Selection(sample={"simple_java": 5}))
+    responses = [entry.response for entry in run_job(more, keep_going=True)]
+    assert [r for r in responses if r.status is Status.ANSWERED] == [entry.response for entry in first]
+    failed = [r for r in responses if r.status is not Status.ANSWERED]
+    assert len(failed) == 2
+    assert all("BFCL_TEST_KEY is not set" in str(r.status_detail) for r in failed)

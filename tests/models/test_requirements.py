@@ -1,11 +1,12 @@
 """Requirements of models that this machine lacks."""
 
+import socket
 import sys
 
 import pytest
 
 from bfcl_pipeline.config import load_models
-from bfcl_pipeline.models.requirements import needs
+from bfcl_pipeline.models.requirements import needs, silent_endpoint
 
 
 @pytest.fixture
@@ -82,3 +83,16 @@ def test_a_chat_template_has_to_exist(row, tmp_path):
     (tmp_path / "templates").mkdir()
     (tmp_path / "templates" / "mine.jinja").touch()
     assert "template" not in _words(served)
+
+
+def test_an_endpoint_of_this_machine_needs_a_server(row):
+    """A port of this machine at which nothing listens is missing; addresses elsewhere are not tried."""
+    endpoint = "kind: openai_chat, endpoint: 'http://{}/v1'"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        assert silent_endpoint(row(endpoint.format(f"127.0.0.1:{port}"))) == ()
+    (need,) = silent_endpoint(row(endpoint.format(f"127.0.0.1:{port}")))
+    assert need.what == "server"
+    assert f"nothing listens at http://127.0.0.1:{port}/v1" in need.remedy
+    assert silent_endpoint(row(endpoint.format("model.example:1"))) == ()
+    assert silent_endpoint(row("kind: lexical")) == ()

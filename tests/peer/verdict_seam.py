@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check, Language
-from bfcl_pipeline.calls import arithmetic, limits
+from bfcl_pipeline.calls import limits
 from bfcl_pipeline.records import Entry, Mode, Rules
 from bfcl_pipeline.scoring import Judge
 from tests.peer.variants import Case
@@ -88,7 +88,7 @@ def _goes_beyond(operation: ast.BinOp) -> bool:
         case ast.BinOp(
             op=ast.Pow(), left=ast.Constant(value=int(base)), right=ast.Constant(value=int(power))
         ):
-            return base.bit_length() * power > arithmetic.MAX_BITS
+            return base.bit_length() * power > limits.MAX_BITS
     nodes = list(ast.walk(operation))
     has_bytes = any(isinstance(node, ast.Constant) and isinstance(node.value, bytes) for node in nodes)
     return has_bytes or not all(isinstance(node, _ARITHMETIC) for node in nodes)

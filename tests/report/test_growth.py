@@ -36,6 +36,6 @@ def calls(folder: Path, models: int) -> int:
     )
     with cProfile.Profile() as profile:
         aggregate_run(folder / "run", folder / "data", folder / "models.yaml", Rules.OFFICIAL)
-        write_page(folder / "run", Rules.OFFICIAL)
+        write_page(folder / "run", Rules.OFFICIAL, folder)
     total: int = pstats.Stats(profile).total_calls  # type: ignore[attr-defined]
     return total

@@ -100,3 +100,9 @@ def test_a_malformed_truth_is_named():
     """A truth that is not a list of texts is an error of the release."""
     with pytest.raises(MalformedRelease, match="memory_kv_0-finance-0: truth: expected a list of texts"):
         verdict("7", truth=[7])
+
+
+@pytest.mark.parametrize("number", ["0x" + "f" * 4_000, "-0b" + "1" * 20_000, "9" * 5_000])
+def test_an_integer_that_cannot_be_printed_is_a_wrong_answer(number):
+    """An answer of more digits than Python converts to text is wrong and stops nothing."""
+    assert verdict(CALL, f"{{'answer': {number}}}", rules=Rules.CORRECTED).valid is False

@@ -9,6 +9,9 @@ from bfcl_pipeline.calls import write_calls
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Call, Entry, Mode, NameStyle, Response, Rules, Status
 from bfcl_pipeline.scoring import judge
+from bfcl_pipeline.scoring.findings import MAX_MESSAGE, shown
+from bfcl_pipeline.scoring.judge import MAX_RESULT
+from tests.support.work import measured
 
 TRIANGLE = {
     "name": "shape.area",
@@ -187,3 +190,35 @@ def test_every_entry_has_a_judge(category, entries):
     """Every entry of the release can be prepared, and an empty answer scored."""
     for on in entries(category):
         assert isinstance(verdict("", on=on).valid, bool)
+
+
+def _nested(depth):
+    return [_nested(depth - 1)] * 12 if depth else "a" * 20
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        [{"shape_area": json.dumps({"base": _nested(4), "height": 5})}],
+        [{"f" * 1_000_000: "{}"}],
+        [{"shape_area": json.dumps({"base": 10, "height": 5, "x" * 100_000: 1})}],
+    ],
+)
+def test_messages_are_bounded(result):
+    """A message shows only the beginning of large values and long names."""
+    found = verdict(result, Mode.FC)
+    assert found.valid is False
+    assert len(found.error_message) <= MAX_MESSAGE + 3
+
+
+def test_showing_a_value_takes_little_work():
+    """Few parts of a value with many are visited for a message."""
+    with measured() as work:
+        shown(_nested(5))
+    assert work.calls < 100_000
+
+
+def test_an_endless_result_is_not_read():
+    """A result beyond the bound on its length is a decode failure, whatever it is."""
+    response = Response("simple_python_0", "simple_python", Mode.PROMPT, "[" * (MAX_RESULT + 1))
+    assert judge(entry(), response).error_type == "ast_decoder:decoder_failed"

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 
+import pyarrow as pa
 import pytest
 
+from bfcl_pipeline.calls import executed_text
 from bfcl_pipeline.errors import MalformedRelease
-from bfcl_pipeline.records import Entry, Mode, Response, Rules
+from bfcl_pipeline.judging import score_table
+from bfcl_pipeline.records import Call, Entry, Mode, Response, Rules
 from bfcl_pipeline.scoring import Judge, judge, truth_calls
+from bfcl_pipeline.tables.texts import read_constants
+from bfcl_pipeline.tools import World, WorldConfig
 
 OPEN = "create_ticket(title='a', priority=2)"
 TRUTH = [[OPEN], [], ["get_ticket(7)", "close_ticket(ticket_id=7)"]]
@@ -60,6 +65,26 @@ def test_the_same_in_native_calls(constants):
     ]
     response = Response("multi_turn_base_0", "multi_turn_base", Mode.FC, json.dumps(turns))
     assert judge(entry(), response, constants=constants).valid is True
+
+
+@pytest.mark.parametrize("model", ["a-model", "4-model", "01.model"])
+def test_the_name_of_the_model_does_not_matter(staged, entries, model):
+    """Of a model whose name begins with a digit, too, right calls pass and wrong ones fail."""
+    on = entries("multi_turn_base")[0]
+    right = [[f"[{', '.join(map(executed_text, calls))}]"] for calls in truth_calls(on)]
+    wrong = [["[pwd()]"] * len(calls) for calls in on.truth]
+    table = pa.table(
+        {
+            "model": [model] * 2,
+            "entry_id": [on.entry_id] * 2,
+            "category": [on.category] * 2,
+            "mode": ["prompt"] * 2,
+            "result_json": [json.dumps(right), json.dumps(wrong)],
+        }
+    )
+    assert score_table(table, staged).column("valid").to_pylist() == [True, False]
+    world = World.for_entry(on, WorldConfig(read_constants(staged)), model)
+    assert world.run(Call("pwd", {})).startswith('{"current_working_directory"')
 
 
 def test_a_state_that_differs_names_the_attribute_and_both_values(verdict):

@@ -47,14 +47,7 @@ class ClusterProject:
     ) -> Iterator[subprocess.Popen[str]]:
         """Snakemake with the cluster's profile, started; it is ended with the block."""
         program = [str(Path(__file__).with_name("quick_snakemake.py"))] if quick else ["-m", "snakemake"]
-        command = [
-            sys.executable,
-            *program,
-            "--workflow-profile",
-            "slurm",
-            "--cores",
-            "2",
-        ]
+        command = [sys.executable, *program, "--workflow-profile", "slurm"]
         command += [*arguments, "--config", *(f"{key}={value}" for key, value in config.items())]
         with subprocess.Popen(
             command,

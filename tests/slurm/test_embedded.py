@@ -38,8 +38,8 @@ def test_a_cluster_writes_the_same_bytes_as_one_machine(project: ClusterProject,
     rules = [job.comment.partition("_wildcards")[0] for job in project.jobs()]
     assert sorted(rules) == sorted(
         [
-            "rule_judged_oracle-FC_generate_generate_memory_score",
-            "rule_judged_lexical_generate_generate_memory_score",
+            "rule_judged_oracle-FC_generate_oracle-FC_score",
+            "rule_judged_lexical_generate_lexical_score",
             "rule_report_aggregate_report",
         ]
     )

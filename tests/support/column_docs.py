@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from bfcl_pipeline.benchmark.leaderboard_files import OFFICIAL_FILES, OfficialFile
 from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
-from bfcl_pipeline.report.tables.columns import TABLES, TRIAL_TABLES
+from bfcl_pipeline.report.tables.columns import TABLES, TRIAL_TABLES, UNANSWERED_TABLES
 from bfcl_pipeline.tables.schemas import RESPONSES, SESSIONS, VERDICTS
 
 _HEAD = """# Tables of a run
@@ -32,6 +32,12 @@ _TRIALS = """## Trials
 
 The following table exists if a model has several trials (`trials` in the config). In all other tables each
 trial has its own rows: the model name of the second trial of `model` is `model~2`.
+"""
+
+_UNANSWERED = """## Models without answers
+
+The following table exists if a model of the run has no answer at all: it has no rank and N/A instead of
+scores, and the official files leave it out. The column `rank` of `leaderboard` is null for such a model.
 """
 
 _AGENTIC = """## Memory and web search
@@ -64,6 +70,7 @@ _ABOUT = {
     "coverage": "One row per model, category and status that occurs.",
     "usage": "One row per model, category and part that was run; `coverage` counts failures.",
     "trials": "One row per rule set, repeated model and score.",
+    "unanswered": "One row per model without any answer.",
     "memory_domains": "One row per model, rule set, memory and scenario.",
     "memory_use": "One row per model, memory and scenario.",
     "web_hops": "One row per model, rule set, web-search category and number of hops.",
@@ -88,6 +95,10 @@ def document() -> str:
     parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in TABLES.items()]
     parts.append(_TRIALS)
     parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in TRIAL_TABLES.items()]
+    parts.append(_UNANSWERED)
+    parts += [
+        _section(f"tables/{name}", _ABOUT[name], schema) for name, schema in UNANSWERED_TABLES.items()
+    ]
     parts.append(_AGENTIC)
     parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in AGENTIC_TABLES.items()]
     parts.append(_OFFICIAL)

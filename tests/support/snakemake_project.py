@@ -12,6 +12,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
+OWN_MESSAGES = ("--logger-bfcl-show", "snakemake")
+"""Arguments with which Snakemake prints its own messages, for tests that read which steps are started."""
+
 
 @dataclass(frozen=True, slots=True)
 class Project:
@@ -49,7 +52,7 @@ class Project:
 
     def steps(self, *arguments: str, **config: str) -> list[str]:
         """What Snakemake would do, as the messages of its steps, sorted; without the keeping of records."""
-        planned = self.snakemake("-n", *arguments, **config)
+        planned = self.snakemake("-n", *OWN_MESSAGES, *arguments, **config)
         assert planned.returncode == 0, planned.stdout
         lines = [line.strip().partition(": ") for line in planned.stdout.splitlines()]
         steps = [text for label, _, text in lines if label.startswith("Job ")]
@@ -60,5 +63,5 @@ def make_project(folder: Path) -> Project:
     """The workflow and its config in `folder`, without any data."""
     shutil.copy(ROOT / "Snakefile", folder / "Snakefile")
     for part in ("workflow", "profiles", "config"):
-        shutil.copytree(ROOT / part, folder / part)
+        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("my_models.yaml"))
     return Project(folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import json
 from collections.abc import Callable
 from dataclasses import fields, replace
@@ -13,6 +14,7 @@ from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Call, Entry
 from bfcl_pipeline.tools import Constants, World, WorldConfig, effects, snapshot
 from bfcl_pipeline.tools.api import BoundExceeded, CallFailed
+from bfcl_pipeline.tools.file_system import walks
 from bfcl_pipeline.tools.file_system.api import MAX_COPIED, FileSystemState, GorillaFileSystem
 from bfcl_pipeline.tools.file_system.nodes import Directory, File
 from bfcl_pipeline.tools.file_system.walks import FIND_DEPTH, MAX_FOUND, TOO_DEEP
@@ -317,3 +319,18 @@ def test_copies_are_bounded(setting: WorldConfig) -> None:
     with pytest.raises(BoundExceeded, match="cp: more than 100,000 items"):
         api.cp("a", "last")
     assert len(api.state.root.contents) == 11
+
+
+@pytest.mark.parametrize("search", [lambda api: api.find("/", "zzz"), lambda api: api.du()])
+def test_searches_are_bounded_together(
+    setting: WorldConfig, monkeypatch: pytest.MonkeyPatch, search: Callable[[Any], Any]
+) -> None:
+    """The total number of items that searches visit is bounded, even if they find nothing."""
+    monkeypatch.setattr(walks, "MAX_VISITED", 1_000)
+    api = GorillaFileSystem.load({}, setting)
+    for number in range(100):
+        api.touch(f"{number}")
+    for _ in range(5):
+        search(api)
+    with pytest.raises(BoundExceeded, match="more than 1,000 items in one conversation"):
+        collections.deque(search(api) for _ in range(6))

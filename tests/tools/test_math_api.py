@@ -8,7 +8,7 @@ import pytest
 from bfcl_pipeline.records import Call
 from bfcl_pipeline.tools import World, WorldConfig
 from bfcl_pipeline.tools.api import BoundExceeded
-from bfcl_pipeline.tools.math.api import MAX_LOGARITHM_DIGITS, MAX_ROOT_DIGITS, MathAPI
+from bfcl_pipeline.tools.math.api import MAX_DIGITS, MAX_LOGARITHM_DIGITS, MAX_ROOT_DIGITS, MathAPI
 
 UNPRINTABLE = (
     "Exceeds the limit (4300 digits) for integer string conversion; "
@@ -176,3 +176,19 @@ def test_rounding_agrees_with_python(setting: WorldConfig) -> None:
     for number in (0, 5, 49, 50, 51, -50, 95, 999, 10**20 - 1):
         for places in range(-25, 3):
             assert api.round_number(number, places) == {"result": round(number, places)}
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "digits"),
+    [
+        ("logarithm", {"value": 2, "base": 10, "precision": MAX_LOGARITHM_DIGITS}, MAX_LOGARITHM_DIGITS),
+        ("square_root", {"number": 2, "precision": MAX_ROOT_DIGITS}, MAX_ROOT_DIGITS),
+    ],
+)
+def test_the_digits_of_a_conversation_are_bounded(
+    world: World, name: str, arguments: dict[str, Any], digits: int
+) -> None:
+    """The largest precision is computed a few times in one conversation, not thousands of times."""
+    texts = [run(world, name, **arguments) for _ in range(MAX_DIGITS // digits + 1)]
+    assert "1.414" in texts[-2] or "0.301" in texts[-2]
+    assert texts[-1].endswith("of more than 200,000 digits in all")

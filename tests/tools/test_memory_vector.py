@@ -13,7 +13,7 @@ from bfcl_pipeline.tools.memory.vector import MemoryAPI_vector
 from bfcl_pipeline.tools.memory.vector_store import MAX_EMBEDDED
 from tests.support.word_encoder import WordEncoder
 
-pytest.importorskip("faiss", reason="FAISS is in the extra `memory`")
+pytest.importorskip("faiss")
 
 TEXTS = ("the dog is called Rex", "lives in Rome", "likes the sea")
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import html2text
 import pytest
 from bs4 import BeautifulSoup
+from bs4.builder import ParserRejectedMarkup
 
 from bfcl_pipeline.tools.api import MAX_RESULT, BoundExceeded
 from bfcl_pipeline.tools.web_search import page_text as module
@@ -95,6 +98,21 @@ def test_hostile_markup_takes_linear_time(piece: str, mode: str) -> None:
     assert len(page_text(piece * (SIZE // len(piece)), mode)) <= 2 * SIZE
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<b>" * SIZE + "</x>y" * SIZE,
+        "<br>" * SIZE + "</x>" * SIZE,
+        "<template>" * SIZE + "y</b>" * SIZE,
+        "<p>y" * SIZE + "</p>" * SIZE,
+    ],
+)
+@pytest.mark.parametrize("mode", ["markdown", "truncate"])
+def test_text_in_deep_nesting_takes_linear_time(page: str, mode: str) -> None:
+    """Texts and end tags do not search all tags before them: with a tree these pages take many minutes."""
+    assert len(page_text(page, mode)) <= 4 * SIZE
+
+
 @pytest.mark.parametrize("mode", ["markdown", "truncate"])
 def test_a_hundred_thousand_levels_are_read(mode: str) -> None:
     """Nesting is read without recursion, in time linear in the length."""
@@ -128,6 +146,58 @@ def test_a_page_is_read_up_to_its_bound(monkeypatch: pytest.MonkeyPatch) -> None
     """The part of a page beyond the length bound is not in its text."""
     monkeypatch.setattr(module, "MAX_HTML", 10)
     assert page_text("<p>0123456789", "truncate") == "0123456"
+
+
+@pytest.mark.parametrize("mark", ["<", "&"])
+def test_a_page_is_read_up_to_its_number_of_tags_and_entities(
+    monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
+    """The part of a page from the first tag or entity beyond the bound is not in its text."""
+    monkeypatch.setattr(module, "MAX_MARKS", 3)
+    assert page_text(f"<p>one</p>two &amp; three {mark} four", "truncate") == "one\ntwo & three"
+
+
+PIECES = (
+    *("<b>", "</b>", "<p>", "<p/>", "</p>", "<br>", "<br/>", "</br>", "<td>x", "<pre>", "</pre>", "<li>"),
+    *("<script>", "</script>", "<script/>", "<style>", "</style>", "<STYLE>", "<title>", "</title>"),
+    *("<template>", "</template>", "<template/>", "<rt>", "</rt>", "<rp>", "<textarea>", "<iframe>"),
+    *(
+        "<![CDATA[ y ]]>",
+        "<![if x]>",
+        "<![foo[",
+        "<!-- c -->",
+        "<!DOCTYPE html>",
+        "<?pi x>",
+        "<!",
+        "</",
+        "<",
+    ),
+    *("&amp;", "&#8217;", "&#0;", "&#xD800;", "&#12x;", "&bogus;", "&", "\n", " ", "\u2003", "word", ">"),
+)
+
+
+def _tree_text(page: str) -> str:
+    """What truncate shows, from the tree of Beautiful Soup; the message of a page that it rejects."""
+    try:
+        soup = BeautifulSoup("\n" + page, "html.parser")
+    except ParserRejectedMarkup as error:
+        return str(error)
+    for unshown in soup(["script", "style"]):
+        unshown.extract()
+    return soup.get_text("\n", strip=True)
+
+
+@pytest.mark.filterwarnings("ignore")  # of Beautiful Soup, about XML
+def test_truncate_is_the_text_of_beautiful_soups_tree() -> None:
+    """On thousands of pages of random markup, truncate has the text that the whole tree has."""
+    random = Random(1)
+    for _ in range(4_000):
+        page = "".join(random.choices(PIECES, k=random.randrange(1, 20)))
+        try:
+            text = page_text(page, "truncate")
+        except ValueError as error:
+            text = str(error)
+        assert text == _tree_text(page), page
 
 
 def test_the_pieces_of_text_are_those_of_beautiful_soup() -> None:

@@ -10,8 +10,9 @@ import pytest
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Call, Entry
 from bfcl_pipeline.tools import APIS, Constants, Effect, World, WorldConfig, effects, world
-from bfcl_pipeline.tools.api import MAX_INNER_RESULT, MAX_RESULT, changes, reads
+from bfcl_pipeline.tools.api import MAX_INNER_RESULT, MAX_RESULT, MAX_SOURCE, changes, reads
 from bfcl_pipeline.tools.state import copied, fill
+from tests.support.work import measured
 
 FAILED = "Error during execution: "
 
@@ -332,6 +333,37 @@ def test_results_are_bounded_together(monkeypatch, api):
     small = World({"EchoAPI": api}, "me")
     assert small.run(echoed("abc")) == "abc"
     assert small.run(echoed("def")).startswith(f"{FAILED}a result of 3 characters")
+
+
+def test_what_calls_read_is_bounded(monkeypatch, api):
+    """Every call counts the text of all arguments so far, since the state may have it."""
+    monkeypatch.setattr(world, "MAX_READ", 1_000)
+    small = World({"EchoAPI": api}, "me")
+    texts = [small.run(kept("x" * 100)), *(small.run(Call("echo", {})) for _ in range(10))]
+    assert texts[:10] == ["None"] * 10
+    assert texts[10] == f"{FAILED}the calls of a conversation read more than 1,000 characters"
+    assert small.run(Call("nothing", {})) == f"{FAILED}name 'nothing' is not defined"
+
+
+@pytest.mark.parametrize("name", ["f(" + "1," * 30_000 + ")", "f" + ".a" * 30_000, "f" + "()" * 30_000])
+def test_a_long_function_name_is_not_parsed(run, name):
+    """A name that is a long program is refused before Python's parser sees it."""
+    with measured() as work:
+        text = run(name)
+    assert text == f"{FAILED}a function name of more than {MAX_SOURCE:,} characters"
+    assert work.calls < 200
+
+
+def test_a_call_with_long_argument_names_is_not_parsed(run):
+    """The source text of a call whose names are not plain is parsed up to a length."""
+    assert "is too long to be parsed" in run("echo", **{f"a {number}": 1 for number in range(10_000)})
+
+
+def test_the_source_texts_of_a_world_are_bounded(run):
+    """Many names that are not plain are parsed only up to a total length."""
+    texts = [run("f(" + "1," * 20_000 + str(number)) for number in range(40)]
+    assert "'(' was never closed" in texts[0]
+    assert "is too long to be parsed" in texts[-1]
 
 
 def test_a_deep_argument_fails(run):

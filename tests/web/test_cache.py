@@ -25,7 +25,7 @@ from bfcl_pipeline.files import temporary_path
 from bfcl_pipeline.process import this_process
 from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page, WebFailure
 from bfcl_pipeline.web.cache import WebCache, outcome_document
-from bfcl_pipeline.web.keys import FetchKey, SearchKey
+from bfcl_pipeline.web.keys import FetchKey, SearchKey, digest
 from bfcl_pipeline.web.recording import ReplayingWeb
 from bfcl_pipeline.web.status import survey
 
@@ -365,3 +365,25 @@ def test_the_next_writer_deletes_files_of_a_killed_writer(tmp_path):
         unfinished.write_text("half")
     add(cache, PAGE, Page("text"))
     assert {*_files(tmp_path)} == {path, alive}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"cassette": name} for name in ("../../secret.yaml", "/etc/passwd", "a/b", "..", "", "\0", "x")),
+        {"recorded_at": "2026-01-01T00:00:00"},
+        {"recorded_at": "yesterday"},
+    ],
+)
+def test_a_file_with_a_hash_of_its_own_and_a_field_of_another_form_is_not_used(tmp_path, change):
+    """A cassette outside the directory and a time without a zone are refused although the hash fits."""
+    cache = WebCache(tmp_path)
+    add(cache, PAGE, Page("text"), cassette=b"evidence\n")
+    path = cache.path(PAGE)
+    document = {**json.loads(path.read_text()), **change}
+    document.pop("sha256")
+    path.write_text(json.dumps({**document, "sha256": digest(document)}))
+    with pytest.raises(WebError, match=f"{path.name}.*delete it and record again"):
+        cache.find(PAGE)
+    (damaged,) = survey(cache).damaged
+    assert path.name in damaged

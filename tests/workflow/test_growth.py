@@ -32,7 +32,7 @@ def test_twice_the_models_take_twice_the_planning(bare: Project) -> None:
 def calls(folder: Path, models: int) -> int:
     """How many functions Snakemake calls to plan a run of so many models behind an API."""
     names = [f"model-{number}" for number in range(models)]
-    rows = [{"name": name, "kind": "openai_chat"} for name in names]
+    rows = [{"name": name, "kind": "openai_chat", "endpoint": "http://127.0.0.1:9/v1"} for name in names]
     (folder / "config/models.yaml").write_text(yaml.safe_dump({"models": rows}), encoding="utf-8")
     command = [sys.executable, "-c", COUNTED, "--dry-run", "--quiet", "all", "--cores", "2"]
     command += ["--config", f"models=[{','.join(names)}]"]

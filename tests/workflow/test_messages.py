@@ -38,6 +38,20 @@ def test_a_wrong_config_is_reported_in_one_line(
     assert "Traceback" not in done.stdout
 
 
+def test_run_gives_snakemakes_output_and_status(tmp_path: Path) -> None:
+    """In an empty folder, `bfcl-pipeline run` with an unknown model ends with 1 and that line."""
+    done = subprocess.run(
+        [sys.executable, "-m", "bfcl_pipeline.cli", "run", "-n", "-m", "orcale", "--cores", "1"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("config: models: unknown model 'orcale'. Did you mean 'oracle'?")
+
+
 def test_a_failed_step_shows_its_log(project: Project) -> None:
     """Snakemake's output contains the reason; no partial output file is left."""
     done = project.snakemake(models="[oracle]", entry_ids="[simple_python_9999]")
@@ -54,28 +68,28 @@ def test_the_workflow_passes_snakemakes_lint(bare: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "table"),
+    ("arguments", "run"),
     [
-        ("", "results/embedded --rules official"),
-        ("--config sample=3 run=quick", "results/quick --rules official"),
-        ("--configfile mine.yaml", "results/mine --rules corrected"),
-        ("--configfile mine.yaml --config run=quick rules=official", "results/quick --rules official"),
+        ("", "embedded"),
+        ("--config sample=3 run=quick", "quick"),
+        ("--configfile mine.yaml", "mine"),
+        ("--configfile mine.yaml --config run=quick", "quick"),
     ],
 )
-def test_make_prints_the_table_of_the_chosen_run(tmp_path: Path, arguments: str, table: str) -> None:
-    """The name and the rules are read from --config, else from the config files, the last one first."""
+def test_make_knows_the_chosen_run(tmp_path: Path, arguments: str, run: str) -> None:
+    """Its name is read from --config, else from the config files, the last one first."""
     (tmp_path / "config").mkdir()
     (tmp_path / "config/config.yaml").write_text("run: embedded # name\nmodels: [oracle]\n")
-    (tmp_path / "mine.yaml").write_text("run: mine\nrules: corrected\n")
+    (tmp_path / "mine.yaml").write_text("run: mine\n")
     done = subprocess.run(
-        ["make", "-n", "-f", ROOT / "Makefile", "-o", ".venv/.ready", "run", f"ARGS={arguments}"],
+        ["make", "-n", "-f", ROOT / "Makefile", "-o", ".venv/.ready", "report", f"ARGS={arguments}"],
         cwd=tmp_path,
         env={key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "MFLAGS"))},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert done.stdout.splitlines()[-1].endswith(f"bfcl-pipeline table {table}")
+    assert done.stdout.splitlines()[-1].endswith(f"--report results/{run}/snakemake_report.html")
 
 
 def test_reading_the_snakefile_loads_no_heavy_library() -> None:

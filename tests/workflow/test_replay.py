@@ -124,13 +124,17 @@ def replayed(recorded: Recorded) -> tuple[subprocess.CompletedProcess[str], Path
 
 
 def test_a_replay_is_identical_and_reports_copied_failures(
-    replayed: tuple[subprocess.CompletedProcess[str], Path], statuses: dict[str, Counter[str]]
+    recorded: Recorded,
+    replayed: tuple[subprocess.CompletedProcess[str], Path],
+    statuses: dict[str, Counter[str]],
 ) -> None:
     """It needs neither servers, keys nor network; every failure is counted, and none is reported as
     derived."""
     done, _ = replayed
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith("identical: ")
+    page = (recorded.results / "report.html").read_text(encoding="utf-8")
+    assert "Answers received (UTC)" in page  # days of the journal, equal in the replay
     failed = sum(statuses.values(), Counter[str]()) - Counter(answered=10**6)
     assert f"why {failed.total():,} entries and memory sessions have no answer" in done.stdout
     for status, count in failed.items():

@@ -50,7 +50,7 @@ def test_a_run_leaves_answers_verdicts_tables_and_the_report(ran: Project) -> No
         }
         answers = rows(ran, f"results/tiny/responses/{model}/simple_python.parquet")
         assert {row["run"] for row in answers} == {"tiny"}
-        assert (results / f"benchmarks/generate/{model}/irrelevance.tsv").is_file()
+        assert (results / f"benchmarks/generate/{model}.tsv").is_file()
         assert (results / f"logs/score/{model}.log").is_file()
     assert (results / "tables/official/data_overall.csv").read_text().count("\n") == 2
     assert "<html" in (results / "report.html").read_text()
@@ -72,11 +72,11 @@ def test_a_second_run_has_nothing_to_do(ran: Project) -> None:
     assert "Nothing to be done" in again.stdout
 
 
-def test_a_larger_sample_runs_only_the_categories_that_grow(ran: Project) -> None:
-    """21 entries are one more of irrelevance: simple_python is not generated again."""
+def test_a_larger_sample_runs_the_models_again(ran: Project) -> None:
+    """The job of a model covers all its categories; nothing else but scores and tables is recomputed."""
     assert ran.steps(**{**TINY, "sample": "21"}) == [
-        "Generate irrelevance with oracle",
-        "Generate irrelevance with oracle-FC",
+        "Generate all categories with oracle",
+        "Generate all categories with oracle-FC",
         "Score oracle",
         "Score oracle-FC",
         "Tabulate the verdicts of tiny",
@@ -95,8 +95,7 @@ def test_other_rules_recompute_the_tables_only(ran: Project) -> None:
 def test_only_the_added_model_runs(ran: Project) -> None:
     """The responses of the other models are unchanged."""
     assert ran.steps(**{**TINY, "models": "[oracle-FC,oracle,lexical]"}) == [
-        "Generate irrelevance with lexical",
-        "Generate simple_python with lexical",
+        "Generate all categories with lexical",
         "Score lexical",
         "Tabulate the verdicts of tiny",
         "Write the report of tiny",
@@ -126,7 +125,8 @@ def test_a_removed_model_is_not_in_the_tables(project: Project) -> None:
     """The tables show only the models of the config, even if the folder has files of other models."""
     config = {**TINY, "categories": "[simple_python]", "sample": "2"}
     assert project.snakemake(**config).returncode == 0
-    assert project.snakemake(**{**config, "models": "[oracle]"}).returncode == 0
+    done = project.snakemake(**{**config, "models": "[oracle]"}, overwrite="true")
+    assert done.returncode == 0, done.stdout
     board = rows(project, "results/tiny/tables/leaderboard.parquet")
     assert {row["model"] for row in board} == {"oracle"}
 
@@ -152,10 +152,25 @@ def test_a_model_whose_row_changed_runs_again(ran: Project, project: Project) ->
     models.write_text(shipped.replace("Oracle (Prompt)", "The oracle"))
     assert project.steps(**TINY) == ["Tabulate the verdicts of tiny", "Write the report of tiny"]
     models.write_text(shipped.replace("name: oracle\n", "name: oracle\n    kind: lexical\n"))
-    assert project.steps(**TINY) == [
-        "Generate irrelevance with oracle",
-        "Generate simple_python with oracle",
+    assert project.steps(**TINY, overwrite="true") == [
+        "Generate all categories with oracle",
         "Score oracle",
         "Tabulate the verdicts of tiny",
         "Write the report of tiny",
     ]
+
+
+def test_models_of_the_users_files_run(project: Project) -> None:
+    """A row of config/my_models.yaml is known without a word; `models_file` names other files instead."""
+    row = "models: [{{name: {name}, kind: lexical}}]"
+    (project.folder / "config/my_models.yaml").write_text(row.format(name="mine"))
+    (project.folder / "team.yaml").write_text(row.format(name="ours"))
+    tiny = {**TINY, "categories": "[simple_python]", "sample": "2"}
+    assert project.snakemake(**{**tiny, "models": "[mine]"}).returncode == 0
+    assert rows(project, "results/tiny/verdicts/mine.parquet")
+    done = project.snakemake(**{**tiny, "run": "team", "models": "[ours]", "models_file": "team.yaml"})
+    assert done.returncode == 0, done.stdout
+    assert rows(project, "results/team/verdicts/ours.parquet")
+    recorded = (project.folder / "results/team/config.yaml").read_text()
+    assert "models_file" not in recorded
+    assert "unknown model 'ours'" in project.snakemake("-n", **{**tiny, "models": "[ours]"}).stdout

@@ -9,12 +9,11 @@ from tests.support.snakemake_project import Project
 
 
 def test_a_fresh_project_plans_every_step(bare: Project) -> None:
-    """The shipped config: 22 categories for four models, format sensitivity for the two in prompt mode."""
+    """The shipped config: the release, the encoder, four models generated and scored, tables, report."""
     steps = bare.steps()
-    assert len(steps) == 2 + 4 * 22 + 2 + 4 + 2
+    assert len(steps) == 2 + 4 + 4 + 2
     assert "Stage the release" in steps
-    assert "Generate format_sensitivity with lexical" in steps
-    assert "Generate format_sensitivity with lexical-FC" not in steps
+    assert "Generate all categories with lexical" in steps
 
 
 def test_a_local_wheel_is_staged(bare: Project, staged: Path) -> None:

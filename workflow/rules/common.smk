@@ -1,8 +1,13 @@
 # Shared by all rules: wildcards, the shell prefix of commands, the messages at the end of a run.
 
 
-EMBEDDED = list(dict.fromkeys(job.folder for job in RUN.jobs if job.embedded))
-API_JOBS = [job_files(job) for job in RUN.jobs if not job.embedded]
+JOBS = [job_files(job) for job in RUN.jobs]
+
+# Empty unless the executor is SLURM, which is known only after this file is read.
+SLURM = SlurmLimits(
+    lambda: workflow.executor_plugin and workflow.executor_plugin.name,
+    lambda: workflow.resource_settings.default_resources,
+)
 
 
 wildcard_constraints:
@@ -17,8 +22,29 @@ shell.prefix(
 )
 
 
+# What the screen says of the run (bfcl_pipeline/screen).
+if workflow.is_main_process:
+    describe_run(
+        RunDescription(
+            name=RUN.name,
+            models=len(RUN.models),
+            categories=len(RUN.categories),
+            sample=config["sample"],
+            rules=RUN.rules,
+            replay=config["replay"],
+        )
+    )
+
+
 # Not called in a dry run, which starts nothing and cancels nothing.
 onstart:
+    if SLURM.used and workflow.is_main_process:
+        try:
+            SLURM.check([job.row for job in RUN.jobs])
+        except ConfigError as error:
+            sys.exit(str(error))
+        watch_pending_jobs(Path.cwd())
+    INTERRUPTION.handle_signals()  # Snakemake has set its own handlers by now
     if ALIVE and ALIVE.alone:
         try:
             end_orphaned_jobs(Path.cwd(), lambda line: print(line, file=sys.stderr))
@@ -28,12 +54,14 @@ onstart:
 
 
 onsuccess:
-    print(
-        f"To print the V4 table: bfcl-pipeline table results/{RUN.name} --rules {RUN.rules}"
-    )
+    if not config["replay"]:
+        exit_without_answers(Path("results") / RUN.name)
 
 
+# What failed was shown when it did. Ends here, before Snakemake's own closing error.
 onerror:
-    print(
-        "A step failed: its log is shown above. Finished steps are kept; run the same command again to continue."
-    )
+    if INTERRUPTION.requested:
+        sys.exit(INTERRUPTED)
+    if not config["replay"]:
+        print(tabulate_complete(RUN, Path("results") / RUN.name), file=sys.stderr)
+    sys.exit(1)

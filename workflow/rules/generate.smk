@@ -1,55 +1,10 @@
-# An embedded model is limited by the processor: each category is a job, and jobs run in parallel. A model behind an
-# API is limited by its server: one job runs all its categories, so that all requests share one rate limit, one budget
-# and one journal, and the longest conversations start first.
+# One job runs all categories of a model. For a model behind an API, all requests then share one rate limit, one budget and
+# one journal, and the longest conversations start first; an embedded model loads its libraries once.
 
-
-rule generate:
-    """Runs one embedded model on one category. One row is one entry with the model's whole response."""
-    input:
-        texts="data/release/texts.json",
-        entries="data/entries/{category}.parquet",
-    output:
-        responses="results/{run}/responses/{model}/{category}.parquet",
-    log:
-        "results/{run}/logs/generate/{model}/{category}.log",
-    benchmark:
-        "results/{run}/benchmarks/generate/{model}/{category}.tsv"
-    wildcard_constraints:
-        model="|".join(map(re.escape, EMBEDDED)) or "(?!)",
-        category="(?!memory_).*",
-    params:
-        job=lambda wildcards: to_argv(RUN.job(wildcards.model, wildcards.category)),
-        # Not used by the command; reruns the job if the kind of the model changes.
-        kind=lambda wildcards: RUN.jobs_of(wildcards.model)[0].row.kind,
-        out=subpath(output.responses, parent=True),
-        sessions=lambda wildcards, output: (
-            ["--sessions-out", f"results/{wildcards.run}/memory/{wildcards.model}"]
-            if "sessions" in output.keys()
-            else []
-        ),
-    message:
-        "Generate {wildcards.category} with {wildcards.model}"
-    shell:
-        "bfcl-pipeline generate {params.job:q} --out {params.out:q} {params.sessions:q} 2> {log:q}"
-
-
-use rule generate as generate_memory with:
-    input:
-        texts="data/release/texts.json",
-        entries="data/entries/{category}.parquet",
-        encoder=lambda wildcards: encoder_of([wildcards.category]),
-    output:
-        responses="results/{run}/responses/{model}/{category}.parquet",
-        sessions="results/{run}/memory/{model}/{category}.parquet",
-    wildcard_constraints:
-        model="|".join(map(re.escape, EMBEDDED)) or "(?!)",
-        category="memory_.*",
-
-
-for files in API_JOBS:
+for files in JOBS:
 
     rule:
-        """Runs one model behind an API on all its categories, or one shard of them. One row is one entry, as above."""
+        """Runs one model on all its categories, or one shard of them. One row is one entry with the model's whole response."""
         name:
             f"generate_{files.name}"
         input:
@@ -66,17 +21,29 @@ for files in API_JOBS:
             f"results/{RUN.name}/logs/generate/{files.name}.log",
         benchmark:
             f"results/{RUN.name}/benchmarks/generate/{files.name}.tsv"
+        # Of embedded models, those of mode prompt have one category more and start first. The same models of mode fc then find
+        # the embeddings cached. Less than the priority of the record of the run.
+        priority: len(files.job.categories) / 100 if files.job.embedded else 0
+        # Scoring an embedded model takes seconds, therefore one cluster job does both.
+        group:
+            f"judged_{files.name}" if files.job.embedded else None
         resources:
             **(
                 {}
-                if files.job.replay
-                else generation_resources(files.job.row, served=bool(files.server))
+                if files.job.replay or files.job.embedded
+                else generation_resources(
+                    files.job.row,
+                    served=bool(files.server),
+                    largest=SLURM.largest_node,
+                )
             ),
         params:
             job=to_argv(files.job),
-            out=files.responses_folder,
-            sessions_out=files.sessions_folder,
-            # Not used by the command; reruns the job if the endpoint or the options change.
+            folders=[
+                f"--out={files.responses_folder}",
+                f"--sessions-out={files.sessions_folder}",
+            ],
+            # Not used by the command; reruns the job if the kind, the endpoint or the options change.
             row=files.job.row.asked,
             # Incremented when a job ends with entries to be retried, so that the next run repeats the job.
             retries=retry_count(Path(files.retries)),
@@ -86,11 +53,11 @@ for files in API_JOBS:
         message:
             f"Generate all categories with {files.name}"
         shell:
-            "bfcl-pipeline generate {params.job:q} --progress-lines --out {params.out:q}"
-            " --sessions-out {params.sessions_out:q} {params.retry_count_out:q} 2> {log:q}"
+            "bfcl-pipeline generate {params.job:q} --progress-out .snakemake/progress/{log:q} {params.folders:q}"
+            " {params.retry_count_out:q} 2> {log:q}"
 
 
-for model, shards in gathered(API_JOBS).items():
+for model, shards in gathered(JOBS).items():
 
     rule:
         """Merges the shards of one model's responses. One row is one entry, in the benchmark's order."""

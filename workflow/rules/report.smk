@@ -1,7 +1,7 @@
 rule aggregate:
     """Computes the tables of the run. docs/tables.md describes the rows and columns of each."""
     input:
-        models="config/models.yaml",
+        models="results/{run}/models.yaml",
         entries="data/entries/format_sensitivity.parquet",
         responses=[
             f"results/{{run}}/responses/{model}/{category}.parquet"
@@ -102,6 +102,7 @@ rule report:
     input:
         verdicts=expand("results/{{run}}/verdicts/{model}.parquet", model=RUN.folders),
         tables=rules.aggregate.output.tables,
+        config="results/{run}/config.yaml",  # stated in the page
     output:
         report(
             "results/{run}/report.html",
@@ -126,10 +127,12 @@ localrules:
 rule record:
     """Records the configuration of the run beside its results."""
     output:
-        config="results/{run}/config.yaml",
+        config="results/{run}/config.yaml",  # stated in the page
         models="results/{run}/models.yaml",
     log:
         "results/{run}/logs/record.log",
+    # First of all, so that results are never beside the config of an earlier run.
+    priority: 1
     params:
         config=recorded_config(config),
         # All trials of a model share one row.

@@ -2,7 +2,7 @@
 # ends the service after them; it does not wait until the server is ready. So the status file is written immediately,
 # and the job polls it until the server is ready (bfcl_pipeline/models/serving).
 
-for files in API_JOBS:
+for files in JOBS:
     if files.server:
 
         rule:
@@ -19,15 +19,14 @@ for files in API_JOBS:
             # The cores of a group are added up; a run with one core must be able to serve a model.
             threads: 0
             resources:
-                **serving_resources(files.job.row),
+                **serving_resources(files.job.row, SLURM.largest_node),
                 # The profile provides one `server`, so that models on this machine are served one after the other.
                 server=1,
             params:
-                models=MODELS_FILE,
                 model=files.job.row.name,
             message:
                 f"Serve {files.name}"
             # The file is created first because Snakemake waits for it only seconds; exec lets signals reach the server.
             shell:
-                ": > {output:q}; exec bfcl-pipeline serve {params.model:q} --models {params.models:q}"
+                ": > {output:q}; exec bfcl-pipeline serve {params.model:q}"
                 " --address-out {output:q} --log {log.vllm:q} --end-with-parent 2> {log.own:q}"

@@ -20,7 +20,7 @@ from bfcl_pipeline.files import make_directory
 from bfcl_pipeline.generation.journal.file import AppendFile, replace_by_copy
 from bfcl_pipeline.generation.journal.index import Index
 from bfcl_pipeline.generation.journal.lines import JournaledExchange, from_line, to_document, to_line
-from bfcl_pipeline.generation.journal.paths import lease_path, siblings_of
+from bfcl_pipeline.generation.journal.paths import journal_path, lease_path, siblings_of
 from bfcl_pipeline.generation.journal.reader import JournalsReader, first_received
 from bfcl_pipeline.leases import LEASE_TIMING, Lease, LeaseTiming
 from bfcl_pipeline.process import Process
@@ -127,13 +127,18 @@ class Journal:
         """The exchange with that key, in any journal of the directory; None if there is none."""
         return first_received((self._index.find(key), self._siblings.find(key)))
 
-    def spent(self, run: str | None) -> float:
-        """US dollars that the exchanges of `run` cost in all journals of the directory, as far as known.
+    def spent(self, run: str | None, shards: int = 1) -> float:
+        """US dollars that count towards the budget of this shard of a model, as far as known.
 
-        A budget applies to the model with all its shards. What other shards spend while this journal is
-        open is not included.
+        Args:
+            run: whose exchanges are counted.
+            shards: how many journals share the budget equally: each counts its own exchanges, and its part
+                of those in journals of an earlier run with more shards.
         """
-        return self._index.spent(run) + self._siblings.spent(run)
+        numbers = range(1, shards + 1) if shards > 1 else ()
+        sharing = {journal_path(self._index.path.parent, number) for number in numbers}
+        others = [journal for journal in self._siblings.journals if journal.path not in sharing]
+        return self._index.spent(run) + sum(journal.spent(run) for journal in others) / shards
 
     async def append(self, exchange: JournaledExchange) -> JournaledExchange:
         """Writes an exchange; returns the exchange with its key once that is on disk.

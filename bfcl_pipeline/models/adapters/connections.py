@@ -5,7 +5,10 @@ Also the ModelError for each failure of a connection. Requests are sent by `tran
 
 import os
 import ssl
+from collections.abc import Callable
+from ipaddress import ip_address
 from types import SimpleNamespace
+from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
@@ -40,9 +43,10 @@ def opened_session(scheme: str) -> aiohttp.ClientSession:
 def proxy_for(scheme: str, host: str) -> str | None:
     """The HTTP proxy in the environment, if there is one. Raises ConfigError for a proxy of another kind.
 
-    aiohttp's own support starts a thread for each request, and sends credentials from ~/.netrc.
+    A server on this machine is always reached directly. aiohttp's own support starts a thread for each
+    request, and sends credentials from ~/.netrc.
     """
-    proxy = None if proxy_bypass(host) else getproxies().get(scheme)
+    proxy = None if is_loopback(host) or proxy_bypass(host) else getproxies().get(scheme)
     if proxy and not proxy.startswith(("http://", "https://")):
         kind = proxy.partition("://")[0] if "://" in proxy else "unknown"
         raise ConfigError(
@@ -52,33 +56,57 @@ def proxy_for(scheme: str, host: str) -> str | None:
     return proxy or None
 
 
-def connection_error(error: Exception, target: str) -> ModelError:
+def is_loopback(host: str) -> bool:
+    """Whether a host of a URL is this machine: `localhost`, 127.0.0.0/8, ::1, or 0.0.0.0."""
+    name = host.rstrip(".").lower()
+    try:
+        address = ip_address(name)
+    except ValueError:
+        return name == "localhost" or name.endswith(".localhost")
+    address = getattr(address, "ipv4_mapped", None) or address
+    return address.is_loopback or address.is_unspecified
+
+
+def connection_error(
+    error: Exception, target: str, redact: Callable[[str], str], proxy: str | None = None
+) -> ModelError:
     """The ModelError for an error of aiohttp or the system.
 
     Args:
         error: of the connection. Its text is left out if it may contain an address with a password.
         target: name and endpoint of the model, for the message.
+        redact: removes keys from what the server sent.
+        proxy: through which the connection goes, if any; the message names it without its password.
     """
+    through = f" through the proxy {_without_password(proxy)}" if proxy else ""
+    remedy = "HTTP_PROXY, HTTPS_PROXY and NO_PROXY" if proxy else "the endpoint and the network"
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         return AccessDenied(
             f"{target}: its certificate is not accepted ({error}). Check the endpoint; for your own "
             "certificate, set SSL_CERT_FILE to the file of its authority."
         )
     if isinstance(error, aiohttp.ClientConnectorError):
-        return NoConnection(f"{target}: no connection ({error}). Check the endpoint and the network.")
+        return NoConnection(f"{target}: no connection{through} ({error}). Check {remedy}.")
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return AccessDenied(
-            f"{target}: the proxy refuses the connection with HTTP {error.status}. Check HTTPS_PROXY.",
+            f"{target}: no connection{through}, which answers with HTTP {error.status}. Check {remedy}.",
             error.status,
         )
     if isinstance(error, (aiohttp.ClientResponseError, aiohttp.http_exceptions.HttpProcessingError)):
-        return Malformed(f"{target}: the answer is not HTTP ({_short(error.message)}).")
+        return Malformed(f"{target}: the answer is not HTTP ({_short(redact(error.message))}).")
     if isinstance(error, ValueError):  # aiohttp.InvalidURL among them; its text may hold a password
         return AccessDenied(
             f"{target}: the endpoint is not a valid URL, or the key not a valid header. Correct the "
             "model's row."
         )
-    return Transient(f"{target}: the connection broke ({_short(str(error)) or type(error).__name__}).")
+    return Transient(
+        f"{target}: the connection{through} broke ({_short(redact(str(error))) or type(error).__name__})."
+    )
+
+
+def _without_password(proxy: str) -> str:
+    url = urlsplit(proxy)
+    return f"{url.scheme}://{url.netloc.rpartition('@')[2]}"
 
 
 def _short(text: str) -> str:

@@ -2,7 +2,8 @@
 
 Covers the arguments of a completion, which litellm converts to the vendor's request, and its answer, which
 has the form of chat completions. A parameter that the vendor does not support is an error unless the row
-has the option `drop_params: true`. Not covered: connections and proxies, which are litellm's.
+has the option `drop_params: true`. Not covered: connections and proxies, which are litellm's, except that a
+server on this machine is reached directly.
 docs/fidelity.md lists the differences from the release's handlers cohere and nova.
 """
 
@@ -13,9 +14,11 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from types import ModuleType
+from urllib.parse import urlsplit
 
 from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.errors import AccessDenied, ContextOverflow, ModelError
+from bfcl_pipeline.models.adapters.connections import is_loopback
 from bfcl_pipeline.models.adapters.openai_adapter import NO_KEY
 from bfcl_pipeline.models.adapters.openai_chat import OpenAIChat
 from bfcl_pipeline.models.adapters.response_validator import MAX_ANSWER_BYTES
@@ -98,6 +101,9 @@ class LiteLLM(OpenAIChat):
     def _module(self) -> ModuleType:
         """litellm, imported when it is first needed."""
         if self._litellm is None:
+            host = urlsplit(self._endpoint).hostname or ""
+            if is_loopback(host):
+                _without_proxy(host)
             self._litellm = _imported()
         return self._litellm
 
@@ -145,6 +151,12 @@ def _without_nulls(value: Json) -> Json:
     if isinstance(value, dict):
         return {key: _without_nulls(item) for key, item in value.items() if item is not None}
     return value
+
+
+def _without_proxy(host: str) -> None:
+    """Has libraries connect to `host` directly, whatever proxy the environment names."""
+    for name in ("no_proxy", "NO_PROXY"):
+        os.environ[name] = ",".join(filter(None, (os.environ.get(name), host)))
 
 
 def _imported() -> ModuleType:

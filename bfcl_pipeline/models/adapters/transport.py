@@ -75,12 +75,13 @@ class Transport:
             OSError,
             ValueError,
         ) as error:
-            raise connection_error(error, self._target) from error
+            raise connection_error(error, self._target, self._redactor.text, self._proxy) from error
         content = self._decompressed(content, response.headers.get("content-encoding", ""))
         content = self._redactor.content(content)
         if not 200 <= response.status < 300:
             text = content.decode("utf-8", "replace")
-            raise status_error(response.status, response.headers, text, self._target)
+            received = {name: self._redactor.text(value) for name, value in response.headers.items()}
+            raise status_error(response.status, received, text, self._target)
         return content
 
     async def close(self) -> None:
@@ -134,7 +135,7 @@ class Transport:
         return await request(data=_data(body))
 
     def _decompressed(self, content: bytes, encoding: str) -> bytes:
-        encoding = encoding.strip().lower()
+        encoding = self._redactor.text(encoding).strip().lower()
         if encoding in ("", "identity"):
             return content
         if encoding not in ("gzip", "x-gzip", "deflate"):

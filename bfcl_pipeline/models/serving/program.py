@@ -5,6 +5,7 @@ Covers the search for vLLM. It is never imported: it is installed in an environm
 
 import importlib.util
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Mapping
@@ -12,10 +13,17 @@ from pathlib import Path
 
 from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.errors import ConfigError, ModelError
+from bfcl_pipeline.project import project_file
 from bfcl_pipeline.records import Mode
 
 PYTHON_VARIABLE = "BFCL_VLLM_PYTHON"
 """Environment variable with the Python in whose environment vLLM is installed."""
+
+VLLM_VERSION = "0.31.0"
+"""The version that the image of the server has, and with which the rows are tested."""
+
+DEFAULT_PORT = 8000
+"""The port in a printed command; a server that runs has a free one."""
 
 _MODULE = "vllm.entrypoints.openai.api_server"
 
@@ -49,9 +57,21 @@ def find_program(python: str | None = None) -> tuple[str, ...]:
         return (program, "serve")
     raise ModelError(
         "vLLM is not installed: neither for this Python nor as `vllm` on PATH. Install it (pip install "
-        f"vllm), best in its own environment, and name its Python with --python or {PYTHON_VARIABLE}; or "
-        "set `backend: endpoint` in the row to use a server that is already running."
+        f"vllm=={VLLM_VERSION}), best in its own environment, and name its Python with --python or "
+        f"{PYTHON_VARIABLE}; or set `backend: endpoint` in the row to use a server that is already running."
     )
+
+
+def printed_command(row: ModelRow, python: str | None, host: str, port: int | None) -> str:
+    """The command that serves the model of `row`, for a shell; vLLM need not be installed.
+
+    Raises ConfigError if no run serves the model, or `python` does not exist.
+    """
+    try:
+        program = find_program(python)
+    except ModelError:
+        program = ("vllm", "serve")
+    return shlex.join(server_command(row, program, host, port or DEFAULT_PORT))
 
 
 def server_command(row: ModelRow, program: tuple[str, ...], host: str, port: int) -> tuple[str, ...]:
@@ -102,7 +122,7 @@ def _options(row: ModelRow) -> tuple[str, ...]:
     serving = row.vllm
     options = {
         "--reasoning-parser": serving.reasoning_parser,
-        "--chat-template": serving.chat_template,
+        "--chat-template": serving.chat_template and project_file(serving.chat_template),
         "--dtype": serving.dtype,
         "--max-model-len": serving.max_model_len,
         "--tensor-parallel-size": serving.gpus if serving.gpus > 1 else None,

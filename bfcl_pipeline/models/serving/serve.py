@@ -5,6 +5,7 @@ that end it. One process of vLLM is in `server`, the address file in `address`.
 """
 
 import os
+import shlex
 import signal
 import socket
 import threading
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.errors import ModelError, PipelineError
@@ -47,11 +49,26 @@ class ServerOptions:
     with_parent: bool = False  # end when the process that started this one ends
 
 
+class AnnouncedAddress:
+    """An address file that is kept up to date."""
+
+    def __init__(self, path: Path, address: Address) -> None:
+        self._path = path
+        self._address = address
+        write_address(path, address)
+
+    def update(self, **changes: Any) -> Address:
+        """Changes fields of the address and rewrites the file; returns the address."""
+        self._address = replace(self._address, **changes)
+        write_address(self._path, self._address)
+        return self._address
+
+
 @contextmanager
-def announced_address(name: str, options: ServerOptions) -> Iterator[Address]:
+def announced_address(name: str, options: ServerOptions) -> Iterator[AnnouncedAddress]:
     """Writes the address file of the server of the model called `name`, with the state `starting`.
 
-    On an error the file keeps the reason; else it is deleted at the end of the block.
+    On an error the file keeps the command and gets the reason; else it is deleted at the end of the block.
     """
     process = this_process()
     address = Address(
@@ -63,22 +80,22 @@ def announced_address(name: str, options: ServerOptions) -> Iterator[Address]:
         log=str(options.log) if options.log else None,
         process=process,
     )
-    write_address(options.address, address)
+    announced = AnnouncedAddress(options.address, address)
     try:
-        yield address
+        yield announced
     except PipelineError as error:
-        write_address(options.address, replace(address, state=State.FAILED, reason=str(error)))
+        announced.update(state=State.FAILED, reason=str(error))
         raise
     options.address.unlink(missing_ok=True)
 
 
-def serve(row: ModelRow, options: ServerOptions, address: Address, log: Log) -> None:
+def serve(row: ModelRow, options: ServerOptions, address: AnnouncedAddress, log: Log) -> None:
     """Serves the model of `row` until this process gets TERM, INT or HUP; then ends all that it started.
 
     Args:
         row: the model.
         options: of the server.
-        address: rewritten with the endpoint when the server is ready.
+        address: rewritten with the command, and with the endpoint when the server is ready.
         log: receives lines about the progress.
 
     Raises:
@@ -94,7 +111,7 @@ def serve(row: ModelRow, options: ServerOptions, address: Address, log: Log) -> 
 def _serve_once(
     row: ModelRow,
     options: ServerOptions,
-    address: Address,
+    address: AnnouncedAddress,
     is_ending: Callable[[float], bool],
     log: Log,
     *,
@@ -103,7 +120,8 @@ def _serve_once(
     """Serves on one port to the end. Returns whether to try another port, if `again` allows it."""
     port = _port(options)
     command = server_command(row, find_program(options.python), options.host, port)
-    log(f"starting {' '.join(command)}")
+    address.update(command=command)
+    log(f"starting {shlex.join(command)}")
     started = time.monotonic()
     here, elsewhere = options.host, options.host
     if options.host == "0.0.0.0":  # noqa: S104  # compared, not bound
@@ -124,14 +142,9 @@ def _serve_once(
                 raise ModelError(
                     _failed(f"is not ready after {options.start_seconds:g} s", server, options)
                 )
-        ready = replace(
-            address,
-            state=State.READY,
-            command=command,
-            endpoint=f"http://{elsewhere}:{port}/v1",
-            vllm=server.version(),
+        ready = address.update(
+            state=State.READY, endpoint=f"http://{elsewhere}:{port}/v1", vllm=server.version()
         )
-        write_address(options.address, ready)
         log(f"ready at {ready.endpoint} after {time.monotonic() - started:.0f} s (vLLM {ready.vllm})")
         while not is_ending(POLL_SECONDS):
             if server.exit_status is not None:

@@ -7,6 +7,7 @@ from bfcl_pipeline.config import EMBEDDED_KINDS
 from bfcl_pipeline.records import Rules, Status
 from bfcl_pipeline.report.format import count, percent
 from bfcl_pipeline.report.page.run_tables import RunTables
+from bfcl_pipeline.report.unanswered import short_reason
 from bfcl_pipeline.report.web_label import joined, mark, note, split
 from bfcl_pipeline.scoring.aggregate import Count, leaderboard_scores
 from bfcl_pipeline.text import plural
@@ -39,7 +40,9 @@ def facts(tables: RunTables) -> dict[str, str]:
 
 def notices(tables: RunTables) -> list[str]:
     """Notices that apply to the numbers: what was not evaluated, not answered, or is not comparable."""
-    lines = [*_web_notice(tables), *_missing_notice(tables), *_unanswered_notices(tables)]
+    lines = [f"{tables.sample}."] if tables.sample else []
+    lines += [f"{row['model']}: no answers: {short_reason(row['reason'])}" for row in tables.unanswered]
+    lines += [*_web_notice(tables), *_missing_notice(tables), *_unanswered_notices(tables)]
     embedded = [row["display_name"] for row in tables.leaderboard if row["kind"] in EMBEDDED_KINDS]
     if embedded:
         lines.append(
@@ -69,7 +72,7 @@ def _web_notice(tables: RunTables) -> list[str]:
 def _missing_notice(tables: RunTables) -> list[str]:
     evaluated = _evaluated(tables)
     missing = len(SCORED) - len(evaluated)
-    if not missing:
+    if not missing or not evaluated:
         return []
     perfect = {name: Count(CATEGORIES[name].entries, CATEGORIES[name].entries) for name in evaluated}
     reachable = leaderboard_scores(perfect)["overall"].accuracy
@@ -86,8 +89,10 @@ def _unanswered_notices(tables: RunTables) -> list[str]:
         if row["status"] != Status.ANSWERED.value:
             unanswered[row["model"], row["status"]] += row["entries"]
     names = {row["model"]: row["display_name"] for row in tables.leaderboard}
+    no_answers = {row["model"] for row in tables.unanswered}
     return [
         f"{names.get(model, model)}: {plural(entries, 'entry', 'entries')} "
         f"without a verdict ({status.replace('_', ' ')}); not part of any score."
         for (model, status), entries in sorted(unanswered.items())
+        if model not in no_answers
     ]

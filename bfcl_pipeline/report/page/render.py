@@ -18,6 +18,7 @@ from bfcl_pipeline.files import write_text
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.page.agentic import memory_accuracy, memory_use, web_search
 from bfcl_pipeline.report.page.errors import error_bars, error_counts, error_examples
+from bfcl_pipeline.report.page.making import NOT_RECORDED, Making, read_making
 from bfcl_pipeline.report.page.overview import facts, notices
 from bfcl_pipeline.report.page.run_tables import RunTables, read_run_tables
 from bfcl_pipeline.report.page.scores import (
@@ -38,15 +39,22 @@ MANY_MODELS = 10
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
-def write_page(run_dir: Path, rules: Rules) -> Path:
-    """Writes `run_dir`/report.html from `run_dir`/tables and returns its path. Raises TableError."""
+def write_page(run_dir: Path, rules: Rules, cache: Path) -> Path:
+    """Writes `run_dir`/report.html and returns its path.
+
+    cache: the directory with the journals. Raises TableError if the tables of the run are missing, or
+    ConfigError if its recorded config cannot be read.
+    """
+    tables = read_run_tables(run_dir, rules)
+    models = [row["model"] for row in tables.leaderboard]
+    making = read_making(run_dir, tables.leaderboard[0]["run"], models, cache)
     path = run_dir / "report.html"
-    write_text(path, render_page(read_run_tables(run_dir, rules)))
+    write_text(path, render_page(tables, making))
     return path
 
 
-def render_page(tables: RunTables) -> str:
-    """The page as text; equal tables give equal text."""
+def render_page(tables: RunTables, making: Making = NOT_RECORDED) -> str:
+    """The page as text; equal arguments give equal text."""
     style, script = _template_text("style.css"), _template_text("sort.js")
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
@@ -73,6 +81,7 @@ def render_page(tables: RunTables) -> str:
         error_bars=error_bars(tables, many),
         error_counts=error_counts(tables, many),
         error_examples=error_examples(tables),
+        judged=any(row["answered"] for row in tables.leaderboard),
         usage=usage(tables),
         memory_accuracy=memory_accuracy(tables),
         memory_use=memory_use(tables),
@@ -82,6 +91,7 @@ def render_page(tables: RunTables) -> str:
         format_count=len(FORMATS),
         rules_summary=rules_summary(tables),
         rules=rules(tables),
+        making=making,
     )
 
 

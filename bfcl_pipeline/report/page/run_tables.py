@@ -9,8 +9,9 @@ import pyarrow as pa
 
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.report.sample_note import sample_note
 from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
-from bfcl_pipeline.report.tables.columns import TABLES, TRIAL_TABLES
+from bfcl_pipeline.report.tables.columns import TABLES, TRIAL_TABLES, UNANSWERED_TABLES
 from bfcl_pipeline.report.web_label import mark
 from bfcl_pipeline.tables import read_table
 
@@ -30,6 +31,8 @@ class RunTables:
     rules_compared: Sequence[Row]  # the table `rules`
     coverage: Sequence[Row]
     usage: Sequence[Row]
+    sample: str  # the mark of a run on a part of the entries; empty: on all
+    unanswered: Sequence[Row]  # models without any answer; empty if there are none
     trials: Sequence[Row]  # this and the following: empty if the run has no such table
     memory_domains: Sequence[Row]
     memory_use: Sequence[Row]
@@ -59,7 +62,7 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
             f"{folder}: no such directory. Make the tables first (bfcl-pipeline aggregate {run_dir})."
         )
     rows = {name: _rows(folder, name, schema, rules) for name, schema in TABLES.items()}
-    for name, schema in {**TRIAL_TABLES, **AGENTIC_TABLES}.items():
+    for name, schema in {**TRIAL_TABLES, **UNANSWERED_TABLES, **AGENTIC_TABLES}.items():
         there = (folder / f"{name}.parquet").is_file()
         rows[name] = _rows(folder, name, schema, rules) if there else []
     if not rows["leaderboard"]:
@@ -67,7 +70,9 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
             f"{folder}/leaderboard.parquet: no model has verdicts under {rules.value} rules. "
             f"Score with --rules {rules.value}, or choose the other rules."
         )
-    return RunTables(rules=rules, rules_compared=rows.pop("rules"), **rows)
+    entries = ((row["category"], row["entries"], row["release_entries"]) for row in rows["categories"])
+    sample = sample_note(entries, run_dir)
+    return RunTables(rules=rules, rules_compared=rows.pop("rules"), sample=sample, **rows)
 
 
 def _rows(folder: Path, name: str, schema: pa.Schema, rules: Rules) -> list[Row]:

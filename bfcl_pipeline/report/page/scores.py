@@ -9,6 +9,7 @@ from bfcl_pipeline.benchmark import CATEGORIES, FORMATS, PromptFormat
 from bfcl_pipeline.benchmark.leaderboard import categories_of
 from bfcl_pipeline.report.format import (
     MISSING,
+    NO_RANK,
     PARTIAL,
     count,
     interval,
@@ -41,6 +42,18 @@ LEADERBOARD_COLUMNS = {
 }
 """The headings of the scores, in the order of the leaderboard's web page."""
 
+FORMAT_DELTA = "Format max \N{GREEK CAPITAL LETTER DELTA}"
+COST = "Cost ($)"
+SCORED = "Scored"
+
+COLUMN_TITLES = {
+    FORMAT_DELTA: "Best minus worst accuracy over the prompt formats, in percentage points; std: their "
+    "standard deviation. Smaller is steadier; not part of the Overall.",
+    COST: "US dollars of all requests at the prices in the model's row",
+    SCORED: "Share and number of the run's entries that have a verdict; the others have no answer",
+}
+"""Tooltips of columns that their headings do not explain."""
+
 GROUP_TITLES = {
     "non_live": "Non-live",
     "live": "Live",
@@ -63,20 +76,30 @@ def leaderboard(tables: RunTables) -> Table:
         for name, title in LEADERBOARD_COLUMNS.items()
     }
     columns["Overall"] = [replace(cell, style=f"{cell.style} overall") for cell in columns["Overall"]]
+    priced = {row["model"] for row in tables.usage if row["cost_usd"] is not None}
     for title, name, note_title, note_name in (
-        ("Format max \N{GREEK CAPITAL LETTER DELTA}", "format_max_delta", "std", "format_std"),
-        ("Cost ($)", "cost_usd", "", ""),
+        (FORMAT_DELTA, "format_max_delta", "std", "format_std"),
+        (COST, "cost_usd", "", ""),
         ("Latency (s)", "latency_mean_seconds", "p95", "latency_p95_seconds"),
     ):
         if any(row[name] is not None for row in tables.leaderboard):
             columns[title] = [_usage(row, name, note_title, note_name) for row in tables.leaderboard]
-    columns["Scored"] = [_scored(row) for row in tables.leaderboard]
+    if COST in columns:
+        pairs = zip(tables.leaderboard, columns[COST], strict=True)
+        columns[COST] = [cell if row["model"] in priced else _unpriced(row) for row, cell in pairs]
+    columns[SCORED] = [_scored(row) for row in tables.leaderboard]
     return Table(
         "Leaderboard",
-        [[Cell("#", style="rank", scope="col"), NAME_HEADING, *headings(columns)]],
         [
             [
-                Cell(row["rank"], row["rank"], style="rank"),
+                Cell("#", style="rank", scope="col"),
+                NAME_HEADING,
+                *(replace(cell, title=COLUMN_TITLES.get(cell.text, "")) for cell in headings(columns)),
+            ]
+        ],
+        [
+            [
+                Cell(NO_RANK if row["rank"] is None else row["rank"], row["rank"], style="rank"),
                 Cell.linked_name(row),
                 *(cells[place] for cells in columns.values()),
             ]
@@ -113,6 +136,17 @@ def _usage(row: Row, name: str, note_title: str, note_name: str) -> Cell:
     return Cell.number(
         plain(row[name]), row[name], f"{note_title} {plain(row[note_name])}" if known else ""
     )
+
+
+def _unpriced(row: Row) -> Cell:
+    """The cost of a model without prices; the official files have the leaderboard's estimate."""
+    if row["cost_usd"] is None:
+        return Cell.number(MISSING, None)
+    title = (
+        "The model's row has no prices. The official tool estimates "
+        f"{plain(row['cost_usd'])} $ from the time of rented GPUs."
+    )
+    return Cell.number("unknown", None, title=title)
 
 
 def _scored(row: Row) -> Cell:

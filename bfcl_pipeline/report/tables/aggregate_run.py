@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,17 @@ from bfcl_pipeline.files import write_text
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
 from bfcl_pipeline.report.tables.agentic_records import AgenticRecords, read_agentic
-from bfcl_pipeline.report.tables.columns import TABLES, TRIAL_TABLES
+from bfcl_pipeline.report.tables.columns import (
+    TABLES,
+    TRIAL_TABLES,
+    UNANSWERED_TABLES,
+    with_unranked,
+)
 from bfcl_pipeline.report.tables.memory import memory_domains, memory_use
 from bfcl_pipeline.report.tables.model_scores import ModelScore, model_scores, on_the_real_web
 from bfcl_pipeline.report.tables.official import official_files
 from bfcl_pipeline.report.tables.run_records import read_run
-from bfcl_pipeline.report.tables.score_tables import score_tables, trials
+from bfcl_pipeline.report.tables.score_tables import score_tables, trials, unanswered
 from bfcl_pipeline.report.tables.web import web_failures, web_hops
 from bfcl_pipeline.tables import write_table
 
@@ -33,19 +38,25 @@ _AGENTIC: Mapping[str, Callable[[AgenticRecords], Iterator[dict[str, Any]]]] = {
 
 
 def aggregate_run(
-    run_dir: Path, data: Path, models: Path, rules: Rules, only: Collection[str] = ()
+    run_dir: Path,
+    data: Path,
+    models: Path | Iterable[Path] | None,
+    rules: Rules,
+    only: Collection[str] = (),
+    missing: Collection[str] = (),
 ) -> list[ModelScore]:
     """Writes the tables of a run to `run_dir`/tables.
 
-    A table on trials, memory or web search is only written if it has rows. In the official files a web
-    category whose web is not the real one counts as not evaluated.
+    A table on trials, memory, web search or models without answers is only written if it has rows. In the
+    official files a web category whose web is not the real one counts as not evaluated.
 
     Args:
         run_dir: has verdicts/, and may have responses/ and memory/.
         data: the staged release.
-        models: the models file.
+        models: the models files; None: those of the config, else the usual ones.
         rules: the rule set of the official files.
         only: the models to tabulate; all that have verdicts if empty.
+        missing: models without responses, to be named in the table `unanswered`.
 
     Returns:
         The scores under `rules`.
@@ -65,12 +76,16 @@ def aggregate_run(
         )
     rows = score_tables(records, scores)
     rows["trials"] = list(trials(rows["leaderboard"]))
+    rows["unanswered"] = list(unanswered(records, chosen, missing))
     rows |= {name: [] for name in _AGENTIC}
     for of_model in read_agentic(data, records):
         for name, make_rows in _AGENTIC.items():
             rows[name] += make_rows(of_model)
     tables = run_dir / "tables"
-    for name, schema in {**TABLES, **TRIAL_TABLES, **AGENTIC_TABLES}.items():
+    schemas = {**TABLES, **TRIAL_TABLES, **UNANSWERED_TABLES, **AGENTIC_TABLES}
+    if not all(score.judged for score in scores):
+        schemas["leaderboard"] = with_unranked(TABLES["leaderboard"])
+    for name, schema in schemas.items():
         table = pa.Table.from_pylist([{"run": records.run, **row} for row in rows[name]], schema=schema)
         if len(table) or name in TABLES:
             write_table(tables / f"{name}.parquet", table)
@@ -78,7 +93,9 @@ def aggregate_run(
         else:  # a table that an earlier configuration left must not be shown as part of this one
             (tables / f"{name}.parquet").unlink(missing_ok=True)
             (tables / f"{name}.csv").unlink(missing_ok=True)
-    for name, text in official_files(on_the_real_web(chosen, records)).items():
+    # The official tool has no row for a model that it did not score.
+    scored = [score for score in chosen if score.judged]
+    for name, text in official_files(on_the_real_web(scored, records)).items():
         write_text(tables / "official" / name, text)
     return chosen
 

@@ -197,6 +197,15 @@ TRIALS_TABLE = pa.schema(
     ]
 )
 
+UNANSWERED_TABLE = pa.schema(
+    [
+        RUN,
+        MODEL,
+        field("entries", COUNT, "entries of the model, all without an answer; null without responses"),
+        field("reason", TEXT, "why, for a person: the shortest detail of these entries", nullable=False),
+    ]
+)
+
 TABLES: dict[str, pa.Schema] = {
     "leaderboard": LEADERBOARD_TABLE,
     "categories": CATEGORY_TABLE,
@@ -210,3 +219,12 @@ TABLES: dict[str, pa.Schema] = {
 
 TRIAL_TABLES: dict[str, pa.Schema] = {"trials": TRIALS_TABLE}
 """The table of runs with several trials of a model, by file name."""
+
+UNANSWERED_TABLES: dict[str, pa.Schema] = {"unanswered": UNANSWERED_TABLE}
+"""The table of runs with a model without any answer, by file name."""
+
+
+def with_unranked(schema: pa.Schema) -> pa.Schema:
+    """The schema of `leaderboard` with models that have no rank, as they have no verdict."""
+    place = schema.get_field_index("rank")
+    return schema.set(place, schema.field(place).with_nullable(True))

@@ -52,6 +52,11 @@ class ModelScore:
     webs: Mapping[str, str]  # the web searched by category, as in the column `web`
 
     @property
+    def judged(self) -> bool:
+        """Whether any entry has a verdict; a model without one has no rank."""
+        return any(tally.answered for tally in self.tallies.values())
+
+    @property
     def web(self) -> str | None:
         """The webs that it searched, as in the column `web`."""
         return joined(web for webs in self.webs.values() for web in split(webs))
@@ -112,12 +117,18 @@ def _on_the_real_web(score: ModelScore, responses: pl.DataFrame | None) -> Model
     )
 
 
-def _rank_key(score: ModelScore) -> tuple[int, float, str]:
+def _rank_key(score: ModelScore) -> tuple[int, bool, float, str]:
     """Sorts by rules, then by overall score, highest first; equal ones in the order of model names.
 
-    The official tool leaves equal ones in the order in which it found the folders on disk.
+    Models without any verdict are last. The official tool leaves equal ones in the order in which it found
+    the folders on disk.
     """
-    return list(Rules).index(score.rules), -score.scores["overall"].accuracy, score.model.name
+    return (
+        list(Rules).index(score.rules),
+        not score.judged,
+        -score.scores["overall"].accuracy,
+        score.model.name,
+    )
 
 
 def _tallies(verdicts: pl.DataFrame, key: str) -> dict[tuple[str, str], dict[str, VerdictCounts]]:

@@ -1,7 +1,7 @@
 """The rows of the tables on scores, trials and usage. Their columns are in `report.tables.columns`."""
 
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -24,6 +24,10 @@ SCORES = (*(group.name for group in reversed(LEADERBOARD)), *CATEGORIES)
 
 MESSAGE_LENGTH = 300
 """Characters of an error message in the table `error_types`."""
+
+UNKNOWN_REASON = "the responses do not state a reason"
+
+MISSING_REASON = "its step failed before it had results; logs/ has the log of each step"
 
 _CATEGORY_ORDER = pl.Enum(list(CATEGORIES))
 _RULES_ORDER = pl.Enum([rules.value for rules in Rules])
@@ -72,8 +76,9 @@ def _leaderboard(scores: Sequence[ModelScore]) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     ranks = dict.fromkeys(Rules, 0)
     for score in scores:
-        ranks[score.rules] += 1
-        rows.append({"rank": ranks[score.rules], **_key(score), **_leaderboard_columns(score)})
+        ranks[score.rules] += score.judged
+        rank = ranks[score.rules] if score.judged else None
+        rows.append({"rank": rank, **_key(score), **_leaderboard_columns(score)})
     return rows
 
 
@@ -107,7 +112,7 @@ def _group_columns(score: ModelScore) -> dict[str, float | None]:
     columns: dict[str, float | None] = {}
     for group in LEADERBOARD:
         of_group = score.scores[group.name]
-        known = of_group.evaluated > 0 or group.name == "overall"
+        known = of_group.evaluated > 0 or (group.name == "overall" and score.judged)
         columns[group.name] = of_group.accuracy if known else None
         columns[f"{group.name}_ci_low"] = of_group.interval.low if known else None
         columns[f"{group.name}_ci_high"] = of_group.interval.high if known else None
@@ -247,6 +252,26 @@ def trials(leaderboard: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]
             values = [row[score] for row in rows if row[score] is not None]
             if values:
                 yield {"rules": rules, "model": model, "score": score, **_spread(values)}
+
+
+def unanswered(
+    records: RunRecords, scores: Sequence[ModelScore], missing: Iterable[str]
+) -> Iterator[dict[str, Any]]:
+    """The rows of `unanswered`: models without any verdict, then those without responses.
+
+    scores: of one rule set. missing: the models without responses.
+    """
+    for score in scores:
+        if not score.judged:
+            read = records.responses.read(score.model.name, score.tallies, ["status_detail"])
+            details = {row["status_detail"] for row in read if row["status_detail"]}
+            yield {
+                "model": score.model.name,
+                "entries": sum(tally.entries for tally in score.tallies.values()),
+                "reason": min(details, key=lambda detail: (len(detail), detail), default=UNKNOWN_REASON),
+            }
+    for model in missing:
+        yield {"model": model, "entries": None, "reason": MISSING_REASON}
 
 
 def _spread(values: Sequence[float]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from bfcl_pipeline.records import Json
 from bfcl_pipeline.tools.api import BoundExceeded, CallFailed, WorldConfig, changes, failed, reads
 from bfcl_pipeline.tools.file_system.loading import root_of
 from bfcl_pipeline.tools.file_system.nodes import Directory, File, Name
-from bfcl_pipeline.tools.file_system.walks import bytes_below, found_below
+from bfcl_pipeline.tools.file_system.walks import Visits, bytes_below, found_below
 
 Output = dict[str, Any]
 
@@ -41,6 +41,7 @@ class GorillaFileSystem:
         self.state = state
         self._here = state.root
         self._copies_left = MAX_COPIED
+        self._visits = Visits()
 
     @classmethod
     def load(cls, initial: Mapping[str, Json], config: WorldConfig) -> Self:
@@ -133,7 +134,7 @@ class GorillaFileSystem:
         top = self._directory(path)
         if top is None:
             return failed(f"find: '{path}': No such file or directory")
-        return {"matches": found_below(top, path.rstrip("/"), name)}
+        return {"matches": found_below(top, path.rstrip("/"), name, self._visits)}
 
     @reads
     def wc(self, file_name: str, mode: str = "l") -> Output:
@@ -168,7 +169,7 @@ class GorillaFileSystem:
     @reads
     def du(self, human_readable: bool = False) -> Output:
         """Size of all files below the current directory, in bytes or in a suitable unit."""
-        size: float = bytes_below(self._here)
+        size: float = bytes_below(self._here, self._visits)
         if not human_readable:
             return {"disk_usage": f"{size} bytes"}
         for unit in _UNITS:

@@ -15,6 +15,9 @@ from bfcl_pipeline.tools.file_system.nodes import Directory, File, Name
 MAX_FOUND = 50_000
 """Items that `found_below` visits; a shared item counts once per path."""
 
+MAX_VISITED = 2_000_000
+"""Items that all calls of `find` and `du` in one file system visit."""
+
 MAX_FOUND_CHARACTERS = 20_000_000
 """Characters of all paths that `found_below` visits."""
 
@@ -28,18 +31,34 @@ TOO_DEEP = "maximum recursion depth exceeded while calling a Python object"
 """Python's error text when the stack is full; in `du` it often ends after "exceeded"."""
 
 
-def found_below(top: Directory, path: str, part: Name | None) -> list[str]:
+class Visits:
+    """The items that may still be visited in one file system."""
+
+    def __init__(self) -> None:
+        self._left = MAX_VISITED
+
+    def count(self, items: int = 1) -> None:
+        """Counts visited items. Raises BoundExceeded if they are more than MAX_VISITED in all."""
+        self._left -= items
+        if self._left < 0:
+            raise BoundExceeded(f"find and du: more than {MAX_VISITED:,} items in one conversation")
+
+
+def found_below(top: Directory, path: str, part: Name | None, visits: Visits) -> list[str]:
     """Paths of all items below `top`, whose path is `path`, with names that contain `part` (None: all)."""
 
     def is_wanted(name: Name) -> bool:
         return part is None or part in name
 
     def weigh(name: Name, _: object) -> int:
+        visits.count()
         is_wanted(name)  # an invalid `part` fails at the first item, before a loop is detected
         return 1
 
-    if _total(top, weigh, FIND_DEPTH) > MAX_FOUND:
+    found = _total(top, weigh, FIND_DEPTH)
+    if found > MAX_FOUND:
         raise BoundExceeded(f"find: more than {MAX_FOUND:,} items")
+    visits.count(found)
     paths = []
     characters_left = MAX_FOUND_CHARACTERS
     for item_path, name in _walk(top, path):
@@ -51,11 +70,12 @@ def found_below(top: Directory, path: str, part: Name | None) -> list[str]:
     return paths
 
 
-def bytes_below(top: Directory) -> int:
+def bytes_below(top: Directory, visits: Visits) -> int:
     """Bytes of all files below `top`; a shared file counts once per path."""
     sizes: dict[int, int] = {}  # by id of a content, which files may share
 
     def weigh(_: Name, item: File | Directory) -> int:
+        visits.count()
         if isinstance(item, Directory):
             return 0
         if id(item.content) not in sizes:

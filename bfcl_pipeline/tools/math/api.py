@@ -24,6 +24,9 @@ MAX_LOGARITHM_DIGITS = 5_000
 MAX_ROOT_DIGITS = 20_000
 """Digits of a square root; that many take about 0.1 s."""
 
+MAX_DIGITS = 200_000
+"""Digits of all logarithms and square roots of one conversation."""
+
 MAX_FIGURE_TEXT = 100
 """Characters of a number that is given as text; a long exponent takes long."""
 
@@ -65,6 +68,7 @@ class MathAPI:
 
     def __init__(self, state: MathState) -> None:
         self.state = state
+        self._digits_left = MAX_DIGITS
 
     @classmethod
     def load(cls, initial: Mapping[str, Json], config: WorldConfig) -> Self:  # noqa: ARG003
@@ -168,6 +172,7 @@ class MathAPI:
             context.prec = precision
             if precision > MAX_ROOT_DIGITS:
                 raise BoundExceeded(f"a square root of more than {MAX_ROOT_DIGITS:,} digits")
+            self._count_digits(precision)
             return {"result": context.sqrt(Decimal(number))}
         except (TypeError, InvalidOperation):
             return failed("Input must be a number or computation resulted in an invalid operation")
@@ -223,6 +228,12 @@ class MathAPI:
         if self._mp.dps > MAX_LOGARITHM_DIGITS:
             self._mp.dps = before  # otherwise earlier results might be shown with that many digits
             raise BoundExceeded(f"a logarithm of more than {MAX_LOGARITHM_DIGITS:,} digits")
+        self._count_digits(self._mp.dps)
+
+    def _count_digits(self, digits: int) -> None:
+        self._digits_left -= digits
+        if self._digits_left < 0:
+            raise BoundExceeded(f"logarithms and square roots of more than {MAX_DIGITS:,} digits in all")
 
 
 def _attempt(compute: Callable[[], Any], unfit: str) -> Outcome:

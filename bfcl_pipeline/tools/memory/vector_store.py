@@ -131,10 +131,11 @@ class VectorStore(StatePart):
             import faiss  # here, since torch, which an encoder may use, must load first
         except ImportError as error:
             raise ModelError(
-                "searching a vector memory: FAISS is not installed. pip install 'bfcl-pipeline[memory]'"
+                "searching a vector memory: FAISS is not installed. pip install faiss-cpu"
             ) from error
         import numpy as np
 
+        faiss.omp_set_num_threads(1)  # for few texts, several threads double the processor time
         index = faiss.IndexIDMap(faiss.IndexFlatIP(DIMENSIONS))
         if self.indexed:
             rows = np.stack([self._embedded[number] for number in self.indexed])

@@ -41,11 +41,13 @@ def show(tmp_path, staged, capsys):
     """A function that returns what the command prints for a response, or for the entry alone."""
 
     def shown(entry_id, response=None, *words, model="org/some-FC"):
-        words = [entry_id, "--run", str(tmp_path), "--data", str(staged), *words]
+        words = [entry_id, "--data", str(staged), *words]
         if response is not None:
             folder = tmp_path / "responses" / model.replace("/", "_")
             write_responses(folder / f"{response.category}.parquet", [response])
             words += ["--model", model]
+        if "--model" in words:
+            words += ["--run", str(tmp_path)]
         assert main(["show", *words]) == 0
         return capsys.readouterr().out
 

@@ -20,7 +20,8 @@ def refused(tmp_path, staged, capsys):
     """A function that returns the error of a command that fails."""
 
     def error(*words):
-        assert main(["show", *words, "--run", str(tmp_path), "--data", str(staged)]) == 1
+        run = ["--run", str(tmp_path)] if "--model" in words else []
+        assert main(["show", *words, *run, "--data", str(staged)]) == 1
         return capsys.readouterr().err
 
     return error
@@ -197,15 +198,15 @@ def test_a_result_with_a_number_that_cannot_be_parsed(show):
     assert "\ninvalid  ast_decoder:decoder_failed" in text
 
 
-def test_a_missing_response_names_the_table_and_the_models_that_have_one(refused, oracle, tmp_path):
-    """The error has the path of the table and the models of the run with a response to the entry."""
+def test_a_missing_response_names_the_table_and_the_runs_that_have_one(refused, oracle, tmp_path):
+    """The error has the path of the table, and runs and models with a response to the entry."""
     write_responses(
         tmp_path / "responses" / "a" / "multi_turn_base.parquet", [oracle("multi_turn_base_60")]
     )
     error = refused(TALK, "--model", "b/c")
     assert f"{tmp_path}/responses/b_c/multi_turn_base.parquet: no response of 'b/c' to {TALK}." in error
-    assert error.endswith("Models of this run that have one: a.\n")
-    assert "No model of this run has one" in refused("multi_turn_base_1", "--model", "a")
+    assert error.endswith(f"Runs that have one: {tmp_path} (a).\n")
+    assert "the entry may be outside their samples" in refused("multi_turn_base_1", "--model", "a")
 
 
 @pytest.mark.parametrize(

@@ -247,6 +247,24 @@ def test_a_model_works_after_another_one_was_closed() -> None:
     assert asyncio.run(run()) == 2
 
 
+def test_a_server_on_this_machine_is_reached_without_a_proxy(
+    closed_port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """litellm does not use the proxy in HTTP_PROXY, a port without a server, for loopback."""
+    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{closed_port}")
+    monkeypatch.setenv("no_proxy", "example.org")
+    monkeypatch.setenv("NO_PROXY", "example.org")
+
+    async def run() -> int:
+        async with Loopback(answer(CHAT)) as server:
+            model = LiteLLM(row(endpoint=server.endpoint))
+            await model.send(model.body(FC))
+            await model.close()
+            return len(server.requests)
+
+    assert asyncio.run(run()) == 1
+
+
 def test_a_message_never_contains_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     """A key that a server repeats is redacted."""
     monkeypatch.setenv("MY_KEY", "sk-mine-alone")

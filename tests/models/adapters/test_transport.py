@@ -28,6 +28,7 @@ from bfcl_pipeline.errors import (
     RateLimited,
     Transient,
 )
+from bfcl_pipeline.models.adapters.connections import is_loopback
 from bfcl_pipeline.models.adapters.response_validator import MAX_ANSWER_BYTES
 from bfcl_pipeline.models.adapters.transport import Transport
 from tests.support.loopback import CLOSED, Answer, Loopback, answer
@@ -238,6 +239,24 @@ def test_a_key_that_a_server_repeats_is_redacted() -> None:
     with_server(use, answer({"echo": f"Bearer {KEY}"}))
 
 
+ESCAPED = "".join(f"\\u{ord(letter):04x}" for letter in KEY).encode()
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        answer(b'{"error": {"message": "' + ESCAPED + b' is wrong"}}', "400 Bad Request"),
+        answer(b"{}", "302 Found", [f"Location: http://other/{KEY}"]),
+        answer(b"{}", "200 OK", [f"Content-Encoding: {KEY}"]),
+        Answer(f"{KEY} 200 OK\r\n\r\n".encode(), ends=True),
+    ],
+    ids=["escaped", "redirect", "encoding", "status line"],
+)
+def test_an_error_does_not_repeat_the_key(repeated: Answer) -> None:
+    """Neither a key in JSON escapes, nor one in a header or in place of HTTP, is in the error's text."""
+    assert KEY[3:9] not in str(failure(repeated))
+
+
 def test_a_placeholder_is_not_redacted() -> None:
     """The placeholder for a key may be a word of the answer."""
 
@@ -250,7 +269,7 @@ def test_a_placeholder_is_not_redacted() -> None:
 def test_the_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """HTTP_PROXY receives requests with the complete URL, user and password; NO_PROXY is respected."""
 
-    async def use(transport: Transport, server: Loopback) -> None:
+    async def use(_: Transport, server: Loopback) -> None:
         proxy = server.endpoint.removesuffix("/v1").replace("//", "//ann:pass@")
         monkeypatch.setenv("http_proxy", proxy)
         proxied = transport_to("http://api.invalid/v1")
@@ -260,22 +279,76 @@ def test_the_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -
         assert received.target == "http://api.invalid/v1/chat"
         assert received.headers["proxy-authorization"] == f"Basic {base64.b64encode(b'ann:pass').decode()}"
 
-        monkeypatch.setenv("no_proxy", "127.0.0.1")
-        await post(transport)
-        assert server.requests[-1].target == "/v1/chat"
+        monkeypatch.setenv("no_proxy", "api.invalid")
+        direct = transport_to("http://api.invalid/v1")
+        with pytest.raises(NoConnection, match="Check the endpoint and the network"):
+            await post(direct)
+        await direct.close()
+        assert len(server.requests) == 1
 
     with_server(use, GOOD)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_server_on_this_machine_is_reached_without_a_proxy(
+    host: str, closed_port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HTTP_PROXY names a port without a server, NO_PROXY nothing, and the request arrives."""
+    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{closed_port}")
+
+    async def use(_: Transport, server: Loopback) -> None:
+        transport = transport_to(server.endpoint.replace("127.0.0.1", host))
+        await post(transport)
+        await transport.close()
+        assert server.requests[0].target == "/v1/chat"
+
+    with_server(use, GOOD)
+
+
+@pytest.mark.parametrize(
+    ("host", "here"),
+    [
+        ("127.8.0.1", True),
+        ("::1", True),
+        ("::ffff:127.0.0.1", True),
+        ("LOCALHOST.", True),
+        ("0.0.0.0", True),
+        ("10.0.0.1", False),
+        ("localhost.example.org", False),
+        ("", False),
+    ],
+)
+def test_hosts_of_this_machine_are_recognized(host: str, here: bool) -> None:
+    """By name or address, in every spelling that a URL may have."""
+    assert is_loopback(host) is here
+
+
+def test_the_error_of_a_proxy_names_it(closed_port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message has the address of the proxy that cannot be reached, without its password."""
+    monkeypatch.setenv("http_proxy", f"http://ann:pass@127.0.0.1:{closed_port}")
+
+    async def use() -> str:
+        transport = transport_to("http://api.invalid/v1")
+        with pytest.raises(NoConnection) as raised:
+            await post(transport)
+        await transport.close()
+        return str(raised.value)
+
+    message = asyncio.run(use())
+    assert f"no connection through the proxy http://127.0.0.1:{closed_port} (" in message
+    assert "HTTP_PROXY" in message
+    assert "pass" not in message
 
 
 def test_a_proxy_of_another_kind_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """The message about an unsupported proxy does not contain its password."""
     monkeypatch.setenv("http_proxy", "socks5://ann:pass@127.0.0.1:1")
 
-    async def use(transport: Transport, server: Loopback) -> None:
+    async def use() -> None:
         with pytest.raises(ConfigError, match="got one of kind 'socks5'"):
-            await post(transport)
+            await post(transport_to("http://api.invalid/v1"))
 
-    with_server(use, GOOD)
+    asyncio.run(use())
 
 
 def test_certificates_are_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from bfcl_pipeline.cli import main
 from bfcl_pipeline.errors import ModelError
 from bfcl_pipeline.models.serving import Address, State, ready_endpoint, write_address
+from bfcl_pipeline.models.serving.program import PYTHON_VARIABLE
 from bfcl_pipeline.process import this_process
 from tests.support.serving_process import Serving, environment, has_ended
 
@@ -82,6 +84,24 @@ def test_a_server_that_fails_reports_the_reason(start: Start) -> None:
     assert all(map(has_ended, serving.processes()))
     with pytest.raises(ModelError, match=r"the server of small-FC failed: .*\n(.*\n)*ValueError: no model"):
         ready_endpoint(serving.address)
+    assert json.loads(serving.address.read_text())["command"][3:5] == ["--model", "small"]
+
+
+def test_the_command_is_printed_without_vllm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """--print starts nothing and needs no address file; what a shell would change is quoted."""
+    monkeypatch.delenv(PYTHON_VARIABLE, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    vllm = "{tool_parser: hermes, args: ['{a: 1}']}"
+    (tmp_path / "models.yaml").write_text(
+        f"models: [{{name: small-FC, kind: vllm, model: org/small, vllm: {vllm}}}]"
+    )
+    assert main(["serve", "small-FC", "--print", "--models", str(tmp_path / "models.yaml")]) == 0
+    assert capsys.readouterr().out == (
+        "vllm serve org/small --served-model-name org/small --host 127.0.0.1 --port 8000 "
+        "--enable-prefix-caching --enable-auto-tool-choice --tool-call-parser hermes '{a: 1}'\n"
+    )
 
 
 def test_a_server_that_dies_in_use_reports_it(start: Start) -> None:

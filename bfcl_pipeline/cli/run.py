@@ -1,0 +1,120 @@
+"""`bfcl-pipeline run`: evaluate models with Snakemake, from staging to the report."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from bfcl_pipeline.config.job import WEB_MODES
+from bfcl_pipeline.records import Rules
+
+_EXAMPLES = """\
+examples:
+  bfcl-pipeline run                                          the whole benchmark, embedded models
+  bfcl-pipeline run -m my-model-FC --sample 200 --budget 2   a sample, for at most 2 US dollars
+
+Works in the current folder: data/, cache/, results/, and config/ if it exists. To continue an
+interrupted run, give the same command again. Arguments after -- are passed to Snakemake.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options of the command. What is not given is as in config/config.yaml."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.usage = (
+        "bfcl-pipeline run [-m MODEL] [-c CATEGORY] [--sample N] [--run NAME] [option ...] [-- ...]"
+    )
+    parser.epilog = _EXAMPLES
+    _add_selection(parser.add_argument_group("what to evaluate"))
+    _add_terms(parser.add_argument_group("how"))
+    _add_place(parser.add_argument_group("where"))
+    parser.add_argument("arguments", nargs="*", metavar="--  ...", help="further arguments of Snakemake")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Replaces this process by Snakemake, whose exit status is that of the command."""
+    from bfcl_pipeline.orchestration.workflow_command import WorkflowCall, command, parse_setting, run_name
+
+    config: dict[str, Any] = {}
+    for key in ("models", "categories", "entry_ids"):
+        if key in options:
+            config[key] = [name for text in getattr(options, key) for name in text.split(",") if name]
+    for key in ("sample", "web", "trials", "seed", "run", "rules", "budget", "overwrite"):
+        if key in options:
+            config[key] = getattr(options, key)
+    config |= dict(parse_setting(text) for text in options.config)
+    call = WorkflowCall(
+        config,
+        tuple(options.configfile),
+        options.cores,
+        options.profile,
+        options.dry_run,
+        tuple(options.arguments),
+    )
+    words = command(call)
+    if "run" not in config and run_name(call) is not None:
+        print(f"Run {run_name(call)}: results/{run_name(call)}", file=sys.stderr, flush=True)
+    # The steps of the run call the `bfcl-pipeline` of this environment, also if another one is active.
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+    os.execv(words[0], words)  # noqa: S606  # an interrupt then reaches Snakemake once
+
+
+def _add_selection(group: argparse._ArgumentGroup) -> None:
+    def several(*flags: str, dest: str, metavar: str, about: str) -> None:
+        group.add_argument(
+            *flags, dest=dest, action="append", default=argparse.SUPPRESS, metavar=metavar, help=about
+        )
+
+    names = "repeat, or separate by commas"
+    several(
+        "-m", "--model", dest="models", metavar="MODEL", about=f"`bfcl-pipeline models` lists them; {names}"
+    )
+    several(
+        "-c",
+        "--category",
+        dest="categories",
+        metavar="CATEGORY",
+        about=f"or a group such as live, multi_turn; {names}",
+    )
+    several("--entry-id", dest="entry_ids", metavar="ID", about=f"only this entry; {names}")
+    _value(group, "--sample", int, "N", "only N entries, the same for all models")
+    _value(group, "--seed", int, "N", "random seed of the sample")
+    _value(group, "--trials", int, "N", "repeat the benchmark N times, to measure the spread")
+    _value(group, "--web", str, None, "what the web-search categories search", choices=WEB_MODES)
+
+
+def _add_terms(group: argparse._ArgumentGroup) -> None:
+    about = "name of the run (default: from the model and the sample, else as in the config)"
+    _value(group, "--run", str, "NAME", about)
+    _value(group, "--budget", float, "DOLLARS", "stop a model at this cost")
+    _value(group, "--rules", str, None, "rule set of the tables", choices=[rules.value for rules in Rules])
+    group.add_argument(
+        "--overwrite",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="replace a run of this name that was made with other settings",
+    )
+    group.add_argument(
+        "--configfile",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="settings that override config/config.yaml; repeatable",
+    )
+    group.add_argument(
+        "--config", nargs="+", action="extend", default=[], metavar="KEY=VALUE", help="any other setting"
+    )
+
+
+def _add_place(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--cores", metavar="N", help="processor cores to use (default: all)")
+    group.add_argument("--profile", metavar="NAME", help="slurm, or another profile of Snakemake")
+    group.add_argument("-n", "--dry-run", action="store_true", help="print the steps, and run none")
+
+
+def _value(
+    group: argparse._ArgumentGroup, flag: str, kind: type, metavar: str | None, about: str, **more: Any
+) -> None:
+    group.add_argument(flag, type=kind, metavar=metavar, default=argparse.SUPPRESS, help=about, **more)

@@ -1,0 +1,48 @@
+"""Shows the steps of a replay: on a terminal in one line that is redrawn, else about ten lines."""
+
+import sys
+from typing import TextIO
+
+from bfcl_pipeline.text import STEP_LINE
+
+_ERASE = "\r\x1b[2K"
+_WIDTH = 78  # of the redrawn line, which must not wrap
+_LINES = 10
+
+
+class StepsShown:
+    """A Log for lines of `step_line`. As a context manager it removes the redrawn line at the end."""
+
+    def __init__(self, stream: TextIO | None = None, *, terminal: bool | None = None) -> None:
+        """stream: standard error by default. terminal: whether it is one."""
+        self._stream = sys.stderr if stream is None else stream
+        self._terminal = self._stream.isatty() if terminal is None else terminal
+        self._tenths = 0
+
+    def __call__(self, line: str) -> None:
+        """Shows a finished step; other lines are printed."""
+        step = STEP_LINE.fullmatch(line)
+        if step is None:
+            self._write(f"{line}\n")
+            return
+        done, total = (int(step[name].replace(",", "")) for name in ("done", "total"))
+        if self._terminal:
+            self._write(f"Step {done:,} of {total:,}: {step['text']}"[:_WIDTH])
+        elif done * _LINES // total > self._tenths or done == total:
+            self._tenths = done * _LINES // total
+            self._write(f"Step {done:,} of {total:,}: {step['text']}\n")
+
+    def __enter__(self) -> "StepsShown":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Removes the redrawn line."""
+        self.clear()
+
+    def clear(self) -> None:
+        """Removes the redrawn line, so that another one can be printed."""
+        if self._terminal:
+            self._write("")
+
+    def _write(self, text: str) -> None:
+        print((_ERASE if self._terminal else "") + text, end="", file=self._stream, flush=True)

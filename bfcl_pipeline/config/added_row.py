@@ -1,0 +1,67 @@
+"""Adding a row to a models file: the text is extended, so that comments and layout are kept."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import yaml
+
+from bfcl_pipeline.config.model_rows import ModelRow, load_models
+from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.files import atomic_path
+from bfcl_pipeline.records import Json
+
+_HEADER = """\
+# Your models, one row each; `bfcl-pipeline models add` appends to this file. A row replaces an official one
+# of the same name. config/README.md explains the keys.
+models:
+"""
+
+_ITEM = re.compile(r"^( *)- ", re.MULTILINE)
+
+
+def add_row(path: Path, values: Mapping[str, Json]) -> ModelRow:
+    """Appends a row to a models file, which is made if it does not exist; returns the row as read back.
+
+    Args:
+        path: the models file.
+        values: the row's keys, as in the file; `name` and `kind` at least.
+
+    Raises:
+        ConfigError: the row or the file is wrong, or has a row of that name; the file is then unchanged.
+    """
+    text = path.read_text(encoding="utf-8") if path.exists() else _HEADER
+    before = _own_rows(path) if path.exists() else {}
+    name = values["name"]
+    if name in before:
+        raise ConfigError(f"{path}: has a row named {name!r} already. Edit it, or choose another name.")
+    with atomic_path(path) as temporary:
+        temporary.write_text(_extended(text, values), encoding="utf-8")
+        try:
+            rows = _own_rows(temporary)
+        except ConfigError as error:
+            raise ConfigError(str(error).replace(str(temporary), str(path))) from error
+        if {**rows, name: None} != {**before, name: None}:
+            raise ConfigError(
+                f"{path}: its rows are not the last lines of the file. Add this one by hand:\n"
+                f"{_item(values, 2)}"
+            )
+    return rows[str(name)]
+
+
+def _own_rows(path: Path) -> dict[str, ModelRow]:
+    """The rows of one file alone, without the official models beside it."""
+    rows = load_models([path])
+    names = {row["name"] for row in yaml.safe_load(path.read_text(encoding="utf-8"))["models"]}
+    return {name: row for name, row in rows.items() if name in names}
+
+
+def _extended(text: str, values: Mapping[str, Json]) -> str:
+    first = _ITEM.search(text)
+    return f"{text.rstrip()}\n{_item(values, len(first[1]) if first else 2)}"
+
+
+def _item(values: Mapping[str, Json], indent: int) -> str:
+    """The row as an item of a list in YAML."""
+    lines = yaml.safe_dump([dict(values)], sort_keys=False, allow_unicode=True, width=100).splitlines()
+    return "".join(f"{' ' * indent}{line}\n" for line in lines)

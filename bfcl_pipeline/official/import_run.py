@@ -1,0 +1,142 @@
+"""Importing result folders of the official tool as a run: responses, memory sessions and verdicts.
+
+Covers everything of a run directory that its tables and its report are made from. Imported answers have no
+journal, so the run can be scored and shown but not replayed; its config says so.
+"""
+
+import contextlib
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from bfcl_pipeline.benchmark import CATEGORIES, release
+from bfcl_pipeline.config import described, load_models, model_folder, recorded_models
+from bfcl_pipeline.errors import ConfigError, TableError
+from bfcl_pipeline.files import write_text
+from bfcl_pipeline.judging import score_table_by_all_rules, start_workers
+from bfcl_pipeline.official.import_results import ResultTable, find_results, read_counts, read_results
+from bfcl_pipeline.records import Json, Mode, Response, Rules
+from bfcl_pipeline.tables import (
+    entries_path,
+    read_entries,
+    responses_table,
+    write_responses,
+    write_table,
+)
+from bfcl_pipeline.tables.sessions import write_sessions
+from bfcl_pipeline.text import Log
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Import:
+    """What is imported, and as what."""
+
+    result_dir: Path  # the official `result` folder, or the folder of one model in it
+    run: str  # name of the run
+    data: Path  # the staged release
+    models: Sequence[Path] | None  # models files, for display names and prices; None: the usual ones
+    mode: Mode | None = None  # of all models; None: as in the official list or in `models`, or by -FC
+    web: str | None = None  # web that the answers to web questions come from; None: unknown
+    rules: Rules = Rules.OFFICIAL  # rule set of the official tables
+
+
+@contextlib.contextmanager
+def new_run_folder(folder: Path, *, overwrite: bool) -> Iterator[Path]:
+    """An empty directory that becomes `folder` if the block ends without an error.
+
+    overwrite: replaces an existing directory, which stays as it is until then. Raises ConfigError if it
+    exists and may not be replaced.
+    """
+    if folder.exists() and not overwrite:
+        raise ConfigError(
+            f"{folder}: this run exists. Choose another name, or replace it with --overwrite."
+        )
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".import-") as work:
+        made = Path(work) / "run"
+        made.mkdir()
+        yield made
+        if folder.exists():
+            folder.rename(Path(work) / "replaced")
+        made.rename(folder)
+
+
+def import_run(source: Import, folder: Path, log: Log) -> None:
+    """Writes responses, memory sessions, verdicts under both rule sets, config and models to `folder`.
+
+    Raises:
+        ConfigError: there are no results, or a category is unknown.
+        TableError: a line or a memory snapshot cannot be read; the message names it.
+    """
+    rows = load_models(source.models)
+    files = find_results(source.result_dir)
+    tables = list(
+        read_results(
+            files,
+            data=source.data,
+            run=source.run,
+            mode=source.mode,
+            web=source.web,
+            rows=rows.values(),
+            log=log,
+        )
+    )
+    of_models: dict[str, list[Response]] = {}
+    for table in tables:
+        path = f"{model_folder(table.model)}/{table.file.category}.parquet"
+        if table.file.sessions:
+            _write_sessions(folder / "memory" / path, table, source.data)
+        else:
+            write_responses(folder / "responses" / path, table.responses)
+            of_models.setdefault(table.model, []).extend(table.responses)
+    responses = [response for of_model in of_models.values() for response in of_model]
+    log(f"{source.result_dir}: {read_counts(files, responses)}")
+    with start_workers(len(responses)) as workers:
+        for model, of_model in of_models.items():
+            verdicts = score_table_by_all_rules(responses_table(of_model), source.data, workers)
+            write_table(folder / "verdicts" / f"{model_folder(model)}.parquet", verdicts)
+    write_text(folder / "config.yaml", _config(source, of_models, responses))
+    known = [row for row in (described(rows, model) for model in of_models) if row.kind]
+    write_text(folder / "models.yaml", recorded_models(known))
+
+
+def _config(source: Import, models: dict[str, list[Response]], responses: Sequence[Response]) -> str:
+    """What the run evaluates, in the keys of a config; `imported` marks it as not generated here."""
+    evaluated = {response.category for response in responses}
+    document = {
+        "run": source.run,
+        "imported": "result folders of the official tool",
+        "models": list(models),
+        "categories": [category for category in CATEGORIES if category in evaluated],
+        "release": {"version": release.VERSION},
+        "rules": source.rules.value,
+        "web": source.web,
+    }
+    text: str = yaml.safe_dump(document, allow_unicode=True, width=100)
+    return text
+
+
+def _write_sessions(path: Path, table: ResultTable, data: Path) -> None:
+    entries = {entry.entry_id: entry for entry in read_entries(entries_path(data, table.file.category))}
+    write_sessions(
+        path,
+        (
+            (entries[response.entry_id], response, _snapshot(table, response))
+            for response in table.responses
+        ),
+    )
+
+
+def _snapshot(table: ResultTable, response: Response) -> Json:
+    """The memory after a session; None if the folder has none."""
+    path = table.file.path.with_name("memory_snapshot") / "prereq_checkpoints" / f"{response.entry_id}.json"
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError) as error:
+        raise TableError(f"{path}: not a memory snapshot ({error}). Remove the file.") from error

@@ -1,0 +1,203 @@
+"""What a run has finished already, and whether a config would replace it.
+
+Covers the comparison of a request with `results/<run>/config.yaml` and `models.yaml`, made before anything
+starts. Allowed is what only adds to the finished responses (more models, trials, categories or entry ids, a
+larger sample), and what no response depends on (budget, rules, prices, display names, limits, images). A
+model without any answer has nothing to replace. Everything else would replace or drop finished responses.
+"""
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from bfcl_pipeline.config import (
+    Job,
+    ModelRow,
+    RunConfig,
+    WebChoice,
+    load_models,
+    load_run,
+    model_folder,
+)
+from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.records import Json, Status
+from bfcl_pipeline.text import cut
+
+SHOWN = 3
+"""Names that a message lists; of more it gives the number."""
+
+_WEB_KEYS = ("web", "fetch_failures", "search_tool", "search_engine")
+_ENTRY_KEYS = ("sample", "seed", "entry_ids")
+_LONGEST_VALUE = 60  # characters of a value in a message
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedResults:
+    """The finished responses in the directory of a run."""
+
+    folder: Path  # results/<run>
+
+    def complete(self, folder: str, categories: tuple[str, ...]) -> bool:
+        """Whether the model with this directory name has responses of all `categories` and no failures."""
+        responses = self.folder / "responses" / folder
+        return all((responses / f"{name}.parquet").is_file() for name in categories) and not any(
+            status == Status.INFRASTRUCTURE_ERROR for status in self._statuses(folder)
+        )
+
+    def has_answers(self, folder: str) -> bool:
+        """Whether the model with this directory name has answers, or responses that were never counted."""
+        if not any((self.folder / "responses" / folder).glob("*.parquet")):
+            return False
+        statuses = self._statuses(folder)
+        return not statuses or Status.ANSWERED.value in statuses
+
+    def _statuses(self, folder: str) -> set[str]:
+        """The statuses of the model's entries in the table `coverage`; empty if it is not there."""
+        try:
+            with (self.folder / "tables/coverage.csv").open(encoding="utf-8", newline="") as lines:
+                return {
+                    row["status"] for row in csv.DictReader(lines) if model_folder(row["model"]) == folder
+                }
+        except (OSError, KeyError, ValueError, csv.Error):
+            return set()
+
+
+def check_recorded(results: FinishedResults, config: Mapping[str, Any], run: RunConfig) -> None:
+    """Checks that a config adds to the finished responses of its run, and replaces none.
+
+    Args:
+        results: of the run.
+        config: the config, complete and checked; with `overwrite` or `replay` everything is allowed.
+        run: the run that it describes.
+
+    Raises:
+        ConfigError: states what differs, and what to choose.
+    """
+    recorded = results.folder / "config.yaml"
+    if config["overwrite"] or config["replay"] or not recorded.is_file():
+        return
+    remedy = "Choose another name (run=NAME), or replace it with overwrite=true."
+    try:
+        # A key that an earlier version did not have is as now.
+        earlier = {**config, **_mapping(recorded)}
+        if "imported" in earlier:
+            raise ConfigError("its answers were imported")
+        rows = load_models(results.folder / "models.yaml")
+        before = load_run(earlier, rows)
+    except (ConfigError, KeyError, TypeError) as error:
+        raise ConfigError(
+            f"run {run.name!r} has results, and its recorded config cannot be compared with this one "
+            f"({error}). {remedy}"
+        ) from error
+    found = list(_differences(results, earlier, before, config, run))
+    if found:
+        raise ConfigError(f"run {run.name!r} was made with other settings: {'; '.join(found)}. {remedy}")
+
+
+def _mapping(path: Path) -> dict[str, Any]:
+    try:
+        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
+        reason = cut(" ".join(str(error).split()), 200)
+        raise ConfigError(f"{path}: not readable as YAML ({reason})") from error
+    if not isinstance(document, dict):
+        raise ConfigError(f"{path}: expected a mapping of keys")
+    return document
+
+
+def _differences(
+    results: FinishedResults,
+    earlier: Mapping[str, Any],
+    before: RunConfig,
+    config: Mapping[str, Any],
+    run: RunConfig,
+) -> Iterator[str]:
+    """What would replace or drop finished responses, in words."""
+    finished = [folder for folder in before.folders if results.has_answers(folder)]
+    if not finished:
+        return
+    if earlier["release"]["sha256"] != config["release"]["sha256"]:
+        yield f"release.sha256: {_changed(earlier['release']['sha256'], config['release']['sha256'])}"
+    removed = [before.jobs_of(folder)[0].name for folder in finished if folder not in run.folders]
+    kept = [folder for folder in finished if folder in run.folders]
+    pairs = [(_by_category(before.jobs_of(name)), _by_category(run.jobs_of(name))) for name in kept]
+    fewer = [
+        category
+        for old, new in pairs
+        for category in old
+        if category not in new or not _includes(new[category], old[category], category)
+    ]
+    searched = any(_web(old[name]) != _web(new[name]) for old, new in pairs for name in old if name in new)
+    keys = [
+        key
+        for key, matters in {
+            **dict.fromkeys(_WEB_KEYS, searched),
+            **dict.fromkeys(_ENTRY_KEYS, bool(fewer)),
+        }.items()
+        if (matters or (key == "seed" and searched)) and earlier[key] != config[key]
+    ]
+    for key in keys:
+        yield f"{key}: {_changed(earlier[key], config[key])}"
+    if fewer and not set(keys) & set(_ENTRY_KEYS):
+        dropped = [name for name in fewer if not any(name in new for _, new in pairs)]
+        if dropped:
+            yield f"categories: {_names(dropped)} removed"
+        else:
+            yield (
+                f"sample: {config['sample']} over other categories leaves fewer entries of {_names(fewer)} "
+                "(a larger sample keeps them)"
+            )
+    yield from chain.from_iterable(
+        _row_differences(before.jobs_of(name)[0].row, run.jobs_of(name)[0].row) for name in kept
+    )
+    if removed:
+        yield f"models: {_names(removed)} removed"
+
+
+def _by_category(jobs: tuple[Job, ...]) -> dict[str, Job]:
+    return {category: job for job in jobs for category in job.categories}
+
+
+def _includes(new: Job, old: Job, category: str) -> bool:
+    """Whether a job runs all entries of `category` that an earlier one ran."""
+    now, then = new.selection, old.selection
+    if now.entry_ids:
+        return bool(then.entry_ids) and set(then.entry_ids) <= set(now.entry_ids)
+    if category not in now.sample:
+        return True
+    same_draw = category in then.sample and now.seed == then.seed
+    return same_draw and then.sample[category] <= now.sample[category]
+
+
+def _web(job: Job) -> tuple[WebChoice, int]:
+    """What the web tools of a job return; a seed counts if fetches are made to fail."""
+    return job.web, job.selection.seed if job.web.fetch_failures else 0
+
+
+def _row_differences(old: ModelRow, new: ModelRow) -> Iterator[str]:
+    """The values of a row on which answers depend and that changed."""
+    then: Mapping[str, Json] = {"mode": old.mode.value, **old.asked}
+    now: Mapping[str, Json] = {"mode": new.mode.value, **new.asked}
+    for key in then:
+        if then[key] != now[key]:
+            yield f"{new.name}: {key} {_changed(then[key], now[key])}"
+
+
+def _changed(old: object, new: object) -> str:
+    return f"{_value(old)} -> {_value(new)}"
+
+
+def _value(value: object) -> str:
+    text = "null" if value is None else str(value)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}..."
+
+
+def _names(names: list[str]) -> str:
+    names = list(dict.fromkeys(names))
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more

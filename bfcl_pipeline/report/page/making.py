@@ -1,0 +1,156 @@
+"""How the run was made: its recorded config, the days of its answers, and commands to go on with.
+
+Everything shown is recorded in the run and its journals, so that a replay gives the same page. The commit
+of the pipeline is not shown: an installed package does not know it; `bfcl-pipeline archive` records it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from bfcl_pipeline import __version__
+from bfcl_pipeline.benchmark import release
+from bfcl_pipeline.config import model_folder, trial_of
+from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.generation.journal import journals_in
+from bfcl_pipeline.report.format import count
+from bfcl_pipeline.tables import read_table
+
+_HEAD_BYTES = 4096
+"""The start of a journal line, which has all fields but the answer."""
+
+_HEAD = re.compile(
+    rb'\{"key":"[0-9a-f]{64}","entry_id":"(?P<entry>[^"\\]{1,200})","trial":(?P<trial>\d{1,9}),"turn":\d{1,9},'
+    rb'"run":"(?P<run>[^"\\]{1,200})","received_at":"(?P<day>\d{4}-\d\d-\d\d)T'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """The facts of a run and its commands, in the order in which the page has them."""
+
+    facts: Mapping[str, str] = field(default_factory=dict)  # texts by name
+    commands: Mapping[str, str] = field(default_factory=dict)  # commands by what they do
+
+
+NOT_RECORDED = Making()
+"""Of a run of which nothing is known but its tables."""
+
+
+def read_making(run_dir: Path, run: str | None, models: Iterable[str], cache: Path) -> Making:
+    """How a run was made.
+
+    Args:
+        run_dir: its directory; config.yaml in it may be missing.
+        run: its name; None if its tables have none.
+        models: the names of its models, one for each trial.
+        cache: the directory with the journals, exchanges/<model>; may be missing.
+
+    Raises:
+        ConfigError: config.yaml is not a mapping of keys.
+        TableError: a table of responses cannot be read.
+    """
+    config = _config(run_dir / "config.yaml")
+    imported = "imported" in config  # its answers are in no journal
+    answering = () if imported else models
+    days = sorted({day for name in answering for day in _days(run_dir, run, name, cache)})
+    facts = {
+        **_config_facts(config),
+        **({"Answers received (UTC)": _span(days)} if days else {}),
+        "Release": f"{release.DISTRIBUTION} {release.VERSION}",
+        "Pipeline": f"bfcl-pipeline {__version__}",
+    }
+    return Making(facts, {} if run is None else _commands(run, imported=imported))
+
+
+def _config(path: Path) -> Mapping[str, Any]:
+    try:
+        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise ConfigError(f"{path}: not readable as YAML ({error}).") from error
+    if not isinstance(document, dict):
+        raise ConfigError(f"{path}: expected a mapping of keys, got {type(document).__name__}.")
+    return document
+
+
+def _config_facts(config: Mapping[str, Any]) -> dict[str, str]:
+    """What the recorded config says, as texts; a key that it lacks is left out."""
+    facts = {}
+    if "imported" in config:
+        facts["Imported from"] = str(config["imported"])
+    if "categories" in config:
+        facts["Categories"] = _listed(config["categories"])
+    if isinstance(config.get("entry_ids"), list):
+        facts["Entries"] = f"{count(len(config['entry_ids']))} chosen by id"
+    elif "sample" in config:
+        drawn = config["sample"]
+        facts["Sample"] = "all entries" if drawn is None else f"{drawn} entries, seed {config.get('seed')}"
+    for key, title in (("trials", "Trials"), ("rules", "Rules"), ("web", "Web")):
+        if config.get(key) is not None:
+            facts[title] = str(config[key])
+    if config.get("web") in ("record", "live"):
+        facts["Search engine"] = str(config.get("search_engine"))
+    if config.get("fetch_failures"):
+        facts["Failed fetches"] = f"a share of {config['fetch_failures']}, seed {config.get('seed')}"
+    if "budget" in config:
+        budget = config["budget"]
+        facts["Budget"] = "no limit" if budget is None else f"${budget} for each model"
+    return facts
+
+
+def _listed(names: object) -> str:
+    return ", ".join(map(str, names)) if isinstance(names, list) else str(names)
+
+
+def _commands(run: str, *, imported: bool) -> dict[str, str]:
+    shown = {
+        "Show one entry": f"bfcl-pipeline show ENTRY_ID --model MODEL --run {run}",
+        "Print the table": f"bfcl-pipeline table {run}",
+    }
+    if imported:
+        return shown
+    return {
+        **shown,
+        "Derive the run again and compare every byte": f"bfcl-pipeline replay {run}",
+        "Package it for others": f"bfcl-pipeline archive {run}",
+        "Check the package": f"bfcl-pipeline verify results/{run}.crate.zip",
+    }
+
+
+def _span(days: list[str]) -> str:
+    return days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+
+
+def _days(run_dir: Path, run: str | None, model: str, cache: Path) -> Iterator[str]:
+    """The days on which this run received answers of one model to its entries, from the model's journals.
+
+    Answers that an earlier run received are not counted, nor are those that later runs add to the journals.
+    """
+    journals = journals_in(cache / "exchanges" / model_folder(model))
+    if run is None or not journals:
+        return
+    entries = set(_entry_ids(run_dir, model_folder(model)))
+    for path in journals:
+        with path.open("rb") as lines:
+            for line in lines:
+                head = _HEAD.match(line, 0, _HEAD_BYTES)
+                if (
+                    head is not None
+                    and head["run"].decode() == run
+                    and int(head["trial"]) == trial_of(model).number
+                    and head["entry"].decode() in entries
+                ):
+                    yield head["day"].decode()
+
+
+def _entry_ids(run_dir: Path, folder: str) -> Iterator[str]:
+    """The entries of one model in the run, with its memory sessions."""
+    for part in ("responses", "memory"):
+        for path in sorted((run_dir / part / folder).glob("*.parquet")):
+            yield from map(str, read_table(path, ["entry_id"]).column("entry_id").to_pylist())

@@ -1,0 +1,47 @@
+"""The models of a run without any answer, and why, read with the standard library alone."""
+
+import csv
+import sys
+from pathlib import Path
+
+from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.text import on_one_line, printable
+
+NO_ANSWERS = 2
+"""Exit status of a run with a model without any answer."""
+
+_HALF = 300  # characters at each end of a long reason; that of a server ends with its log
+
+
+def unanswered_models(run_dir: Path) -> dict[str, str]:
+    """The reason by model, each in one line; empty if every model has answers.
+
+    Raises TableError if `tables/unanswered.csv` is there and cannot be read.
+    """
+    path = run_dir / "tables/unanswered.csv"
+    try:
+        with path.open(encoding="utf-8", newline="") as lines:
+            return {row["model"]: short_reason(row["reason"]) for row in csv.DictReader(lines)}
+    except FileNotFoundError:
+        return {}
+    except (OSError, KeyError, ValueError, csv.Error) as error:
+        raise TableError(f"{path}: not a table of models without answers ({error!r}).") from error
+
+
+def short_reason(reason: str) -> str:
+    """A reason in one line, without what could steer a terminal."""
+    line = on_one_line(printable(reason))
+    return line if len(line) <= 2 * _HALF else f"{line[:_HALF]} ... {line[-_HALF:]}"
+
+
+def unanswered_lines(run_dir: Path) -> list[str]:
+    """A line for each model without any answer. Raises TableError as `unanswered_models` does."""
+    return [f"{model}: no answers: {reason}" for model, reason in unanswered_models(run_dir).items()]
+
+
+def exit_without_answers(run_dir: Path) -> None:
+    """Ends this process with status NO_ANSWERS, and the reasons, if a model of the run has no answer."""
+    lines = unanswered_lines(run_dir)
+    if lines:
+        print(*lines, "The next run asks for these answers again.", sep="\n", file=sys.stderr)
+        sys.exit(NO_ANSWERS)

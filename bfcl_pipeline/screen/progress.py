@@ -1,0 +1,227 @@
+"""The progress of one generating job as numbers and as text: done, rate, time left, cost.
+
+Covers the estimate of rates and of the time left from `generation.counts.ProgressCounts`. Nothing here
+reads a clock, a file or a terminal.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from bfcl_pipeline.text import plural
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.generation.counts import ProgressCounts
+
+WINDOW_SECONDS = 30.0
+"""Length of the recent past over which rates are measured."""
+
+SURE_SECONDS = 1.0
+"""A rate over less time is not shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobProgress:
+    """The state of one job at one moment."""
+
+    name: str  # of the model, and of its trial or shard
+    seconds: float  # since the job started to generate
+    entries_done: int
+    entries_total: int  # without memory sessions
+    sessions_done: int
+    sessions_total: int
+    entries_failed: int  # completed without an answer
+    requests_done: int  # answered by the model in this job
+    requests_left: int  # estimate
+    requests_in_flight: int
+    replayed: int  # requests whose answer was in the journal
+    retries: int
+    tokens: int
+    dollars: float | None  # None: no prices
+    requests_per_second: float | None  # None: not known yet
+    seconds_left: float | None  # estimate; None: not known yet
+    wait_seconds: float | None  # until requests are sent again; None: no pause
+    wait_reason: str
+
+    @property
+    def complete(self) -> bool:
+        """Whether every entry has a response."""
+        return (self.entries_done, self.sessions_done) == (self.entries_total, self.sessions_total)
+
+    @property
+    def saved(self) -> int:
+        """Answers of this job in the journal, of this run or of earlier ones."""
+        return self.requests_done + self.replayed
+
+    @property
+    def share(self) -> float:
+        """The part of the work that is done, from 0 to 1: of the requests, where they are counted."""
+        done, left = self.saved, self.requests_left
+        if not done:
+            done, left = self.entries_done, self.entries_total - self.entries_done
+        return done / (done + left) if done + left else 1.0
+
+
+@dataclass(slots=True)
+class RateWindow:
+    """How many requests were completed per second recently, and how long one takes.
+
+    Journal hits are instantaneous, so each one resets the window.
+    """
+
+    samples: deque[tuple[float, int, int]] = field(default_factory=deque)  # seconds, done, at work
+    replayed: int = 0
+
+    def sample(self, counts: ProgressCounts, now: float) -> None:
+        """Adds the counts of now, and drops samples older than the window."""
+        if counts.replayed != self.replayed:
+            self.replayed = counts.replayed
+            self.samples.clear()
+        # Between two requests of a conversation its calls run: then one is worked on as well.
+        self.samples.append((now, counts.requests_done, max(counts.requests_in_flight, 1)))
+        while len(self.samples) > 2 and now - self.samples[1][0] >= WINDOW_SECONDS:
+            self.samples.popleft()
+
+    @property
+    def requests_per_second(self) -> float | None:
+        """The current rate; None while too few samples are in the window."""
+        if len(self.samples) < 2:
+            return None
+        first, last = self.samples[0], self.samples[-1]
+        seconds = last[0] - first[0]
+        return (last[1] - first[1]) / seconds if seconds >= SURE_SECONDS else None
+
+    def seconds_left(self, counts: ProgressCounts) -> float | None:
+        """An estimate; None while there is no rate.
+
+        The requests left at the current rate, but at least the longest conversation left: its requests are
+        sent one after the other, whatever else runs.
+        """
+        rate = self.requests_per_second
+        if not rate or not counts.left.total:
+            return None
+        # Little's law: the mean number at work is the rate times the mean time of a request.
+        each = sum(sample[2] for sample in self.samples) / len(self.samples) / rate
+        return max(counts.left.total / rate, counts.left.longest * each)
+
+
+def job_progress(
+    name: str, counts: ProgressCounts, rates: RateWindow, seconds: float, now: float
+) -> JobProgress:
+    """The state of a job. now: by the clock of the counts' pauses and of `rates`."""
+    paused = counts.paused_until is not None and counts.paused_until > now
+    return JobProgress(
+        name=name,
+        seconds=seconds,
+        entries_done=counts.entries_done,
+        entries_total=counts.entries_total,
+        sessions_done=counts.sessions_done,
+        sessions_total=counts.sessions_total,
+        entries_failed=counts.entries_failed,
+        requests_done=counts.requests_done,
+        requests_left=counts.left.total,
+        requests_in_flight=counts.requests_in_flight,
+        replayed=counts.replayed,
+        retries=counts.retries,
+        tokens=counts.input_tokens + counts.output_tokens,
+        dollars=counts.dollars,
+        requests_per_second=rates.requests_per_second,
+        seconds_left=rates.seconds_left(counts),
+        wait_seconds=max(counts.paused_until - now, 1.0) if paused and counts.paused_until else None,
+        wait_reason=counts.pause_reason if paused else "",
+    )
+
+
+def progress_text(job: JobProgress) -> str:
+    """The progress of a running job in one line, without what is not known."""
+    parts = [f"{job.name}: {done_text(job)}"]
+    if waiting := waiting_text(job):
+        parts.append(waiting)
+    if job.requests_in_flight:
+        parts.append(f"{job.requests_in_flight:,} in flight")
+    if job.requests_per_second:
+        parts.append(f"{job.requests_per_second:,.1f} requests/s")
+    parts += _amounts(job)
+    if job.seconds_left is not None:
+        parts.append(f"about {duration(job.seconds_left)} left")
+    return ", ".join(parts)
+
+
+def closing_text(job: JobProgress) -> str:
+    """What a job did, in one line, after its end."""
+    return f"{job.name}: {summary_text(job)}"
+
+
+def summary_text(job: JobProgress) -> str:
+    """What a job did, without its name."""
+    if not job.complete:
+        saved = (
+            f"; {plural(job.saved, 'answer is', 'answers are')} saved in the journal" if job.saved else ""
+        )
+        return f"stopped after {duration(job.seconds)}, {done_text(job)} complete{saved}"
+    parts = [f"{_total_text(job)} in {duration(job.seconds)}"]
+    if job.requests_done:
+        parts.append(plural(job.requests_done, "request", "requests"))
+    return ", ".join([*parts, *_amounts(job)])
+
+
+def done_text(job: JobProgress) -> str:
+    """Entries and, where there are any, memory sessions: `12/102 entries + 3/49 sessions`."""
+    text = f"{job.entries_done:,}/{plural(job.entries_total, 'entry', 'entries')}"
+    if job.sessions_total:
+        text += f" + {job.sessions_done:,}/{plural(job.sessions_total, 'session', 'sessions')}"
+    return text
+
+
+def waiting_text(job: JobProgress) -> str:
+    """How long nothing is sent, and why; empty if requests are sent."""
+    if job.wait_seconds is None:
+        return ""
+    return f"waits {duration(job.wait_seconds)}" + (f": {job.wait_reason}" if job.wait_reason else "")
+
+
+def _total_text(job: JobProgress) -> str:
+    text = plural(job.entries_total, "entry", "entries")
+    return f"{text} + {plural(job.sessions_total, 'session', 'sessions')}" if job.sessions_total else text
+
+
+def _amounts(job: JobProgress) -> list[str]:
+    """Tokens, cost, journal hits, retries and failures, as far as there are any."""
+    parts = []
+    if job.tokens:
+        parts.append(f"{short(job.tokens)} tokens")
+    if job.dollars is not None:
+        parts.append(cost(job.dollars))
+    if job.replayed:
+        parts.append(f"{job.replayed:,} from the journal")
+    if job.retries:
+        parts.append(plural(job.retries, "retry", "retries"))
+    if job.entries_failed:
+        parts.append(f"{job.entries_failed:,} failed")
+    return parts
+
+
+def cost(dollars: float) -> str:
+    """An amount of US dollars, to the cent."""
+    return f"${dollars:,.2f}"
+
+
+def short(number: int) -> str:
+    """A large number with one decimal: 950, 12.3k, 1.2M."""
+    for size, unit in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
+        if number >= size:
+            return f"{number / size:.1f}{unit}"
+    return str(number)
+
+
+def duration(seconds: float) -> str:
+    """Seconds for a person: 40 s, 4 min, 2 h 5 min."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60:,} h {minutes % 60} min"

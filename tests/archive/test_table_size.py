@@ -1,0 +1,62 @@
+"""Tables that are small as files and huge in memory are refused before anything reads them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from bfcl_pipeline.archive import table_size
+from bfcl_pipeline.archive.table_size import check_table_size
+from bfcl_pipeline.errors import ArchiveError, TableError
+
+ROWS = 1000
+
+
+def repeating(path: Path, *, nested: bool) -> Path:
+    """A table whose rows all have the same text of ten megabytes, stored once."""
+    texts: pa.Array = pa.DictionaryArray.from_arrays(
+        pa.array([0] * ROWS, pa.int32()), pa.array(["x" * 10_000_000])
+    )
+    if nested:
+        texts = pa.ListArray.from_arrays(pa.array(range(ROWS + 1), pa.int32()), texts)
+    pq.write_table(
+        pa.table({"status_detail": texts}),
+        path,
+        compression="zstd",
+        dictionary_pagesize_limit=100_000_000,
+        store_schema=False,
+    )
+    return path
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_text_that_every_row_repeats_is_counted_for_every_row(tmp_path: Path, nested: bool) -> None:
+    """A file of a few kilobytes that is ten gigabytes in memory is refused, and not read into it."""
+    path = repeating(tmp_path / "bomb.parquet", nested=nested)
+    assert path.stat().st_size < 100_000
+    before = pa.default_memory_pool().max_memory()
+    with pytest.raises(ArchiveError, match="bytes in memory"):
+        check_table_size(path)
+    assert pa.default_memory_pool().max_memory() < before + 500_000_000
+
+
+def test_rows_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table up to the limit is accepted; with one more row it is refused."""
+    path = tmp_path / "table.parquet"
+    pq.write_table(pa.table({"a": [1, 2, 3], "b": ["x", None, "z"]}), path)
+    monkeypatch.setattr(table_size, "MAX_ROWS", 3)
+    check_table_size(path)
+    monkeypatch.setattr(table_size, "MAX_ROWS", 2)
+    with pytest.raises(ArchiveError, match="more than 2 rows"):
+        check_table_size(path)
+
+
+def test_what_is_not_a_table_is_an_error(tmp_path: Path) -> None:
+    """Damage is a TableError that names the file."""
+    path = tmp_path / "table.parquet"
+    path.write_bytes(b"PAR1" + b"\xff" * 100 + b"PAR1")
+    with pytest.raises(TableError, match=r"table\.parquet"):
+        check_table_size(path)

@@ -1,0 +1,100 @@
+"""Runs named on the command line."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from bfcl_pipeline.cli import main
+from bfcl_pipeline.cli.runs import newest_first, run_folder, run_names
+from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.records import Mode, Response
+from bfcl_pipeline.tables import write_responses
+
+ENTRY = "simple_python_0"
+
+
+@pytest.fixture(autouse=True)
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with the runs `old` and `new`; `new` was recorded later."""
+    monkeypatch.chdir(tmp_path)
+    for place, name in enumerate(("new", "old")):
+        folder = tmp_path / "results" / name
+        folder.mkdir(parents=True)
+        (folder / "config.yaml").write_text(f"run: {name}\n")
+        os.utime(folder / "config.yaml", (2000 - place, 2000 - place))
+    return tmp_path
+
+
+def answer(run: str, model: str, entry_id: str = ENTRY) -> None:
+    """Writes the response of a model in a run."""
+    response = Response(entry_id, "simple_python", Mode.PROMPT, f'"from {run}"', model=model)
+    write_responses(Path("results") / run / "responses" / model / "simple_python.parquet", [response])
+
+
+def test_a_run_is_named_or_its_directory_is_given(runs: Path) -> None:
+    """The name, the relative path and the absolute path are the same run."""
+    for given in ("old", "results/old", str(runs / "results/old")):
+        assert run_folder(Path(given)).resolve() == runs / "results/old"
+
+
+def test_an_unknown_run_is_answered_with_the_known_ones() -> None:
+    """The error names a similar run and lists all."""
+    with pytest.raises(ConfigError, match=r"'odl'. Did you mean 'old'\? Runs in results/: new, old."):
+        run_folder(Path("odl"))
+    Path("results").rename("elsewhere")
+    with pytest.raises(ConfigError, match="There are no runs in results/ yet"):
+        run_folder(Path("old"))
+
+
+def test_runs_are_ordered_by_their_recorded_config() -> None:
+    """The newest config first; a directory without one last."""
+    (Path("results") / "bare").mkdir()
+    (Path("results") / ".hidden").mkdir()
+    assert run_names() == ["bare", "new", "old"]
+    assert [folder.name for folder in newest_first()] == ["new", "old", "bare"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["table", "odl"],
+        ["aggregate", "odl"],
+        ["report", "odl"],
+        ["archive", "odl"],
+        ["replay", "odl"],
+        ["web", "status", "odl"],
+        ["export-official", "odl", "--out", "x"],
+        ["show", ENTRY, "--model", "m", "--run", "odl"],
+    ],
+)
+def test_every_command_knows_runs_by_name(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A mistyped run is one line with the run that was probably meant."""
+    assert main(command) == 1
+    error = capsys.readouterr().err
+    assert "Did you mean 'old'?" in error
+    assert error.count("\n") == 1
+
+
+def test_show_finds_the_newest_run_with_the_entry(staged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without --run the newest run that has a response of the model is shown, and named."""
+    command = ["show", ENTRY, "--data", str(staged), "--model", "m"]
+    answer("old", "m")
+    assert main(command) == 0
+    assert "answered by m in results/old" in capsys.readouterr().out
+    answer("new", "m")
+    assert main(command) == 0
+    assert "answered by m in results/new" in capsys.readouterr().out
+
+
+def test_show_names_the_runs_that_have_an_entry(staged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An entry outside the sample of a run is an error with the runs and models that have it."""
+    answer("old", "m")
+    answer("new", "m", "simple_python_1")
+    command = ["show", ENTRY, "--data", str(staged)]
+    assert main([*command, "--model", "m", "--run", "new"]) == 1
+    assert capsys.readouterr().err.endswith("Runs that have one: results/old (m).\n")
+    assert main([*command, "--model", "other"]) == 1
+    assert "no run has a response of 'other'" in capsys.readouterr().err

@@ -1,0 +1,64 @@
+"""The first use of a wheel: installed from the package index, run in an empty folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bfcl_pipeline.archive.compare import compared_files, differences
+from tests.support import ROOT
+
+pytestmark = pytest.mark.install
+
+RUN = ("run", "-m", "oracle-FC,lexical", "--sample", "30", "--cores", "2")
+NAME = "oracle-FC-lexical-30"
+
+
+def bfcl(python: Path, folder: Path, *arguments: str) -> str:
+    """The output of a command of one environment in `folder`, which must succeed."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(
+        [python, "-m", "bfcl_pipeline.cli", *arguments],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+@pytest.fixture
+def python(tmp_path: Path) -> Path:
+    """The Python of a fresh environment with the wheel and its pinned dependencies."""
+    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*build, "--wheel-dir", tmp_path, ROOT], check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    script = [sys.executable, ROOT / "install/environment.py", tmp_path / "venv", "--wheel", wheel]
+    subprocess.run(script, check=True)
+    return tmp_path / "venv/bin/python"
+
+
+def test_a_wheel_in_an_empty_folder_gives_the_bytes_of_the_checkout(python: Path, tmp_path: Path) -> None:
+    """It stages, runs, prints, archives and verifies there without a config, with equal bytes."""
+    installed, checkout = tmp_path / "installed", tmp_path / "checkout"
+    installed.mkdir()
+    checkout.mkdir()
+    assert "site-packages" in bfcl(python, installed, *RUN, "-n", "--", "--verbose")
+    bfcl(python, installed, *RUN)
+    (checkout / "data").symlink_to(installed / "data")
+    bfcl(Path(sys.executable), checkout, *RUN)
+    mine, theirs = checkout / "results" / NAME, installed / "results" / NAME
+    assert list(differences(mine, theirs)) == []
+    assert len(compared_files(theirs)) == len(compared_files(mine)) > 0
+    assert "Oracle (FC)" in bfcl(python, installed, "table", str(theirs))
+    bfcl(python, installed, "archive", str(theirs))
+    verified = bfcl(python, installed, "verify", f"results/{NAME}.crate.zip")
+    assert "were derived again and are identical" in verified
+    assert "oracle-FC" in bfcl(python, installed, "models", "oracle")

@@ -1,0 +1,49 @@
+"""What a dry run says of the work of each model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from bfcl_pipeline.config import RunConfig, load_models, load_run
+from bfcl_pipeline.jobs.planned_work import planned_work
+from bfcl_pipeline.jobs.selection import select
+from bfcl_pipeline.orchestration.finished_results import FinishedResults
+
+ROOT = Path(__file__).resolve().parents[2]
+CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+ROWS = load_models(Path(__file__).parent / "models.yaml")
+
+
+def load(**changes: Any) -> RunConfig:
+    return load_run({**CONFIG, **changes}, ROWS)
+
+
+def test_entries_sessions_and_requests_are_counted(staged: Path, tmp_path: Path) -> None:
+    """The counts are those of the job; a turn is at least one request."""
+    run = load(
+        models=["org/chat-FC"], categories=["simple_java", "memory_kv", "multi_turn_base"], sample=30
+    )
+    (job,) = run.jobs
+    entries = select(staged, job.categories, job.selection)
+    sessions = sum(entry.prerequisite for entry in entries)
+    turns = sum(len(entry.turns) for entry in entries)
+    (line,) = planned_work(run, FinishedResults(tmp_path), staged)
+    assert sessions > 0
+    assert line == f"org/chat-FC: 30 entries + {sessions} sessions, at least {turns} requests"
+
+
+def test_models_with_the_same_work_share_a_line(staged: Path, tmp_path: Path) -> None:
+    """Embedded models send no requests; a served model counts once, whatever its servers."""
+    run = load(models=["oracle", "oracle-FC", "local"], categories=["simple_java"], sample=5)
+    assert planned_work(run, FinishedResults(tmp_path), staged) == [
+        "oracle, oracle-FC: 5 entries",
+        "local: 5 entries, at least 5 requests",
+    ]
+
+
+def test_nothing_is_said_before_the_release_is_staged(tmp_path: Path) -> None:
+    """The entries are not known yet."""
+    assert planned_work(load(models=["oracle"]), FinishedResults(tmp_path), tmp_path) == []

@@ -1,0 +1,151 @@
+"""A request compared with the recorded config of its run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from bfcl_pipeline.config import ModelRow, load_run, recorded_config, recorded_models
+from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.orchestration.finished_results import FinishedResults, check_recorded
+from bfcl_pipeline.records import Mode
+
+ROOT = Path(__file__).resolve().parents[2]
+SHIPPED = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+CONFIG = {**SHIPPED, "run": "r", "models": ["a-FC", "b"], "categories": ["simple_python", "multiple"]}
+
+
+def row(name: str, **columns: Any) -> ModelRow:
+    mode = Mode.FC if name.endswith("-FC") else Mode.PROMPT
+    given = {"kind": "openai_chat", "model": name, "endpoint": "http://localhost:8000/v1", **columns}
+    return ModelRow(name=name, mode=mode, display_name=name, **given)
+
+
+ROWS = {name: row(name) for name in ("a-FC", "b", "c-FC")}
+
+
+def finish(folder: Path, config: Mapping[str, Any], status: str = "answered") -> FinishedResults:
+    """The results of a run whose models have responses of one status in all categories."""
+    run = load_run(config, ROWS)
+    lines = ["run,model,category,status,entries"]
+    for name in run.folders:
+        (folder / "responses" / name).mkdir(parents=True)
+        for category in run.categories_of(name):
+            (folder / "responses" / name / f"{category}.parquet").touch()
+            lines.append(f"r,{name},{category},{status},9")
+    (folder / "tables").mkdir()
+    (folder / "tables/coverage.csv").write_text("\n".join(lines))
+    (folder / "config.yaml").write_text(recorded_config(config))
+    (folder / "models.yaml").write_text(
+        recorded_models({job.row.name: job.row for job in run.jobs}.values())
+    )
+    return FinishedResults(folder)
+
+
+def check(results: FinishedResults, config: Mapping[str, Any], rows: Mapping[str, ModelRow] = ROWS) -> None:
+    check_recorded(results, config, load_run(config, rows))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"models": ["a-FC", "b", "c-FC"]},
+        {"categories": ["non_live"], "sample": 1000},
+        {"categories": ["all"], "sample": None},
+        {"sample": 40},
+        {"sample": None},
+        {"budget": 3.5, "rules": "corrected", "trials": 2},
+        {"web": "off", "fetch_failures": 0.5},  # no category of the run searches the web
+        {"containers": {"pipeline": "x.sif", "vllm": "y.sif"}},
+        {"sample": 3, "overwrite": True},
+        {"sample": 3, "replay": True},
+    ],
+)
+def test_what_only_adds_is_allowed(tmp_path: Path, changes: dict[str, Any]) -> None:
+    """More models, categories, trials or entries, and what no response depends on."""
+    results = finish(tmp_path, {**CONFIG, "sample": 20})
+    check(results, {**CONFIG, "sample": 20, **changes})
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"sample": 19}, "sample: 20 -> 19."),
+        ({"seed": 4}, "seed: 0 -> 4."),
+        ({"models": ["a-FC", "c-FC"]}, "models: b removed."),
+        ({"categories": ["multiple"]}, "categories: simple_python removed."),
+        (
+            {"categories": ["live", "simple_python", "multiple"]},
+            "leaves fewer entries of simple_python, multiple (a larger",
+        ),
+        (
+            {"entry_ids": ["multiple_3"], "sample": None},
+            "sample: 20 -> null; entry_ids: null -> ['multiple_3'].",
+        ),
+        ({"release": {**CONFIG["release"], "sha256": "0" * 64}}, "release.sha256: 3bb6dfa5"),
+        (
+            {"models": ["a-FC"], "sample": 5},
+            "run 'r' was made with other settings: sample: 20 -> 5; models: b removed. "
+            "Choose another name (run=NAME), or replace it with overwrite=true.",
+        ),
+    ],
+)
+def test_what_would_replace_finished_responses_is_refused(
+    tmp_path: Path, changes: dict[str, Any], words: str
+) -> None:
+    """The error names each difference, and the two ways to go on."""
+    results = finish(tmp_path, {**CONFIG, "sample": 20})
+    with pytest.raises(ConfigError) as caught:
+        check(results, {**CONFIG, "sample": 20, **changes})
+    assert words in str(caught.value)
+
+
+def test_another_web_is_refused_where_it_was_searched(tmp_path: Path) -> None:
+    """Mode, failures and their seed decide what the tools return."""
+    searched = {**CONFIG, "categories": ["web_search"], "fetch_failures": 0.5}
+    results = finish(tmp_path, searched)
+    with pytest.raises(ConfigError, match="web: simulated -> off"):
+        check(results, {**searched, "web": "off"})
+    with pytest.raises(ConfigError, match=r"seed: 0 -> 1\."):
+        check(results, {**searched, "seed": 1})
+
+
+def test_a_changed_row_is_refused_if_its_model_has_answers(tmp_path: Path) -> None:
+    """An endpoint decides answers; a price does not, and a model without answers can be corrected."""
+    moved = {**ROWS, "b": row("b", endpoint="http://elsewhere/v1")}
+    with pytest.raises(ConfigError, match="b: endpoint http://localhost:8000/v1 -> http://elsewhere/v1"):
+        check(finish(tmp_path / "answered", CONFIG), CONFIG, moved)
+    check(finish(tmp_path / "priced", CONFIG), CONFIG, {**ROWS, "b": row("b", input_price=1.0)})
+    check(finish(tmp_path / "dead", CONFIG, "infrastructure_error"), CONFIG, moved)
+
+
+def test_entry_ids_may_be_added(tmp_path: Path) -> None:
+    """All ids that ran are still there."""
+    chosen = {**CONFIG, "entry_ids": ["multiple_3"]}
+    results = finish(tmp_path, chosen)
+    check(results, {**chosen, "entry_ids": ["simple_python_1", "multiple_3"]})
+    check(results, CONFIG)
+    with pytest.raises(ConfigError, match="entry_ids: "):
+        check(results, {**chosen, "entry_ids": ["multiple_4"]})
+
+
+def test_a_damaged_record_is_refused(tmp_path: Path) -> None:
+    """What cannot be compared is not replaced."""
+    results = finish(tmp_path, CONFIG)
+    (tmp_path / "config.yaml").write_text("models: [")
+    with pytest.raises(ConfigError, match=r"not readable as YAML .*overwrite=true"):
+        check(results, CONFIG)
+    check(results, {**CONFIG, "overwrite": True})
+
+
+def test_complete_results_have_all_responses_and_no_failures(tmp_path: Path) -> None:
+    """A model with failures, or with fewer categories, is not complete."""
+    results = finish(tmp_path / "a", CONFIG)
+    assert results.complete("b", ("simple_python", "multiple"))
+    assert not results.complete("b", ("simple_python", "simple_java"))
+    assert not finish(tmp_path / "f", CONFIG, "infrastructure_error").complete("b", ("multiple",))

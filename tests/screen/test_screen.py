@@ -1,0 +1,335 @@
+"""Snakemake's log records in, text out."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bfcl_pipeline.records import Rules
+from bfcl_pipeline.screen.interruption import Interruption
+from bfcl_pipeline.screen.progress import JobProgress
+from bfcl_pipeline.screen.progress_file import progress_path
+from bfcl_pipeline.screen.run_state import RunDescription
+from bfcl_pipeline.screen.screen import ADVICE, Screen
+from bfcl_pipeline.text import STEP_LINE
+from tests.support.job_progress import NONE_YET
+
+RUN = RunDescription(name="mine", models=2, categories=3, sample=None, rules=Rules.OFFICIAL, replay=False)
+BROKEN = """\
+RuleException:
+CalledProcessError in file "workflow/rules/score.smk", line 22:
+Command 'set -euo pipefail; bfcl-pipeline score' returned non-zero exit status 1."""
+
+
+class Run:
+    """A screen with plain lines, in a folder of its own, and what it printed."""
+
+    def __init__(self, **options: Any) -> None:
+        self.interruption = Interruption()
+        self.seconds = 0.0
+        self._stream, self._out = io.StringIO(), io.StringIO()
+        self.screen = Screen(
+            self._stream, self._out, interruption=self.interruption, clock=lambda: self.seconds, **options
+        )
+
+    def record(
+        self, text: str | None = None, event: str | None = None, level: int = logging.INFO, **fields: Any
+    ) -> None:
+        """Passes a log record as Snakemake makes it."""
+        record = logging.LogRecord("snakemake.logging", level, "", 0, text, None, None)
+        record.__dict__.update(fields, **({"event": event} if event else {}))
+        self.screen.handle(record)
+
+    def start(self, steps: int) -> None:
+        """Passes what Snakemake reports before the first step."""
+        self.record("", bfcl_run=RUN)
+        self.record("Workflow has started!", "workflow_started")
+        self.record("Building DAG of jobs...")
+        self.record("Provided cores: 4", "resources_info", cores=4)
+        self.record("Job stats: ...", "run_info", stats={"score": steps, "total": steps})
+        self.record("Select jobs to execute...")
+        self.record("Execute 1 jobs...", "job_started", jobs=[1])
+
+    def step(self, job: int, text: str, log: str = "") -> None:
+        """Starts a step."""
+        self.record(
+            "Rule",
+            "job_info",
+            jobid=job,
+            rule_msg=text,
+            rule_name=text.split()[0].lower(),
+            log=[log] if log else [],
+        )
+
+    def fail(self, job: int, *logs: str) -> None:
+        """Passes what Snakemake reports of a step that failed."""
+        self.record(BROKEN, "error", logging.ERROR, exception="RuleException")
+        self.record(
+            "Error in rule",
+            "job_error",
+            logging.ERROR,
+            jobid=job,
+            rule_name="score",
+            rule_msg=None,
+            log=[*logs],
+        )
+
+    def report(self, log: str, progress: JobProgress) -> None:
+        """Writes the progress of a step as its job does, and updates the screen."""
+        path = progress_path(log)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(asdict(progress)))
+        self.screen.update()
+
+    def printed(self) -> list[str]:
+        """The lines since the last call."""
+        lines = self._stream.getvalue().splitlines()
+        self._stream.seek(0)
+        self._stream.truncate()
+        return lines
+
+    def result(self) -> str:
+        """What was printed for other programs."""
+        return self._out.getvalue()
+
+
+@pytest.fixture
+def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Run]:
+    """Makes a run in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return Run
+
+
+def test_a_run_is_a_line_for_itself_and_one_for_each_finished_step(make: Callable[..., Run]) -> None:
+    """Snakemake's own messages in between are not shown."""
+    run = make()
+    run.start(2)
+    assert run.printed() == ["Run mine: 2 models, 3 categories; 2 steps, 4 cores"]
+    run.step(1, "Score oracle-FC")
+    assert run.printed() == []
+    run.record("Finished jobid: 1", "job_finished", job_id=1)
+    run.record(None, "progress", done=1, total=2)
+    (line,) = run.printed()
+    assert line == "[1/2] Score oracle-FC"
+    assert STEP_LINE.fullmatch(line)
+
+
+def test_a_model_has_a_line_at_once_then_every_half_minute(make: Callable[..., Run]) -> None:
+    """The times are those of the job; its last state is in the line of the finished step."""
+    run, log = make(), "results/mine/logs/generate/m.log"
+    run.start(1)
+    run.step(1, "Generate m", log)
+    run.screen.update()
+    run.report(log, replace(NONE_YET, seconds=0.5))
+    assert run.printed() == ["Run mine: 2 models, 3 categories; 1 step, 4 cores"]
+    for seconds in (1.0, 1.5, 30.5, 31.0, 60.5):
+        run.report(log, replace(NONE_YET, seconds=seconds))
+    assert run.printed() == ["m: 0/2 entries"] * 2
+    run.report(log, replace(NONE_YET, entries_done=2, seconds=62.0, dollars=1.5))
+    run.record("Finished", "job_finished", job_id=1)
+    assert run.printed() == ["m: 2/2 entries, $1.50", "[1/1] Generate m: 2 entries in 1 min, $1.50"]
+
+
+def test_the_progress_of_an_earlier_run_is_not_shown(make: Callable[..., Run]) -> None:
+    """The file that an earlier run left is removed when the step starts."""
+    run, log = make(), "results/mine/logs/generate/m.log"
+    run.report(log, replace(NONE_YET, seconds=100.0))
+    run.start(1)
+    run.printed()
+    run.step(1, "Generate m", log)
+    run.screen.update()
+    assert run.printed() == []
+
+
+def test_a_model_with_failed_entries_shows_why(make: Callable[..., Run]) -> None:
+    """The reason stands at the end of the log."""
+    run, log = make(), "m.log"
+    run.start(1)
+    run.step(1, "Generate m", log)
+    Path(log).write_text(
+        "m: 2 entries in 1 s, 2 failed\nm: without an answer: 2\nm: the next run retries 2\n"
+    )
+    run.report(log, replace(NONE_YET, entries_done=2, entries_failed=2))
+    run.record("Finished", "job_finished", job_id=1)
+    assert run.printed()[1:] == [
+        "[1/1] Generate m: 2 entries in 0 s, 2 failed",
+        "    m: without an answer: 2",
+        "    m: the next run retries 2",
+    ]
+
+
+def test_a_failed_step_shows_the_end_of_its_log_and_what_to_do(make: Callable[..., Run]) -> None:
+    """Neither its command nor its inputs; at the end, the failed steps are listed again."""
+    run = make()
+    Path("score.log").write_text("".join(f"line {number} \x1b[2J\n" for number in range(100)))
+    run.start(4)
+    run.step(1, "Score a", "score.log")
+    run.printed()
+    run.fail(1, "score.log")
+    assert run.printed() == [
+        "Failed: Score a",
+        *(f"    line {number} \\x1b[2J" for number in range(85, 100)),
+        "  Log: score.log",
+        f"  {ADVICE}",
+    ]
+    run.record("Exiting because a job execution failed. Look above", level=logging.ERROR)
+    run.screen.close()
+    assert run.printed() == ["1 of 4 steps failed; 3 were not run:", "  Score a (score.log)"]
+    assert run.result() == ""
+
+
+def test_a_step_that_succeeds_when_repeated_has_not_failed(make: Callable[..., Run]) -> None:
+    """The cluster's profile repeats steps."""
+    run = make()
+    run.start(1)
+    run.step(1, "Score a")
+    run.fail(1)
+    run.record("Trying to restart job 1.")
+    assert run.printed()[-1] == "  The step is started again."
+    run.step(1, "Score a")
+    run.record("Finished", "job_finished", job_id=1)
+    run.printed()
+    run.screen.close()
+    assert run.printed() == ["mine: done in 0 s"]
+
+
+def test_steps_of_one_cluster_job_fail_together(make: Callable[..., Run]) -> None:
+    """The log that was written last is shown, once; without one, the log of the cluster."""
+    run = make()
+    for name, age in (("a.log", 20), ("b.log", 10)):
+        Path(name).write_text(f"{name}\n")
+        os.utime(name, (1e9 - age, 1e9 - age))
+    run.start(2)
+    run.step(1, "Generate m", "a.log")
+    run.step(2, "Score m", "b.log")
+    run.printed()
+    steps = [{"jobid": 1, "log": ["a.log"]}, {"jobid": 2, "log": ["b.log"]}]
+    run.record("Error in group", "group_error", logging.ERROR, job_error_info=steps, aux_logs=["slurm.log"])
+    run.record("Error in rule", "job_error", logging.ERROR, jobid=1, log=["a.log"])
+    run.record("Error in rule", "job_error", logging.ERROR, jobid=2, log=["b.log"])
+    assert run.printed() == [
+        "Failed: one of Generate m, Score m",
+        "    b.log",
+        "  Log: b.log",
+        f"  {ADVICE}",
+    ]
+
+
+def test_other_errors_and_warnings_are_shown_whole(make: Callable[..., Run]) -> None:
+    """An error of planning, and a message that is not of a known kind."""
+    run = make()
+    run.record("MissingRuleException:\nNo rule to produce x", "error", logging.ERROR, exception="X")
+    run.record("a disk is almost full", level=logging.WARNING)
+    assert run.printed() == ["MissingRuleException:", "No rule to produce x", "a disk is almost full"]
+
+
+def test_modes_that_run_no_step_keep_their_messages(make: Callable[..., Run]) -> None:
+    """--unlock, --lint, --report: Snakemake prints the result as a message."""
+    run = make()
+    run.record("Unlocked working directory.")
+    run.screen.close()
+    assert run.printed() == ["Unlocked working directory."]
+
+
+def test_a_dry_run_is_a_short_list(make: Callable[..., Run]) -> None:
+    """Similar steps are one line; it is printed for other programs, on standard output."""
+    run = make(dry_run=True)
+    run.start(43)
+    for number in range(40):
+        run.step(number, f"Generate all categories with model-{number:02}")
+    run.step(40, "Score a")
+    run.step(41, "Score b")
+    run.step(42, "Write the report of mine")
+    run.screen.close()
+    assert run.printed() == []
+    assert run.result().splitlines() == [
+        "Dry run of run mine: 43 steps, nothing is run.",
+        "  Generate all categories with (40 steps): model-00, model-01, model-02, model-03, model-04,",
+        "    model-05, model-06, model-07, and 32 more",
+        "  Score (2 steps): a, b",
+        "  Write the report of mine",
+    ]
+
+
+def test_an_interruption_is_two_lines(make: Callable[..., Run]) -> None:
+    """The steps that it ends are no failures; the answers that they saved are counted."""
+    run = make()
+    run.start(3)
+    for job, name in enumerate(("a", "b")):
+        run.step(job, f"Generate {name}", f"{name}.log")
+        run.report(f"{name}.log", replace(NONE_YET, name=name, requests_done=700, replayed=15))
+    run.printed()
+    run.interruption.requested = True
+    run.fail(0, "a.log")
+    run.screen.close()
+    assert run.printed() == [
+        "Interrupted. 1,430 answers are saved in the journal.",
+        "Run the same command again to continue.",
+    ]
+
+
+def test_a_complete_run_ends_with_its_table(make: Callable[..., Run]) -> None:
+    """The table on standard output, then the path of the report, the duration and the cost."""
+    run = make()
+    (RUN.folder / "tables").mkdir(parents=True)
+    (RUN.folder / "report.html").touch()
+    (RUN.folder / "tables/leaderboard.csv").write_text("not a table\n")
+    run.start(2)
+    run.step(1, "Generate m", "m.log")
+    run.report("m.log", replace(NONE_YET, entries_done=2, dollars=0.25))
+    run.record("Finished", "job_finished", job_id=1)
+    run.step(2, "Report of mine")
+    run.seconds = 90.0
+    run.record("Finished", "job_finished", job_id=2)
+    run.printed()
+    run.screen.close()
+    table, report, done = run.printed()
+    assert "categories.csv: no such table" in table
+    assert report == "Report: results/mine/report.html"
+    assert done == "mine: done in 2 min, $0.25"
+
+
+def test_a_run_of_other_steps_prints_no_table(make: Callable[..., Run]) -> None:
+    """The report of an earlier run is not the result of these steps."""
+    run = make()
+    RUN.folder.mkdir(parents=True)
+    (RUN.folder / "report.html").touch()
+    run.start(1)
+    run.step(1, "Stage the release")
+    run.record("Finished", "job_finished", job_id=1)
+    run.printed()
+    run.screen.close()
+    assert run.printed() == ["mine: done in 0 s"]
+
+
+def test_a_quiet_run_shows_failures_alone(make: Callable[..., Run]) -> None:
+    """--quiet all: what failed is still shown."""
+    run = make(quiet=True)
+    run.start(2)
+    run.step(1, "Score a")
+    run.record("Finished", "job_finished", job_id=1)
+    assert run.printed() == []
+    run.fail(2)
+    assert run.printed() == ["Failed: step 2", f"  {ADVICE}"]
+    run.screen.close()
+    assert run.printed() == []
+
+
+def test_a_replay_prints_no_table(make: Callable[..., Run]) -> None:
+    """Its caller compares the results."""
+    run = make()
+    run.start(1)
+    run.record("", bfcl_run=replace(RUN, replay=True))
+    run.step(1, "Score a")
+    run.record("Finished", "job_finished", job_id=1)
+    run.printed()
+    run.screen.close()
+    assert run.printed() == []

@@ -1,0 +1,169 @@
+"""The screen of real runs: on a terminal, in a log, after Ctrl-C and SIGTERM."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.local_chat import LocalChat, local_chat
+from tests.support.serving_process import descendants, has_ended
+from tests.support.snakemake_project import Project
+
+CONFIG = {
+    "run": "seen",
+    "models": "[m-FC]",
+    "categories": "[simple_python,multi_turn_base]",
+    "sample": "24",
+}
+SECONDS = 120.0
+"""Timeout of a run, far above the time that it takes."""
+
+
+@pytest.fixture(scope="module")
+def chat() -> Iterator[LocalChat]:
+    with local_chat() as server:
+        yield server
+
+
+@pytest.fixture
+def asking(project: Project, chat: LocalChat) -> Project:
+    """A project with a model behind the local server."""
+    chat.behave()
+    row = f'{{name: m-FC, kind: openai_chat, endpoint: "{chat.endpoint}", limits: {{in_flight: 4}}}}'
+    (project.folder / "config/models.yaml").write_text(
+        f"models:\n  - {row}\n  - {{name: oracle, kind: oracle, mode: prompt}}\n"
+    )
+    return project
+
+
+def test_a_log_has_one_line_for_each_step_and_the_table(asking: Project) -> None:
+    """Nothing else of Snakemake is printed but the name of its profile."""
+    done = asking.snakemake(**CONFIG)
+    assert done.returncode == 0, done.stdout
+    lines = [
+        line for line in done.stdout.splitlines() if not line.startswith("m-FC: ")
+    ]  # progress, if slow
+    assert lines[0].startswith("Using workflow specific profile")
+    assert lines[1] == "Run seen: 1 model, 2 categories, a sample of 24 entries; 6 steps, 2 cores"
+    steps = [line for line in lines if line.startswith("[")]
+    assert [line.partition("] ")[0] for line in steps] == [f"[{number}/6" for number in range(1, 7)]
+    (generated,) = [line for line in steps if "Generate all categories with m-FC: 24 entries in " in line]
+    assert re.search(r"24 entries in \d+ s, \d+ requests", generated)
+    assert re.search(r"^1 +m-FC ", done.stdout, re.MULTILINE)
+    assert "Report: results/seen/report.html" in lines
+    assert lines[-1].startswith("seen: done in ")
+    assert len(lines) == 2 + 6 + 7 + 2  # the run, its steps, its table, its report
+
+
+def on_terminal(project: Project, columns: int, *arguments: str, **config: str) -> str:
+    """What a run writes to a terminal of so many columns."""
+    master, slave = pty.openpty()
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+    command += ["--config", *(f"{key}={value}" for key, value in config.items())]
+    environment = {**os.environ, "XDG_CACHE_HOME": str(project.folder / "cache"), "TERM": "xterm"}
+    environment |= {"COLUMNS": str(columns), "LINES": "30"}
+    with subprocess.Popen(
+        command, cwd=project.folder, env=environment, stdout=slave, stderr=slave, start_new_session=True
+    ):
+        os.close(slave)
+        written = b""
+        try:
+            while block := os.read(master, 65536):
+                written += block
+        except OSError:  # the process has ended
+            pass
+    os.close(master)
+    return written.decode()
+
+
+def test_a_terminal_shows_a_picture_that_is_removed_at_the_end(asking: Project) -> None:
+    """The steps are counted in it; what stays is the model, the table and the report."""
+    written = on_terminal(asking, 80, **CONFIG)
+    assert "of 6 steps" in written
+    assert "\x1b[2K" in written
+    end = written.rpartition("\x1b[2K")[2]
+    assert "Report: results/seen/report.html" in end
+    assert "of 6 steps" not in end
+    assert "Generate all categories with m-FC: 24 entries in " in written
+    assert "Score m-FC\r\n" not in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", end)  # short steps leave no line
+
+
+def interrupted(
+    project: Project, chat: LocalChat, end: Callable[[subprocess.Popen[str]], None]
+) -> tuple[int, list[str], list[int]]:
+    """A run that `end` ends after 10 answers: its exit status, its last two lines, its processes."""
+    chat.behave(held_after=10)
+    with project.start(**CONFIG) as process:
+        chat.wait_for(14)  # the ten, and four that are not answered
+        processes = descendants(process.pid)
+        end(process)
+        printed, _ = process.communicate(timeout=SECONDS)
+    return process.returncode, printed.splitlines()[-2:], processes
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        lambda process: os.killpg(process.pid, signal.SIGINT),  # as a terminal does on Ctrl-C
+        lambda process: process.send_signal(signal.SIGINT),  # only Snakemake is signalled
+        lambda process: process.terminate(),
+    ],
+    ids=["ctrl-c", "sigint", "sigterm"],
+)
+def test_an_interrupted_run_ends_in_two_lines_with_its_steps(
+    asking: Project, chat: LocalChat, end: Callable[[subprocess.Popen[str]], None]
+) -> None:
+    """It counts what is saved; the same command continues without asking again."""
+    status, last, processes = interrupted(asking, chat, end)
+    assert status == 130
+    assert re.fullmatch(r"Interrupted\. \d+ answers are saved in the journal\.", last[0]), last
+    assert last[1] == "Run the same command again to continue."
+    assert processes
+    assert all(map(has_ended, processes))
+    journal = asking.folder / "cache/exchanges/m-FC/exchanges.jsonl"
+    assert journal.read_text().count("\n") == 10
+    chat.behave()
+    done = asking.snakemake(**CONFIG)
+    assert done.returncode == 0, done.stdout
+    assert "10 from the journal" in done.stdout
+
+
+def test_a_failed_model_does_not_hide_the_others(asking: Project) -> None:
+    """The failure is shown with its reason when it happens, and again in one line at the end."""
+    models = asking.folder / "config/models.yaml"
+    row = '  - {name: keyless, kind: openai_chat, endpoint: "http://127.0.0.1:9/v1", key: NO_SUCH_KEY}\n'
+    models.write_text(models.read_text() + row)
+    done = asking.snakemake(**{**CONFIG, "models": "[keyless,oracle]"})
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    failed = lines.index("Failed: Generate all categories with keyless")
+    assert "NO_SUCH_KEY is not set" in lines[failed + 1]
+    assert lines[failed + 2] == "  Log: results/seen/logs/generate/keyless.log"
+    assert "Finished steps and recorded answers are kept" in lines[failed + 3]
+    assert lines[-1] == "  Generate all categories with keyless (results/seen/logs/generate/keyless.log)"
+    assert any("Score oracle" in line for line in lines[:-2])
+    for noise in ("CalledProcessError", "RuleException", "WorkflowError", "bfcl-pipeline generate --model"):
+        assert noise not in done.stdout
+
+
+def test_snakemakes_own_messages_can_be_shown(bare: Project) -> None:
+    """An option of the plugin selects them."""
+    done = bare.snakemake("-n", "--logger-bfcl-show", "snakemake", **CONFIG | {"models": "[oracle]"})
+    assert "Building DAG of jobs..." in done.stdout
+
+
+def test_a_dry_run_is_short(bare: Project) -> None:
+    """Nothing but the grouped steps, however many models."""
+    done = bare.snakemake("-n", run="all")
+    assert done.returncode == 0, done.stdout
+    assert "nothing is run." in done.stdout
+    assert len(done.stdout.splitlines()) < 20
+    assert not Path(bare.folder / "results").exists()

@@ -1,0 +1,105 @@
+"""Models that cannot answer: known before the start where possible, never at the cost of the others."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.support.snakemake_project import Project
+
+CHOICE = {"run": "r", "categories": "simple_java,irrelevance", "sample": "30"}
+
+
+@pytest.fixture
+def broken(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A project with a model whose endpoint is dead, one whose key is not set, and one that works."""
+    monkeypatch.delenv("BFCL_TEST_KEY", raising=False)
+    address = "http://127.0.0.1:9/v1"  # discard: nothing listens there
+    rows = [
+        {"name": "works", "kind": "oracle"},
+        {"name": "dead-FC", "kind": "openai_chat", "endpoint": address},
+        {"name": "keyless-FC", "kind": "openai_chat", "endpoint": address, "key": "BFCL_TEST_KEY"},
+    ]
+    (project.folder / "config/models.yaml").write_text(yaml.safe_dump({"models": rows}))
+    return project
+
+
+def board(project: Project) -> dict[str, dict[str, str]]:
+    """The official rows of the leaderboard by model."""
+    with (project.folder / "results/r/tables/leaderboard.csv").open(newline="") as lines:
+        return {row["model"]: row for row in csv.DictReader(lines) if row["rules"] == "official"}
+
+
+def test_models_without_answers_do_not_cost_the_others_their_report(broken: Project) -> None:
+    """The missing key is said at once, the dead endpoint at the end; exit status 2, and all tables."""
+    planned = broken.snakemake("-n", models="works,dead-FC,keyless-FC", **CHOICE)
+    assert planned.returncode == 0, planned.stdout
+    assert "keyless-FC: BFCL_TEST_KEY is missing: export BFCL_TEST_KEY=..." in planned.stdout
+    done = broken.snakemake(models="works,dead-FC,keyless-FC", **CHOICE)
+    assert done.returncode == 2, done.stdout
+    assert "dead-FC: no answers: " in done.stdout
+    assert "no connection" in done.stdout
+    assert (
+        "keyless-FC: no answers: model 'keyless-FC': the environment variable BFCL_TEST_KEY" in done.stdout
+    )
+    rows = board(broken)
+    assert {name: row["rank"] for name, row in rows.items()} == {
+        "works": "1",
+        "dead-FC": "",
+        "keyless-FC": "",
+    }
+    assert rows["dead-FC"]["overall"] == ""
+    page = (broken.folder / "results/r/report.html").read_text()
+    assert "dead-FC: no answers: " in page
+    again = broken.steps(models="works,dead-FC,keyless-FC", **CHOICE)
+    assert "Generate all categories with dead-FC" in again
+    assert not any("with works" in step for step in again)
+
+
+def test_a_run_without_a_usable_model_starts_nothing(broken: Project) -> None:
+    """Exit status 1, the reasons in the last lines, no results."""
+    done = broken.snakemake(models="keyless-FC", **CHOICE)
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-2:] == [
+        "config: keyless-FC: BFCL_TEST_KEY is missing: export BFCL_TEST_KEY=...",
+        "No model of the run can start.",
+    ]
+    assert not (broken.folder / "results").exists()
+
+
+def test_a_corrected_row_completes_the_run(broken: Project) -> None:
+    """A model without any answer has nothing to replace: the same command goes on with the new row."""
+    assert broken.snakemake(models="works,dead-FC", **CHOICE).returncode == 2
+    models = Path(broken.folder, "config/models.yaml")
+    rows = yaml.safe_load(models.read_text())["models"]
+    rows[1] = {"name": "dead-FC", "kind": "lexical"}
+    models.write_text(yaml.safe_dump({"models": rows}))
+    done = broken.snakemake(models="works,dead-FC", **CHOICE)
+    assert done.returncode == 0, done.stdout
+    assert {row["rank"] for row in board(broken).values()} == {"1", "2"}
+
+
+def test_a_step_that_breaks_leaves_the_tables_of_the_others(project: Project) -> None:
+    """They name the missing model, and the next run makes them again with all models."""
+    damaged = project.folder / "data/entries/format_sensitivity.parquet"
+    whole = damaged.read_bytes()
+    damaged.write_bytes(b"damaged")
+    choice = {
+        "run": "r",
+        "models": "oracle-FC,oracle",
+        "categories": "simple_java,format_sensitivity",
+        "sample": "20",
+    }
+    done = project.snakemake(**choice)
+    assert done.returncode == 1
+    assert "all models but oracle, which did not finish." in done.stdout
+    assert list(board(project)) == ["oracle-FC"]
+    assert "oracle: no answers: its step failed" in (project.folder / "results/r/report.html").read_text()
+    damaged.write_bytes(whole)
+    done = project.snakemake(**choice)
+    assert done.returncode == 0, done.stdout
+    assert set(board(project)) == {"oracle-FC", "oracle"}
+    assert "no answers" not in (project.folder / "results/r/report.html").read_text()
