@@ -45,7 +45,11 @@ from bfcl_pipeline.orchestration.job_resources import (
 from bfcl_pipeline.orchestration.interrupted_run import clear_interrupted_runs
 from bfcl_pipeline.orchestration.orphaned_jobs import end_orphaned_jobs
 from bfcl_pipeline.orchestration.pending_jobs import watch_pending_jobs
-from bfcl_pipeline.orchestration.slurm_cluster import SlurmLimits
+from bfcl_pipeline.orchestration.slurm_cluster import (
+    SlurmLimits,
+    check_slurm,
+    slurm_named,
+)
 from bfcl_pipeline.orchestration.partial_tables import tabulate_complete
 from bfcl_pipeline.report.unanswered import exit_without_answers
 from bfcl_pipeline.project import project_file
@@ -77,6 +81,8 @@ try:
     FINISHED = FinishedResults(Path("results") / RUN.name)
     if workflow.is_main_process and not config["replay"]:
         check_recorded(FINISHED, config, RUN)
+        if slurm_named(sys.argv, [Path(), Path(workflow.basedir)]):
+            check_slurm()
         if config["entry_ids"]:
             from bfcl_pipeline.jobs.selection import check_entry_ids  # loads pyarrow
 

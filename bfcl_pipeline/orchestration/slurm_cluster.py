@@ -8,9 +8,11 @@ wait forever. Not covered: limits of accounts and of quality of service, whose e
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from bfcl_pipeline.config.model_rows import ModelRow
@@ -23,6 +25,9 @@ PROGRAMS = ("sbatch", "squeue", "sinfo", "scancel")
 COMMAND_SECONDS = 60.0
 """Time limit of a SLURM command."""
 
+_EXECUTOR = {"--executor", "-e"}
+_PROFILE = {"--workflow-profile", "--profile"}
+_EXECUTOR_KEY = re.compile(r"(?m)^executor: *[\"']?slurm\b")
 _FORMAT = "%P|%c|%m|%G|%l"
 _GPUS = re.compile(r"gpu:(?:[^:,()]+:)?(\d+)")
 _TIME = re.compile(r"(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)")
@@ -66,6 +71,31 @@ def check_slurm(missing: Callable[[str], bool] = lambda program: shutil.which(pr
             f"{', '.join(lacking)} {verb} not on PATH: run this on a login node of the cluster, with its "
             "SLURM module loaded (module load slurm). With no cluster, leave out --workflow-profile slurm."
         )
+
+
+def slurm_named(arguments: Sequence[str], folders: Iterable[Path]) -> bool:
+    """Whether a call of Snakemake names SLURM as its executor, by an option or in a profile.
+
+    Known before the jobs are planned, also of a dry run, in which Snakemake replaces the executor.
+
+    Args:
+        arguments: the command line.
+        folders: where Snakemake looks for profiles.
+    """
+    words = [word for argument in arguments for word in argument.split("=", 1)]
+    given = {
+        option: value for option, value in pairwise(words) if option in _EXECUTOR or option in _PROFILE
+    }
+    if any(given[option] == "slurm" for option in _EXECUTOR & given.keys()):
+        return True
+    paths = [
+        folder / place / name
+        for profile in (given[option] for option in _PROFILE & given.keys())
+        for folder in folders
+        for place in (profile, f"profiles/{profile}")
+        for name in ("config.yaml", "profile.yaml")
+    ]
+    return any(_EXECUTOR_KEY.search(path.read_text(encoding="utf-8")) for path in paths if path.is_file())
 
 
 def slurm_output(*command: str) -> str | None:

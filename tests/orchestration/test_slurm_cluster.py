@@ -17,6 +17,7 @@ from bfcl_pipeline.orchestration.slurm_cluster import (
     check_slurm,
     default_partition,
     parsed_cluster,
+    slurm_named,
 )
 
 LINES = """\
@@ -102,3 +103,24 @@ def test_the_partition_of_the_profile_is_read_in_each_form() -> None:
     assert default_partition({"slurm_partition": "cpu"}) == "cpu"
     assert default_partition({"slurm_partition": Recorded()}) == "cpu"
     assert default_partition({}) is default_partition(None) is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ("--executor slurm", True),
+        ("--executor=slurm -n", True),
+        ("-n --workflow-profile mine", True),
+        ("--workflow-profile=profiles/mine", True),
+        ("--workflow-profile default", False),
+        ("--workflow-profile absent", False),
+        ("--executor local", False),
+        ("--config run=slurm", False),
+    ],
+)
+def test_the_executor_is_known_before_jobs_are_planned(tmp_path: Path, arguments: str, named: bool) -> None:
+    """It is named by an option, or in the profile that an option names."""
+    for name, text in {"mine": "jobs: 3\nexecutor: slurm\n", "default": "executor: local\n"}.items():
+        (tmp_path / "profiles" / name).mkdir(parents=True)
+        (tmp_path / "profiles" / name / "config.yaml").write_text(text)
+    assert slurm_named(["snakemake", *arguments.split()], [tmp_path / "other", tmp_path]) is named
