@@ -20,7 +20,7 @@ _FIELDS = (
 )  # fmt: skip
 _HOME = re.compile(r"(?<![\w./~-])/(?:home|Users)/[^/\s'\":,;)\]}\\]+")
 _PATH = re.compile(r"(?<![\w./~:<-])(?:/[^/\s'\":,;()\[\]{}<>\\]+)+/(?=[^/\s'\":,;()\[\]{}<>\\])")
-_HOST = re.compile(r"^(host|hostname|nodename): .*$", re.IGNORECASE | re.MULTILINE)
+_HOST = re.compile(r"^([ \t]*(?:host|hostname|nodename|user)): .*$", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def moment(seconds: float) -> str:
 
 
 def without_paths(text: str) -> str:
-    """`text` with `.../name` for absolute paths, and without the host names that Snakemake logs."""
+    """`text` with `.../name` for absolute paths, and without the names of host and user in logs."""
     return _HOST.sub(r"\1: ...", _PATH.sub(".../", _HOME.sub("/home/user", text)))
 
 

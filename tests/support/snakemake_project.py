@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -55,7 +56,7 @@ class Project:
         planned = self.snakemake("-n", *OWN_MESSAGES, *arguments, **config)
         assert planned.returncode == 0, planned.stdout
         lines = [line.strip().partition(": ") for line in planned.stdout.splitlines()]
-        steps = [text for label, _, text in lines if label.startswith("Job ")]
+        steps = [text for label, _, text in lines if re.fullmatch(r"Job \d+", label)]
         return sorted(step for step in steps if not step.startswith(("All done", "Record the config")))
 
 

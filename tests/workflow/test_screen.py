@@ -60,7 +60,9 @@ def test_a_log_has_one_line_for_each_step_and_the_table(asking: Project) -> None
     assert re.search(r"^1 +m-FC ", done.stdout, re.MULTILINE)
     assert "Report: results/seen/report.html" in lines
     assert lines[-1].startswith("seen: done in ")
-    assert len(lines) == 2 + 6 + 7 + 2  # the run, its steps, its table, its report
+    assert (
+        len(lines) == 2 + 6 + 8 + 2
+    )  # the run, its steps, its table with the note on the sample, its report
 
 
 def on_terminal(project: Project, columns: int, *arguments: str, **config: str) -> str:
@@ -138,18 +140,17 @@ def test_an_interrupted_run_ends_in_two_lines_with_its_steps(
 
 def test_a_failed_model_does_not_hide_the_others(asking: Project) -> None:
     """The failure is shown with its reason when it happens, and again in one line at the end."""
-    models = asking.folder / "config/models.yaml"
-    row = '  - {name: keyless, kind: openai_chat, endpoint: "http://127.0.0.1:9/v1", key: NO_SUCH_KEY}\n'
-    models.write_text(models.read_text() + row)
-    done = asking.snakemake(**{**CONFIG, "models": "[keyless,oracle]"})
+    (asking.folder / "data/entries/format_sensitivity.parquet").write_bytes(b"damaged")
+    choice = {"models": "m-FC,oracle", "categories": "irrelevance,format_sensitivity"}
+    done = asking.snakemake(**CONFIG | choice)
     assert done.returncode == 1
     lines = done.stdout.splitlines()
-    failed = lines.index("Failed: Generate all categories with keyless")
-    assert "NO_SUCH_KEY is not set" in lines[failed + 1]
-    assert lines[failed + 2] == "  Log: results/seen/logs/generate/keyless.log"
+    failed = lines.index("Failed: Generate all categories with oracle")
+    assert "format_sensitivity.parquet" in lines[failed + 1]
+    assert lines[failed + 2] == "  Log: results/seen/logs/generate/oracle.log"
     assert "Finished steps and recorded answers are kept" in lines[failed + 3]
-    assert lines[-1] == "  Generate all categories with keyless (results/seen/logs/generate/keyless.log)"
-    assert any("Score oracle" in line for line in lines[:-2])
+    assert "  Generate all categories with oracle (results/seen/logs/generate/oracle.log)" in lines
+    assert any("Score m-FC" in line for line in lines)
     for noise in ("CalledProcessError", "RuleException", "WorkflowError", "bfcl-pipeline generate --model"):
         assert noise not in done.stdout
 

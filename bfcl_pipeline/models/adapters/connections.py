@@ -1,4 +1,4 @@
-"""Connections to an API: kept alive, with verified TLS, through the proxies of the environment.
+"""Connections to an API: kept alive, with verified TLS.
 
 Also the ModelError for each failure of a connection. Requests are sent by `transport`.
 """
@@ -6,14 +6,12 @@ Also the ModelError for each failure of a connection. Requests are sent by `tran
 import os
 import ssl
 from collections.abc import Callable
-from ipaddress import ip_address
 from types import SimpleNamespace
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 
-from bfcl_pipeline.errors import AccessDenied, ConfigError, Malformed, ModelError, NoConnection, Transient
+from bfcl_pipeline.errors import AccessDenied, Malformed, ModelError, NoConnection, Transient
+from bfcl_pipeline.models.adapters.proxies import without_password
 
 KEEP_ALIVE_SECONDS = 4.0
 """Time limit of an idle connection: less than the 5 seconds after which common servers close it."""
@@ -40,33 +38,6 @@ def opened_session(scheme: str) -> aiohttp.ClientSession:
     )
 
 
-def proxy_for(scheme: str, host: str) -> str | None:
-    """The HTTP proxy in the environment, if there is one. Raises ConfigError for a proxy of another kind.
-
-    A server on this machine is always reached directly. aiohttp's own support starts a thread for each
-    request, and sends credentials from ~/.netrc.
-    """
-    proxy = None if is_loopback(host) or proxy_bypass(host) else getproxies().get(scheme)
-    if proxy and not proxy.startswith(("http://", "https://")):
-        kind = proxy.partition("://")[0] if "://" in proxy else "unknown"
-        raise ConfigError(
-            f"{scheme.upper()}_PROXY: expected an address that begins with http:// or https://; got one of "
-            f"kind {kind!r}. Correct it, or set NO_PROXY={host} to connect directly."
-        )
-    return proxy or None
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host of a URL is this machine: `localhost`, 127.0.0.0/8, ::1, or 0.0.0.0."""
-    name = host.rstrip(".").lower()
-    try:
-        address = ip_address(name)
-    except ValueError:
-        return name == "localhost" or name.endswith(".localhost")
-    address = getattr(address, "ipv4_mapped", None) or address
-    return address.is_loopback or address.is_unspecified
-
-
 def connection_error(
     error: Exception, target: str, redact: Callable[[str], str], proxy: str | None = None
 ) -> ModelError:
@@ -78,7 +49,7 @@ def connection_error(
         redact: removes keys from what the server sent.
         proxy: through which the connection goes, if any; the message names it without its password.
     """
-    through = f" through the proxy {_without_password(proxy)}" if proxy else ""
+    through = f" through the proxy {without_password(proxy)}" if proxy else ""
     remedy = "HTTP_PROXY, HTTPS_PROXY and NO_PROXY" if proxy else "the endpoint and the network"
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         return AccessDenied(
@@ -102,11 +73,6 @@ def connection_error(
     return Transient(
         f"{target}: the connection{through} broke ({_short(redact(str(error))) or type(error).__name__})."
     )
-
-
-def _without_password(proxy: str) -> str:
-    url = urlsplit(proxy)
-    return f"{url.scheme}://{url.netloc.rpartition('@')[2]}"
 
 
 def _short(text: str) -> str:

@@ -18,9 +18,9 @@ from urllib.parse import urlsplit
 
 from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.errors import AccessDenied, ContextOverflow, ModelError
-from bfcl_pipeline.models.adapters.connections import is_loopback
 from bfcl_pipeline.models.adapters.openai_adapter import NO_KEY
 from bfcl_pipeline.models.adapters.openai_chat import OpenAIChat
+from bfcl_pipeline.models.adapters.proxies import is_loopback
 from bfcl_pipeline.models.adapters.response_validator import MAX_ANSWER_BYTES
 from bfcl_pipeline.models.adapters.status_errors import status_error
 from bfcl_pipeline.prompts.schemas import response_in_words

@@ -17,7 +17,8 @@ import aiohttp
 
 from bfcl_pipeline import __version__
 from bfcl_pipeline.errors import Malformed
-from bfcl_pipeline.models.adapters.connections import connection_error, opened_session, proxy_for
+from bfcl_pipeline.models.adapters.connections import connection_error, opened_session
+from bfcl_pipeline.models.adapters.proxies import proxy_for
 from bfcl_pipeline.models.adapters.response_validator import MAX_ANSWER_BYTES
 from bfcl_pipeline.models.adapters.status_errors import status_error
 from bfcl_pipeline.secrets import SHORTEST, Redactor

@@ -28,7 +28,7 @@ from bfcl_pipeline.errors import (
     RateLimited,
     Transient,
 )
-from bfcl_pipeline.models.adapters.connections import is_loopback
+from bfcl_pipeline.models.adapters.proxies import is_loopback
 from bfcl_pipeline.models.adapters.response_validator import MAX_ANSWER_BYTES
 from bfcl_pipeline.models.adapters.transport import Transport
 from tests.support.loopback import CLOSED, Answer, Loopback, answer
