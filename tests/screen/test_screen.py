@@ -259,6 +259,16 @@ def test_a_dry_run_is_a_short_list(make: Callable[..., Run]) -> None:
     ]
 
 
+def test_an_article_stays_with_its_noun(make: Callable[..., Run]) -> None:
+    """The common beginning of similar steps ends before their article."""
+    run = make(dry_run=True)
+    run.start(2)
+    run.step(1, "Stage the release")
+    run.step(2, "Stage the sentence encoder")
+    run.screen.close()
+    assert run.result().splitlines()[1:] == ["  Stage (2 steps): release, sentence encoder"]
+
+
 def test_an_interruption_is_two_lines(make: Callable[..., Run]) -> None:
     """The steps that it ends are no failures; the answers that they saved are counted."""
     run = make()
@@ -295,6 +305,21 @@ def test_a_complete_run_ends_with_its_table(make: Callable[..., Run]) -> None:
     assert "categories.csv: no such table" in table
     assert report == "Report: results/mine/report.html"
     assert done == "mine: done in 2 min, $0.25"
+
+
+def test_a_run_with_a_model_without_answers_ends_with_its_name(make: Callable[..., Run]) -> None:
+    """The reason is in the table and is not printed again; the last line has the exit status."""
+    run = make()
+    run.start(1)
+    run.step(1, "Report of mine")
+    run.record("Finished", "job_finished", job_id=1)
+    run.printed()
+    run.record("m: no answers: refused", level=logging.ERROR, bfcl_unanswered=("m",))
+    assert run.printed() == []
+    run.screen.close()
+    assert run.printed()[1:] == [
+        "No answers: m. The same command asks for these answers again. Exit status 2."
+    ]
 
 
 def test_a_run_of_other_steps_prints_no_table(make: Callable[..., Run]) -> None:
