@@ -35,7 +35,7 @@ REASON_LINES = 2
 
 ADVICE = "Finished steps and recorded answers are kept. Fix the cause, then run the same command again."
 
-_ASKED_AGAIN = "The same command asks for these answers again."
+_ASKED_AGAIN = "The same command asks again."
 _NOTHING = "Nothing to be done"
 _REPEATED = "Trying to restart job"
 _SHOWN = (

@@ -22,7 +22,9 @@ from bfcl_pipeline.screen.screen import ADVICE, Screen
 from bfcl_pipeline.text import STEP_LINE
 from tests.support.job_progress import NONE_YET
 
-RUN = RunDescription(name="mine", models=2, categories=3, sample=None, rules=Rules.OFFICIAL, replay=False)
+RUN = RunDescription(
+    name="mine", models=2, trials=1, categories=3, sample=None, rules=Rules.OFFICIAL, replay=False
+)
 BROKEN = """\
 RuleException:
 CalledProcessError in file "workflow/rules/score.smk", line 22:
@@ -120,6 +122,13 @@ def test_a_run_is_a_line_for_itself_and_one_for_each_finished_step(make: Callabl
     (line,) = run.printed()
     assert line == "[1/2] Score oracle-FC"
     assert STEP_LINE.fullmatch(line)
+
+
+def test_the_description_of_a_run_counts_models_and_trials() -> None:
+    """A repeated model is one model."""
+    assert str(replace(RUN, trials=2, sample=5)) == (
+        "Run mine: 2 models, 3 categories, 2 trials, a sample of 5 entries"
+    )
 
 
 def test_a_model_has_a_line_at_once_then_every_half_minute(make: Callable[..., Run]) -> None:
@@ -318,7 +327,7 @@ def test_a_run_with_a_model_without_answers_ends_with_its_name(make: Callable[..
     assert run.printed() == []
     run.screen.close()
     assert run.printed()[1:] == [
-        "No answers: m. The same command asks for these answers again. Exit status 2."
+        "No answers: m. The same command asks again. Exit status 2."
     ]
 
 
