@@ -55,6 +55,16 @@ def test_every_command_explains_itself(command, capsys):
     assert capsys.readouterr().out.startswith(f"usage: bfcl-pipeline {command}")
 
 
+def test_an_unknown_option_shows_the_usage_of_its_command(capsys):
+    """Exit status 2, and the options that the command has."""
+    with pytest.raises(SystemExit) as stopped:
+        main(["run", "--sampel", "3"])
+    assert stopped.value.code == 2
+    usage, error = capsys.readouterr().err.splitlines()[-2:]
+    assert usage.startswith("usage: bfcl-pipeline run [-m MODEL]")
+    assert error == "bfcl-pipeline run: error: unrecognized arguments: --sampel"
+
+
 def test_version(capsys):
     """The version is that of the package."""
     with pytest.raises(SystemExit):

@@ -326,9 +326,7 @@ def test_a_run_with_a_model_without_answers_ends_with_its_name(make: Callable[..
     run.record("m: no answers: refused", level=logging.ERROR, bfcl_unanswered=("m",))
     assert run.printed() == []
     run.screen.close()
-    assert run.printed()[1:] == [
-        "No answers: m. The same command asks again. Exit status 2."
-    ]
+    assert run.printed()[1:] == ["No answers: m. The same command asks again. Exit status 2."]
 
 
 def test_a_run_of_other_steps_prints_no_table(make: Callable[..., Run]) -> None:
