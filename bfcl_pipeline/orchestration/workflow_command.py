@@ -111,7 +111,7 @@ def run_name(call: WorkflowCall) -> str | None:
 def parse_setting(text: str) -> tuple[str, Any]:
     """The key and the value of KEY=VALUE, the value in YAML. Raises ConfigError."""
     key, equals, value = text.partition("=")
-    if not equals or not re.fullmatch(r"[A-Za-z_]\w*", key):
+    if not equals or not re.fullmatch(r"[A-Za-z_]\w+", key):
         raise ConfigError(f"--config {text}: expected KEY=VALUE, for example fetch_failures=0.5.")
     try:
         return key, yaml.safe_load(value)

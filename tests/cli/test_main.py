@@ -98,12 +98,16 @@ def test_without_arguments_the_help_is_printed(capsys):
     assert all(command in printed for command in COMMANDS)
 
 
-@pytest.mark.parametrize("words", [["models", "--models", str(MODELS)], ["models", "--help"]])
-def test_a_closed_pipe_ends_a_command_quietly(words):
+@pytest.mark.parametrize(
+    "words", [["models", "--models", str(MODELS)], ["models", "--help"], ["show", "simple_python_3"]]
+)
+def test_a_closed_pipe_ends_a_command_quietly(words, staged):
     """A reader that ends early, such as `head`, causes no traceback; the exit status is that of SIGPIPE.
 
     Of --help, it is 0: argparse ignores that nobody reads it.
     """
+    if words[0] == "show":
+        words = [*words, "--data", str(staged)]
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(

@@ -130,7 +130,7 @@ def test_settings_are_yaml(text: str, setting: tuple[str, Any]) -> None:
     assert parse_setting(text) == setting
 
 
-@pytest.mark.parametrize("text", ["sample", "=3", "a b=1", "models=[a"])
+@pytest.mark.parametrize("text", ["sample", "=3", "a b=1", "x=1", "models=[a"])
 def test_malformed_settings_are_refused(text: str) -> None:
     """The message repeats what was given."""
     with pytest.raises(ConfigError, match="--config "):
