@@ -50,8 +50,8 @@ help: ## print this list
 run: $(VENV) ## run the evaluation that config/config.yaml describes and print the V4 table
 	@bfcl-pipeline run --cores $(CORES) -- $(ARGS)
 
-report: $(VENV) ## write Snakemake's report of the run: provenance, run times, results
-	@$(SNAKEMAKE) $(ARGS) --report $(RUN)/snakemake_report.html
+report: $(VENV) ## write Snakemake's report of a run: provenance, run times, results: make report RUN=mine
+	@$(SNAKEMAKE) $(addprefix --configfile ,$(wildcard $(RUN)/config.yaml)) $(ARGS) --report $(RUN)/snakemake_report.html
 
 replay: $(VENV) ## derive a run again from its journals, offline, and compare: make replay RUN=embedded
 	bfcl-pipeline replay $(RUN) --cores $(CORES) $(ARGS)

@@ -51,11 +51,10 @@ from bfcl_pipeline.orchestration.slurm_cluster import (
     slurm_named,
 )
 from bfcl_pipeline.orchestration.partial_tables import tabulate_complete
-from bfcl_pipeline.report.unanswered import exit_without_answers
 from bfcl_pipeline.project import project_file
 from bfcl_pipeline.screen.interruption import INTERRUPTION, STATUS as INTERRUPTED
 from bfcl_pipeline.screen.run_state import RunDescription
-from bfcl_pipeline.screen.screen import describe_run
+from bfcl_pipeline.screen.screen import describe_run, exit_without_answers
 
 min_version("9.27")
 

@@ -152,15 +152,20 @@ def _lay_out(recorded: RecordedRun, data: Path, cache: Path, work: Path) -> None
     """Prepares the working directory of the workflow."""
     if work.exists() and (not work.is_dir() or any(work.iterdir())):
         raise PipelineError(f"{work}: not an empty directory. Name a new directory, or delete it.")
-    for folder in (data, cache):
-        if not folder.is_dir():
-            raise PipelineError(f"{folder}: no such directory.")
+    if not data.is_dir():
+        raise PipelineError(f"{data}: no such directory.")
+    recorded_answers = not all(
+        job.embedded for job in recorded.run.jobs
+    )  # embedded models have no journals
+    if recorded_answers and not cache.is_dir():
+        raise PipelineError(f"{cache}: no such directory. Name that of the run's journals with --cache.")
     (work / "config").mkdir(parents=True, exist_ok=True)
     config = yaml.safe_dump({**recorded.config, "replay": True}, allow_unicode=True)
     (work / "config/config.yaml").write_text(config, encoding="utf-8")
     shutil.copyfile(recorded.folder / "models.yaml", work / "config/models.yaml")
     (work / "data").symlink_to(data.resolve())
-    (work / "cache").symlink_to(cache.resolve())
+    if cache.is_dir():
+        (work / "cache").symlink_to(cache.resolve())
     (work / "observed").symlink_to(recorded.folder.resolve())
 
 

@@ -100,7 +100,9 @@ def _run(arguments: Sequence[str]) -> int:
         subparser = commands.add_parser(name, help=about, description=about)
         if name == command:
             _module(name).add_arguments(subparser)
-    options = parser.parse_args(arguments)
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown:  # the usage is that of the command
+        commands.choices[options.command].error(f"unrecognized arguments: {' '.join(unknown)}")
     read_env_file()
     try:
         return int(_module(options.command).run(options))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -160,7 +161,7 @@ def _add(options: argparse.Namespace) -> int:
         print(f"It needs {need.what}: {need.remedy}")
     key = f" (with {row.key} in the environment or in .env)" if row.key else ""
     if row.served:
-        print(f"Run it: snakemake --cores 4 --config run=mine 'models=[{row.name}]' sample=100")
+        print(f"Run it: bfcl-pipeline run --model {shlex.quote(row.name)} --sample 100")
     else:
         print(f"Try it{key}: bfcl-pipeline ping {row.name}")
     return 0

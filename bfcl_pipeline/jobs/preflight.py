@@ -70,7 +70,9 @@ def _needs(job: Job, machine: Machine) -> Iterator[Need]:
     unpriced = None in (job.row.input_price, job.row.output_price)
     if job.budget is not None and unpriced and not job.row.served:
         yield Need(
-            "a price, which the budget needs,", "give its row input_price and output_price (0: free)"
+            "a price, which the budget needs,",
+            "give its row input_price and output_price in config/my_models.yaml (US dollars per million "
+            "tokens; 0: free)",
         )
 
 

@@ -72,7 +72,7 @@ def _packages(row: ModelRow) -> Iterator[Need]:
 
 def _credentials(row: ModelRow) -> Iterator[Need]:
     if row.key is not None and not os.environ.get(row.key, "").strip():
-        yield Need(row.key, f"export {row.key}=...")
+        yield Need(row.key, f"export {row.key}=... (or in the file .env)")
     if row.model.startswith("bedrock/") and not _has_aws_credentials():
         yield Need("AWS", "aws configure, or export AWS_PROFILE=...")
 

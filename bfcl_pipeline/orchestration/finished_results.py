@@ -81,7 +81,10 @@ def check_recorded(results: FinishedResults, config: Mapping[str, Any], run: Run
     recorded = results.folder / "config.yaml"
     if config["overwrite"] or config["replay"] or not recorded.is_file():
         return
-    remedy = "Choose another name (run=NAME), or replace it with overwrite=true."
+    remedy = (
+        "Choose another name (--run NAME), or replace it (--overwrite); to Snakemake, --config run=NAME or "
+        "overwrite=true."
+    )
     try:
         # A key that an earlier version did not have is as now.
         earlier = {**config, **_mapping(recorded)}

@@ -32,6 +32,7 @@ _ARGUMENTS = (
     "data/",
     "results/",
 )  # how the first further argument begins: an option or a file to make
+_OWN_EXECUTORS = ("local", "dryrun", "touch")  # of Snakemake itself
 _CONFIG_OPTIONS = ("--config", "-C", "--configfile", "--configfiles")
 
 
@@ -65,6 +66,7 @@ def command(call: WorkflowCall) -> list[str]:
     if call.arguments and not call.arguments[0].startswith(_ARGUMENTS):
         raise ConfigError(f"{call.arguments[0]}: not an option. Give models with -m, categories with -c.")
     profile = _profile(call.profile)
+    _check_executor(profile, call.arguments)
     words = [sys.executable, "-m", "snakemake", "--snakefile", str(project_folder() / "Snakefile")]
     words += ["--workflow-profile", str(profile)]
     cores = call.cores or (None if _says_where(profile) else "all")
@@ -109,7 +111,7 @@ def run_name(call: WorkflowCall) -> str | None:
 def parse_setting(text: str) -> tuple[str, Any]:
     """The key and the value of KEY=VALUE, the value in YAML. Raises ConfigError."""
     key, equals, value = text.partition("=")
-    if not equals or not re.fullmatch(r"[A-Za-z_]\w*", key):
+    if not equals or not re.fullmatch(r"[A-Za-z_]\w+", key):
         raise ConfigError(f"--config {text}: expected KEY=VALUE, for example fetch_failures=0.5.")
     try:
         return key, yaml.safe_load(value)
@@ -170,6 +172,22 @@ def _profile(name: str | None) -> Path:
             return folder
     shipped = sorted(folder.parent.name for folder in (project_folder() / "profiles").glob("*/config.yaml"))
     raise ConfigError(f"--profile: {unknown_name('profile', str(name), shipped)} Or give its folder.")
+
+
+def _check_executor(profile: Path, arguments: Sequence[str]) -> None:
+    """Raises ConfigError if the executor of a profile is a package of Snakemake that is not installed."""
+    if any(word.partition("=")[0] in ("--executor", "-e") for word in arguments):
+        return
+    name = re.search(
+        r"^executor: *([\w-]+)", (profile / "config.yaml").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    if name is None or name[1] in _OWN_EXECUTORS:
+        return
+    package = f"snakemake-executor-plugin-{name[1]}"
+    if find_spec(package.replace("-", "_")) is None:
+        raise ConfigError(
+            f"The profile {profile.name} needs a package: {sys.executable} -m pip install {package}"
+        )
 
 
 def _says_where(profile: Path) -> bool:

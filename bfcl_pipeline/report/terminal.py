@@ -1,9 +1,10 @@
-"""The V4 table of a run as text for a terminal, in 100 columns unless names need more.
+"""The V4 table of a run as text for a terminal, in 100 columns or those of the terminal if they are fewer.
 
 Reads `tables/leaderboard.csv` with the standard library alone, so that the command starts fast.
 """
 
 import csv
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,6 +21,8 @@ from bfcl_pipeline.text import cut_middle, plural, text_table
 
 WIDTH = 100
 """Columns of the widest line, unless models with long names would look the same then."""
+
+_NAME = 12  # columns for the names of models before scores are left out
 
 _SCORES = {
     "non_live": "Non-live",
@@ -39,10 +42,11 @@ _NUMBERS = (*GROUP, *(f"{name}_ci_{end}" for name in GROUP for end in ("low", "h
 _Row = Mapping[str, float | None]
 
 
-def terminal_table(run_dir: Path, rules: Rules) -> str:
+def terminal_table(run_dir: Path, rules: Rules, width: int = WIDTH) -> str:
     """The table of a run under one rule set, with notes beneath.
 
-    Raises TableError if `tables/leaderboard.csv` is missing or cannot be read.
+    width: columns of the table. If names of 12 columns do not fit, the last scores are left out. Raises
+    TableError if `tables/leaderboard.csv` is missing or cannot be read.
     """
     path = run_dir / "tables" / "leaderboard.csv"
     try:
@@ -62,19 +66,27 @@ def terminal_table(run_dir: Path, rules: Rules) -> str:
         raise TableError(f"{path}: not a leaderboard table ({error!r}). Make it again.") from error
     if not rows:
         raise TableError(f"{path}: no model has verdicts under {rules.value} rules.")
-    table = text_table(_HEADINGS, _fitted(cells), right=set(range(len(_HEADINGS))) - {1}).splitlines()
+    shown = _columns(cells, width)
+    if left_out := _HEADINGS[shown:]:
+        notes.append(f"Not shown in {width} columns: {', '.join(left_out)}.")
+    fitted = _fitted([row[:shown] for row in cells], width)
+    table = text_table(_HEADINGS[:shown], fitted, right=set(range(shown)) - {1}).splitlines()
     return "\n".join([table[0], "-" * max(map(len, table)), *table[1:], *notes])
 
 
 def print_table(run_dir: Path, rules: Rules) -> None:
     """Prints the table of a run and the path of its report. Raises TableError as `terminal_table`."""
-    table = terminal_table(run_dir, rules)
     if sys.stdout.isatty():
-        print_styled(table)
+        print_styled(terminal_table(run_dir, rules, terminal_width()))
     else:
-        print(table)
+        print(terminal_table(run_dir, rules))
     report = run_dir / "report.html"
     print(f"\nReport: {report}" if report.is_file() else f"\nNo report yet: bfcl-pipeline report {run_dir}")
+
+
+def terminal_width() -> int:
+    """The columns for a table on this terminal."""
+    return min(WIDTH, shutil.get_terminal_size().columns)
 
 
 def print_styled(text: str) -> None:
@@ -131,11 +143,26 @@ def _notes(texts: Sequence[Mapping[str, str]], rows: Sequence[_Row], rules: Rule
     return [*notes, f"{meaning}."] if meaning else notes
 
 
-def _fitted(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """The rows with model names cut so that a line fits in WIDTH, unless two would become equal."""
+def _columns(rows: Sequence[Sequence[str]], width: int) -> int:
+    """The number of columns that fit beside model names; rank, name, overall and interval always stay."""
+    least = min(_NAME, max(len(row[1]) for row in rows))
+    shown = len(_HEADINGS)
+    while shown > len(_HEADINGS) - len(_SCORES) and _room(rows, shown, width) < least:
+        shown -= 1
+    return shown
+
+
+def _room(rows: Sequence[Sequence[str]], shown: int, width: int) -> int:
+    """The columns left for the names of models beside the other columns of the first `shown`."""
     lines = [_HEADINGS, *rows]
-    others = [column for column in range(len(_HEADINGS)) if column != 1]
-    room = max(WIDTH - sum(max(len(line[column]) for line in lines) + 2 for column in others), 8)
+    return width - sum(
+        max(len(line[column]) for line in lines) + 2 for column in range(shown) if column != 1
+    )
+
+
+def _fitted(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
+    """The rows with model names cut so that a line fits in the width, unless two would become equal."""
+    room = max(_room(rows, len(rows[0]), width), 8)
     names = {row[1] for row in rows}
     longest = max(map(len, names))
     while room < longest and len({cut_middle(name, room) for name in names}) < len(names):

@@ -1,7 +1,6 @@
 """The models of a run without any answer, and why, read with the standard library alone."""
 
 import csv
-import sys
 from pathlib import Path
 
 from bfcl_pipeline.errors import TableError
@@ -37,11 +36,3 @@ def short_reason(reason: str) -> str:
 def unanswered_lines(run_dir: Path) -> list[str]:
     """A line for each model without any answer. Raises TableError as `unanswered_models` does."""
     return [f"{model}: no answers: {reason}" for model, reason in unanswered_models(run_dir).items()]
-
-
-def exit_without_answers(run_dir: Path) -> None:
-    """Ends this process with status NO_ANSWERS, and the reasons, if a model of the run has no answer."""
-    lines = unanswered_lines(run_dir)
-    if lines:
-        print(*lines, "The next run asks for these answers again.", sep="\n", file=sys.stderr)
-        sys.exit(NO_ANSWERS)

@@ -31,7 +31,7 @@ def _group(steps: Sequence[str]) -> Iterator[str]:
     common = sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, zip(*words, strict=False)))
     rest = [" ".join(step[common:]) for step in words]
     more = f", and {len(rest) - NAMED:,} more" if len(rest) > NAMED else ""
-    what = " ".join(words[0][:common])
+    what = " ".join(words[0][:common]).removesuffix(" the")
     text = f"{what} ({plural(len(steps), 'step', 'steps')}): {', '.join(rest[:NAMED])}{more}"
     yield from wrap(
         text,

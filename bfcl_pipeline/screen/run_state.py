@@ -19,7 +19,8 @@ class RunDescription:
     """What the workflow says about its run when it is read."""
 
     name: str  # of the run
-    models: int
+    models: int  # without their repetitions
+    trials: int  # of each model
     categories: int
     sample: int | None  # entries drawn; None: all
     rules: Rules  # of the table at the end
@@ -31,6 +32,8 @@ class RunDescription:
             plural(self.models, "model", "models"),
             plural(self.categories, "category", "categories"),
         ]
+        if self.trials > 1:
+            parts.append(f"{self.trials:,} trials")
         if self.sample is not None:
             parts.append(f"a sample of {plural(self.sample, 'entry', 'entries')}")
         return f"Run {self.name}: {', '.join(parts)}"

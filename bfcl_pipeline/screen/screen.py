@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from bfcl_pipeline.errors import PipelineError
-from bfcl_pipeline.report.terminal import print_styled, terminal_table
+from bfcl_pipeline.report.terminal import WIDTH, print_styled, terminal_table, terminal_width
+from bfcl_pipeline.report.unanswered import NO_ANSWERS, unanswered_lines, unanswered_models
 from bfcl_pipeline.screen.displays import Display, LiveDisplay, PlainDisplay
 from bfcl_pipeline.screen.dry_run import grouped_steps
 from bfcl_pipeline.screen.interruption import INTERRUPTION, Interruption
 from bfcl_pipeline.screen.log_tail import failure_of, log_tail
-from bfcl_pipeline.screen.progress import cost, duration, summary_text
+from bfcl_pipeline.screen.progress import closing_text, cost, duration, summary_text
 from bfcl_pipeline.screen.run_state import Failure, RunDescription, RunState
 from bfcl_pipeline.text import plural
 
@@ -34,6 +35,7 @@ REASON_LINES = 2
 
 ADVICE = "Finished steps and recorded answers are kept. Fix the cause, then run the same command again."
 
+_ASKED_AGAIN = "The same command asks again."
 _NOTHING = "Nothing to be done"
 _REPEATED = "Trying to restart job"
 _SHOWN = (
@@ -48,6 +50,19 @@ _SUPERSEDED = "Exiting because a job execution failed"
 def describe_run(description: RunDescription) -> None:
     """Reports the run to its screen, if there is one. Called by the workflow when it is read."""
     logging.getLogger("snakemake.logging").info("", extra={"bfcl_run": description})
+
+
+def exit_without_answers(run_dir: Path) -> None:
+    """Ends this process with status NO_ANSWERS if a model of the run has no answer.
+
+    The reasons are in the table that the screen prints, and are logged for a run without a screen. Raises
+    TableError if `tables/unanswered.csv` cannot be read.
+    """
+    reasons = unanswered_models(run_dir)
+    if reasons:
+        text = "\n".join([*unanswered_lines(run_dir), _ASKED_AGAIN])
+        logging.getLogger("snakemake.logging").error(text, extra={"bfcl_unanswered": tuple(reasons)})
+        sys.exit(NO_ANSWERS)
 
 
 class Screen:
@@ -85,6 +100,7 @@ class Screen:
         self._state = RunState()
         self._planned: list[str] = []  # messages of the steps of a dry run
         self._grouped: set[int] = set()  # steps whose failure was reported with their group
+        self._unanswered: tuple[str, ...] = ()  # models without any answer
         self._executing = self._nothing_to_do = self._reported = False
         self._started = clock()
         self._lock = threading.Lock()
@@ -145,6 +161,9 @@ class Screen:
         if description is not None:
             self._state.description = description
             return
+        if unanswered := record.__dict__.get("bfcl_unanswered", ()):
+            self._unanswered = unanswered  # the table has the reasons
+            return
         text = record.getMessage()
         self._nothing_to_do |= text.startswith(_NOTHING)
         if text.startswith(_REPEATED):
@@ -183,7 +202,9 @@ class Screen:
             text = step.text if step.progress is None else f"{step.text}: {summary_text(step.progress)}"
             self._display.finished(step, text, self._state)
             if step.progress is not None and step.progress.entries_failed:
-                for line in log_tail(Path(step.logs[0]))[-REASON_LINES:]:
+                summary = closing_text(step.progress)
+                reasons = [line for line in log_tail(Path(step.logs[0])) if line != summary]
+                for line in reasons[-REASON_LINES:]:
                     self._display.line(f"    {line}", "yellow")
 
     def _group_error(self, fields: Mapping[str, Any]) -> None:
@@ -276,15 +297,19 @@ class Screen:
         if state.steps_done:
             dollars = "" if state.dollars is None else f", {cost(state.dollars)}"
             self._display.line(f"{run.name}: done in {duration(self._clock() - self._started)}{dollars}")
+        if self._unanswered:
+            names = ", ".join(self._unanswered)
+            self._display.line(f"No answers: {names}. {_ASKED_AGAIN} Exit status {NO_ANSWERS}.", "bold red")
 
     def _print_table(self, run: RunDescription) -> None:
+        on_terminal = self._out is sys.stdout and self._out.isatty()
         try:
-            table = terminal_table(run.folder, run.rules)
+            table = terminal_table(run.folder, run.rules, terminal_width() if on_terminal else WIDTH)
         except PipelineError as error:
             self._display.line(str(error), "yellow")
             return
         print(file=self._out)
-        if self._color and self._out.isatty() and self._out is sys.stdout:
+        if on_terminal and self._color:
             print_styled(table)
         else:
             print(table, file=self._out)

@@ -21,11 +21,17 @@ NARROWEST = 40
 _MARGIN = 9
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leaves a closed pipe to the command line; rich would end the process with status 1."""
+        raise BrokenPipeError
+
+
 class TerminalPage:
     """Writes one page, line by line."""
 
     def __init__(self, file: TextIO | None = None) -> None:
-        self._console = Console(file=file or sys.stdout, highlight=False, markup=False, emoji=False)
+        self._console = _Console(file=file or sys.stdout, highlight=False, markup=False, emoji=False)
         width = self._console.width if self._console.is_terminal else WIDEST
         self._width = max(NARROWEST, min(WIDEST, width))
 

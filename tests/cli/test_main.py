@@ -55,6 +55,16 @@ def test_every_command_explains_itself(command, capsys):
     assert capsys.readouterr().out.startswith(f"usage: bfcl-pipeline {command}")
 
 
+def test_an_unknown_option_shows_the_usage_of_its_command(capsys):
+    """Exit status 2, and the options that the command has."""
+    with pytest.raises(SystemExit) as stopped:
+        main(["run", "--sampel", "3"])
+    assert stopped.value.code == 2
+    usage, error = capsys.readouterr().err.splitlines()[-2:]
+    assert usage.startswith("usage: bfcl-pipeline run [-m MODEL]")
+    assert error == "bfcl-pipeline run: error: unrecognized arguments: --sampel"
+
+
 def test_version(capsys):
     """The version is that of the package."""
     with pytest.raises(SystemExit):
@@ -88,12 +98,16 @@ def test_without_arguments_the_help_is_printed(capsys):
     assert all(command in printed for command in COMMANDS)
 
 
-@pytest.mark.parametrize("words", [["models", "--models", str(MODELS)], ["models", "--help"]])
-def test_a_closed_pipe_ends_a_command_quietly(words):
+@pytest.mark.parametrize(
+    "words", [["models", "--models", str(MODELS)], ["models", "--help"], ["show", "simple_python_3"]]
+)
+def test_a_closed_pipe_ends_a_command_quietly(words, staged):
     """A reader that ends early, such as `head`, causes no traceback; the exit status is that of SIGPIPE.
 
     Of --help, it is 0: argparse ignores that nobody reads it.
     """
+    if words[0] == "show":
+        words = [*words, "--data", str(staged)]
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(

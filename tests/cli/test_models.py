@@ -65,7 +65,9 @@ def test_models_are_listed_with_what_is_missing(known, capsys):
     assert lines[1].index("ready") == lines[2].index("OPENAI") == lines[3].index("ready")
     assert "\x1b" not in "".join(lines)
     assert "5 models, 3 ready." in lines
-    assert ["OPENAI_API_KEY", "export", "OPENAI_API_KEY=..."] in [line.split() for line in lines]
+    assert ["OPENAI_API_KEY", "export", "OPENAI_API_KEY=...", "(or", "in", "the", "file", ".env)"] in [
+        line.split() for line in lines
+    ]
     assert "1 model of the leaderboard cannot be used; give a PATTERN to see why." in lines
 
 
@@ -135,7 +137,12 @@ def test_json_has_a_remedy_for_each_missing_thing(known, capsys):
         "https://api.openai.com/v1",
         0.5,
     )
-    assert paid["missing"] == [{"what": "OPENAI_API_KEY", "remedy": "export OPENAI_API_KEY=..."}]
+    assert paid["missing"] == [
+        {
+            "what": "OPENAI_API_KEY",
+            "remedy": "export OPENAI_API_KEY=... (or in the file .env)",
+        }
+    ]
     assert document["not_served"] == {}
 
 

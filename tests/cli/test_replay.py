@@ -88,6 +88,18 @@ def test_remaining_arguments_are_passed_to_snakemake(
     assert "Snakemake ended without results" in message
 
 
+def test_only_models_with_journals_need_a_cache(
+    run_dir: Path, staged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run of embedded models in a new folder has no cache; that of others is named with --cache."""
+    (run_dir.parents[1] / "cache").rmdir()
+    assert "Score oracle-FC" in refused(run_dir, staged, capsys, "--cores", "1", "--snakemake", "--dry-run")
+    row = "- {name: oracle-FC, kind: openai_chat, endpoint: 'http://127.0.0.1:9/v1'}"
+    (run_dir / "models.yaml").write_text(f"models:\n{row}\n")
+    message = refused(run_dir, staged, capsys, "--cores", "1")
+    assert "cache: no such directory. Name that of the run's journals with --cache." in message
+
+
 def test_a_step_that_fails_shows_its_log(
     run_dir: Path, staged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -53,7 +53,8 @@ def check(folder: Path, machine: Machine = HERE, **changes: Any) -> list[str]:
 def test_each_need_is_one_line_with_its_models_and_remedy(tmp_path: Path) -> None:
     """A key that two models lack, a price, vLLM; the other models run."""
     lines = check(tmp_path, models=["oracle", "keyed", "other", "unpriced", "served"], budget=1.0)
-    assert lines[0] == "keyed, other: BFCL_TEST_KEY is missing: export BFCL_TEST_KEY=..."
+    need = "BFCL_TEST_KEY is missing: export BFCL_TEST_KEY=... (or in the file .env)"
+    assert lines[0] == f"keyed, other: {need}"
     assert lines[1].startswith(
         "unpriced: a price, which the budget needs, is missing: give its row input_price"
     )

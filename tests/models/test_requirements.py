@@ -40,7 +40,7 @@ def test_a_key_that_is_not_set_is_missing(row, monkeypatch, value):
     if value is not None:
         monkeypatch.setenv("MY_KEY", value)
     (need,) = needs(row("kind: openai_chat, key: MY_KEY"))
-    assert (need.what, need.remedy) == ("MY_KEY", "export MY_KEY=...")
+    assert (need.what, need.remedy) == ("MY_KEY", "export MY_KEY=... (or in the file .env)")
 
 
 def test_embedded_models_have_no_requirements(row):

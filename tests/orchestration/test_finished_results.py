@@ -91,7 +91,8 @@ def test_what_only_adds_is_allowed(tmp_path: Path, changes: dict[str, Any]) -> N
         (
             {"models": ["a-FC"], "sample": 5},
             "run 'r' was made with other settings: sample: 20 -> 5; models: b removed. "
-            "Choose another name (run=NAME), or replace it with overwrite=true.",
+            "Choose another name (--run NAME), or replace it (--overwrite); to "
+            "Snakemake, --config run=NAME or overwrite=true.",
         ),
     ],
 )

@@ -77,6 +77,18 @@ def test_a_profile_decides_about_cores(empty_folder: Path) -> None:
     assert command(WorkflowCall({}, profile="slurm", cores="2"))[-2:] == ["--cores", "2"]
 
 
+def test_an_executor_that_is_not_installed_is_named(empty_folder: Path) -> None:
+    """The error has the package; an executor given to Snakemake replaces that of the profile."""
+    (empty_folder / "config.yaml").write_text("executor: no-such # of a cluster\njobs: 3\n")
+    with pytest.raises(
+        ConfigError, match=r"needs a package: .* pip install snakemake-executor-plugin-no-such$"
+    ):
+        command(WorkflowCall({}, profile="."))
+    assert command(WorkflowCall({}, profile=".", arguments=("--executor", "local")))
+    (empty_folder / "config.yaml").write_text("executor: local\n")
+    assert command(WorkflowCall({}, profile="."))
+
+
 def test_files_of_the_project_are_config_files() -> None:
     """The experiments can be named from any folder."""
     file = Path("config/experiments/no_snippet.yaml")
@@ -118,7 +130,7 @@ def test_settings_are_yaml(text: str, setting: tuple[str, Any]) -> None:
     assert parse_setting(text) == setting
 
 
-@pytest.mark.parametrize("text", ["sample", "=3", "a b=1", "models=[a"])
+@pytest.mark.parametrize("text", ["sample", "=3", "a b=1", "x=1", "models=[a"])
 def test_malformed_settings_are_refused(text: str) -> None:
     """The message repeats what was given."""
     with pytest.raises(ConfigError, match="--config "):

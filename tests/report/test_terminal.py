@@ -31,6 +31,18 @@ def test_the_table_fits_in_100_columns(wide_run: Path) -> None:
     assert "(FC)" in text
 
 
+def test_a_narrow_terminal_leaves_out_the_last_scores(made_up_run: Path, wide_run: Path) -> None:
+    """No line of the table is wider than the terminal; names, overall score and interval stay."""
+    text = terminal_table(wide_run, Rules.OFFICIAL, 80)
+    head, rule, *rows = text.splitlines()
+    assert len(rule) <= 80
+    assert head.split()[-3:] == ["Multi", "Web", "Mem"]
+    assert all(len(row) <= 80 for row in rows[:3])
+    assert rows[-1] == "Not shown in 80 columns: Relev, Irrel."
+    narrowest = terminal_table(made_up_run, Rules.OFFICIAL, 20).splitlines()[0]
+    assert narrowest.split() == ["#", "Model", "Overall", "95", "%", "int."]
+
+
 def test_a_styled_table_has_the_same_text(wide_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal the lines are the same, with colours: scores in bold, notes dim."""
     for name in ("NO_COLOR", "COLORTERM"):

@@ -13,7 +13,8 @@ from bfcl_pipeline.report.page.render import render_page
 from bfcl_pipeline.report.page.run_tables import read_run_tables
 from bfcl_pipeline.report.tables.columns import LEADERBOARD_TABLE
 from bfcl_pipeline.report.terminal import terminal_table
-from bfcl_pipeline.report.unanswered import NO_ANSWERS, exit_without_answers, short_reason
+from bfcl_pipeline.report.unanswered import NO_ANSWERS, short_reason
+from bfcl_pipeline.screen.screen import exit_without_answers
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 DEAD = MadeUpModel("dead-FC", {"simple_python": marks(0, 0, 4), "irrelevance": marks(0, 0, 2)})
@@ -68,13 +69,13 @@ def test_a_run_without_any_answer_says_so(tmp_path: Path) -> None:
 
 
 def test_the_run_ends_with_its_own_exit_status(
-    half_dead: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    half_dead: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """2, with the reason; a run in which every model has answers goes on."""
+    """2, with the reason in Snakemake's log; a run in which every model has answers goes on."""
     with pytest.raises(SystemExit) as end:
         exit_without_answers(half_dead)
     assert end.value.code == NO_ANSWERS == 2
-    assert capsys.readouterr().err.startswith("dead-FC: no answers: ")
+    assert caplog.messages[0].startswith("dead-FC: no answers: ")
     exit_without_answers(made_up_tables(tmp_path / "alive", [ALIVE]))
     (tmp_path / "tables").mkdir()
     (tmp_path / "tables/unanswered.csv").write_text("x\ny\n")

@@ -22,7 +22,9 @@ from bfcl_pipeline.screen.screen import ADVICE, Screen
 from bfcl_pipeline.text import STEP_LINE
 from tests.support.job_progress import NONE_YET
 
-RUN = RunDescription(name="mine", models=2, categories=3, sample=None, rules=Rules.OFFICIAL, replay=False)
+RUN = RunDescription(
+    name="mine", models=2, trials=1, categories=3, sample=None, rules=Rules.OFFICIAL, replay=False
+)
 BROKEN = """\
 RuleException:
 CalledProcessError in file "workflow/rules/score.smk", line 22:
@@ -120,6 +122,13 @@ def test_a_run_is_a_line_for_itself_and_one_for_each_finished_step(make: Callabl
     (line,) = run.printed()
     assert line == "[1/2] Score oracle-FC"
     assert STEP_LINE.fullmatch(line)
+
+
+def test_the_description_of_a_run_counts_models_and_trials() -> None:
+    """A repeated model is one model."""
+    assert str(replace(RUN, trials=2, sample=5)) == (
+        "Run mine: 2 models, 3 categories, 2 trials, a sample of 5 entries"
+    )
 
 
 def test_a_model_has_a_line_at_once_then_every_half_minute(make: Callable[..., Run]) -> None:
@@ -259,6 +268,16 @@ def test_a_dry_run_is_a_short_list(make: Callable[..., Run]) -> None:
     ]
 
 
+def test_an_article_stays_with_its_noun(make: Callable[..., Run]) -> None:
+    """The common beginning of similar steps ends before their article."""
+    run = make(dry_run=True)
+    run.start(2)
+    run.step(1, "Stage the release")
+    run.step(2, "Stage the sentence encoder")
+    run.screen.close()
+    assert run.result().splitlines()[1:] == ["  Stage (2 steps): release, sentence encoder"]
+
+
 def test_an_interruption_is_two_lines(make: Callable[..., Run]) -> None:
     """The steps that it ends are no failures; the answers that they saved are counted."""
     run = make()
@@ -295,6 +314,19 @@ def test_a_complete_run_ends_with_its_table(make: Callable[..., Run]) -> None:
     assert "categories.csv: no such table" in table
     assert report == "Report: results/mine/report.html"
     assert done == "mine: done in 2 min, $0.25"
+
+
+def test_a_run_with_a_model_without_answers_ends_with_its_name(make: Callable[..., Run]) -> None:
+    """The reason is in the table and is not printed again; the last line has the exit status."""
+    run = make()
+    run.start(1)
+    run.step(1, "Report of mine")
+    run.record("Finished", "job_finished", job_id=1)
+    run.printed()
+    run.record("m: no answers: refused", level=logging.ERROR, bfcl_unanswered=("m",))
+    assert run.printed() == []
+    run.screen.close()
+    assert run.printed()[1:] == ["No answers: m. The same command asks again. Exit status 2."]
 
 
 def test_a_run_of_other_steps_prints_no_table(make: Callable[..., Run]) -> None:

@@ -92,6 +92,23 @@ def test_make_knows_the_chosen_run(tmp_path: Path, arguments: str, run: str) -> 
     assert done.stdout.splitlines()[-1].endswith(f"--report results/{run}/snakemake_report.html")
 
 
+def test_make_reports_a_run_with_its_own_config(tmp_path: Path) -> None:
+    """RUN=mine names a run; the config that it recorded says which files are its results."""
+    (tmp_path / "results/mine").mkdir(parents=True)
+    (tmp_path / "results/mine/config.yaml").write_text("run: mine\n")
+    done = subprocess.run(
+        ["make", "-n", "-f", ROOT / "Makefile", "-o", ".venv/.ready", "report", "RUN=mine"],
+        cwd=tmp_path,
+        env={key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "MFLAGS"))},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1].endswith(
+        "--configfile results/mine/config.yaml  --report results/mine/snakemake_report.html"
+    )
+
+
 def test_reading_the_snakefile_loads_no_heavy_library() -> None:
     """A run without work must end quickly, so libraries for tables and templates are loaded by the steps
     only."""

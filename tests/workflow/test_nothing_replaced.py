@@ -39,7 +39,10 @@ def test_another_request_under_the_same_name_stops(
         assert done.returncode == 1
         line = done.stdout.splitlines()[-1]
         assert line.startswith("config: run 'embedded' was made with other settings: ")
-        assert line.endswith("Choose another name (run=NAME), or replace it with overwrite=true.")
+        assert line.endswith(
+            "Choose another name (--run NAME), or replace it (--overwrite); to "
+            "Snakemake, --config run=NAME or overwrite=true."
+        )
         assert difference in line
     assert contents(project.folder / "results") == before
     assert project.steps(**FINISHED) == []

@@ -40,11 +40,15 @@ def test_models_without_answers_do_not_cost_the_others_their_report(broken: Proj
     assert "keyless-FC: BFCL_TEST_KEY is missing: export BFCL_TEST_KEY=..." in planned.stdout
     done = broken.snakemake(models="works,dead-FC,keyless-FC", **CHOICE)
     assert done.returncode == 2, done.stdout
-    assert "dead-FC: no answers: " in done.stdout
-    assert "no connection" in done.stdout
+    lines = done.stdout.splitlines()
+    reasons = [line for line in lines if ": no answers: " in line]
+    assert len(reasons) == 2  # each reason stands once, under the table
+    assert reasons[0].startswith("dead-FC: no answers: not sent: the first requests all failed: ")
     assert (
-        "keyless-FC: no answers: model 'keyless-FC': the environment variable BFCL_TEST_KEY" in done.stdout
+        "keyless-FC: no answers: model 'keyless-FC': the environment variable BFCL_TEST_KEY" in reasons[1]
     )
+    assert lines.index(reasons[1]) < lines.index("Report: results/r/report.html")
+    assert lines[-1] == "No answers: dead-FC, keyless-FC. The same command asks again. Exit status 2."
     rows = board(broken)
     assert {name: row["rank"] for name, row in rows.items()} == {
         "works": "1",
@@ -64,7 +68,7 @@ def test_a_run_without_a_usable_model_starts_nothing(broken: Project) -> None:
     done = broken.snakemake(models="keyless-FC", **CHOICE)
     assert done.returncode == 1
     assert done.stdout.splitlines()[-2:] == [
-        "config: keyless-FC: BFCL_TEST_KEY is missing: export BFCL_TEST_KEY=...",
+        "config: keyless-FC: BFCL_TEST_KEY is missing: export BFCL_TEST_KEY=... (or in the file .env)",
         "No model of the run can start.",
     ]
     assert not (broken.folder / "results").exists()

@@ -27,7 +27,8 @@ if workflow.is_main_process:
     describe_run(
         RunDescription(
             name=RUN.name,
-            models=len(RUN.models),
+            models=len({job.row.name for job in RUN.jobs}),
+            trials=config["trials"],
             categories=len(RUN.categories),
             sample=config["sample"],
             rules=RUN.rules,

@@ -79,7 +79,7 @@ def server_command(row: ModelRow, program: tuple[str, ...], host: str, port: int
     if not row.served:
         raise ConfigError(
             f"{row.name}: only models of kind vllm without `backend: endpoint` are served; "
-            f"this one has kind {row.kind}, backend {row.backend}."
+            f"this one has {'backend endpoint' if row.kind == 'vllm' else f'kind {row.kind}'}."
         )
     return (
         *program,
