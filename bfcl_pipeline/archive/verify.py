@@ -178,7 +178,9 @@ def _check_run(folder: Path, metadata: CrateMetadata, checkout: Checkout) -> Rec
     config_file, release = recorded.folder / "config.yaml", recorded.run.release
     named = (release.source, recorded.config["encoder"]["source"], recorded.config["models_file"])
     if any(path is not None for path in named):
-        raise ArchiveError(f"{config_file}: refused: it names a local path as the source of data or models.")
+        raise ArchiveError(
+            f"{config_file}: refused: it names a local path as the source of data or models."
+        )
     if (release.version, release.sha256) != metadata.release:
         raise ArchiveError(
             f"{config_file}: refused: the release is {release.version} {release.sha256}, but the metadata "
