@@ -101,8 +101,8 @@ def _run(arguments: Sequence[str]) -> int:
         if name == command:
             _module(name).add_arguments(subparser)
     options = parser.parse_args(arguments)
-    read_env_file()
     try:
+        read_env_file()
         return int(_module(options.command).run(options))
     except PipelineError as error:
         print(f"bfcl-pipeline {options.command}: {printable(str(error))}", file=sys.stderr)

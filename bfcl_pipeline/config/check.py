@@ -150,7 +150,9 @@ def _text(error: Any) -> str:
         matches = difflib.get_close_matches(str(error.instance), map(str, error.validator_value), n=1)
         near = f" Did you mean {matches[0]!r}?" if matches else ""
     about = error.schema.get("description", "")
-    return f"expected {expected}, got {_shown(error.instance)}.{near} {about}".strip()
+    # A key of an API may stand where the name of its variable belongs; it is not printed.
+    got = "something else" if error.schema.get("writeOnly") else _shown(error.instance)
+    return f"expected {expected}, got {got}.{near} {about}".strip()
 
 
 def _shown(value: Any) -> str:
