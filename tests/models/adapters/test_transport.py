@@ -420,7 +420,7 @@ def _certificate(folder: Path) -> Path:
 
 
 def test_a_request_that_is_too_long_is_not_sent() -> None:
-    """Answers of the greatest size, which a conversation repeats in each request, do not add up for ever."""
+    """Answers of the greatest size, which each request of a conversation repeats, have a bound."""
 
     async def use(transport: Transport, server: Loopback) -> None:
         with pytest.raises(ContextOverflow, match="the request has 64 MiB and was not sent"):
