@@ -117,6 +117,13 @@ def row(text: str) -> str:
             [
                 "options: [1]",
                 "options: {seed: .nan}",
+                "display_name: ' '",
+                f"display_name: {'x' * 201}",
+                r'display_name: "a\e[31m"',
+                r'org: "\u202eevil"',
+                r'license: "two\nlines"',
+                f"description: {'x' * 1001}",
+                f"url: https://example.org/{'x' * 1001}",
                 "options: {since: 2026-01-01}",
                 "options: {logit_bias: {50256: -100}}",
                 "description: 2026-99-99",
