@@ -248,7 +248,7 @@ def test_unpaired_surrogates_are_written_escaped(asked):
 
 
 def test_answers_that_could_not_be_written_are_not_counted(asked, tmp_path):
-    """On a full disk, the number of saved answers on the screen is that of the journal's lines."""
+    """On a full disk, the screen reports no more saved answers than the journal has lines."""
     tally = ProgressCounts()
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, hard))
@@ -258,4 +258,4 @@ def test_answers_that_could_not_be_written_are_not_counted(asked, tmp_path):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     lines = (tmp_path / "exchanges.jsonl").read_bytes().splitlines()
-    assert tally.requests_done == len(lines) > 0
+    assert 0 < tally.requests_done <= len(lines)  # a cancelled request may be saved and not counted
