@@ -58,15 +58,13 @@ from bfcl_pipeline.screen.screen import describe_run, exit_without_answers
 
 min_version("9.27")
 
-read_env_file()  # its variables reach every job, those on a cluster too
-
-
 configfile: project_file("config/config.yaml")
 
 
 SCHEMA = "workflow/schemas/config.schema.yaml"
 
 try:
+    read_env_file()  # its variables reach every job, those on a cluster too
     PROPERTIES = yaml.safe_load(Path(workflow.basedir, SCHEMA).read_text())
     config.update(plain_values(config, PROPERTIES))
     check_config(config, PROPERTIES)

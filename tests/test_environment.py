@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 FILE = """\
 # keys
 FROM_FILE='a $HOME key'
@@ -48,3 +50,28 @@ def test_the_environment_takes_precedence(tmp_path: Path) -> None:
         check=True,
     )
     assert done.stdout.strip() == "mine|a $HOME key"
+
+
+@pytest.mark.parametrize("content", ["A=1\n".encode("utf-16"), b"A=s\xe9same\n", b"A=a\0b\n"])
+def test_a_file_that_is_not_text_is_an_error_of_one_line(tmp_path: Path, content: bytes) -> None:
+    """A file in another encoding or with null characters is reported, by name, without its content."""
+    (tmp_path / ".env").write_bytes(content)
+    command = [sys.executable, "-m", "bfcl_pipeline.cli", "models", "lexical"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "bfcl-pipeline models: .env: not text in UTF-8. Save it in this encoding, with lines NAME=VALUE.\n"
+    )
+
+
+def test_a_byte_order_mark_is_not_part_of_the_first_name(tmp_path: Path) -> None:
+    """Editors of Windows begin a file in UTF-8 with one."""
+    (tmp_path / ".env").write_text(FILE.removeprefix("# keys\n"), encoding="utf-8-sig")
+    code = (
+        "from bfcl_pipeline.environment import read_env_file; import os; read_env_file();"
+        "print(os.environ['FROM_FILE'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "a $HOME key"

@@ -22,6 +22,7 @@ from bfcl_pipeline.archive.missing_answers import MissingAnswers, answered_since
 from bfcl_pipeline.archive.recorded_run import RecordedRun, read_run
 from bfcl_pipeline.archive.software import find_checkout
 from bfcl_pipeline.benchmark import CATEGORIES, encoder
+from bfcl_pipeline.config import NOT_RECORDED
 from bfcl_pipeline.errors import PipelineError, StagingError
 from bfcl_pipeline.tables import entries_path
 from bfcl_pipeline.text import STEP_LINE, Log
@@ -160,8 +161,9 @@ def _lay_out(recorded: RecordedRun, data: Path, cache: Path, work: Path) -> None
     if recorded_answers and not cache.is_dir():
         raise PipelineError(f"{cache}: no such directory. Name that of the run's journals with --cache.")
     (work / "config").mkdir(parents=True, exist_ok=True)
-    config = yaml.safe_dump({**recorded.config, "replay": True}, allow_unicode=True)
-    (work / "config/config.yaml").write_text(config, encoding="utf-8")
+    config = {key: value for key, value in recorded.config.items() if key not in NOT_RECORDED}
+    text = yaml.safe_dump({**config, "replay": True}, allow_unicode=True)
+    (work / "config/config.yaml").write_text(text, encoding="utf-8")
     shutil.copyfile(recorded.folder / "models.yaml", work / "config/models.yaml")
     (work / "data").symlink_to(data.resolve())
     if cache.is_dir():

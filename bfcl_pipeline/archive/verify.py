@@ -176,8 +176,11 @@ def _check_run(folder: Path, metadata: CrateMetadata, checkout: Checkout) -> Rec
     """
     recorded = read_run(folder / "results" / metadata.run, checkout.schema, metadata.run)
     config_file, release = recorded.folder / "config.yaml", recorded.run.release
-    if release.source is not None or recorded.config["encoder"]["source"] is not None:
-        raise ArchiveError(f"{config_file}: refused: it names a local path as the source of the data.")
+    named = (release.source, recorded.config["encoder"]["source"], recorded.config["models_file"])
+    if any(path is not None for path in named):
+        raise ArchiveError(
+            f"{config_file}: refused: it names a local path as the source of data or models."
+        )
     if (release.version, release.sha256) != metadata.release:
         raise ArchiveError(
             f"{config_file}: refused: the release is {release.version} {release.sha256}, but the metadata "

@@ -103,8 +103,8 @@ def _run(arguments: Sequence[str]) -> int:
     options, unknown = parser.parse_known_args(arguments)
     if unknown:  # the usage is that of the command
         commands.choices[options.command].error(f"unrecognized arguments: {' '.join(unknown)}")
-    read_env_file()
     try:
+        read_env_file()
         return int(_module(options.command).run(options))
     except PipelineError as error:
         print(f"bfcl-pipeline {options.command}: {printable(str(error))}", file=sys.stderr)

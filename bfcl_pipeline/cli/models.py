@@ -24,10 +24,11 @@ from bfcl_pipeline.config import (
     unknown_model,
 )
 from bfcl_pipeline.config.added_row import add_row
+from bfcl_pipeline.config.check import LONGEST_VALUE
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.models.requirements import Need, needs, silent_endpoint
 from bfcl_pipeline.records import Json
-from bfcl_pipeline.text import plural, text_table
+from bfcl_pipeline.text import cut, on_one_line, plural, printable, text_table
 
 READY = "ready"
 
@@ -150,8 +151,8 @@ def _add(options: argparse.Namespace) -> int:
         key, equals, value = text.partition("=")
         try:
             values[key.strip()] = yaml.safe_load(value)
-        except yaml.YAMLError as error:
-            raise ConfigError(f"--set {text}: the value is not YAML.") from error
+        except (yaml.YAMLError, ValueError, RecursionError) as error:
+            raise ConfigError(f"--set {cut(text, LONGEST_VALUE)}: the value is not YAML.") from error
         if not equals:
             raise ConfigError(f"--set {text}: expected KEY=VALUE.")
     row = add_row(path, values)
@@ -193,7 +194,8 @@ def _matches(pattern: str | None, *names: str) -> bool:
 def _print_table(listed: Sequence[Listed]) -> None:
     narrow = sys.stdout.isatty() and shutil.get_terminal_size().columns < _NARROW_TERMINAL
     columns = _NARROW_COLUMNS if narrow else _COLUMNS
-    print(text_table(columns, [[model.cells[column] for column in columns] for model in listed]))
+    cells = [[on_one_line(printable(model.cells[column])) for column in columns] for model in listed]
+    print(text_table(columns, cells))
 
 
 def _print_notes(listed: Sequence[Listed], not_served: Mapping[str, str], pattern: str | None) -> None:
@@ -212,7 +214,7 @@ def _print_notes(listed: Sequence[Listed], not_served: Mapping[str, str], patter
         return
     descriptions = {model.row.name: model.row.description for model in listed if model.row.description}
     for description, names in _by_text(descriptions).items():
-        print(f"{description}: {', '.join(names)}")
+        print(printable(f"{description}: {', '.join(names)}"))
     for reason, names in _by_text(not_served).items():
         print(f"Cannot be used ({reason}): {', '.join(names)}")
 

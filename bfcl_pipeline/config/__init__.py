@@ -27,7 +27,7 @@ from bfcl_pipeline.config.model_rows import (
 )
 from bfcl_pipeline.config.models_files import MODELS_FILE, MODELS_VARIABLE, MY_MODELS_FILE, models_files
 from bfcl_pipeline.config.run_config import ReleasePin, RunConfig, load_run
-from bfcl_pipeline.config.run_record import recorded_config, recorded_models
+from bfcl_pipeline.config.run_record import NOT_RECORDED, recorded_config, recorded_models
 from bfcl_pipeline.config.sampling import allocate, pick
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "MODELS_FILE",
     "MODELS_VARIABLE",
     "MY_MODELS_FILE",
+    "NOT_RECORDED",
     "Job",
     "JobPaths",
     "ModelKind",

@@ -7,6 +7,7 @@ from pathlib import Path
 import yaml
 
 from bfcl_pipeline.config.model_rows import ModelRow, load_models
+from bfcl_pipeline.config.run_config import check_folders
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.files import atomic_path
 from bfcl_pipeline.records import Json
@@ -39,6 +40,7 @@ def add_row(path: Path, values: Mapping[str, Json]) -> ModelRow:
         temporary.write_text(_extended(text, values), encoding="utf-8")
         try:
             rows = _own_rows(temporary)
+            check_folders([str(name)])
         except ConfigError as error:
             raise ConfigError(str(error).replace(str(temporary), str(path))) from error
         if {**rows, name: None} != {**before, name: None}:

@@ -42,7 +42,8 @@ def fits(value: Any, schema: Mapping[str, Any]) -> bool:
         return False
     match value:
         case str():
-            return len(value) >= schema.get("minLength", 0) and _matches(schema.get("pattern", ""), value)
+            long_enough = schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value))
+            return long_enough and _matches(schema.get("pattern", ""), value)
         case int() | float():
             return bool(
                 _is_number(value)
@@ -150,7 +151,9 @@ def _text(error: Any) -> str:
         matches = difflib.get_close_matches(str(error.instance), map(str, error.validator_value), n=1)
         near = f" Did you mean {matches[0]!r}?" if matches else ""
     about = error.schema.get("description", "")
-    return f"expected {expected}, got {_shown(error.instance)}.{near} {about}".strip()
+    # A key of an API may stand where the name of its variable belongs; it is not printed.
+    got = "something else" if error.schema.get("writeOnly") else _shown(error.instance)
+    return f"expected {expected}, got {got}.{near} {about}".strip()
 
 
 def _shown(value: Any) -> str:
@@ -175,6 +178,9 @@ _EXPECTED = {
 
 _FORMS = {
     r"\S": "a text that is not blank",
+    r"^(?=.*\S)[^\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]*$": (
+        "a text that is neither blank nor has control characters"
+    ),
     r"^https?://[^/\s]\S*$": "a URL with http:// or https://",
     "^[A-Za-z0-9][A-Za-z0-9._-]*$": "letters, digits and . _ - after a letter or digit",
     "^[A-Za-z_][A-Za-z0-9_]*$": "letters, digits and _ after a letter or _",

@@ -6,6 +6,7 @@ the second is called `<model>~2`, in tables, reports and names of directories.
 """
 
 import difflib
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -172,7 +173,7 @@ def _document(path: Path, keys: tuple[str, ...]) -> dict[str, Any]:
         raise ConfigError(f"{path}: no such file. Give the models file with --models.") from error
     except OSError as error:
         raise ConfigError(f"{path}: not readable ({error.strerror}).") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: no UTF-8, an invalid date
         reason = " ".join(str(error).split())
         raise ConfigError(f"{path}: not readable as YAML ({reason}).") from error
     schema = models_schema()
@@ -271,6 +272,7 @@ def _row(where: str, values: Mapping[str, Any]) -> ModelRow:
     }
     row = ModelRow(**given)
     _check_kind(where, row, values)
+    _check_options(where, row.options)
     _check_resources(where, row.resources)
     return row
 
@@ -293,6 +295,19 @@ def _check_kind(where: str, row: ModelRow, values: Mapping[str, Any]) -> None:
         )
     if row.kind == "vllm":
         _check_vllm(where, row)
+
+
+def _check_options(where: str, options: Mapping[str, Json]) -> None:
+    """Refuses what YAML can express and JSON cannot: dates, infinity, keys that are not texts."""
+    try:
+        same = json.loads(json.dumps(options, allow_nan=False)) == options
+    except (TypeError, ValueError, RecursionError):
+        same = False
+    if not same:
+        raise ConfigError(
+            f"{where}: options: only texts, finite numbers, true, false, null, lists and mappings of texts "
+            "can be sent. Quote dates and keys that are numbers."
+        )
 
 
 def _check_vllm(where: str, row: ModelRow) -> None:

@@ -128,7 +128,7 @@ def load_run(config: Mapping[str, Any], rows: Mapping[str, ModelRow]) -> RunConf
             f"nothing to run: {', '.join(categories or chosen)} runs with prompt-mode models only; "
             "add such a model (without -FC) to `models`, or another category to `categories`."
         )
-    _check_folders(dict.fromkeys(job.name for job in jobs))
+    check_folders(dict.fromkeys(job.name for job in jobs))
     return RunConfig(config["run"], jobs, Rules(config["rules"]), ReleasePin(**config["release"]))
 
 
@@ -225,7 +225,7 @@ def _sample(categories: Sequence[str], sample: int | None) -> Mapping[str, int]:
     return allocate({name: CATEGORIES[name].entries for name in categories}, sample)
 
 
-def _check_folders(models: Iterable[str]) -> None:
+def check_folders(models: Iterable[str]) -> None:
     """Raises ConfigError if a name cannot be that of a folder, or two models would share one."""
     model_of: dict[str, str] = {}
     for name in models:

@@ -14,7 +14,7 @@ from bfcl_pipeline.config.kinds import KINDS
 from bfcl_pipeline.config.model_rows import ModelRow
 from bfcl_pipeline.records import Json
 
-_NOT_RECORDED = ("replay", "overwrite", "models_file")
+NOT_RECORDED = ("replay", "overwrite", "models_file")
 """Keys that do not describe the results, only how they were produced."""
 
 _SOURCES = ("release", "encoder")
@@ -25,7 +25,7 @@ _NOT_OF_EMBEDDED = ("model", "endpoint", "key", "options", "limits")
 
 def recorded_config(config: Mapping[str, Any]) -> str:
     """A config, complete and checked, as YAML."""
-    document = {key: value for key, value in config.items() if key not in _NOT_RECORDED}
+    document = {key: value for key, value in config.items() if key not in NOT_RECORDED}
     for key in _SOURCES:
         document[key] = {**document[key], "source": None}
     return _yaml(document)

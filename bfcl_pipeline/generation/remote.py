@@ -170,6 +170,7 @@ class ApiBackend:
             received_at=self._now().isoformat(timespec="milliseconds"),
         )
         journaled = await self._journal.append(sent)
+        self._counts.answered(exchange, sent.dollars)  # only now: the screen says that it is saved
         # An API key echoed by the model is redacted in both, so that a replay finds what was used here.
         return journaled, exchange if journaled is sent else self._adapter.read(request, journaled.raw)
 
@@ -225,7 +226,6 @@ class ApiBackend:
 
     def _pay(self, exchange: Exchange) -> None:
         dollars = self._terms.dollars(exchange)
-        self._counts.answered(exchange, dollars)
         if dollars is not None:
             self._spent += dollars
             self._prices += dollars

@@ -132,6 +132,14 @@ REFUSED = {
         lambda config: {**config, "release": {**config["release"], "source": "/etc"}},
         "it names a local path",
     ),
+    "models from a local path": (
+        lambda config: {**config, "models_file": "/etc/passwd"},
+        "it names a local path",
+    ),
+    "models from several local paths": (
+        lambda config: {**config, "models_file": ["/proc/self/environ"]},
+        "it names a local path",
+    ),
     "another release": (
         lambda config: {**config, "release": {**config["release"], "sha256": "0" * 64}},
         "but the metadata names",

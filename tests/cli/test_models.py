@@ -216,3 +216,32 @@ def test_words_that_are_neither_a_pattern_nor_an_addition_are_refused(known, cap
     """The options of a new row are refused without `add`."""
     assert main(["models", "mine", "--endpoint", "http://localhost/v1", *known]) == 1
     assert "`add NAME`" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["../x", "$(touch x)", "a\nb", "\x1b[31mred", "{run}", "x" * 200])
+def test_a_name_that_no_run_accepts_is_not_added(tmp_path, monkeypatch, capsys, name):
+    """The row is refused before the file is written, with the rule for names."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["models", "add", name, "--endpoint", "http://127.0.0.1:1/v1"]) == 1
+    assert "letters, digits, spaces inside" in capsys.readouterr().err
+    assert not list(tmp_path.glob("config/*.yaml"))
+
+
+def test_a_value_nested_too_deeply_is_an_error(tmp_path, monkeypatch, capsys):
+    """It is reported in one line, of which the value is only the beginning."""
+    monkeypatch.chdir(tmp_path)
+    deep = f"options={'[' * 5000}"
+    assert main(["models", "add", "m", "--endpoint", "http://127.0.0.1:1/v1", "--set", deep]) == 1
+    error = capsys.readouterr().err
+    assert "the value is not YAML" in error
+    assert len(error) < 400
+
+
+def test_a_row_cannot_control_the_terminal(tmp_path, capsys):
+    """Control characters of names and descriptions in a models file are printed escaped."""
+    row = {"name": "a\x1b[31m", "kind": "lexical", "description": "\x1b]0;title\x07"}
+    (tmp_path / "models.yaml").write_text(json.dumps({"models": [row]}))
+    assert main(["models", "a*", "--models", str(tmp_path / "models.yaml")]) == 0
+    output = capsys.readouterr().out
+    assert "\x1b" not in output
+    assert "\\x1b[31m" in output

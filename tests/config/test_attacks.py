@@ -116,6 +116,18 @@ def row(text: str) -> str:
             row,
             [
                 "options: [1]",
+                "options: {seed: .nan}",
+                "display_name: ' '",
+                f"display_name: {'x' * 201}",
+                r'display_name: "a\e[31m"',
+                r'org: "\u202eevil"',
+                r'license: "two\nlines"',
+                f"description: {'x' * 1001}",
+                f"url: https://example.org/{'x' * 1001}",
+                "options: {since: 2026-01-01}",
+                "options: {logit_bias: {50256: -100}}",
+                "description: 2026-99-99",
+                f"options: {{deep: {'[' * 5000}{']' * 5000}}}",
                 "limits: {in_flight: -1}",
                 "limits: {seconds: .inf}",
                 "limits: {seconds: .nan}",
@@ -149,6 +161,14 @@ def test_a_wrong_models_file_is_an_error_of_one_line(tmp_path: Path, text: str) 
         load_models(tmp_path / "models.yaml")
     assert str(caught.value).startswith(f"{tmp_path}/models.yaml: ")
     assert "\n" not in str(caught.value)
+
+
+def test_a_key_in_place_of_its_variable_is_refused_without_being_printed(tmp_path: Path) -> None:
+    """`key` is the name of an environment variable; a value that can be no such name may be a key."""
+    (tmp_path / "models.yaml").write_text(row("key: sk-made-for-this-test-0123456789"))
+    with pytest.raises(ConfigError, match="model 1: key: expected letters") as caught:
+        load_models(tmp_path / "models.yaml")
+    assert "sk-made" not in str(caught.value)
 
 
 def named(name: str) -> None:

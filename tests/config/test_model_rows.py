@@ -78,7 +78,10 @@ def test_prices_are_optional_numbers(tmp_path):
         ({"input_price": "cheap"}, 'input_price: expected a number or null, got "cheap". US dollars'),
         ({"input_price": -1}, "input_price: expected at least 0, got -1. US dollars"),
         ({"org": 5}, "org: expected a text, got 5. Organization"),
-        ({"org": "' '"}, 'org: expected a text that is not blank, got " ". Organization'),
+        (
+            {"org": "' '"},
+            'org: expected a text that is neither blank nor has control characters, got " ". Organization',
+        ),
         ({"name": "mine-FC"}, "names that end in -FC have mode fc"),
         ({"name": "mine~2"}, "'mine~2' is the name of a later trial"),
         ({"resources": "[]"}, "resources: expected a mapping, got []"),

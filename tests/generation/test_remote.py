@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import resource
 
 import pytest
 
@@ -9,6 +10,7 @@ from bfcl_pipeline.config import RequestLimits
 from bfcl_pipeline.errors import (
     AccessDenied,
     ContextOverflow,
+    JournalError,
     Malformed,
     NoConnection,
     RateLimited,
@@ -243,3 +245,17 @@ def test_unpaired_surrogates_are_written_escaped(asked):
     """Text that no table can hold stays readable JSON."""
     (response,) = asked(Scripted(lambda *_: "half \ud83d"), 1)
     assert response.result_json == '"half \\ud83d"'
+
+
+def test_answers_that_could_not_be_written_are_not_counted(asked, tmp_path):
+    """On a full disk, the screen reports no more saved answers than the journal has lines."""
+    tally = ProgressCounts()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, hard))
+    try:
+        with pytest.raises(JournalError, match="Free space"):
+            asked(Scripted(), 40, tally=tally)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    lines = (tmp_path / "exchanges.jsonl").read_bytes().splitlines()
+    assert 0 < tally.requests_done <= len(lines)  # a cancelled request may be saved and not counted

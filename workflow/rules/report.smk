@@ -134,9 +134,12 @@ rule record:
     # First of all, so that results are never beside the config of an earlier run.
     priority: 1
     params:
-        config=recorded_config(config),
+        # Functions, because Snakemake takes {...} in a text for a wildcard, and options may contain braces.
+        config=lambda wildcards: recorded_config(config),
         # All trials of a model share one row.
-        models=recorded_models({job.row.name: job.row for job in RUN.jobs}.values()),
+        models=lambda wildcards: recorded_models(
+            {job.row.name: job.row for job in RUN.jobs}.values()
+        ),
     message:
         "Record the config of {wildcards.run}"
     script:

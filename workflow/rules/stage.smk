@@ -9,7 +9,7 @@ rule stage:
     benchmark:
         "data/release/stage.benchmark.tsv"
     params:
-        release=RUN.release.options,
+        release=lambda wildcards: RUN.release.options,  # a path may contain braces
     message:
         "Stage the release"
     shell:
@@ -25,7 +25,7 @@ rule stage_encoder:
     benchmark:
         "data/encoder/stage.benchmark.tsv"
     params:
-        source=(
+        source=lambda wildcards: (
             ["--source", config["encoder"]["source"]]
             if config["encoder"]["source"]
             else []

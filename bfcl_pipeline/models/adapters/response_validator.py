@@ -11,6 +11,9 @@ from bfcl_pipeline.text import valid_unicode
 MAX_ANSWER_BYTES = 16 * 2**20
 """Limit on the size of an answer, both as transferred and decompressed."""
 
+MOST_TOKENS = 10**9
+"""Greatest plausible count of the tokens of one answer; sums over a run fit the 64 bits of a table."""
+
 _SHOWN = 200  # characters of the answer in an error message
 
 _Kind = TypeVar("_Kind", bound="dict[str, Any] | list[Any] | str")
@@ -65,9 +68,11 @@ class ResponseValidator:
 
 
 def tokens(usage: Json, name: str) -> int | None:
-    """A token count of an answer; None if it has none."""
+    """A token count of an answer; None if it has none, or one that is negative or above MOST_TOKENS."""
     count = usage.get(name) if isinstance(usage, dict) else None
-    return count if isinstance(count, int) and not isinstance(count, bool) and count >= 0 else None
+    if isinstance(count, bool) or not isinstance(count, int):
+        return None
+    return count if 0 <= count <= MOST_TOKENS else None
 
 
 def _no_constant(name: str) -> Json:

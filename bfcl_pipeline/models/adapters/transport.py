@@ -1,9 +1,9 @@
 """HTTP requests to one model's API: one request out, one complete answer or a ModelError back.
 
-Covers limits on the size of an answer, compressed answers, redaction of the key, and every failure of the
-connection and of HTTP. Redirects are refused: they would send a key to another server. Not covered: time
-limits, concurrency and further attempts (the scheduler, `generation.remote`), and the meaning of an answer
-(the adapters).
+Covers limits on the size of a request and of an answer, compressed answers, redaction of the key, and every
+failure of the connection and of HTTP. Redirects are refused: they would send a key to another server. Not
+covered: time limits, concurrency and further attempts (the scheduler, `generation.remote`), and the meaning
+of an answer (the adapters).
 """
 
 import io
@@ -16,12 +16,15 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from bfcl_pipeline import __version__
-from bfcl_pipeline.errors import Malformed
+from bfcl_pipeline.errors import ContextOverflow, Malformed
 from bfcl_pipeline.models.adapters.connections import connection_error, opened_session
 from bfcl_pipeline.models.adapters.proxies import proxy_for
 from bfcl_pipeline.models.adapters.response_validator import MAX_ANSWER_BYTES
 from bfcl_pipeline.models.adapters.status_errors import status_error
 from bfcl_pipeline.secrets import SHORTEST, Redactor
+
+MAX_REQUEST_BYTES = 64 * 2**20
+"""Limit on the size of a request: longer than any context, and answers of the greatest size add up."""
 
 _CHUNKED_BYTES = 2**20
 """aiohttp sends a longer body in chunks only if it is given as a file."""
@@ -65,8 +68,13 @@ class Transport:
         """Sends one request; returns the content of the answer, with the key redacted.
 
         Raises ModelError of the type that fits, also for every status but 2xx, and ConfigError for a proxy
-        that cannot be used.
+        that cannot be used. A body above MAX_REQUEST_BYTES is not sent: ContextOverflow.
         """
+        if len(body) > MAX_REQUEST_BYTES:
+            raise ContextOverflow(
+                f"{self._target}: the request has {len(body) / 2**20:.0f} MiB and was not sent; at most "
+                f"{MAX_REQUEST_BYTES // 2**20} MiB are, and no model has a longer context."
+            )
         try:
             async with await self._response(method, path, body, {**self._headers, **headers}) as response:
                 content = await self._content(response)

@@ -348,3 +348,11 @@ def test_the_identity_is_the_endpoint_or_the_server() -> None:
     assert one.identity["vllm"]["dtype"] is None
     assert "gpus" not in one.identity["vllm"]
     assert json.loads(json.dumps(one.identity)) == one.identity
+
+
+@pytest.mark.parametrize("count", [-1, 10**9 + 1, 2**63, 10**400, 5.0, True, "7", None])
+def test_an_implausible_token_count_is_unknown(count: Json) -> None:
+    """Sums of plausible counts fit the tables of a run; others would end the job that writes its table."""
+    usage = {"prompt_tokens": count, "completion_tokens": 10**9}
+    exchange = OpenAIChat(row()).read(FC, {**raw({"role": "assistant", "content": "x"}), "usage": usage})
+    assert (exchange.input_tokens, exchange.output_tokens) == (None, 10**9)

@@ -22,6 +22,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from bfcl_pipeline.errors import (
     AccessDenied,
     ConfigError,
+    ContextOverflow,
     Malformed,
     ModelError,
     NoConnection,
@@ -30,7 +31,7 @@ from bfcl_pipeline.errors import (
 )
 from bfcl_pipeline.models.adapters.proxies import is_loopback
 from bfcl_pipeline.models.adapters.response_validator import MAX_ANSWER_BYTES
-from bfcl_pipeline.models.adapters.transport import Transport
+from bfcl_pipeline.models.adapters.transport import MAX_REQUEST_BYTES, Transport
 from tests.support.loopback import CLOSED, Answer, Loopback, answer
 
 TARGET = "model 'm' at home"
@@ -416,3 +417,16 @@ def _certificate(folder: Path) -> Path:
         + certificate.public_bytes(serialization.Encoding.PEM)
     )
     return file
+
+
+def test_a_request_that_is_too_long_is_not_sent() -> None:
+    """Answers of the greatest size, which each request of a conversation repeats, have a bound."""
+
+    async def use(transport: Transport, server: Loopback) -> None:
+        with pytest.raises(ContextOverflow, match="the request has 64 MiB and was not sent"):
+            await post(transport, b" " * (MAX_REQUEST_BYTES + 1))
+        assert not server.requests
+        await post(transport)
+        assert len(server.requests) == 1
+
+    with_server(use, GOOD)
