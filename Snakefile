@@ -58,6 +58,7 @@ from bfcl_pipeline.screen.screen import describe_run, exit_without_answers
 
 min_version("9.27")
 
+
 configfile: project_file("config/config.yaml")
 
 

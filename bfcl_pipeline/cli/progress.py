@@ -36,7 +36,7 @@ PLAIN_SECONDS = 30.0
 """Between two plain lines."""
 
 
-class Display(Protocol):
+class ProgressView(Protocol):
     """Shows the states of one job."""
 
     def show(self, progress: JobProgress) -> None:
@@ -56,7 +56,7 @@ class ProgressWatch:
         self,
         name: str,
         counts: ProgressCounts,
-        displays: Sequence[Display],
+        displays: Sequence[ProgressView],
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,

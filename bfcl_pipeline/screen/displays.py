@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 from bfcl_pipeline.screen.progress import progress_text
-from bfcl_pipeline.screen.run_state import RunState, Step
+from bfcl_pipeline.screen.run_state import RunningStep, RunState
 from bfcl_pipeline.text import step_line
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Display(Protocol):
     def line(self, text: str, style: str = "") -> None:
         """Prints a line that stays. style: as of rich, for terminals."""
 
-    def finished(self, step: Step, text: str, state: RunState) -> None:
+    def finished(self, step: RunningStep, text: str, state: RunState) -> None:
         """Reports a step that ended well. text: what it did."""
 
     def update(self, state: RunState) -> None:
@@ -54,7 +54,7 @@ class PlainDisplay:
         with contextlib.suppress(OSError):  # the reader of a pipe has ended
             print(text, file=self._stream, flush=True)
 
-    def finished(self, step: Step, text: str, state: RunState) -> None:
+    def finished(self, step: RunningStep, text: str, state: RunState) -> None:
         """Prints `[12/100] Score oracle-FC`."""
         if step.progress is not None:
             self._next.pop(step.progress.name, None)
@@ -90,7 +90,7 @@ class LiveDisplay:
 
         self._console.print(Text(text, style), soft_wrap=True)
 
-    def finished(self, step: Step, text: str, state: RunState) -> None:
+    def finished(self, step: RunningStep, text: str, state: RunState) -> None:
         """Prints a line for a job that generated responses; others are short and many."""
         if step.progress is not None:
             self.line(step_line(state.steps_done, state.steps_total, text))

@@ -45,7 +45,7 @@ class RunDescription:
 
 
 @dataclass(slots=True)
-class Step:
+class RunningStep:
     """One step that was started."""
 
     text: str  # what it does, for people
@@ -75,19 +75,19 @@ class RunState:
     cores: str = ""  # for people
     steps_total: int = 0
     steps_done: int = 0
-    running: dict[int, Step] = field(default_factory=dict)  # by Snakemake's job id
+    running: dict[int, RunningStep] = field(default_factory=dict)  # by Snakemake's job id
     failed: dict[int, Failure] = field(default_factory=dict)  # by job id; without those that were repeated
     dollars: float | None = None  # what the completed steps cost; None: no prices
 
     def started(self, job: int, text: str, logs: Sequence[str]) -> None:
         """A step was started; it may be the repetition of one that failed."""
         self.failed.pop(job, None)
-        step = Step(text, tuple(logs))
+        step = RunningStep(text, tuple(logs))
         for log in step.logs[:1]:  # the state of an earlier run
             progress_path(log).unlink(missing_ok=True)
         self.running[job] = step
 
-    def finished(self, job: int) -> Step | None:
+    def finished(self, job: int) -> RunningStep | None:
         """A step ended well. Returns it; None if its start was not reported."""
         self.steps_done += 1
         step = self.running.pop(job, None)

@@ -9,12 +9,12 @@ from collections.abc import Callable
 
 import pytest
 
-from bfcl_pipeline.cli.progress import Display, ProgressLine, ProgressWatch
+from bfcl_pipeline.cli.progress import ProgressLine, ProgressView, ProgressWatch
 from bfcl_pipeline.generation.counts import ProgressCounts
 
 
 async def shown(
-    counts: ProgressCounts, display: Display, looks: int, work: Callable[[int], None] = lambda _: None
+    counts: ProgressCounts, display: ProgressView, looks: int, work: Callable[[int], None] = lambda _: None
 ) -> None:
     """Shows `counts` for a number of looks, with a clock that only these move; `work` stands between."""
     seconds, number, over = 0.0, 0, asyncio.Event()

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from bfcl_pipeline.screen.displays import LiveDisplay
 from bfcl_pipeline.screen.picture import JOBS, picture
-from bfcl_pipeline.screen.run_state import Failure, RunState, Step
+from bfcl_pipeline.screen.run_state import Failure, RunningStep, RunState
 from tests.support.job_progress import NONE_YET
 
 BUSY = replace(
@@ -29,7 +29,7 @@ BUSY = replace(
 LONG = replace(BUSY, name="some-vendor/a-model-with-a-rather-long-name-FC")
 
 
-def state_of(*jobs: Step) -> RunState:
+def state_of(*jobs: RunningStep) -> RunState:
     state = RunState(steps_total=100, steps_done=12)
     state.running.update(enumerate(jobs))
     return state
@@ -44,7 +44,7 @@ def drawn(state: RunState, width: int) -> list[str]:
 
 def test_a_wide_terminal_shows_all_figures() -> None:
     """A bar for each model, then the steps and those that are running."""
-    state = state_of(Step("Generate gpt-x", progress=BUSY), Step("Score oracle-FC"))
+    state = state_of(RunningStep("Generate gpt-x", progress=BUSY), RunningStep("Score oracle-FC"))
     heading, model, steps = drawn(state, 120)
     assert heading.split() == ["entries", "sessions", "requests/s", "time", "left", "tokens", "cost"]
     name, bar, *figures = model.split()
@@ -58,7 +58,7 @@ def test_a_wide_terminal_shows_all_figures() -> None:
 
 def test_nothing_is_wider_than_the_terminal_and_names_keep_both_ends() -> None:
     """At 80 columns tokens are left out and long names are cut in the middle."""
-    lines = drawn(state_of(*(Step("Generate", progress=job) for job in (BUSY, LONG))), 80)
+    lines = drawn(state_of(*(RunningStep("Generate", progress=job) for job in (BUSY, LONG))), 80)
     assert max(map(len, lines)) <= 80
     assert "tokens" not in lines[0]
     assert lines[2].startswith("some")
@@ -69,7 +69,7 @@ def test_nothing_is_wider_than_the_terminal_and_names_keep_both_ends() -> None:
 def test_what_needs_attention_has_a_line_of_its_own() -> None:
     """Why a model waits, and its failed entries; failed steps are counted."""
     waiting = replace(BUSY, wait_seconds=12.0, wait_reason="the server is too busy", entries_failed=2)
-    state = state_of(Step("Generate", progress=waiting))
+    state = state_of(RunningStep("Generate", progress=waiting))
     state.failed[7] = Failure("Score a", "", ())
     *_, note, steps = drawn(state, 80)
     assert note == "gpt-x-FC: waits 12 s: the server is too busy, 2 failed"
@@ -83,7 +83,7 @@ def test_before_the_first_step_it_says_what_is_going_on() -> None:
 
 def test_many_models_do_not_fill_the_screen() -> None:
     """The number of the others is given."""
-    lines = drawn(state_of(*(Step("Generate", progress=BUSY) for _ in range(JOBS + 3))), 80)
+    lines = drawn(state_of(*(RunningStep("Generate", progress=BUSY) for _ in range(JOBS + 3))), 80)
     assert len(lines) == 1 + JOBS + 2
     assert lines[-2] == "and 3 more jobs"
 
@@ -92,7 +92,7 @@ def test_the_picture_is_redrawn_and_removed() -> None:
     """Lines that stay are printed above it; after the end nothing of it is left on the terminal."""
     stream = io.StringIO()
     console = Console(width=80, height=20, file=stream, color_system=None, force_terminal=True)
-    display, state = LiveDisplay(stream, console), state_of(Step("Score a"))
+    display, state = LiveDisplay(stream, console), state_of(RunningStep("Score a"))
     display.update(state)
     display.line("Failed: Score b")
     state.steps_done = 13
