@@ -12,7 +12,7 @@ from bfcl_pipeline.archive.compare import differences
 from tests.containers.apptainer_engine import Apptainer
 from tests.containers.main_job import run_bare
 from tests.containers.podman_engine import Podman
-from tests.support.snakemake_project import Project
+from tests.support.snakemake_project import OWN_MESSAGES, Project
 
 pytestmark = pytest.mark.containers
 
@@ -45,9 +45,8 @@ def test_every_rule_in_its_image_gives_the_same_bytes(
     run_bare(bare, **SMALL)
     for name, value in apptainer.variables.items():
         monkeypatch.setenv(name, value)
-    output = run_bare(
-        inside, "--software-deployment-method", "apptainer", **SMALL, containers=f"{{pipeline: {unpacked}}}"
-    )
+    arguments = (*OWN_MESSAGES, "--software-deployment-method", "apptainer")
+    output = run_bare(inside, *arguments, **SMALL, containers=f"{{pipeline: {unpacked}}}")
     assert "Activating singularity image" in output
     assert not list(differences(bare.folder / "results/small", inside.folder / "results/small"))
     shutil.rmtree(unpacked)
