@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import resource
+from dataclasses import replace
 
 import pytest
 
@@ -251,10 +252,10 @@ def test_answers_that_could_not_be_written_are_not_counted(asked, tmp_path):
     """On a full disk, the screen reports no more saved answers than the journal has lines."""
     tally = ProgressCounts()
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, hard))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8_000, hard))
     try:
         with pytest.raises(JournalError, match="Free space"):
-            asked(Scripted(), 40, tally=tally)
+            asked(Scripted(), 40, replace(QUICK, in_flight=1), tally=tally)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     lines = (tmp_path / "exchanges.jsonl").read_bytes().splitlines()
