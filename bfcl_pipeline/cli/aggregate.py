@@ -3,8 +3,9 @@
 import argparse
 import sys
 
-from bfcl_pipeline.cli.options import add_data, add_models, add_rules
+from bfcl_pipeline.cli.options import add_data, add_rules
 from bfcl_pipeline.cli.runs import add_run, run_folder
+from bfcl_pipeline.jobs.options import add_models
 from bfcl_pipeline.text import plural
 
 

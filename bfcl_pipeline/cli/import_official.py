@@ -3,10 +3,11 @@
 import argparse
 from pathlib import Path
 
-from bfcl_pipeline.cli.options import add_data, add_models, add_rules, print_to_stderr
+from bfcl_pipeline.cli.options import add_data, add_rules, print_to_stderr
 from bfcl_pipeline.cli.runs import RESULTS, check_run_name
 from bfcl_pipeline.config.job import WEB_MODES
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.jobs.options import add_models
 from bfcl_pipeline.records import Mode
 
 

@@ -14,7 +14,6 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from bfcl_pipeline.cli.options import add_models
 from bfcl_pipeline.config import (
     KINDS,
     MY_MODELS_FILE,
@@ -26,6 +25,7 @@ from bfcl_pipeline.config import (
 from bfcl_pipeline.config.added_row import add_row
 from bfcl_pipeline.config.check import LONGEST_VALUE
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.jobs.options import add_models
 from bfcl_pipeline.models.requirements import Need, needs, silent_endpoint
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.text import cut, on_one_line, plural, printable, text_table

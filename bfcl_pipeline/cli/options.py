@@ -5,7 +5,6 @@ import os
 import sys
 from pathlib import Path
 
-from bfcl_pipeline.config import MODELS_FILE, MY_MODELS_FILE
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.text import unknown_name
 
@@ -13,18 +12,6 @@ from bfcl_pipeline.text import unknown_name
 def add_data(parser: argparse.ArgumentParser) -> None:
     """`--data`: the staged data folder, as a Path."""
     parser.add_argument("--data", type=Path, default=Path("data"), help="the staged data (default: data)")
-
-
-def add_models(parser: argparse.ArgumentParser) -> None:
-    """`--models`: the models files, as a list of Paths; None without it."""
-    parser.add_argument(
-        "--models",
-        type=Path,
-        action="append",
-        metavar="FILE",
-        help=f"models file; may be repeated, the last row of a name counts (default: {MODELS_FILE}, "
-        f"{MY_MODELS_FILE})",
-    )
 
 
 def add_rules(parser: argparse.ArgumentParser, about: str) -> None:

@@ -15,7 +15,6 @@ import time
 from collections.abc import Mapping
 
 from bfcl_pipeline.cli.models import location
-from bfcl_pipeline.cli.options import add_models
 from bfcl_pipeline.config import KINDS, ModelRow, load_models, model_row
 from bfcl_pipeline.errors import (
     AccessDenied,
@@ -28,6 +27,7 @@ from bfcl_pipeline.errors import (
 )
 from bfcl_pipeline.generation import Adapter
 from bfcl_pipeline.generation.remote import RunTerms
+from bfcl_pipeline.jobs.options import add_models
 from bfcl_pipeline.models import build_adapter
 from bfcl_pipeline.prompts import tool_schemas
 from bfcl_pipeline.records import Exchange, Json, Mode, Request

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Protocol, TextIO
 
 from bfcl_pipeline.generation.counts import ProgressCounts
 from bfcl_pipeline.screen.progress import (
+    FIRST_SECONDS,
+    PLAIN_SECONDS,
     JobProgress,
     RateWindow,
     closing_text,
@@ -28,12 +30,6 @@ if TYPE_CHECKING:
 
 REDRAWN_SECONDS = 0.5
 """Between two readings of the counts."""
-
-FIRST_SECONDS = 1.0
-"""From the start to the first plain line."""
-
-PLAIN_SECONDS = 30.0
-"""Between two plain lines."""
 
 
 class ProgressView(Protocol):

@@ -4,9 +4,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from bfcl_pipeline.cli.options import add_models
 from bfcl_pipeline.config import load_models, model_row
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.jobs.options import add_models
 from bfcl_pipeline.models.serving.program import printed_command
 from bfcl_pipeline.models.serving.serve import HOST, START_SECONDS, ServerOptions, announced_address, serve
 

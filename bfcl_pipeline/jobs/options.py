@@ -75,11 +75,9 @@ _RECORDS = {"selection": Selection, "web": WebChoice, "paths": JobPaths}
 """The fields of a job that are records with options of their own."""
 
 
-def add_job_options(parser: argparse.ArgumentParser) -> None:
-    """Declares the options. What is not given is absent from the parsed values."""
-    add = parser.add_argument
-    add("--model", required=True, help="name of a row of the models file")
-    add(
+def add_models(parser: argparse.ArgumentParser) -> None:
+    """`--models`: the models files, as a list of Paths; None without it."""
+    parser.add_argument(
         "--models",
         type=Path,
         action="append",
@@ -87,6 +85,13 @@ def add_job_options(parser: argparse.ArgumentParser) -> None:
         help=f"models file; may be repeated, the last row of a name counts (default: {MODELS_FILE}, "
         f"{MY_MODELS_FILE})",
     )
+
+
+def add_job_options(parser: argparse.ArgumentParser) -> None:
+    """Declares the options. What is not given is absent from the parsed values."""
+    add = parser.add_argument
+    add("--model", required=True, help="name of a row of the models file")
+    add_models(parser)
     for option in OPTIONS:
         default = _default(option)
         add(

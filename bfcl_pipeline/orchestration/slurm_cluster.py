@@ -17,6 +17,7 @@ from typing import Any
 
 from bfcl_pipeline.config.model_rows import ModelRow
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.orchestration.workflow_command import profile_executor
 from bfcl_pipeline.text import unknown_name
 
 PROGRAMS = ("sbatch", "squeue", "sinfo", "scancel")
@@ -27,7 +28,6 @@ COMMAND_SECONDS = 60.0
 
 _EXECUTOR = {"--executor", "-e"}
 _PROFILE = {"--workflow-profile", "--profile"}
-_EXECUTOR_KEY = re.compile(r"(?m)^executor: *[\"']?slurm\b")
 _FORMAT = "%P|%c|%m|%G|%l"
 _GPUS = re.compile(r"gpu:(?:[^:,()]+:)?(\d+)")
 _TIME = re.compile(r"(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)")
@@ -95,7 +95,7 @@ def slurm_named(arguments: Sequence[str], folders: Iterable[Path]) -> bool:
         for place in (profile, f"profiles/{profile}")
         for name in ("config.yaml", "profile.yaml")
     ]
-    return any(_EXECUTOR_KEY.search(path.read_text(encoding="utf-8")) for path in paths if path.is_file())
+    return any(profile_executor(path) == "slurm" for path in paths if path.is_file())
 
 
 def slurm_output(*command: str) -> str | None:

@@ -15,12 +15,10 @@ from typing import Any
 
 import yaml
 
+from bfcl_pipeline.config.models_files import CONFIG_FILE
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.project import project_file, project_folder
 from bfcl_pipeline.text import unknown_name
-
-CONFIG_FILE = "config/config.yaml"
-"""The config of every run; --configfile and single values override it."""
 
 _NOT_SELECTING = ("run", "budget", "rules", "overwrite", "containers", "replay")
 """Keys that do not change which answers a run holds: they need no other name of the run."""
@@ -154,7 +152,7 @@ def _existing(file: Path) -> Path:
 def _configured_name(files: Sequence[Path]) -> str:
     """The name of the run in the config files; the last one that has it counts."""
     name = "embedded"
-    for file in (Path(CONFIG_FILE), *files):
+    for file in (CONFIG_FILE, *files):
         try:
             document = yaml.safe_load(_existing(file).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -178,16 +176,20 @@ def _check_executor(profile: Path, arguments: Sequence[str]) -> None:
     """Raises ConfigError if the executor of a profile is a package of Snakemake that is not installed."""
     if any(word.partition("=")[0] in ("--executor", "-e") for word in arguments):
         return
-    name = re.search(
-        r"^executor: *([\w-]+)", (profile / "config.yaml").read_text(encoding="utf-8"), re.MULTILINE
-    )
-    if name is None or name[1] in _OWN_EXECUTORS:
+    name = profile_executor(profile / "config.yaml")
+    if name is None or name in _OWN_EXECUTORS:
         return
-    package = f"snakemake-executor-plugin-{name[1]}"
+    package = f"snakemake-executor-plugin-{name}"
     if find_spec(package.replace("-", "_")) is None:
         raise ConfigError(
             f"The profile {profile.name} needs a package: {sys.executable} -m pip install {package}"
         )
+
+
+def profile_executor(file: Path) -> str | None:
+    """The executor that the file of a profile names; None if it names none."""
+    found = re.search(r"^executor: *[\"']?([\w-]+)", file.read_text(encoding="utf-8"), re.MULTILINE)
+    return None if found is None else found[1]
 
 
 def _says_where(profile: Path) -> bool:

@@ -10,19 +10,13 @@ import contextlib
 import sys
 from typing import TYPE_CHECKING, Protocol, TextIO
 
-from bfcl_pipeline.screen.progress import progress_text
+from bfcl_pipeline.screen.progress import FIRST_SECONDS, PLAIN_SECONDS, progress_text
 from bfcl_pipeline.screen.run_state import RunningStep, RunState
 from bfcl_pipeline.text import step_line
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.live import Live
-
-FIRST_SECONDS = 1.0
-"""From the start of a job to its first plain progress line."""
-
-PLAIN_SECONDS = 30.0
-"""Between two plain progress lines of a job."""
 
 
 class Display(Protocol):

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 WINDOW_SECONDS = 30.0
 """Length of the recent past over which rates are measured."""
 
+FIRST_SECONDS = 1.0
+"""From the start of a job to its first plain progress line."""
+
+PLAIN_SECONDS = 30.0
+"""Between two plain progress lines of a job."""
+
 SURE_SECONDS = 1.0
 """A rate over less time is not shown."""
 
