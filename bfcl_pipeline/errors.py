@@ -7,6 +7,7 @@ PipelineError
 │   └── MalformedRelease a file of the release is missing or not in the documented form
 ├── LeaseError           another process holds the lease on a file or folder
 ├── TableError           a table lacks a column, or a row cannot be read
+├── ErrataError          a record of the errata is malformed, or does not fit the release
 ├── ModelError           a request to a model failed
 │   ├── Transient        a retry may succeed: connection reset, time limit, HTTP 5xx
 │   │   ├── NoConnection no connection to the server can be made
@@ -62,6 +63,10 @@ class LeaseError(PipelineError):
 
 class TableError(PipelineError):
     """A table lacks a column, or one of its rows cannot be read."""
+
+
+class ErrataError(PipelineError):
+    """A record of the errata is malformed, or one of its edits does not fit the release."""
 
 
 class ModelError(PipelineError):

@@ -42,7 +42,9 @@ _Row: TypeAlias = tuple[str, str, str, str | None, str, str | None, str | None]
 """All that a verdict depends on: category, entry_id, mode, name_style, status, status_detail,
 result_json."""
 
-_Verdicts: TypeAlias = tuple[list[bool | None], list[str | None], list[str | None], list[str]]
+_Verdicts: TypeAlias = tuple[
+    list[bool | None], list[str | None], list[str | None], list[str], list[str | None]
+]
 """The columns of `schemas.VERDICT_FIELDS`."""
 
 
@@ -123,7 +125,7 @@ def score_table(
 
 
 def score_table_by_all_rules(table: pa.Table, data: Path, workers: Workers | None = None) -> pa.Table:
-    """A table with the columns of `schemas.VERDICTS`: all rows by the official rules, then by corrected.
+    """A table with the columns of `schemas.VERDICTS`: all rows by each rule set, in the order of `Rules`.
 
     Arguments and errors are those of `score_table`.
     """
@@ -281,6 +283,7 @@ def _columns(verdicts: Sequence[Verdict]) -> _Verdicts:
         [verdict.error_type for verdict in verdicts],
         [verdict.error_message for verdict in verdicts],
         [names[verdict.status] for verdict in verdicts],
+        [None if verdict.answer_class is None else verdict.answer_class.value for verdict in verdicts],
     )
 
 
@@ -305,5 +308,5 @@ _STYLES: dict[str | None, NameStyle | None] = {None: None, **{style.value: style
 def _verdicts(judge: Judge, row: _Row, rules: Sequence[Rules]) -> list[Verdict]:
     _, _, mode_name, style_name, status, detail, result_json = row
     if status != _ANSWERED:
-        return [Verdict(None, None, detail, Status(status))] * len(rules)
+        return judge.unanswered(Status(status), detail, rules)
     return judge.answer_verdicts(result_json, _MODES[mode_name], _STYLES[style_name], rules)

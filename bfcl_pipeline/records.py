@@ -49,13 +49,28 @@ class Status(StrEnum):
     NOT_RECORDED = "not_recorded"  # replay: a web request is not in the web cache
     SKIPPED = "skipped"  # intentionally not run
     UNSUPPORTED = "unsupported"  # this version has no scorer for the category
+    LEFT_OUT = "left_out"  # rules `verified` only: the errata leave the entry out
 
 
 class Rules(StrEnum):
     """The rule set that scores a response; docs/rules.md lists every difference."""
 
-    OFFICIAL = "official"
-    CORRECTED = "corrected"
+    OFFICIAL = "official"  # the verdicts of the pinned release
+    CORRECTED = "corrected"  # without the defects of the release's checkers
+    VERIFIED = "verified"  # corrected, on the entries that the errata mend or leave as they are
+
+
+class AnswerClass(StrEnum):
+    """What an answer is, beside being valid or not: of irrelevance and of agentic entries."""
+
+    ABSTAINED_IN_WORDS = "abstained in words"  # irrelevance: text without a call
+    EMPTY = "empty"  # irrelevance: no text and no call
+    MALFORMED_CALL = "malformed call"  # irrelevance: a call was attempted and cannot be decoded
+    CALLED = "called"  # irrelevance: a call that can be decoded
+    RIGHT = "right"  # agentic: valid
+    WRONG = "wrong"  # agentic: another answer
+    ABSTAINED = "abstained"  # agentic: it says that it does not know, in the form that the prompt asks for
+    NO_ANSWER_FORM = "no answer form"  # agentic: invalid, and without an answer in the requested form
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,3 +182,4 @@ class Verdict:
     error_type: str | None = None  # the official name; None if valid
     error_message: str | None = None  # human-readable; None if valid
     status: Status = Status.ANSWERED
+    answer_class: AnswerClass | None = None  # irrelevance and agentic entries only

@@ -11,7 +11,7 @@ from bfcl_pipeline.cli.options import add_data, add_rules
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.files import write_text
 from bfcl_pipeline.records import Entry, Mode, Rules
-from bfcl_pipeline.scoring.audit import Obstacle, obstacles
+from bfcl_pipeline.audit.unpassable import Obstacle, obstacles
 from bfcl_pipeline.text import text_table
 
 _DEFAULT = ("single_turn", "format_sensitivity")

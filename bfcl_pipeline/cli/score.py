@@ -14,7 +14,7 @@ from bfcl_pipeline.records import Rules
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_BOTH = "both"
+_ALL = "all"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,9 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data(parser)
     parser.add_argument(
         "--rules",
-        choices=[*(rules.value for rules in Rules), _BOTH],
+        choices=[*(rules.value for rules in Rules), _ALL],
         default=Rules.OFFICIAL.value,
-        help="rule set to apply (default: official); both: one row per response and rule set, with only "
+        help="rule set to apply (default: official); all: one row per response and rule set, with only "
         "the columns of a verdicts table",
     )
     parser.add_argument(
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     form_of(options.out)
     with start_workers(sum(map(rows_about, options.responses)), options.processes) as workers:
         responses = read_responses(options.responses)
-        if options.rules == _BOTH:
+        if options.rules == _ALL:
             verdicts = score_table_by_all_rules(responses, options.data, workers)
         else:
             verdicts = score_table(responses, options.data, Rules(options.rules), workers)
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _summarize(verdicts: pa.Table, seconds: float, out: Path) -> None:
-    """Prints the counts of one verdict per response; of both rule sets, the official ones."""
+    """Prints the counts of one verdict per response; of several rule sets, the official ones."""
     valid = verdicts.column("valid")
     scored = len(valid) - valid.null_count
     right = sum(1 for value in valid.to_pylist() if value)

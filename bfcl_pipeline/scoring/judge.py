@@ -5,11 +5,12 @@ runner.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.calls import FAILED, parse_json
+from bfcl_pipeline.errata import LeftOut, treatment
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import (
     DecodeFailure,
@@ -71,12 +72,23 @@ class Judge:
     def __init__(self, entry: Entry, constants: Constants = NO_CONSTANTS) -> None:
         self._entry = entry
         self._checker = _checker(entry, constants)
+        self._verified: Checker | LeftOut | None = self._checker  # of the rules `verified`
+        found = treatment(entry)
+        if isinstance(found, LeftOut):
+            self._verified = found
+        elif found is not entry:
+            self._verified = _checker(found, constants)
 
     def verdict(self, response: Response, rules: Rules = Rules.OFFICIAL) -> Verdict:
         """The verdict on one response. Raises TableError if its `result_json` is not JSON."""
         if response.status is not Status.ANSWERED:
-            return Verdict(None, None, response.status_detail, response.status)
+            return self.unanswered(response.status, response.status_detail, (rules,))[0]
         return self.answer_verdicts(response.result_json, response.mode, response.name_style, (rules,))[0]
+
+    def unanswered(self, status: Status, detail: str | None, rules: Sequence[Rules]) -> list[Verdict]:
+        """The verdicts on a response without an answer, by each of `rules`."""
+        verdict = Verdict(None, None, detail, status)
+        return [self._left_out(rule_set) or verdict for rule_set in rules]
 
     def answer_verdicts(
         self, result_json: str | None, mode: Mode, style: NameStyle | None, rules: Sequence[Rules]
@@ -87,7 +99,7 @@ class Judge:
         the default style of the mode. Raises TableError if `result_json` is not JSON.
         """
         if result_json is None:
-            return [Verdict(None, None, "There is no result_json.", Status.NOT_RECORDED)] * len(rules)
+            return self.unanswered(Status.NOT_RECORDED, "There is no result_json.", rules)
         if self._checker is None:
             detail = f"{self._entry.entry_id} is a session before the questions and is not scored."
             return [Verdict(None, None, detail, Status.UNSUPPORTED)] * len(rules)
@@ -98,8 +110,36 @@ class Judge:
                 f"entry {self._entry.entry_id!r}: result_json is not JSON ({error}). "
                 "Text must be written as a JSON string."
             ) from None
-        findings = self._checker.check(result, mode, style or default_style(mode), rules)
-        return [_verdict(finding) for finding in findings]
+        style = style or default_style(mode)
+        plain: list[Rules] = [name for name in Rules if name in rules and name is not Rules.VERIFIED]
+        if Rules.VERIFIED in rules and Rules.CORRECTED not in plain and self._verified is self._checker:
+            plain.append(Rules.CORRECTED)
+        findings = self._checker.check(result, mode, style, plain) if plain else []
+        verdicts: dict[Rules, Verdict] = dict(zip(plain, map(_verdict, findings), strict=True))
+        if Rules.VERIFIED in rules:
+            verdicts[Rules.VERIFIED] = self._verified_verdict(result, mode, style, verdicts)
+        return [verdicts[name] for name in rules]
+
+    def _verified_verdict(
+        self,
+        result: Json | DecodeFailure,
+        mode: Mode,
+        style: NameStyle,
+        verdicts: Mapping[Rules, Verdict],
+    ) -> Verdict:
+        """The corrected verdict on the mended entry; the one in `verdicts` if the entry is not mended."""
+        if self._verified is self._checker:
+            return verdicts[Rules.CORRECTED]
+        if isinstance(self._verified, LeftOut) or self._verified is None:
+            return self._left_out(Rules.VERIFIED) or _VALID
+        return _verdict(self._verified.check(result, mode, style, (Rules.CORRECTED,))[0])
+
+    def _left_out(self, rules: Rules) -> Verdict | None:
+        """The verdict on every response if `rules` leave the entry out, else None."""
+        if rules is not Rules.VERIFIED or not isinstance(self._verified, LeftOut):
+            return None
+        detail = f"{self._entry.entry_id} is left out: {self._verified.erratum.what}"
+        return Verdict(None, None, detail, Status.LEFT_OUT)
 
 
 def _read(result_json: str) -> Json | DecodeFailure:

@@ -87,6 +87,7 @@ VERDICT_FIELDS = (
     _field("error_type", _TEXT, "official name of the error; null where valid"),
     _field("error_message", _TEXT, "what is wrong, for a person; null where valid"),
     _field("status", _TEXT, "answered, or why there is no verdict", nullable=False),
+    _field("answer_class", _TEXT, "what the answer is: of irrelevance and agentic entries; else null"),
 )
 """The columns that scoring adds to a row."""
 
@@ -97,7 +98,7 @@ VERDICTS = pa.schema(
         _field("category", _TEXT, "one of the V4 categories", nullable=False),
         _field("entry_id", _TEXT, "id as in the release", nullable=False),
         _field("mode", _TEXT, "fc or prompt", nullable=False),
-        _field("rules", _TEXT, "official or corrected: who judges", nullable=False),
+        _field("rules", _TEXT, "official, corrected or verified: the rule set", nullable=False),
         *VERDICT_FIELDS,
     ]
 )

@@ -142,7 +142,7 @@ def main() -> None:
         legs = {
             "stage": ["stage", *common, *source],
             "generate": generate,
-            "score": ["score", table, "--out", verdicts, "--rules", "both", "--processes", "1", *common],
+            "score": ["score", table, "--out", verdicts, "--rules", "all", "--processes", "1", *common],
             "aggregate": ["aggregate", str(run), "--models", str(models), "--model=path-FC", *common],
             "report": ["report", str(run)],
         }

@@ -42,7 +42,7 @@ def generated(run: str) -> Path:
         assert main(command) == 0
         tables = [str(own / f"{category}.parquet") for category in CATEGORIES]
         out = str(folder / "verdicts" / f"{model}.parquet")
-        assert main(["score", *tables, "--out", out, "--rules", "both"]) == 0
+        assert main(["score", *tables, "--out", out, "--rules", "all"]) == 0
     assert main(["aggregate", run]) == 0
     assert main(["report", run]) == 0
     return folder

@@ -49,7 +49,7 @@ def test_equal_inputs_give_equal_bytes(tmp_path, staged):
 
 def test_both_rule_sets(tmp_path, staged):
     """`--rules both` writes a verdicts table."""
-    code, out = _score(tmp_path, staged, "--rules", "both")
+    code, out = _score(tmp_path, staged, "--rules", "all")
     assert code == 0
     assert pq.read_schema(out).names == VERDICTS.names
     assert pq.read_metadata(out).num_rows == 6

@@ -19,5 +19,5 @@ rule score:
     message:
         "Score {wildcards.model}"
     shell:
-        "bfcl-pipeline score {input.responses:q} --out {output:q} --data data --rules both"
+        "bfcl-pipeline score {input.responses:q} --out {output:q} --data data --rules all"
         " --processes {threads} 2> {log:q}"

@@ -27,7 +27,7 @@ def field(name: str, kind: pa.DataType, about: str, nullable: bool = True) -> pa
 
 RUN = field("run", TEXT, "name of the run; null if the responses tell none")
 MODEL = field("model", TEXT, "name of the model", nullable=False)
-RULES = field("rules", TEXT, "official or corrected: who judged", nullable=False)
+RULES = field("rules", TEXT, "official, corrected or verified: the rule set", nullable=False)
 CATEGORY = field("category", TEXT, "one of the V4 categories", nullable=False)
 WEB = field(
     "web", TEXT, "web searched: simulated, record, replay, live or off; several joined; null if none"

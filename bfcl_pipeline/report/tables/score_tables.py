@@ -170,7 +170,7 @@ def _rules(records: RunRecords, scores: Sequence[ModelScore]) -> list[dict[str, 
     scored = records.verdicts.filter(pl.col("valid").is_not_null())
     official, corrected = (
         scored.filter(pl.col("rules") == rules.value).select(*key, pl.col("valid").alias(rules.value))
-        for rules in Rules
+        for rules in (Rules.OFFICIAL, Rules.CORRECTED)
     )
     compared = (
         official.join(corrected, on=key)

@@ -1,0 +1,1 @@
+"""Finds suspected defects of the benchmark's entries. Pure: entries in, findings out."""
