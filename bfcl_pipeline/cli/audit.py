@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from bfcl_pipeline.audit.unpassable import Obstacle, obstacles
 from bfcl_pipeline.benchmark import CATEGORIES, resolve_categories
 from bfcl_pipeline.cli.options import add_data, add_rules
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.files import write_text
 from bfcl_pipeline.records import Entry, Mode, Rules
-from bfcl_pipeline.audit.unpassable import Obstacle, obstacles
 from bfcl_pipeline.text import text_table
 
 _DEFAULT = ("single_turn", "format_sensitivity")

@@ -12,8 +12,8 @@ from typing import Any
 
 import yaml
 
-from bfcl_pipeline.errors import ErrataError
 from bfcl_pipeline.errata.edits import Edit, read_edit
+from bfcl_pipeline.errors import ErrataError
 from bfcl_pipeline.records import Entry
 
 

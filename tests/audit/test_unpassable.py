@@ -1,7 +1,7 @@
 """The search for entries that no answer can pass."""
 
-from bfcl_pipeline.records import Entry, Mode
 from bfcl_pipeline.audit.unpassable import obstacles
+from bfcl_pipeline.records import Entry, Mode
 
 
 def entry(properties, required, truth, category="simple_python"):
