@@ -29,7 +29,7 @@ class Faithful(StrEnum):
     """What becomes of a model that does what it is told, under the official rules."""
 
     FAILS = "fails"  # it cannot pass: the entry lowers the ceiling
-    MAY_PASS = "may pass"  # it passes with one of several faithful answers
+    MAY_PASS = "may pass"  # noqa: S105  # it passes with one of several faithful answers
     PASSES = "passes"
 
 
