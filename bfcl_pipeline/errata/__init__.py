@@ -4,11 +4,13 @@
 its entry is left out, under the rules `verified` only. docs/errata.md is the same for people.
 """
 
+from bfcl_pipeline.errata.edits import Edit, edited, same
 from bfcl_pipeline.errata.ledger import (
     DEFECTS,
     Erratum,
     ErratumStatus,
     Faithful,
+    by_record,
     errata,
     errata_of,
 )
@@ -16,13 +18,17 @@ from bfcl_pipeline.errata.mending import LeftOut, is_left_out, mended, treatment
 
 __all__ = [
     "DEFECTS",
+    "Edit",
     "Erratum",
     "ErratumStatus",
     "Faithful",
     "LeftOut",
+    "by_record",
+    "edited",
     "errata",
     "errata_of",
     "is_left_out",
     "mended",
+    "same",
     "treatment",
 ]

@@ -26,7 +26,7 @@ def treatment(entry: Entry) -> Entry | LeftOut:
     """
     confirmed = [erratum for erratum in errata_of(entry) if erratum.confirmed]
     for erratum in confirmed:
-        if not erratum.edits or not all(edit.in_truth for edit in erratum.edits):
+        if not erratum.mends:
             return LeftOut(erratum)
     edits = tuple(edit for erratum in confirmed for edit in erratum.edits)
     if not edits:
