@@ -1,6 +1,7 @@
 """`bfcl-pipeline audit`: lists suspected defects of entries, and how each was adjudicated."""
 
 import argparse
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 from bfcl_pipeline.audit import DETECTORS, Benchmark, Suspicion, find
 from bfcl_pipeline.benchmark import CATEGORIES, resolve_categories
 from bfcl_pipeline.cli.options import add_data, add_rules
-from bfcl_pipeline.errata import Erratum, errata_of
+from bfcl_pipeline.errata import Erratum, errata, errata_of
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Entry, Rules
 from bfcl_pipeline.text import cut, on_one_line, plural, printable, text_table, unknown_name
@@ -50,10 +51,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write the findings as a table, too; its suffix chooses the form: .parquet, .csv or .jsonl",
     )
+    parser.add_argument(
+        "--markdown",
+        type=Path,
+        metavar="FILE",
+        help="write the errata as a Markdown page; nothing is audited",
+    )
+    parser.add_argument(
+        "--patch",
+        type=Path,
+        metavar="DIR",
+        help="write the changes that the errata propose as patches of the benchmark's repository; nothing "
+        "is audited",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Prints the findings; with --entry, also the errata of the entries."""
+    if options.markdown or options.patch:
+        return _publish(options.markdown, options.patch, options.data)
     from bfcl_pipeline.show.entry_page import find_entry
     from bfcl_pipeline.tables import entries_path, read_entries
     from bfcl_pipeline.tables.text_forms import form_of
@@ -84,6 +100,21 @@ def run(options: argparse.Namespace) -> int:
     print(_counts(rows, scored, options.rules))
     if options.out:
         _write(options.out, rows)
+    return 0
+
+
+def _publish(markdown: Path | None, patch: Path | None, data: Path) -> int:
+    """Writes the errata for people, and for the benchmark's repository."""
+    from bfcl_pipeline.errata.page import errata_page
+    from bfcl_pipeline.files import write_text
+    from bfcl_pipeline.staging.upstream_patch import write_bundle
+
+    if patch:
+        count = write_bundle(patch, data, errata())
+        print(f"{patch}: {plural(count, 'patch', 'patches')}; README.md lists them.", file=sys.stderr)
+    if markdown:
+        write_text(markdown, errata_page(errata()))
+        print(f"Written to {markdown}.", file=sys.stderr)
     return 0
 
 

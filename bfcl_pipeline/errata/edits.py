@@ -62,8 +62,10 @@ def read_edit(place: str, record: Any) -> Edit:
     """The edit that a record of the errata describes. Raises ErrataError that names `place`."""
     keys = set(record) if isinstance(record, dict) else set()
     path = record.get("at") if isinstance(record, dict) else None
-    if not isinstance(path, list) or not path or not all(isinstance(key, str | int) for key in path):
+    if not isinstance(path, list) or not all(type(key) in (str, int) for key in path):
         raise ErrataError(f"{place}: an edit needs `at`, a list of keys and positions.")
+    if not path or not isinstance(path[0], str):
+        raise ErrataError(f"{place}: an edit needs `at`, which begins with a key of the file's line.")
     at = tuple(path)
     if keys == {"at", "old", "new"}:
         return Edit(at, "replace", record["old"], record["new"])
@@ -74,7 +76,8 @@ def read_edit(place: str, record: Any) -> Edit:
     if keys == {"at", "remove"} and record["remove"] is True:
         return Edit(at, "remove")
     raise ErrataError(
-        f"{place}: an edit has `old` and `new`, or `add`, `set` or `remove: true`; got {keys}."
+        f"{place}: an edit has `at` and one of `old` and `new`, `add`, `set` (a mapping), `remove: true`; "
+        f"got {', '.join(sorted(map(str, keys)))}."
     )
 
 

@@ -169,7 +169,7 @@ def read_record(place: str, record: Any) -> list[Erratum]:
         status, faithful = ErratumStatus(record["status"]), Faithful(record["faithful"])
     except ValueError as error:
         raise ErrataError(f"{place}: {error}.") from None
-    if record["defect"] not in DEFECTS:
+    if record["defect"] not in tuple(DEFECTS):
         raise ErrataError(f"{place}: defect {record['defect']!r} is not one of {', '.join(DEFECTS)}.")
     if status is ErratumStatus.REJECTED and faithful is Faithful.FAILS:
         raise ErrataError(
