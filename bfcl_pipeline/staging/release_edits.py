@@ -13,6 +13,8 @@ from bfcl_pipeline.errors import ErrataError
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.staging.release_files import questions_file, release_id, truths_file
 
+_ESCAPE = rb"\u"
+
 
 def edited_files(files: Mapping[str, bytes], record: Iterable[Erratum]) -> dict[str, bytes]:
     """The files that the edits of one record change, with their new content.
@@ -31,7 +33,7 @@ def edited_files(files: Mapping[str, bytes], record: Iterable[Erratum]) -> dict[
         if number is None:
             raise ErrataError(f"{entry_id}: {name} has no line with the id {line_id}.")
         try:
-            content[number] = _edited_line(content[number].decode(), edits).encode()
+            content[number] = _edited_line(content[number], edits, _escapes(content, number))
         except ErrataError as error:
             raise ErrataError(f"{entry_id}: {name}:{number + 1}: {error}") from None
         changed[name] = b"\n".join(content)
@@ -58,17 +60,24 @@ def _line_number(lines: list[bytes], line_id: str) -> int | None:
     return None
 
 
-def _edited_line(line: str, edits: tuple[Edit, ...]) -> str:
+def _escapes(lines: list[bytes], number: int) -> bool:
+    """Whether a line has characters beyond ASCII as escapes: as it does, or else as most of the file do."""
+    line = lines[number]
+    if not line.isascii() or _ESCAPE in line:
+        return line.isascii()
+    return sum(_ESCAPE in each for each in lines) >= sum(not each.isascii() for each in lines)
+
+
+def _edited_line(line: bytes, edits: tuple[Edit, ...], ascii_only: bool) -> bytes:
     old = json.loads(line)
     new = edited(old, edits)
-    for ascii_only in (True, False):
-        text: str | None = line
-        for key in old:
-            if text is not None and not same(old[key], new.get(key)):
-                text = _replaced(text, key, old[key], new.get(key), ascii_only)
-        if text is not None and same(json.loads(text), new):
-            return text
-    raise ErrataError("its JSON is written in a style that cannot be kept; propose `exclude`.")
+    text: str | None = line.decode()
+    for key in old:
+        if text is not None and not same(old[key], new.get(key)):
+            text = _replaced(text, key, old[key], new.get(key), ascii_only)
+    if text is None or not same(json.loads(text), new):
+        raise ErrataError("its JSON is written in a style that cannot be kept; propose `exclude`.")
+    return text.encode()
 
 
 def _replaced(line: str, key: str, old: Json, new: Json, ascii_only: bool) -> str | None:
