@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Container, Iterable, Mapping
 
-from bfcl_pipeline.audit import unpassable
+from bfcl_pipeline.audit import provenance, unpassable
 from bfcl_pipeline.audit.benchmark import Benchmark, Suspicion
 from bfcl_pipeline.records import Rules
 
 DETECTORS: Mapping[str, Callable[[Benchmark], Iterable[Suspicion]]] = {
-    "unpassable": unpassable.suspicions,
+    unpassable.NAME: unpassable.suspicions,
+    provenance.NAME: provenance.suspicions,
 }
 """Every detector, by the class of the defects that it finds (errata.DEFECTS)."""
 
