@@ -11,8 +11,9 @@ from bfcl_pipeline.errata.ledger import (
     Faithful,
     errata,
     errata_of,
+    errata_of_id,
 )
-from bfcl_pipeline.errata.mending import LeftOut, is_left_out, mended, treatment
+from bfcl_pipeline.errata.mending import LeftOut, Treatment, is_left_out, mended, proposed, treatment
 
 __all__ = [
     "DEFECTS",
@@ -20,9 +21,12 @@ __all__ = [
     "ErratumStatus",
     "Faithful",
     "LeftOut",
+    "Treatment",
     "errata",
     "errata_of",
+    "errata_of_id",
     "is_left_out",
     "mended",
+    "proposed",
     "treatment",
 ]
