@@ -141,6 +141,20 @@ def by_model(frame: pl.DataFrame) -> dict[str, pl.DataFrame]:
     return {str(model): part for (model,), part in parts.items()}
 
 
+_ORDERS = {
+    "category": pl.Enum(list(CATEGORIES)),
+    "rules": pl.Enum([rules.value for rules in Rules]),
+    "status": pl.Enum([status.value for status in Status]),
+}
+"""The order of the values of some columns."""
+
+
+def in_order(frame: pl.DataFrame, *keys: str) -> pl.DataFrame:
+    """The rows sorted by some columns: rules, categories and statuses in their own order; stable."""
+    order = [pl.col(key).cast(_ORDERS[key]) if key in _ORDERS else pl.col(key) for key in keys]
+    return frame.sort(order, maintain_order=True)
+
+
 def _read_formats(data: Path, verdicts: pl.DataFrame) -> pl.DataFrame:
     columns = ("entry_id", "prompt_format", "base_entry_id")
     path = entries_path(data, FORMAT_CATEGORY)
