@@ -101,7 +101,7 @@ def ceilings(
     ).unique()
     sizes = {row[0]: row[1] for row in asked.group_by("category").len().iter_rows()}
     unreachable = [entry for entry in entries if entry.fails]
-    passing = _accepted_by_corrected(unreachable, data)
+    passing = accepted_by_corrected(unreachable, data)
     left_out = Counter(entry.category for entry in entries if entry.treatment is Treatment.LEFT_OUT)
     lost_under = {
         Rules.OFFICIAL: Counter(entry.category for entry in unreachable),
@@ -132,7 +132,7 @@ def _ceilings_of(
             }
 
 
-def _accepted_by_corrected(entries: Sequence[ListedEntry], data: Path) -> set[str]:
+def accepted_by_corrected(entries: Sequence[ListedEntry], data: Path) -> set[str]:
     """The entries that no answer can pass under official rules, and some answer under corrected ones."""
     wanted: dict[str, set[str]] = {}
     for entry in entries:
