@@ -13,8 +13,9 @@ from bfcl_pipeline.errata.ledger import (
     by_record,
     errata,
     errata_of,
+    errata_of_id,
 )
-from bfcl_pipeline.errata.mending import LeftOut, is_left_out, mended, treatment
+from bfcl_pipeline.errata.mending import LeftOut, Treatment, is_left_out, mended, proposed, treatment
 
 __all__ = [
     "DEFECTS",
@@ -23,12 +24,15 @@ __all__ = [
     "ErratumStatus",
     "Faithful",
     "LeftOut",
+    "Treatment",
     "by_record",
     "edited",
     "errata",
     "errata_of",
+    "errata_of_id",
     "is_left_out",
     "mended",
+    "proposed",
     "same",
     "treatment",
 ]

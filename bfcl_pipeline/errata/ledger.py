@@ -124,10 +124,13 @@ def _by_entry() -> Mapping[str, tuple[Erratum, ...]]:
 
 def errata_of(entry: Entry) -> tuple[Erratum, ...]:
     """The errata of `entry`; a restatement in another prompt format has those of its base entry, too."""
-    own = _by_entry().get(entry.entry_id, ())
-    if entry.base_entry_id is None:
-        return own
-    return own + _by_entry().get(entry.base_entry_id, ())
+    return errata_of_id(entry.entry_id, entry.base_entry_id)
+
+
+def errata_of_id(entry_id: str, base_entry_id: str | None = None) -> tuple[Erratum, ...]:
+    """As `errata_of`, of the entry with an id; base_entry_id: the one that it restates, if any."""
+    own = _by_entry().get(entry_id, ())
+    return own if base_entry_id is None else own + _by_entry().get(base_entry_id, ())
 
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml, where PyYAML was built with it
