@@ -22,7 +22,7 @@ class ErratumStatus(StrEnum):
 
     CONFIRMED = "confirmed"  # the entry is wrong; the record has a proposal
     DISPUTED = "disputed"  # both readings can be defended; the entry stays as it is
-    REJECTED = "rejected"  # the entry is right
+    REJECTED = "rejected"  # the entry does not have this defect
 
 
 class Faithful(StrEnum):
@@ -174,10 +174,6 @@ def read_record(place: str, record: Any) -> list[Erratum]:
         raise ErrataError(f"{place}: {error}.") from None
     if record["defect"] not in tuple(DEFECTS):
         raise ErrataError(f"{place}: defect {record['defect']!r} is not one of {', '.join(DEFECTS)}.")
-    if status is ErratumStatus.REJECTED and faithful is Faithful.FAILS:
-        raise ErrataError(
-            f"{place}: a rejected record is of a right entry, which faithful models can pass."
-        )
     if (status is ErratumStatus.CONFIRMED) != ("propose" in record):
         raise ErrataError(f"{place}: `propose` belongs to every confirmed record, and to no other.")
     edits = _read_proposal(place, record.get("propose", EXCLUDE))

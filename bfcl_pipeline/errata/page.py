@@ -38,8 +38,8 @@ Each record is one suspected defect of one or more entries, adjudicated by hand.
 for the first of its entries; for another entry, put its id into the command. Restatements of an entry in
 `format_sensitivity` have the errata of that entry.
 
-**Status.** *Confirmed*: the entry is wrong. *Disputed*: both readings can be defended. *Rejected*: the
-entry is right.
+**Status.** *Confirmed*: the entry has the defect. *Disputed*: both readings can be defended. *Rejected*:
+the entry does not have the defect.
 
 **Faithful model.** What becomes of a model that does what the entry asks for, under the official rules: it
 *fails*, it *may pass* (with one of several faithful answers), or it *passes*.

@@ -8,12 +8,16 @@ from collections import defaultdict
 from typing import Any
 
 import pytest
+import yaml
 
 from bfcl_pipeline.benchmark import CATEGORIES, category_of
-from bfcl_pipeline.errata import LeftOut, errata, errata_of, treatment
+from bfcl_pipeline.errata import ErratumStatus, Faithful, LeftOut, errata, errata_of, treatment
 from bfcl_pipeline.errata.ledger import by_record, check_distinct, read_record, read_records
 from bfcl_pipeline.errors import ErrataError
 from bfcl_pipeline.staging.release_files import release_id
+from tests.support import ROOT
+
+ENTRIES = ROOT / "bfcl_pipeline/errata/entries"
 
 RECORD: dict[str, Any] = {
     "entries": ["simple_python_0", "simple_python_1"],
@@ -61,7 +65,6 @@ def test_a_proposal_mends_only_if_it_changes_the_truth_alone():
         ({"defect": ["truth"]}, r"defect \['truth'\] is not one of"),
         ({"propose": ...}, "`propose` belongs to every confirmed record"),
         ({"status": "disputed"}, "`propose` belongs to every confirmed record"),
-        ({"status": "rejected", "propose": ...}, "a rejected record is of a right entry"),
         ({"propose": "drop"}, "`propose` is `exclude` or a list of edits"),
         ({"propose": []}, "`propose` is `exclude` or a list of edits"),
         ({"propose": [{"at": []}]}, "an edit needs `at`"),
@@ -143,6 +146,21 @@ def test_entries_of_one_line_of_the_release_agree():
             sibling = other + entry_id.removeprefix(name)
             if category.check is CATEGORIES[name].check and release_id(sibling) == release_id(entry_id):
                 assert records[sibling] == found, f"{sibling} and {entry_id}"
+
+
+def test_faithful_models_pass_entries_without_a_defect():
+    """If all records of an entry are rejected, none says that a model fails which does what it is told."""
+    right = {erratum.entry_id for erratum in errata()}
+    right -= {erratum.entry_id for erratum in errata() if erratum.status is not ErratumStatus.REJECTED}
+    wrong = [each for each in errata() if each.entry_id in right and each.faithful is Faithful.FAILS]
+    assert wrong == []
+
+
+def test_the_records_are_plain_yaml():
+    """Both parsers of PyYAML read the same, as libyaml is not everywhere."""
+    for path in ENTRIES.glob("*.yaml"):
+        text = path.read_text(encoding="utf-8")
+        assert yaml.load(text, yaml.CSafeLoader) == yaml.safe_load(text)
 
 
 def test_the_errata_are_read_on_first_use():
