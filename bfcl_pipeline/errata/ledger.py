@@ -3,6 +3,7 @@
 Covers reading and looking up. `mending` applies the proposals; `bfcl_pipeline.audit` finds candidates.
 """
 
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,9 +21,9 @@ from bfcl_pipeline.records import Entry
 class ErratumStatus(StrEnum):
     """The result of adjudicating a suspected defect."""
 
-    CONFIRMED = "confirmed"  # the entry is wrong; the record has a proposal
+    CONFIRMED = "confirmed"  # the entry has the defect; the record has a proposal
     DISPUTED = "disputed"  # both readings can be defended; the entry stays as it is
-    REJECTED = "rejected"  # the entry does not have this defect
+    REJECTED = "rejected"  # the entry's data are right in this respect
 
 
 class Faithful(StrEnum):
@@ -192,7 +193,7 @@ def read_record(place: str, record: Any) -> list[Erratum]:
             status=status,
             what=_text(record["what"]),
             why=_text(record["why"]),
-            evidence=_text(record["evidence"]).replace("{entry}", entry_id),
+            evidence=_text(record["evidence"]).replace("{entry}", shlex.quote(entry_id)),
             faithful=faithful,
             edits=edits,
             threads=tuple(threads),

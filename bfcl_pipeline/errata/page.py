@@ -39,7 +39,7 @@ for the first of its entries; for another entry, put its id into the command. Re
 `format_sensitivity` have the errata of that entry.
 
 **Status.** *Confirmed*: the entry has the defect. *Disputed*: both readings can be defended. *Rejected*:
-the entry does not have the defect.
+the data of the entry are right in this respect.
 
 **Faithful model.** What becomes of a model that does what the entry asks for, under the official rules: it
 *fails*, it *may pass* (with one of several faithful answers), or it *passes*.

@@ -25,7 +25,7 @@ IMPOSSIBLE = {
     "live_simple": {"live_simple_106-63-0", "live_simple_112-68-0"},
     "live_multiple": {"live_multiple_862-181-3", "live_multiple_964-207-0"},
 }
-"""Entries that no answer can pass; docs/audit.md has the proofs."""
+"""Entries that no answer can pass; docs/errata.md has the reasons."""
 
 RULES = [Rules.OFFICIAL, Rules.CORRECTED]
 """The rule sets that judge by the truth that the oracle answers from; `verified` has a mended one."""
