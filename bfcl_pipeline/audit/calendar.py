@@ -34,14 +34,7 @@ _WEEKDAY = rf"(?P<weekday>{'|'.join(_WEEKDAYS)})"
 _BEFORE = re.compile(rf"\b{_WEEKDAY},? (?:on )?(?:the )?$", re.IGNORECASE)
 _AFTER = re.compile(rf"^,? ?\(?(?:a |which is a )?{_WEEKDAY}\b", re.IGNORECASE)
 
-_CHECKS = (
-    Check.SIMPLE,
-    Check.MULTIPLE,
-    Check.PARALLEL,
-    Check.IRRELEVANCE,
-    Check.RELEVANCE,
-    Check.MULTI_TURN,
-)
+_SINGLE_TURN = (Check.SIMPLE, Check.MULTIPLE, Check.PARALLEL, Check.IRRELEVANCE, Check.RELEVANCE)
 
 
 def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
