@@ -1,1 +1,9 @@
-"""Finds suspected defects of the benchmark's entries. Pure: entries in, findings out."""
+"""Finds suspected defects of the benchmark's entries. Pure: entries in, findings out.
+
+A finding is a row to be adjudicated by a person, not a verdict; `bfcl_pipeline.errata` has the results.
+"""
+
+from bfcl_pipeline.audit.benchmark import Benchmark, Suspicion
+from bfcl_pipeline.audit.detectors import DETECTORS, find
+
+__all__ = ["DETECTORS", "Benchmark", "Suspicion", "find"]

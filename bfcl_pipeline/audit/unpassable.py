@@ -1,24 +1,32 @@
 """Finds entries that no answer can pass, with the reason, by enumeration.
 
-For every call of the truth and every parameter that must be given, all values that could pass
+Single-turn: for every call of the truth and every parameter that must be given, all values that could pass
 (`candidates`) are checked. An entry is listed if no value passes for a parameter, or if the function doc
 and the truth contradict each other. In prompt mode a value must also stay acceptable after it is written
 and decoded in the entry's format; in function-calling mode every JSON value can be written.
-Covers the single-turn categories with a truth; entries of all others can be passed.
+Multi-turn: the truth is checked as an answer, and must call only functions that are offered at its turn.
+Memory and web search: one of the accepted answers must pass as the `answer` field of the final message.
 """
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from bfcl_pipeline.benchmark import PromptFormat
-from bfcl_pipeline.calls import decode, write_calls
-from bfcl_pipeline.records import Call, DecodeFailure, Entry, Mode, Rules
+from bfcl_pipeline.audit.benchmark import Benchmark, Suspicion
+from bfcl_pipeline.benchmark import CATEGORIES, Check, PromptFormat
+from bfcl_pipeline.calls import decode, write_calls, write_native
+from bfcl_pipeline.errors import MalformedRelease
+from bfcl_pipeline.records import Call, DecodeFailure, Entry, Mode, NameStyle, Rules
+from bfcl_pipeline.scoring.agentic import AgenticChecker
 from bfcl_pipeline.scoring.candidates import candidate_values
 from bfcl_pipeline.scoring.expected import ExpectedCall, Parameter
 from bfcl_pipeline.scoring.findings import shown_options
 from bfcl_pipeline.scoring.functions import check_argument
+from bfcl_pipeline.scoring.multi_turn import MultiTurnChecker
 from bfcl_pipeline.scoring.single_turn import plan_of
+
+NAME = "unpassable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +36,66 @@ class Obstacle:
     call: str  # function name of the expected call
     parameter: str  # parameter without an acceptable value
     reason: str  # human-readable
+
+
+def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
+    """One finding per entry; a restatement is only listed if its base entry is not in the same mode."""
+    rules, listed = benchmark.checked_by, set[str]()
+    for name, entries in benchmark.entries.items():
+        category = CATEGORIES[name]
+        for entry in entries:
+            if entry.prerequisite or entry.base_entry_id in listed:
+                continue
+            if category.check is Check.MULTI_TURN:
+                found = _played(benchmark, entry)
+            elif category.check in (Check.MEMORY, Check.WEB_SEARCH):
+                found = _answered(entry, rules)
+            else:
+                found = _single_turn(entry, rules)
+            if found is not None:
+                listed.add(entry.entry_id)
+                yield Suspicion(NAME, name, entry.entry_id, *found, entry.base_entry_id)
+
+
+def _single_turn(entry: Entry, rules: Rules) -> tuple[str, str] | None:
+    """Where and why no answer can pass, in one mode or both."""
+    modes = [Mode.PROMPT] if CATEGORIES[entry.category].prompt_only else [*Mode]
+    by_mode = {mode: found for mode in modes if (found := obstacles(entry, mode, rules))}
+    if not by_mode:
+        return None
+    first = next(iter(by_mode.values()))[0]
+    where = f"{first.call}, {first.parameter}" + (
+        "" if len(by_mode) > 1 else f" ({next(iter(by_mode))} mode)"
+    )
+    return where, first.reason
+
+
+def _played(benchmark: Benchmark, entry: Entry) -> tuple[str, str] | None:
+    """Where the truth calls a function that is not offered, or does not pass its own check."""
+    offered = {doc["name"] for doc in entry.functions}
+    try:
+        turns = benchmark.played(entry)
+    except MalformedRelease as error:
+        return "truth", str(error)
+    for number, turn in enumerate(turns):
+        offered |= {doc["name"] for doc in entry.held_out.get(str(number), ())}
+        absent = next((call.name for call in turn.calls if call.name not in offered), None)
+        if absent is not None:
+            return f"turn {number + 1}", f"the truth calls {absent}, which is not offered there"
+    checker = MultiTurnChecker(entry, benchmark.constants)
+    answer = [[write_native([call]) for call in turn.calls] for turn in turns]
+    finding = checker.check(answer, Mode.FC, NameStyle.UNDERSCORED, (benchmark.checked_by,))[0]
+    return None if finding is None else ("truth", f"it does not pass its own check: {finding.message}")
+
+
+def _answered(entry: Entry, rules: Rules) -> tuple[str, str] | None:
+    """That no accepted answer passes in the form that the prompt asks for."""
+    checker = AgenticChecker(entry)
+    for answer in entry.truth or ():
+        message = json.dumps({"answer": answer, "context": ""}, ensure_ascii=False)
+        if checker.check([[message]], Mode.PROMPT, NameStyle.UNDERSCORED, (rules,))[0] is None:
+            return None
+    return "truth", f"no accepted answer passes: {shown_options(entry.truth or [])}"
 
 
 def obstacles(entry: Entry, mode: Mode, rules: Rules = Rules.OFFICIAL) -> list[Obstacle]:

@@ -32,7 +32,7 @@ COMMANDS: dict[str, str] = {
     "replay": "derive a run again from its records, offline, and compare every byte",
     "table": "print the leaderboard table of a run",
     "show": "print one entry, or one model's conversation over it, and why it passed or failed",
-    "audit": "list the entries that no answer can pass, and why",
+    "audit": "list suspected defects of the entries, and how each was adjudicated",
     "journal": "inspect the journals of exchanges with models, down to raw answers",
     "web": "inspect the web cache and how much of a run it covers",
     "archive": "package a run as a verifiable archive (RO-Crate)",

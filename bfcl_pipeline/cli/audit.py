@@ -1,129 +1,162 @@
-"""`bfcl-pipeline audit`: lists the entries that no answer can pass, as a table."""
+"""`bfcl-pipeline audit`: lists suspected defects of entries, and how each was adjudicated."""
 
 import argparse
-import sys
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bfcl_pipeline.audit.unpassable import Obstacle, obstacles
+from bfcl_pipeline.audit import DETECTORS, Benchmark, Suspicion, find
 from bfcl_pipeline.benchmark import CATEGORIES, resolve_categories
 from bfcl_pipeline.cli.options import add_data, add_rules
+from bfcl_pipeline.errata import Erratum, errata_of
 from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.files import write_text
-from bfcl_pipeline.records import Entry, Mode, Rules
-from bfcl_pipeline.text import text_table
+from bfcl_pipeline.records import Entry, Rules
+from bfcl_pipeline.text import cut, on_one_line, plural, printable, text_table, unknown_name
 
-_DEFAULT = ("single_turn", "format_sensitivity")
+_LONGEST = 160  # characters of a finding in the table of all entries
 
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """One entry that no answer can pass."""
-
-    category: str
-    entry_id: str
-    where: str  # the modes; for format_sensitivity the number of formats
-    obstacle: Obstacle
+_OPEN = "not adjudicated"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     add_data(parser)
     parser.add_argument(
-        "--categories", nargs="+", default=list(_DEFAULT), metavar="NAME", help="categories or groups"
+        "--categories",
+        nargs="+",
+        default=["all"],
+        metavar="NAME",
+        help="categories or groups (default: all)",
     )
-    add_rules(parser, "rule set under which answers are checked")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the list as a Markdown page")
+    parser.add_argument(
+        "--entry",
+        nargs="+",
+        metavar="ID",
+        dest="entry_ids",
+        help="only the findings on these entries, and the errata of each",
+    )
+    parser.add_argument(
+        "--detector",
+        nargs="+",
+        metavar="NAME",
+        dest="detectors",
+        default=list(DETECTORS),
+        help=f"only what these find (default: all): {', '.join(DETECTORS)}",
+    )
+    add_rules(parser, "rule set; verified audits the entries as the errata mend them")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="write the findings as a table, too; its suffix chooses the form: .parquet, .csv or .jsonl",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints the list; with --markdown also writes it to a file."""
+    """Prints the findings; with --entry, also the errata of the entries."""
+    from bfcl_pipeline.show.entry_page import find_entry
     from bfcl_pipeline.tables import entries_path, read_entries
+    from bfcl_pipeline.tables.text_forms import form_of
+    from bfcl_pipeline.tables.texts import read_constants
 
-    lines: list[_Line] = []
-    audited = 0
-    categories = [name for name in resolve_categories(options.categories) if CATEGORIES[name].single_turn]
-    if not categories:
-        raise ConfigError(
-            f"{', '.join(options.categories)}: no single-turn category, and only these are audited. "
-            f"Known: {', '.join(name for name, each in CATEGORIES.items() if each.single_turn)}."
-        )
-    for category in categories:
-        entries = read_entries(entries_path(options.data, category))
-        audited += len(entries)
-        lines.extend(_audit(category, entries, options.rules))
-    _print(lines)
-    print(
-        f"{len(lines)} of {audited:,} audited entries and restatements cannot be passed by any answer "
-        f"({options.rules} rules)."
+    if options.out:
+        form_of(options.out)
+    for name in options.detectors:
+        if name not in DETECTORS:
+            raise ConfigError(unknown_name("detector", name, DETECTORS))
+    categories = resolve_categories(options.categories)
+    wanted = [find_entry(options.data, entry_id) for entry_id in options.entry_ids or ()]
+    # All categories are read: some detectors compare entries of several.
+    entries = {name: read_entries(entries_path(options.data, name)) for name in CATEGORIES}
+    found = find(
+        Benchmark(entries, read_constants(options.data)),
+        [name for name in DETECTORS if name in options.detectors],
+        {entry.entry_id for entry in wanted} if options.entry_ids else None,
+        options.rules,
     )
-    if options.markdown:
-        write_text(options.markdown, _markdown(lines, audited, options.rules))
-        print(f"Written to {options.markdown}.", file=sys.stderr)
+    found = [suspicion for suspicion in found if suspicion.category in categories]
+    audited = {entry.entry_id: entry for name in categories for entry in entries[name]}
+    rows = [_row(suspicion, audited[suspicion.entry_id], options.rules) for suspicion in found]
+    _print_findings(rows, full=bool(wanted))
+    for entry in wanted:
+        _print_errata(entry)
+    scored = sum(not entry.prerequisite for entry in wanted or audited.values())
+    print(_counts(rows, scored, options.rules))
+    if options.out:
+        _write(options.out, rows)
     return 0
 
 
-def _audit(category: str, entries: Iterable[Entry], rules: Rules) -> Iterable[_Line]:
-    if CATEGORIES[category].prompt_only:
-        return _audit_formats(category, entries, rules)
-    return _audit_modes(category, entries, rules)
+def _row(suspicion: Suspicion, entry: Entry, rules: Rules) -> dict[str, str | None]:
+    """One row of `schemas.FINDINGS`."""
+    return {
+        "category": suspicion.category,
+        "entry_id": suspicion.entry_id,
+        "detector": suspicion.detector,
+        "rules": rules.value,
+        "place": suspicion.where,
+        "detail": suspicion.detail,
+        "related_entry_id": suspicion.related,
+        "erratum": _adjudicated(suspicion, errata_of(entry)),
+    }
 
 
-def _audit_modes(category: str, entries: Iterable[Entry], rules: Rules) -> Iterable[_Line]:
-    for entry in entries:
-        by_mode = {mode: obstacles(entry, mode, rules) for mode in Mode}
-        modes = [mode for mode, reasons in by_mode.items() if reasons]
-        if modes:
-            where = "both modes" if len(modes) == len(Mode) else f"{modes[0]} mode"
-            yield _Line(category, entry.entry_id, where, by_mode[modes[0]][0])
+def _adjudicated(suspicion: Suspicion, errata: Sequence[Erratum]) -> str | None:
+    """The status of the erratum of this class of defects, None without one."""
+    return next((each.status.value for each in errata if each.defect == suspicion.detector), None)
 
 
-def _audit_formats(category: str, entries: Iterable[Entry], rules: Rules) -> Iterable[_Line]:
-    """One line per entry, for all formats in which it cannot be passed."""
-    formats: dict[str, int] = {}
-    reasons_of: dict[str, list[Obstacle]] = {}
-    for entry in entries:
-        base = entry.base_entry_id or entry.entry_id
-        formats[base] = formats.get(base, 0) + 1
-        reasons = obstacles(entry, Mode.PROMPT, rules)
-        if reasons:
-            reasons_of.setdefault(base, []).append(reasons[0])
-    for base, reasons in reasons_of.items():
-        yield _Line(category, base, f"{len(reasons)} of {formats[base]} formats", reasons[0])
-
-
-def _print(lines: list[_Line]) -> None:
-    rows = [
+def _print_findings(rows: Sequence[Mapping[str, str | None]], full: bool) -> None:
+    cells = [
         (
-            f"format_sensitivity of {line.entry_id}"
-            if CATEGORIES[line.category].prompt_only
-            else line.entry_id,
-            line.where,
-            line.obstacle.call,
-            line.obstacle.parameter,
-            line.obstacle.reason,
+            str(row["entry_id"]).partition(":")[0],
+            str(row["detector"]),
+            printable(on_one_line(str(row["place"]))),
+            _finding(row) if full else cut(_finding(row), _LONGEST),
+            row["erratum"] or _OPEN,
         )
-        for line in lines
+        for row in rows
     ]
-    print(text_table(("entry", "where", "call", "parameter", "why no answer can pass"), rows))
+    if cells:
+        # The long column is last, so that the others can be read.
+        head = ("entry", "detector", "where", "errata", "finding")
+        print(text_table(head, [(*cell[:3], cell[4], cell[3]) for cell in cells]))
 
 
-def _markdown(lines: list[_Line], audited: int, rules: Rules) -> str:
-    rows = "".join(
-        f"| {line.category} | `{line.entry_id}` | {line.where} | `{line.obstacle.call}` "
-        f"| `{line.obstacle.parameter}` | {_cell(line.obstacle.reason)} |\n"
-        for line in lines
-    )
-    return (
-        "# Entries that no answer can pass\n\n"
-        f"Found by `bfcl-pipeline audit --markdown docs/audit.md` under the {rules} rules, among "
-        f"{audited:,} "
-        "single-turn entries and restatements of the pinned release. For each of them, every value that "
-        "could pass was checked, and none passes. The oracle passes all other entries.\n\n"
-        "| category | entry | where | call | parameter | why |\n|---|---|---|---|---|---|\n" + rows
-    )
+def _finding(row: Mapping[str, str | None]) -> str:
+    return printable(on_one_line(str(row["detail"])))
 
 
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("<", "&lt;")
+def _print_errata(entry: Entry) -> None:
+    for erratum in errata_of(entry):
+        print(f"\n{erratum.entry_id}: {erratum.defect}, {erratum.status}. {erratum.what}")
+        print(f"  why: {erratum.why}")
+        print(f"  a faithful model, official rules: {erratum.faithful}")
+        print(f"  evidence: {erratum.evidence}")
+    if not errata_of(entry):
+        print(f"\n{entry.entry_id}: no errata.")
+
+
+def _counts(rows: Sequence[Mapping[str, str | None]], entries: int, rules: Rules) -> str:
+    with_findings = len({row["entry_id"] for row in rows})
+    by_detector = Counter(str(row["detector"]) for row in rows)
+    by_status = Counter(row["erratum"] or _OPEN for row in rows)
+    parts = [
+        f"{plural(len(rows), 'finding', 'findings')} on {with_findings:,} of "
+        f"{plural(entries, 'entry', 'entries')} ({rules} rules)"
+    ]
+    parts += [
+        ", ".join(f"{name} {count:,}" for name, count in by.items())
+        for by in (by_detector, by_status)
+        if by
+    ]
+    return "; ".join(parts) + "."
+
+
+def _write(path: Path, rows: Sequence[Mapping[str, str | None]]) -> None:
+    import pyarrow as pa
+
+    from bfcl_pipeline.tables.schemas import FINDINGS
+    from bfcl_pipeline.tables.text_forms import write_any_form
+
+    write_any_form(path, pa.Table.from_pylist(list(rows), schema=FINDINGS))

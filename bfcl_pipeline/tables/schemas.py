@@ -103,3 +103,21 @@ VERDICTS = pa.schema(
     ]
 )
 """`results/<run>/verdicts/<model>.parquet`: one row per response and rule set."""
+
+FINDINGS = pa.schema(
+    [
+        _field("category", _TEXT, "one of the V4 categories", nullable=False),
+        _field("entry_id", _TEXT, "id as in the release", nullable=False),
+        _field("detector", _TEXT, "what found it, by the class of defects", nullable=False),
+        _field("rules", _TEXT, "official, corrected or verified: the rule set", nullable=False),
+        _field("place", _TEXT, "where in the entry", nullable=False),
+        _field("detail", _TEXT, "what is suspected, for a person", nullable=False),
+        _field("related_entry_id", _TEXT, "the entry that it is compared with; null if there is none"),
+        _field(
+            "erratum",
+            _TEXT,
+            "confirmed, disputed or rejected, as adjudicated in the errata; null if not adjudicated",
+        ),
+    ]
+)
+"""What `bfcl-pipeline audit --out` writes: one row per suspected defect of an entry, in entry order."""

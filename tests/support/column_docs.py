@@ -11,7 +11,7 @@ import pyarrow as pa
 from bfcl_pipeline.benchmark.leaderboard_files import OFFICIAL_FILES, OfficialFile
 from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
 from bfcl_pipeline.report.tables.columns import TABLES, TRIAL_TABLES, UNANSWERED_TABLES
-from bfcl_pipeline.tables.schemas import RESPONSES, SESSIONS, VERDICTS
+from bfcl_pipeline.tables.schemas import FINDINGS, RESPONSES, SESSIONS, VERDICTS
 
 _HEAD = """# Tables of a run
 
@@ -59,6 +59,10 @@ _RECORDS = {
         "One row per session before the questions of a memory category.",
     ),
     "verdicts/&lt;model&gt;.parquet": (VERDICTS, "One row per response and rule set."),
+    "audit": (
+        FINDINGS,
+        "What `bfcl-pipeline audit --out FILE` writes: one row per suspected defect of an entry.",
+    ),
 }
 
 _ABOUT = {

@@ -1,0 +1,58 @@
+"""What the detectors look at, and what they return."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+from bfcl_pipeline.benchmark import CATEGORIES, Check
+from bfcl_pipeline.errata import treatment
+from bfcl_pipeline.records import Entry, Rules
+from bfcl_pipeline.scoring.truth import TruthTurn, play_truth
+from bfcl_pipeline.tools import Constants
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """One suspected defect of one entry: a finding of a detector, not a verdict."""
+
+    detector: str  # one of DETECTORS
+    category: str
+    entry_id: str
+    where: str  # the place in the entry: a parameter of a call, a turn, the modes
+    detail: str  # what was found there, human-readable
+    related: str | None = None  # id of the entry that it is compared with, if there is one
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """The entries of some or all categories, under one rule set."""
+
+    entries: Mapping[str, Sequence[Entry]]  # by category, each in the release's order
+    constants: Constants  # of the release, for the simulated worlds
+    rules: Rules = Rules.OFFICIAL
+    _played: dict[str, tuple[TruthTurn, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def checked_by(self) -> Rules:
+        """The rules of the checkers: those of `verified` are the corrected ones."""
+        return Rules.CORRECTED if self.rules is Rules.VERIFIED else self.rules
+
+    def under(self, rules: Rules) -> Self:
+        """The same entries under `rules`; under `verified` they are mended, and some are left out."""
+        if rules is not Rules.VERIFIED:
+            return type(self)(self.entries, self.constants, rules)
+        treated = {name: map(treatment, entries) for name, entries in self.entries.items()}
+        kept = {name: [e for e in found if isinstance(e, Entry)] for name, found in treated.items()}
+        return type(self)(kept, self.constants, rules)
+
+    def checked_with(self, *checks: Check) -> Iterator[Entry]:
+        """The scored entries of the categories with one of these checkers."""
+        for name, entries in self.entries.items():
+            if CATEGORIES[name].check in checks:
+                yield from (entry for entry in entries if not entry.prerequisite)
+
+    def played(self, entry: Entry) -> tuple[TruthTurn, ...]:
+        """The truth of a multi-turn entry after its calls were run. Raises MalformedRelease."""
+        if entry.entry_id not in self._played:
+            self._played[entry.entry_id] = play_truth(entry, self.constants)
+        return self._played[entry.entry_id]

@@ -1,0 +1,182 @@
+"""Finds values of the truth that nothing states: a model can only guess them.
+
+Multi-turn: a value in a call of the truth that changes the state (which is compared exactly) must be known
+when the call is made: from the user, the function docs, earlier results, or what a reading call could have
+returned (the state and the tables of the APIs). Compared without case, kinds of quotes and amounts of white
+space. Numbers are compared by value and may be the sum, difference, product or quotient of two known ones;
+a date may be told in words; a text may be put together from known parts around numbers and commas.
+Memory: an accepted answer must be told in one of the sessions of its scenario.
+"""
+
+import re
+from collections.abc import Iterator
+
+from bfcl_pipeline.audit.benchmark import Benchmark, Suspicion
+from bfcl_pipeline.audit.texts import all_texts, content_of, plain_text, result_texts, scalars, words
+from bfcl_pipeline.benchmark import Check
+from bfcl_pipeline.calls import write_native
+from bfcl_pipeline.records import Call, Entry, Json, Mode, NameStyle
+from bfcl_pipeline.scoring.findings import shown, shown_options
+from bfcl_pipeline.scoring.multi_turn import MultiTurnChecker
+from bfcl_pipeline.scoring.truth import TRUTH_OWNER, truth_calls
+from bfcl_pipeline.tools import APIS, Effect, World, WorldConfig, effects, plain
+
+NAME = "provenance"
+
+_TABLES = ("trading_bot", "travel_booking", "vehicle_control")  # of the release: symbols, airports, limits
+
+_EITHER = frozenset({"yes", "no"})  # answers that no session has to tell in so many words
+
+_MONTHS = (
+    ("jan", "first"),
+    ("feb", "second"),
+    ("mar", "third"),
+    ("apr", "fourth"),
+    ("may", "fifth"),
+    ("jun", "sixth"),
+    ("jul", "seventh"),
+    ("aug", "eighth"),
+    ("sep", "ninth"),
+    ("oct", "tenth"),
+    ("nov", "eleventh"),
+    ("dec", "twelfth"),
+)
+"""Texts that tell a month."""
+
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_DATE = re.compile(r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)")
+_EXPIRY = re.compile(r"(?P<month>\d\d)/(?P<year>\d{4})")
+
+
+class _Known:
+    """What a model can know at a point of a conversation."""
+
+    def __init__(self) -> None:
+        self._text = " "
+        self._numbers = set[float]()
+
+    def learn(self, *texts: str) -> None:
+        """Adds texts."""
+        added = plain_text(" ".join(texts))
+        self._text += f"{added} "
+        self._numbers |= {float(number.replace(",", "")) for number in _NUMBER.findall(added)}
+
+    def has(self, value: str | int | float) -> bool:
+        """Whether the value is known, or follows from what is."""
+        if not isinstance(value, str):
+            return self._has_number(float(value))
+        text = plain_text(value)
+        if not words(text):  # such as `..`
+            return True
+        return text in self._text or self._is_date(text) or self._is_composed(text)
+
+    def _has_number(self, number: float) -> bool:
+        """Whether a number is known, or is the result of one operation on two known ones."""
+        known = self._numbers
+        if number in known or not number:
+            return True
+        return any(
+            not known.isdisjoint((round(number - one, 2), round(one - number, 2), round(number + one, 2)))
+            or (one and not known.isdisjoint((round(number / one, 2), round(number * one, 2))))
+            for one in known
+        )
+
+    def _is_date(self, text: str) -> bool:
+        match = _DATE.fullmatch(text) or _EXPIRY.fullmatch(text)
+        if match is None:
+            return False
+        parts = {name: int(number) for name, number in match.groupdict(default="0").items()}
+        month, day, numbers = parts["month"], parts.get("day"), self._numbers
+        return (
+            (month in numbers or any(name in self._text for name in _MONTHS[month - 1]))
+            and (day is None or day in numbers or " last day " in self._text)
+            and not numbers.isdisjoint((parts["year"], parts["year"] % 100))
+        )
+
+    def _is_composed(self, text: str) -> bool:
+        """Whether all parts of a text between numbers and commas, or of a file name, are known."""
+        cuts = r", |(\d+(?:\.\d+)?)" if " " in text else r"\."
+        return all(part.strip() in self._text for part in re.split(cuts, text.lstrip("@#")) if part)
+
+
+def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
+    """One finding per value, or per question of a memory category."""
+    for entry in benchmark.checked_with(Check.MULTI_TURN):
+        yield from _arguments(benchmark, entry)
+    sessions = {
+        entry.entry_id: content_of(message for turn in entry.turns for message in turn)
+        for entries in benchmark.entries.values()
+        for entry in entries
+        if entry.prerequisite
+    }
+    for entry in benchmark.checked_with(Check.MEMORY):
+        told = _plain(" ".join(sessions[each] for each in entry.depends_on if each in sessions))
+        if not any(answer.casefold() in _EITHER or _is_told(answer, told) for answer in entry.truth):
+            detail = f"no session of the scenario has {shown_options(entry.truth)}"
+            yield Suspicion(NAME, entry.category, entry.entry_id, "truth", detail)
+
+
+def _arguments(benchmark: Benchmark, entry: Entry) -> Iterator[Suspicion]:
+    """The unknown values in calls that change the state which is compared."""
+    known = _Known()
+    known.learn(*all_texts([entry.functions, entry.held_out]))
+    known.learn(*(text for value in _listed(benchmark, entry) for text in all_texts(value)))
+    changing = {
+        name
+        for api in entry.apis
+        for name, effect in effects(APIS[api]).items()
+        if effect is Effect.CHANGES
+    }
+    for number, (messages, turn) in enumerate(zip(entry.turns, benchmark.played(entry), strict=True), 1):
+        known.learn(content_of(messages))
+        for call, result in zip(turn.calls, turn.results, strict=True):
+            for name, value in call.arguments.items() if call.name in changing else ():
+                unknown = [part for part in scalars(value) if not known.has(part)]
+                if unknown and _is_compared(benchmark, entry, call, name):
+                    where = f"turn {number}, {call.name}, {name}"
+                    detail = f"nothing states {', '.join(map(shown, unknown))}"
+                    yield Suspicion(NAME, entry.category, entry.entry_id, where, detail)
+            known.learn(*result_texts(result))
+
+
+def _is_compared(benchmark: Benchmark, entry: Entry, call: Call, name: str | None) -> bool:
+    """Whether the truth with another value in this place would fail."""
+    other = Call(call.name, {**call.arguments, name: _changed(call.arguments[name])})
+    answer = [
+        [write_native([other if each is call else each]) for each in turn.calls]
+        for turn in benchmark.played(entry)
+    ]
+    checker = MultiTurnChecker(entry, benchmark.constants)
+    return checker.check(answer, Mode.FC, NameStyle.UNDERSCORED, (benchmark.checked_by,)) != [None]
+
+
+def _changed(value: Json) -> Json:
+    if isinstance(value, list):
+        return [_changed(item) for item in value]
+    return f"{value}?" if isinstance(value, str) else value
+
+
+def _listed(benchmark: Benchmark, entry: Entry) -> Iterator[Json]:
+    """What reading calls could return at the start: no password, and tickets only after a login."""
+    for module in _TABLES:
+        yield benchmark.constants.modules.get(module)
+    for name, state in (entry.initial_state or {}).items():
+        if name != "TicketAPI" or any(
+            call.name == "ticket_login" for turn in truth_calls(entry) for call in turn
+        ):
+            yield {key: value for key, value in state.items() if key != "password"}
+    if "GorillaFileSystem" in entry.apis:  # with the fillers of long context
+        world = World.for_entry(entry, WorldConfig(benchmark.constants), TRUTH_OWNER)
+        yield plain(world.states()["GorillaFileSystem"].root)
+
+
+def _is_told(answer: str, told: str) -> bool:
+    """Whether each part of an answer, which may be a list, is in the sessions, also in the plural."""
+    return all(_plain(part) in told for part in answer.split(","))
+
+
+def _plain(text: str) -> str:
+    """Words and numbers alone, in lower case; 3:00 p.m. and 03:00 PM become 3 pm."""
+    text = re.sub(r"\b([ap])\.?m\b", r" \1m", text.casefold().replace("in the morning", "am"))
+    text = re.sub(r"\b0(?=\d)|:00(?= *[ap]m\b)", "", re.sub(r"(?<=\d)(?=[ap]m\b)", " ", text))
+    return f" {' '.join(words(text))}"
