@@ -6,12 +6,14 @@ returned (the state and the tables of the APIs). Compared without case, kinds of
 space. Numbers are compared by value and may be the sum, difference, product or quotient of two known ones;
 a date may be told in words; a text may be put together from known parts around numbers and commas.
 Memory: an accepted answer must be told in one of the sessions of its scenario.
+Single-turn: the year of a date.
 """
 
 import re
 from collections.abc import Iterator
 
 from bfcl_pipeline.audit.benchmark import Benchmark, Suspicion
+from bfcl_pipeline.audit.dates import undated
 from bfcl_pipeline.audit.texts import all_texts, content_of, plain_text, result_texts, scalars, words
 from bfcl_pipeline.benchmark import Check
 from bfcl_pipeline.calls import write_native
@@ -101,6 +103,7 @@ class _Known:
 
 def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
     """One finding per value, or per question of a memory category."""
+    yield from undated(benchmark, NAME)
     for entry in benchmark.checked_with(Check.MULTI_TURN):
         yield from _arguments(benchmark, entry)
     sessions = {
