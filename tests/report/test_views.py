@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from bfcl_pipeline.records import AnswerClass, Entry, Rules
 from bfcl_pipeline.report.tables import errata_tables
 from bfcl_pipeline.report.tables.errata_tables import ListedEntry, accepted_by_corrected
 from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
+from bfcl_pipeline.report.terminal import terminal_table
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
 MEND = (Edit(("ground_truth", 0), "replace", "a", "b"),)
@@ -169,6 +171,37 @@ def test_agentic_answers_are_counted_by_class(classed: Path) -> None:
     row = of(rows(classed, "answers"), rules="official")[0]
     assert (row["category"], row["answered"]) == ("memory_kv", 4)
     assert [row[name] for name in ("right", "wrong", "abstained", "no_answer_form")] == [1, 1, 1, 1]
+
+
+def views_of(text: str) -> list[list[str]]:
+    """The words of each line beneath the V4 table and its notes."""
+    return [line.split() for line in text.partition("\n\n")[2].splitlines()]
+
+
+def test_the_terminal_has_the_overall_by_rules_and_its_ceiling(run: Path) -> None:
+    """Under the V4 table stand three scores per model, the ceilings, and what verified rules changed."""
+    head, first, second, ceiling, note = views_of(terminal_table(run, Rules.OFFICIAL))
+    assert head == ["Overall", "by", "rules", "Official", "Corrected", "Verified"]
+    assert first == ["right", "2.50*", "2.50*", "1.25*"]
+    assert second == ["wrong", "2.50*", "2.50*", "3.33*"]
+    assert ceiling == ["Ceiling", "3.75", "3.75", "5.00"]
+    assert " ".join(note) == "Verified: corrected rules; 1 entry mended, 1 left out (docs/errata.md)."
+
+
+def test_the_terminal_has_no_views_of_one_rule_set(run: Path, tmp_path: Path) -> None:
+    """Of a leaderboard with official scores alone nothing is printed beneath the notes."""
+    shutil.copytree(run, tmp_path / "run")
+    path = tmp_path / "run/tables/leaderboard.csv"
+    header, *lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([header, *(line for line in lines if ",official," in line)]))
+    assert views_of(terminal_table(tmp_path / "run", Rules.OFFICIAL)) == []
+
+
+def test_the_terminal_lists_only_the_ceilings_of_many_models(tmp_path: Path) -> None:
+    """With more than ten models their scores by rules are left out, so that the table stays short."""
+    models = [MadeUpModel(f"m{number:02}", {"multiple": marks(1)}) for number in range(11)]
+    lines = views_of(terminal_table(made_up_tables(tmp_path, models), Rules.OFFICIAL))
+    assert [line[0] for line in lines] == ["Overall", "Ceiling"]
 
 
 def test_a_table_without_rows_is_not_written(run: Path, classed: Path) -> None:
