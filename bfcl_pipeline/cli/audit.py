@@ -107,13 +107,14 @@ def _publish(markdown: Path | None, patch: Path | None, data: Path) -> int:
     """Writes the errata for people, and for the benchmark's repository."""
     from bfcl_pipeline.errata.page import errata_page
     from bfcl_pipeline.files import write_text
+    from bfcl_pipeline.report.tables.release_ceilings import release_ceilings
     from bfcl_pipeline.staging.upstream_patch import write_bundle
 
     if patch:
         count = write_bundle(patch, data, errata())
         print(f"{patch}: {plural(count, 'patch', 'patches')}; README.md lists them.", file=sys.stderr)
     if markdown:
-        write_text(markdown, errata_page(errata()))
+        write_text(markdown, errata_page(errata(), release_ceilings(data)))
         print(f"Written to {markdown}.", file=sys.stderr)
     return 0
 

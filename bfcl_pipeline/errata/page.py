@@ -1,9 +1,12 @@
 """The errata as Markdown for people: docs/errata.md, and the README of the patches for upstream."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from bfcl_pipeline.benchmark import CATEGORIES, category_of, release
-from bfcl_pipeline.errata.ledger import DEFECTS, Erratum, ErratumStatus, Faithful, by_record
+from bfcl_pipeline.benchmark import category_of, release
+from bfcl_pipeline.benchmark.leaderboard import categories_of
+from bfcl_pipeline.errata.ledger import DEFECTS, Erratum, ErratumStatus, by_record
+from bfcl_pipeline.records import Rules
 
 THREAD = "https://github.com/ShishirPatil/gorilla/issues/{number}"
 """The address of an issue or pull request of the benchmark's repository."""
@@ -12,15 +15,11 @@ _Row = Sequence[str]
 _Records = Sequence[Sequence[Erratum]]
 
 
-def errata_page(errata: Sequence[Erratum]) -> str:
-    """The page docs/errata.md."""
+def errata_page(errata: Sequence[Erratum], ceilings: Iterable[Mapping[str, Any]]) -> str:
+    """The page docs/errata.md. ceilings: rows of the table `ceilings` over the whole release."""
     records = by_record(errata)
-    parts = [
-        _INTRODUCTION.format(version=release.VERSION),
-        _classes(),
-        _counts(errata),
-        _categories(errata),
-    ]
+    introduction = _INTRODUCTION.format(version=release.VERSION)
+    parts = [introduction, _classes(), _counts(errata), _ceilings(errata, ceilings)]
     for status, heading in _HEADINGS.items():
         chosen = [record for record in records if record[0].status is status]
         parts.append(f"## {heading}\n")
@@ -34,8 +33,8 @@ _INTRODUCTION = """\
 Rendered by `bfcl-pipeline audit --markdown docs/errata.md` from the records in
 `bfcl_pipeline/errata/entries`, which are of the release {version}.
 
-Each record is one suspected defect of one or more entries, adjudicated by hand. The evidence is a command
-for the first of its entries; for another entry, put its id into the command. Restatements of an entry in
+Each row is one suspected defect of one or more entries, adjudicated by hand. The evidence is a command for
+the first of its entries; for another entry, put its id into the command. Restatements of an entry in
 `format_sensitivity` have the errata of that entry.
 
 **Status.** *Confirmed*: the entry has the defect. *Disputed*: both readings can be defended. *Rejected*:
@@ -86,60 +85,57 @@ def _by_status(errata: Iterable[Erratum]) -> list[str]:
     return [str(len(entries)) for entries in ids.values()]
 
 
-def _categories(errata: Sequence[Erratum]) -> str:
-    """What the confirmed defects mean for each category."""
+def _ceilings(errata: Sequence[Erratum], ceilings: Iterable[Mapping[str, Any]]) -> str:
+    """Ceilings and treatment of the scores that confirmed defects affect."""
+    by_score: dict[str, list[Mapping[str, Any]]] = {}
+    for row in ceilings:
+        by_score.setdefault(row["score"], []).append(row)
+    confirmed = [erratum for erratum in errata if erratum.confirmed]
+    left_out = {erratum.entry_id for erratum in confirmed if not erratum.mends}
+    mended = {erratum.entry_id for erratum in confirmed} - left_out
     rows = []
-    for name, category in CATEGORIES.items():
-        confirmed = [each for each in errata if each.confirmed and category_of(each.entry_id) == name]
-        if not confirmed:
-            continue
-        entries = {erratum.entry_id for erratum in confirmed}
-        failing = {erratum.entry_id for erratum in confirmed if erratum.faithful is Faithful.FAILS}
-        left_out = {erratum.entry_id for erratum in confirmed if not erratum.mends}
-        highest = 1 - len(failing) / category.entries
-        rows.append(
-            (
-                name,
-                f"{category.entries}",
-                f"{len(entries)}",
-                f"{len(failing)}",
-                f"{highest:.1%}",
-                f"{len(entries - left_out)}",
-                f"{len(left_out)}",
-            )
-        )
+    for name, of_score in by_score.items():
+        members = categories_of(name)
+        counts = [sum(category_of(entry_id) in members for entry_id in ids) for ids in (mended, left_out)]
+        if any(counts):
+            numbers = [of_score[0]["entries"], *counts]
+            rows.append([name, *map(str, numbers), *(f"{100 * row['ceiling']:.2f}" for row in of_score)])
     return (
-        "## Confirmed defects by category\n\n"
-        "The highest accuracy is that of a model that does what every entry asks for, under the official "
-        "rules. Under `verified` it is 100 %. Overall accuracies are in the tables of a run "
-        "([tables.md](tables.md)).\n\n"
-        + _table(
-            (
-                "category",
-                "entries",
-                "confirmed",
-                "a faithful model fails",
-                "highest accuracy",
-                "mended",
-                "left out",
-            ),
-            rows,
-        )
+        "## Ceilings\n\n"
+        "The score, in per cent, of a model that does what every entry asks for, by rule set\n"
+        "([how it is computed](tables.md)), and how many entries `verified` mends and leaves out.\n\n"
+        + _table(["score", "entries", "mended", "left out", *Rules], rows)
     )
 
 
 def _adjudicated(records: _Records, confirmed: bool) -> str:
+    """One row for all records with the same texts, whose proposals may differ."""
     headings = ["entries", "class", "what", "why", "faithful model", "evidence", "threads"]
     if confirmed:
         headings.insert(5, "proposal")
-    rows = []
+    alike: dict[tuple[Any, ...], list[Sequence[Erratum]]] = {}
     for record in records:
         first = record[0]
-        row = [_ids(record), f"`{first.defect}`", _cell(first.what), _cell(first.why), first.faithful]
+        key = (first.defect, first.what, first.why, first.faithful, first.threads)
+        alike.setdefault(key, []).append(record)
+    rows = []
+    for group in alike.values():
+        first = group[0][0]
+        ids = "<br>".join(map(_ids, group))
+        row = [ids, f"`{first.defect}`", _cell(first.what), _cell(first.why), first.faithful.value]
         if confirmed:
-            row.append(_proposal(first))
+            row.append(_proposals(group))
         rows.append([*row, _code(first.evidence), _threads(first)])
     return _table(headings, rows)
+
+
+def _proposals(records: _Records) -> str:
+    """The proposal of the records, or of each of them after its ids."""
+    proposals = [_proposal(record[0]) for record in records]
+    if len(set(proposals)) == 1:
+        return proposals[0]
+    ids = (", ".join(f"`{erratum.entry_id}`" for erratum in record) for record in records)
+    return "<br>".join(f"{of}: {proposal}" for of, proposal in zip(ids, proposals, strict=True))
 
 
 def bundle_readme(errata: Sequence[Erratum], patches: Mapping[str, str]) -> str:
@@ -184,7 +180,7 @@ def _ids(record: Sequence[Erratum]) -> str:
 def _proposal(erratum: Erratum) -> str:
     if not erratum.edits:
         return "left out"
-    return _edits(erratum) if erratum.mends else f"left out; for upstream:<br>{_edits(erratum)}"
+    return _edits(erratum) if erratum.mends else f"left out; for upstream: {_edits(erratum)}"
 
 
 def _edits(erratum: Erratum) -> str:

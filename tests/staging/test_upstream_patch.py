@@ -127,11 +127,10 @@ def test_git_applies_a_bundle(source, repository, real_release, written):
     of = source()
     patches = written(of)
     expected = contents_sha256(after(real_release, of))
-    if patches:
-        repository.git("apply", "--whitespace=error-all", *patches)
-        read_folder(repository.folder, expected)
-        repository.git("checkout", "--quiet", ".")
-        repository.git("am", "--quiet", *patches)
+    repository.git("apply", "--whitespace=error-all", *patches)
+    read_folder(repository.folder, expected)
+    repository.git("checkout", "--quiet", ".")
+    repository.git("am", "--quiet", *patches)
     read_folder(repository.folder, expected)
     assert repository.git("rev-list", "--count", "HEAD") == f"{len(patches) + 1}\n"
     assert repository.git("status", "--porcelain") == ""
@@ -200,9 +199,7 @@ def test_the_patched_release_has_the_mended_entries(
     repository, real_release, written, constants: Constants
 ):
     """Entries of the patched files are as `verified` mends them; no detector finds their defects."""
-    patches = written(errata())
-    if patches:
-        repository.git("am", "--quiet", *patches)
+    repository.git("am", "--quiet", *written(errata()))
     patched = read_folder(repository.folder, contents_sha256(after(real_release, errata())))
     texts = read_texts(real_release)
     before, now = read_all_entries(real_release, texts), read_all_entries(patched, texts)
@@ -213,11 +210,14 @@ def test_the_patched_release_has_the_mended_entries(
                 assert new == expected
             else:
                 assert (new != old) == any(erratum.edits for erratum in errata_of(old) if erratum.confirmed)
-    fixed = {(each.entry_id, each.defect) for each in errata() if each.confirmed and each.edits}
-    found = find(
-        Benchmark(now, constants), [name for name in DETECTORS if name in {key[1] for key in fixed}]
+    changed = {(each.entry_id, each.defect) for each in errata() if each.confirmed and each.edits}
+    wanted = [name for name in DETECTORS if name in {defect for _, defect in changed}]
+    found, left = (
+        {(each.entry_id, each.detector) for each in find(Benchmark(entries, constants), wanted)}
+        for entries in (before, now)
     )
-    assert not fixed & {(suspicion.entry_id, suspicion.detector) for suspicion in found}
+    assert changed & found
+    assert not changed & left
 
 
 def test_equal_errata_give_equal_bytes(real_release):

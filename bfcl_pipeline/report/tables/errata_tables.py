@@ -6,7 +6,7 @@ these accept an answer; under verified rules never, as the entry is mended or le
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -100,6 +100,18 @@ def ceilings(
         frame.select("category", "entry_id") for frame in (records.verdicts, records.left_out)
     ).unique()
     sizes = {row[0]: row[1] for row in asked.group_by("category").len().iter_rows()}
+    there = [rules for rules in Rules if rules.value in set(records.verdicts["rules"].unique())]
+    yield from ceilings_over(sizes, there, entries, data, names)
+
+
+def ceilings_over(
+    sizes: Mapping[str, int],
+    rules: Iterable[Rules],
+    entries: Sequence[ListedEntry],
+    data: Path,
+    names: Sequence[str],
+) -> Iterator[dict[str, Any]]:
+    """The rows of `ceilings` over entries of which each category has its number in `sizes`."""
     unreachable = [entry for entry in entries if entry.fails]
     passing = accepted_by_corrected(unreachable, data)
     left_out = Counter(entry.category for entry in entries if entry.treatment is Treatment.LEFT_OUT)
@@ -108,11 +120,10 @@ def ceilings(
         Rules.CORRECTED: Counter(e.category for e in unreachable if e.entry_id not in passing),
         Rules.VERIFIED: Counter[str](),
     }
-    there = set(records.verdicts["rules"].unique())
-    for rules in (rules for rules in Rules if rules.value in there):
-        gone = left_out if rules is Rules.VERIFIED else Counter[str]()
+    for rule_set in rules:
+        gone = left_out if rule_set is Rules.VERIFIED else Counter[str]()
         counted = {category: size - gone[category] for category, size in sizes.items()}
-        yield from _ceilings_of(rules, counted, lost_under[rules], names)
+        yield from _ceilings_of(rule_set, counted, lost_under[rule_set], names)
 
 
 def _ceilings_of(
