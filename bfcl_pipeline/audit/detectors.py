@@ -2,13 +2,17 @@
 
 from collections.abc import Callable, Container, Iterable, Mapping
 
-from bfcl_pipeline.audit import provenance, unpassable
+from bfcl_pipeline.audit import calendar, contradiction, default, enum, provenance, unpassable
 from bfcl_pipeline.audit.benchmark import Benchmark, Suspicion
 from bfcl_pipeline.records import Rules
 
 DETECTORS: Mapping[str, Callable[[Benchmark], Iterable[Suspicion]]] = {
     unpassable.NAME: unpassable.suspicions,
     provenance.NAME: provenance.suspicions,
+    contradiction.NAME: contradiction.suspicions,
+    enum.NAME: enum.suspicions,
+    calendar.NAME: calendar.suspicions,
+    default.NAME: default.suspicions,
 }
 """Every detector, by the class of the defects that it finds (errata.DEFECTS)."""
 

@@ -29,7 +29,21 @@ _TABLES = ("trading_bot", "travel_booking", "vehicle_control")  # of the release
 
 _EITHER = frozenset({"yes", "no"})  # answers that no session has to tell in so many words
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTHS = (
+    ("jan", "first"),
+    ("feb", "second"),
+    ("mar", "third"),
+    ("apr", "fourth"),
+    ("may", "fifth"),
+    ("jun", "sixth"),
+    ("jul", "seventh"),
+    ("aug", "eighth"),
+    ("sep", "ninth"),
+    ("oct", "tenth"),
+    ("nov", "eleventh"),
+    ("dec", "twelfth"),
+)
+"""Texts that tell a month."""
 
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _DATE = re.compile(r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)")
@@ -73,12 +87,12 @@ class _Known:
         match = _DATE.fullmatch(text) or _EXPIRY.fullmatch(text)
         if match is None:
             return False
-        parts = match.groupdict(default="1")
-        month, numbers = int(parts["month"]), self._numbers
+        parts = {name: int(number) for name, number in match.groupdict(default="0").items()}
+        month, day, numbers = parts["month"], parts.get("day"), self._numbers
         return (
-            (month in numbers or _MONTHS[month - 1] in self._text)
-            and float(parts.get("day", parts["month"])) in numbers | {month}
-            and not numbers.isdisjoint({float(parts["year"]), float(parts["year"][2:])})
+            (month in numbers or any(name in self._text for name in _MONTHS[month - 1]))
+            and (day is None or day in numbers or " last day " in self._text)
+            and not numbers.isdisjoint((parts["year"], parts["year"] % 100))
         )
 
     def _is_composed(self, text: str) -> bool:
