@@ -46,8 +46,8 @@ _MONTHS = (
 """Texts that tell a month."""
 
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
-_DATE = re.compile(r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)")
-_EXPIRY = re.compile(r"(?P<month>\d\d)/(?P<year>\d{4})")
+_DATE = re.compile(r"(\d{4})-(0[1-9]|1[0-2])-(\d\d)")
+_EXPIRY = re.compile(r"(?P<month>0[1-9]|1[0-2])/(?P<year>\d{4})")
 
 
 class _Known:
@@ -84,15 +84,17 @@ class _Known:
         )
 
     def _is_date(self, text: str) -> bool:
-        match = _DATE.fullmatch(text) or _EXPIRY.fullmatch(text)
-        if match is None:
+        if match := _EXPIRY.fullmatch(text):
+            month, year = match["month"], match["year"]
+            named = any(name in self._text for name in _MONTHS[int(month) - 1]) and year in self._text
+            return named or f"{month}/{year[2:]}" in self._text
+        if (match := _DATE.fullmatch(text)) is None:
             return False
-        parts = {name: int(number) for name, number in match.groupdict(default="0").items()}
-        month, day, numbers = parts["month"], parts.get("day"), self._numbers
+        year, month, day = map(int, match.groups())
         return (
-            (month in numbers or any(name in self._text for name in _MONTHS[month - 1]))
-            and (day is None or day in numbers or " last day " in self._text)
-            and not numbers.isdisjoint((parts["year"], parts["year"] % 100))
+            (month in self._numbers or any(name in self._text for name in _MONTHS[month - 1]))
+            and (day in self._numbers or " last day " in self._text)
+            and year in self._numbers
         )
 
     def _is_composed(self, text: str) -> bool:

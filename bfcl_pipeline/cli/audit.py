@@ -135,7 +135,8 @@ def _row(suspicion: Suspicion, entry: Entry, rules: Rules) -> dict[str, str | No
 
 def _adjudicated(suspicion: Suspicion, errata: Sequence[Erratum]) -> str | None:
     """The status of the erratum of this class of defects, None without one."""
-    return next((each.status.value for each in errata if each.defect == suspicion.detector), None)
+    name = suspicion.detector
+    return next((each.status.value for each in errata if name in (each.defect, *each.also)), None)
 
 
 def _print_findings(rows: Sequence[Mapping[str, str | None]], full: bool) -> None:

@@ -64,6 +64,7 @@ class Erratum:
     faithful: Faithful
     edits: tuple[Edit, ...] = ()  # proposed changes of the release; empty: none, or the entry is left out
     threads: tuple[int, ...] = ()  # issues and pull requests of the benchmark's repository
+    also: tuple[str, ...] = ()  # further classes of DEFECTS as which detectors find the same defect
     record: str = ""  # file and number of its record, which may have more entries
 
     @property
@@ -141,7 +142,7 @@ EXCLUDE = "exclude"
 
 _TEXTS = ("what", "why", "evidence")
 _REQUIRED = {"entries", "defect", "status", "faithful", *_TEXTS}
-_OPTIONAL = {"threads", "propose"}
+_OPTIONAL = {"threads", "propose", "also"}
 
 
 def read_records(name: str, text: str) -> list[Erratum]:
@@ -173,12 +174,15 @@ def read_record(place: str, record: Any) -> list[Erratum]:
         status, faithful = ErratumStatus(record["status"]), Faithful(record["faithful"])
     except ValueError as error:
         raise ErrataError(f"{place}: {error}.") from None
-    if record["defect"] not in tuple(DEFECTS):
-        raise ErrataError(f"{place}: defect {record['defect']!r} is not one of {', '.join(DEFECTS)}.")
+    ids, threads, also = record["entries"], record.get("threads", []), record.get("also", [])
+    if not _is_list(also, str):
+        raise ErrataError(f"{place}: `also` is a list of classes.")
+    for defect in (record["defect"], *also):
+        if defect not in tuple(DEFECTS):
+            raise ErrataError(f"{place}: defect {defect!r} is not one of {', '.join(DEFECTS)}.")
     if (status is ErratumStatus.CONFIRMED) != ("propose" in record):
         raise ErrataError(f"{place}: `propose` belongs to every confirmed record, and to no other.")
     edits = _read_proposal(place, record.get("propose", EXCLUDE))
-    ids, threads = record["entries"], record.get("threads", [])
     if not _is_list(ids, str) or not ids or len(set(ids)) < len(ids):
         raise ErrataError(f"{place}: `entries` is a list of different ids.")
     if not _is_list(threads, int):
@@ -197,6 +201,7 @@ def read_record(place: str, record: Any) -> list[Erratum]:
             faithful=faithful,
             edits=edits,
             threads=tuple(threads),
+            also=tuple(also),
             record=place,
         )
         for entry_id in ids

@@ -80,6 +80,8 @@ def test_a_proposal_mends_only_if_it_changes_the_truth_alone():
         ({"entries": [3]}, "`entries` is a list"),
         ({"threads": ["#7"]}, "`threads` is a list of numbers"),
         ({"threads": 7}, "`threads` is a list of numbers"),
+        ({"also": "drift"}, "`also` is a list of classes"),
+        ({"also": ["odd"]}, "defect 'odd' is not one of"),
         ({"what": ""}, "`what` is a text"),
         ({"evidence": None}, "`evidence` is a text"),
     ],
