@@ -116,6 +116,16 @@ def by_record(found: Iterable[Erratum]) -> list[tuple[Erratum, ...]]:
     return [tuple(of_record) for of_record in records.values()]
 
 
+def alike(found: Iterable[Erratum]) -> list[list[tuple[Erratum, ...]]]:
+    """The records that have the same texts and differ in their edits at most, together."""
+    groups: dict[object, list[tuple[Erratum, ...]]] = {}
+    for record in by_record(found):
+        first = record[0]
+        texts = (first.defect, first.status, first.what, first.why, first.faithful, first.threads)
+        groups.setdefault((texts, bool(first.edits)), []).append(record)
+    return list(groups.values())
+
+
 @cache
 def _by_entry() -> Mapping[str, tuple[Erratum, ...]]:
     found: dict[str, tuple[Erratum, ...]] = {}

@@ -1,27 +1,27 @@
 """The errata as Markdown for people: docs/errata.md, and the README of the patches for upstream."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from bfcl_pipeline.benchmark import category_of, release
 from bfcl_pipeline.benchmark.leaderboard import categories_of
-from bfcl_pipeline.errata.ledger import DEFECTS, Erratum, ErratumStatus, by_record
+from bfcl_pipeline.errata.ledger import DEFECTS, Erratum, ErratumStatus, alike
 from bfcl_pipeline.records import Rules
 
 THREAD = "https://github.com/ShishirPatil/gorilla/issues/{number}"
 """The address of an issue or pull request of the benchmark's repository."""
 
 _Row = Sequence[str]
-_Records = Sequence[Sequence[Erratum]]
+_Records = Sequence[Sequence[Erratum]]  # with the same texts: one row
 
 
 def errata_page(errata: Sequence[Erratum], ceilings: Iterable[Mapping[str, Any]]) -> str:
     """The page docs/errata.md. ceilings: rows of the table `ceilings` over the whole release."""
-    records = by_record(errata)
+    groups = alike(errata)
     introduction = _INTRODUCTION.format(version=release.VERSION)
     parts = [introduction, _classes(), _counts(errata), _ceilings(errata, ceilings)]
     for status, heading in _HEADINGS.items():
-        chosen = [record for record in records if record[0].status is status]
+        chosen = [records for records in groups if records[0][0].status is status]
         parts.append(f"## {heading}\n")
         parts.append(_adjudicated(chosen, confirmed=status is ErratumStatus.CONFIRMED))
     return "\n".join(parts)
@@ -108,56 +108,55 @@ def _ceilings(errata: Sequence[Erratum], ceilings: Iterable[Mapping[str, Any]]) 
     )
 
 
-def _adjudicated(records: _Records, confirmed: bool) -> str:
-    """One row for all records with the same texts, whose proposals may differ."""
+def _adjudicated(groups: Sequence[_Records], confirmed: bool) -> str:
     headings = ["entries", "class", "what", "why", "faithful model", "evidence", "threads"]
     if confirmed:
         headings.insert(5, "proposal")
-    alike: dict[tuple[Any, ...], list[Sequence[Erratum]]] = {}
-    for record in records:
-        first = record[0]
-        key = (first.defect, first.what, first.why, first.faithful, first.threads)
-        alike.setdefault(key, []).append(record)
     rows = []
-    for group in alike.values():
-        first = group[0][0]
-        ids = "<br>".join(map(_ids, group))
-        row = [ids, f"`{first.defect}`", _cell(first.what), _cell(first.why), first.faithful.value]
+    for records in groups:
+        first = records[0][0]
+        ids, *texts = _texts(records)
+        row = [ids, f"`{first.defect}`", *texts, first.faithful.value]
         if confirmed:
-            row.append(_proposals(group))
-        rows.append([*row, _code(first.evidence), _threads(first)])
+            row.append(_of_each(records, _proposal))
+        rows.append([*row, *_sources(records)])
     return _table(headings, rows)
 
 
-def _proposals(records: _Records) -> str:
-    """The proposal of the records, or of each of them after its ids."""
-    proposals = [_proposal(record[0]) for record in records]
-    if len(set(proposals)) == 1:
-        return proposals[0]
+def _of_each(records: _Records, text: Callable[[Erratum], str]) -> str:
+    """The text of the records, or of each of them after its ids where they differ."""
+    texts = [text(record[0]) for record in records]
+    if len(set(texts)) == 1:
+        return texts[0]
     ids = (", ".join(f"`{erratum.entry_id}`" for erratum in record) for record in records)
-    return "<br>".join(f"{of}: {proposal}" for of, proposal in zip(ids, proposals, strict=True))
+    return "<br>".join(f"{of}: {text}" for of, text in zip(ids, texts, strict=True))
 
 
-def bundle_readme(errata: Sequence[Erratum], patches: Mapping[str, str]) -> str:
-    """The README of the patches; `patches` has the name of the patch of each record."""
-    confirmed = [record for record in by_record(errata) if record[0].confirmed]
-    changes, others = [], []
-    for record in confirmed:
-        first = record[0]
-        row = [_ids(record), _cell(first.what), _cell(first.why)]
-        ending = [_code(first.evidence), _threads(first)]
-        if first.record in patches:
-            changes.append([f"`{patches[first.record]}`", *row, _edits(first), *ending])
-        else:
-            others.append([*row, *ending])
+def bundle_readme(patches: Mapping[str, _Records], others: Iterable[_Records]) -> str:
+    """The README of the patches. patches: records by patch; others: confirmed records without one."""
+    changes = [
+        [f"`{name}`", *_texts(records), _of_each(records, _edits), *_sources(records)]
+        for name, records in patches.items()
+    ]
+    rewritten = [[*_texts(records), *_sources(records)] for records in others]
     headings = ["entries", "what", "why"]
     return (
         _BUNDLE.format(title=BUNDLE_TITLE, version=release.VERSION, commit=release.UPSTREAM_COMMIT)
         + "\n## Changes\n\n"
         + _table(["patch", *headings, "change", "evidence", "threads"], changes)
         + "\n## Entries that should be rewritten or removed\n\n"
-        + _table([*headings, "evidence", "threads"], others)
+        + _table([*headings, "evidence", "threads"], rewritten)
     )
+
+
+def _texts(records: _Records) -> list[str]:
+    first = records[0][0]
+    return [_ids(records), _cell(first.what), _cell(first.why)]
+
+
+def _sources(records: _Records) -> list[str]:
+    first = records[0][0]
+    return [_code(first.evidence), _threads(first)]
 
 
 BUNDLE_TITLE = "# Proposed changes of the data files of BFCL V4"
@@ -167,14 +166,15 @@ _BUNDLE = """\
 {title}
 
 Written by `bfcl-pipeline audit --patch`. The patches apply to commit {commit}, from which the release
-{version} was built. Each of them concerns one defect. In the root of the repository, `git am DIR/*.patch`
+{version} was built. Each of them concerns one defect of
+one or more entries. In the root of the repository, `git am DIR/*.patch`
 makes one commit of each, and `git apply DIR/*.patch` changes the files only. The evidence is a command of
 bfcl-pipeline for the first of the entries; for another entry, put its id into the command.
 """
 
 
-def _ids(record: Sequence[Erratum]) -> str:
-    return "<br>".join(f"`{erratum.entry_id}`" for erratum in record)
+def _ids(records: _Records) -> str:
+    return "<br>".join(f"`{erratum.entry_id}`" for record in records for erratum in record)
 
 
 def _proposal(erratum: Erratum) -> str:

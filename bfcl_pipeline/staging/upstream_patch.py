@@ -1,4 +1,4 @@
-"""The proposed changes of the errata as patches of the benchmark's repository, one per record.
+"""The proposed changes of the errata as patches of the benchmark's repository, one per defect.
 
 Each patch is a mail as `git format-patch` writes it, with the defect, its reason and its evidence in the
 message. Equal errata and releases give equal bytes: author and date are constants.
@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bfcl_pipeline.benchmark import release as pinned
-from bfcl_pipeline.errata import Erratum, by_record
+from bfcl_pipeline.errata import Erratum, alike
 from bfcl_pipeline.errata.page import BUNDLE_TITLE, THREAD, bundle_readme
 from bfcl_pipeline.errors import ConfigError, StagingError
 from bfcl_pipeline.files import replace_folder
@@ -64,17 +64,19 @@ def read_staged_wheel(data: Path) -> Release:
 
 def bundle(release: Release, errata: Sequence[Erratum]) -> dict[str, bytes]:
     """The files of the bundle by name. Raises ErrataError if an edit does not fit the release."""
-    records = [record for record in by_record(errata) if record[0].confirmed and record[0].edits]
-    files = dict(release.files)
-    contents: dict[str, bytes] = {}
-    names: dict[str, str] = {}
-    for number, record in enumerate(records, 1):
-        changed = edited_files(files, record)
-        name = f"{number:04}-{_slug(record)}.patch"
-        names[record[0].record] = name
-        contents[name] = _mail(f"{number}/{len(records)}", record, _diff(files, changed))
-        files |= changed
-    return {_README: bundle_readme(errata, names).encode(), **contents}
+    groups = alike(erratum for erratum in errata if erratum.confirmed)
+    proposed = [records for records in groups if records[0][0].edits]
+    names = [f"{number:04}-{_slug(records[0][0])}.patch" for number, records in enumerate(proposed, 1)]
+    others = [records for records in groups if not records[0][0].edits]
+    contents = {_README: bundle_readme(dict(zip(names, proposed, strict=True)), others).encode()}
+    before = dict(release.files)
+    for number, (name, records) in enumerate(zip(names, proposed, strict=True), 1):
+        after = dict(before)
+        for record in records:
+            after |= edited_files(after, record)
+        contents[name] = _mail(f"{number}/{len(names)}", records, _diff(before, after))
+        before = after
+    return contents
 
 
 def _check_replaceable(folder: Path) -> None:
@@ -93,18 +95,19 @@ def _check_replaceable(folder: Path) -> None:
         raise ConfigError(f"{folder}: contains {others[0] if others else 'other patches'}. {advice}")
 
 
-def _slug(record: Sequence[Erratum]) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", f"{record[0].entry_id} {record[0].defect}".lower())
+def _slug(erratum: Erratum) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", f"{erratum.entry_id} {erratum.defect}".lower())
 
 
-def _mail(position: str, record: Sequence[Erratum], diff: bytes) -> bytes:
-    first = record[0]
-    more = f" and {len(record) - 1} more" if len(record) > 1 else ""
+def _mail(position: str, records: Sequence[Sequence[Erratum]], diff: bytes) -> bytes:
+    first = records[0][0]
+    others = sum(map(len, records)) - 1
+    more = f" and {others} more" if others else ""
     threads = [THREAD.format(number=number) for number in first.threads]
     paragraphs = [
         textwrap.fill(first.what, _WIDTH),
         textwrap.fill(first.why, _WIDTH),
-        "Entries:\n" + "\n".join(f"  {erratum.entry_id}" for erratum in record),
+        "Changes:\n" + "\n".join(map(_changes, records)),
         f"Evidence:\n  {first.evidence}",
         "See also:\n" + "\n".join(f"  {thread}" for thread in threads) if threads else "",
     ]
@@ -124,10 +127,15 @@ def _mail(position: str, record: Sequence[Erratum], diff: bytes) -> bytes:
     return "\n".join(head).encode() + diff + b"-- \nbfcl-pipeline\n"
 
 
+def _changes(record: Sequence[Erratum]) -> str:
+    lines = [f"  {erratum.entry_id}" for erratum in record]
+    return "\n".join([*lines, *(f"    {edit}" for edit in record[0].edits)])
+
+
 def _diff(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> bytes:
     """The changes as `git diff` writes them."""
     parts: list[bytes] = []
-    for name in sorted(new):
+    for name in sorted(name for name in new if new[name] != old[name]):
         path = f"{REPOSITORY_FOLDER}/{name}".encode()
         parts.append(b"diff --git a/%s b/%s\n" % (path, path))
         parts.append(b"index %s..%s 100644\n" % (_blob(old[name]), _blob(new[name])))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.errata import Erratum, errata
 from bfcl_pipeline.errata.ledger import read_record
@@ -48,6 +50,14 @@ def test_the_published_page_is_what_the_command_writes(tmp_path: Path, staged: P
     assert page.read_text(encoding="utf-8") == (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
 
 
+def test_the_page_needs_the_staged_release(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Ceilings under corrected rules need the entries; without them nothing is written."""
+    page = tmp_path / "errata.md"
+    assert main(["audit", "--data", str(tmp_path), "--markdown", str(page)]) == 1
+    assert f"bfcl-pipeline stage --data {tmp_path}" in capsys.readouterr().err
+    assert not page.exists()
+
+
 def test_every_erratum_is_on_the_page() -> None:
     """Each entry of the errata is in a row of the table of its status."""
     page = errata_page(errata(), [])
@@ -58,16 +68,17 @@ def test_every_erratum_is_on_the_page() -> None:
 
 def test_records_with_the_same_texts_are_one_row() -> None:
     """The row has all entries, and the proposal of each where they differ."""
-    removal = {"at": ["ground_truth", 0], "remove": True}
+    first, second = ([{"at": ["ground_truth", place], "remove": True}] for place in (0, 1))
     found = [
-        erratum("multiple_1", 1),
-        erratum("multiple_2", 2, propose=[removal]),
+        erratum("multiple_1", 1, propose=first),
+        erratum("multiple_2", 2, propose=second),
         erratum("multiple_3", 3, why="X."),
+        erratum("multiple_4", 4, why="X."),
     ]
     first, second = rows_of(errata_page(found, []), "Confirmed")
     assert first[0] == "`multiple_1`<br>`multiple_2`"
-    assert first[5] == "`multiple_1`: left out<br>`multiple_2`: `ground_truth[0]: remove`"
-    assert second[0] == "`multiple_3`"
+    assert first[5] == "`multiple_1`: `ground_truth[0]: remove`<br>`multiple_2`: `ground_truth[1]: remove`"
+    assert second[0] == "`multiple_3`<br>`multiple_4`"
     assert second[5] == "left out"
 
 

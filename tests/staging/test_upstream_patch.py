@@ -37,7 +37,7 @@ def record(
         "entries": list(entry_ids),
         "defect": defect,
         "status": "confirmed",
-        "what": "The truth is wrong: “é”.",
+        "what": f"The truth is wrong: “é” {number % 10}.",
         "why": "From the question, another answer follows, as every reader of this reason sees at once.",
         "evidence": "bfcl-pipeline audit --entry {entry}",
         "faithful": "fails",
@@ -58,7 +58,7 @@ PLANTED = [
             {"at": ["function", 0], "set": {"description": "é"}},
             {"at": ["ground_truth"], "add": {}}], number=4),
     *record("simple_python_399", edits=[{"at": ["ground_truth"], "add": {}}], number=5),  # the last line
-    *record("simple_python_398", edits=[{"at": ["ground_truth"], "add": {}}], number=6),  # beside it
+    *record("simple_python_398", edits=[{"at": ["ground_truth"], "add": {}}], number=15),  # same patch
     *record("simple_python_0", number=7),
     *record("live_irrelevance_883-883-0", edits=[{"at": ["function"], "add": {}}], number=8),
 ]  # fmt: skip
@@ -150,16 +150,16 @@ def test_a_patch_still_applies_when_its_surroundings_have_changed(repository, wr
 
 
 def test_the_message_of_a_commit_has_the_evidence(repository, written):
-    """What, why, the entries, the command and the threads are in it; author and date are constants."""
+    """What, why, the edits, the command and the threads are in it; author and date are constants."""
     patches = written(PLANTED)
     repository.git("am", "--quiet", *patches)
     log = repository.git("log", "--max-count", "1", "--format=%an|%aI|%B", f"HEAD~{len(patches) - 1}")
     assert log.strip() == (
         "bfcl-pipeline|2026-03-23T00:00:00+00:00|BFCL: fix multi_turn_base_143 and 1 more (truth)\n\n"
-        "The truth is wrong: “é”.\n\n"
+        "The truth is wrong: “é” 1.\n\n"
         "From the question, another answer follows, as every reader of this\n"
         "reason sees at once.\n\n"
-        "Entries:\n  multi_turn_base_143\n  multi_turn_miss_func_143\n\n"
+        "Changes:\n  multi_turn_base_143\n  multi_turn_miss_func_143\n    ground_truth[0][0]: remove\n\n"
         "Evidence:\n  bfcl-pipeline audit --entry multi_turn_base_143\n\n"
         "See also:\n  https://github.com/ShishirPatil/gorilla/issues/1367"
     )
@@ -227,7 +227,7 @@ def test_equal_errata_give_equal_bytes(real_release):
     first = bundle(real_release, PLANTED)
     assert bundle(real_release, PLANTED) == first
     readme = first["README.md"].decode()
-    assert len(first) == 8
+    assert len(first) == 7
     assert all(f"| `{name}` |" in readme for name in first if name != "README.md")
     assert "| `simple_python_0` |" in readme.partition("## Entries that should be rewritten")[2]
 
