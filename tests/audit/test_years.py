@@ -3,7 +3,7 @@
 import pytest
 
 from bfcl_pipeline.audit import Benchmark
-from bfcl_pipeline.audit.dates import undated
+from bfcl_pipeline.audit.years import undated
 from bfcl_pipeline.records import Entry
 from bfcl_pipeline.tools import Constants
 
