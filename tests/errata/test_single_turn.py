@@ -87,6 +87,15 @@ def test_a_faithful_answer_fails_officially(entry_id, entry_of):
     assert verdict(entry, calls, Rules.VERIFIED).valid is (None if is_left_out(entry) else True)
 
 
+@pytest.mark.parametrize("entry_id", FAITHFUL)
+def test_a_faithful_answer_keeps_to_the_docs(entry_id, entry_of):
+    """It calls functions that are offered, with all that they require and nothing that they lack."""
+    docs = {doc["name"]: doc["parameters"] for doc in entry_of(entry_id).functions}
+    for call in FAITHFUL[entry_id]:
+        for name, arguments in call.items():
+            assert set(docs[name]["required"]) <= arguments.keys() <= docs[name]["properties"].keys()
+
+
 @pytest.mark.parametrize("erratum", CONFIRMED)
 def test_an_entry_that_is_not_mended_is_left_out(erratum, entry_of):
     """Each confirmed erratum has its entry mended as proposed, or left out with this status."""

@@ -3,7 +3,7 @@
 import pytest
 
 from bfcl_pipeline.audit import Benchmark
-from bfcl_pipeline.audit.dates import undated
+from bfcl_pipeline.audit.years import undated
 from bfcl_pipeline.records import Entry
 from bfcl_pipeline.tools import Constants
 
@@ -20,7 +20,7 @@ def found(message: str, accepted: list[object]) -> list[tuple[str, str]]:
     return [(each.entry_id, each.where) for each in undated(benchmark, "provenance")]
 
 
-@pytest.mark.parametrize("accepted", (["2023-03-14"], ["03/14/2023"], ["2023-03-14T09:00", "2023-03-14"]))
+@pytest.mark.parametrize("accepted", [["2023-03-14"], ["03/14/2023"], ["2023-03-14T09:00", "2023-03-14"]])
 def test_a_date_without_a_year_in_the_request(accepted):
     """A parameter that must be a date is found if no message has a year."""
     assert found("Book a table on March 14th.", accepted) == [("live_simple_0", "f, day")]
@@ -28,14 +28,14 @@ def test_a_date_without_a_year_in_the_request(accepted):
 
 @pytest.mark.parametrize(
     ("message", "accepted"),
-    (
+    [
         ("Book a table on March 14th 2023.", ["2023-03-14"]),
         ("Book it on March 14th of next year; today is 2022.10.1", ["2023-03-14"]),
         ("Book it for tomorrow, today is 20230313.", ["2023-03-14"]),
         ("Book a table on March 14th.", ["2023-03-14", ""]),
         ("Book a table on March 14th.", ["March 14th", "2023-03-14"]),
         ("Book a table.", []),
-    ),
+    ],
 )
 def test_a_date_that_is_stated_or_can_be_left_out(message, accepted):
     """Nothing is found if a message has a year, or if a value without a year is accepted."""
