@@ -1,15 +1,15 @@
 """Finds dates that do not agree: with their weekday, or in the year of the request and of the truth.
 
 A weekday right before or after a full date in a message must be that of the date. If a text of the truth
-has a date of the request with another year, the year must occur in a message, too. Covers dates such as
-April 25th 2023, 25 April 2023 and 2023-04-25, in single-turn and multi-turn entries.
+has a date of the request with another year, the year must occur in a message, too. Covers single-turn and
+multi-turn entries.
 """
 
 import re
 from collections.abc import Iterator
-from datetime import date
 
 from bfcl_pipeline.audit.benchmark import Benchmark, Suspicion
+from bfcl_pipeline.audit.dates import dates
 from bfcl_pipeline.audit.texts import all_texts, content_of
 from bfcl_pipeline.benchmark import Check
 from bfcl_pipeline.records import Entry
@@ -17,19 +17,6 @@ from bfcl_pipeline.records import Entry
 NAME = "calendar"
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-
-_MONTH = rf"(?P<month{{0}}>{'|'.join(_MONTHS)})[a-z]{{{{0,6}}}}\.?"
-_DAY = r"(?P<day{0}>\d{{1,2}})(?:st|nd|rd|th)?"
-_YEAR = r"(?P<year{0}>\d{{4}})"
-_DATE = "|".join(
-    (
-        rf"\b{_MONTH} (?:the )?{_DAY},? (?:of )?(?:the year )?{_YEAR}\b".format("A"),
-        rf"\b{_DAY} (?:of )?{_MONTH},? {_YEAR}\b".format("B"),
-        r"\b(?P<yearC>\d{4})-(?P<monthC>\d\d)-(?P<dayC>\d\d)\b",
-    )
-)
-_DATE_FOUND = re.compile(_DATE, re.IGNORECASE)
 _WEEKDAY = rf"(?P<weekday>{'|'.join(_WEEKDAYS)})"
 _BEFORE = re.compile(rf"\b{_WEEKDAY},? (?:on )?(?:the )?$", re.IGNORECASE)
 _AFTER = re.compile(rf"^,? ?\(?(?:a |which is a )?{_WEEKDAY}\b", re.IGNORECASE)
@@ -48,7 +35,7 @@ def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
 
 
 def _weekdays(text: str) -> Iterator[str]:
-    for start, end, day in _dates(text):
+    for start, end, day in dates(text):
         match = _BEFORE.search(text[:start][-40:]) or _AFTER.search(text[end:][:40])
         right = _WEEKDAYS[day.weekday()].capitalize()
         if match is not None and match["weekday"].capitalize() != right:
@@ -57,24 +44,8 @@ def _weekdays(text: str) -> Iterator[str]:
 
 def _years(entry: Entry) -> Iterator[str]:
     request = " ".join(map(content_of, entry.turns))
-    asked = {day for _, _, day in _dates(request)}
-    for day in sorted({day for text in all_texts(entry.truth) for _, _, day in _dates(text)}):
+    asked = {day for _, _, day in dates(request)}
+    for day in sorted({day for text in all_texts(entry.truth) for _, _, day in dates(text)}):
         others = sorted(each for each in asked if (each.month, each.day) == (day.month, day.day))
         if others and day not in others and str(day.year) not in request:
             yield f"the truth has {day}, the request {', '.join(map(str, others))}"
-
-
-def _dates(text: str) -> Iterator[tuple[int, int, date]]:
-    """The dates in a text, each with its start and end."""
-    for match in _DATE_FOUND.finditer(text):
-        parts = {name[:-1]: part for name, part in match.groupdict().items() if part}
-        month = parts["month"].casefold()
-        try:
-            day = date(
-                int(parts["year"]),
-                int(month) if month.isdigit() else _MONTHS.index(month) + 1,
-                int(parts["day"]),
-            )
-        except ValueError:
-            continue
-        yield match.start(), match.end(), day

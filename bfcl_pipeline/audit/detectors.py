@@ -2,7 +2,17 @@
 
 from collections.abc import Callable, Container, Iterable, Mapping
 
-from bfcl_pipeline.audit import calendar, contradiction, default, drift, enum, provenance, unpassable
+from bfcl_pipeline.audit import (
+    calendar,
+    contradiction,
+    default,
+    drift,
+    enum,
+    forms,
+    hops,
+    provenance,
+    unpassable,
+)
 from bfcl_pipeline.audit.benchmark import Benchmark, Suspicion
 from bfcl_pipeline.records import Rules
 
@@ -14,6 +24,8 @@ DETECTORS: Mapping[str, Callable[[Benchmark], Iterable[Suspicion]]] = {
     calendar.NAME: calendar.suspicions,
     drift.NAME: drift.suspicions,
     default.NAME: default.suspicions,
+    hops.NAME: hops.suspicions,
+    forms.NAME: forms.suspicions,
 }
 """Every detector, by the class of the defects that it finds (errata.DEFECTS)."""
 

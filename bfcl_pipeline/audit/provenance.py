@@ -5,18 +5,19 @@ when the call is made: from the user, the function docs, earlier results, or wha
 returned (the state and the tables of the APIs). Compared without case, kinds of quotes and amounts of white
 space. Numbers are compared by value and may be the sum, difference, product or quotient of two known ones;
 a date may be told in words; a text may be put together from known parts around numbers and commas.
-Memory: an accepted answer must be told in one of the sessions of its scenario.
+Memory: `memory_sources`.
 """
 
 import re
 from collections.abc import Iterator
 
 from bfcl_pipeline.audit.benchmark import Benchmark, Suspicion
+from bfcl_pipeline.audit.memory_sources import untold
 from bfcl_pipeline.audit.texts import all_texts, content_of, plain_text, result_texts, scalars, words
 from bfcl_pipeline.benchmark import Check
 from bfcl_pipeline.calls import write_native
 from bfcl_pipeline.records import Call, Entry, Json, Mode, NameStyle
-from bfcl_pipeline.scoring.findings import shown, shown_options
+from bfcl_pipeline.scoring.findings import shown
 from bfcl_pipeline.scoring.multi_turn import MultiTurnChecker
 from bfcl_pipeline.scoring.truth import TRUTH_OWNER, truth_calls
 from bfcl_pipeline.tools import APIS, Effect, World, WorldConfig, effects, plain
@@ -24,8 +25,6 @@ from bfcl_pipeline.tools import APIS, Effect, World, WorldConfig, effects, plain
 NAME = "provenance"
 
 _TABLES = ("trading_bot", "travel_booking", "vehicle_control")  # of the release: symbols, airports, limits
-
-_EITHER = frozenset({"yes", "no"})  # answers that no session has to tell in so many words
 
 _MONTHS = (
     ("jan", "first"),
@@ -105,17 +104,8 @@ def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
     """One finding per value, or per question of a memory category."""
     for entry in benchmark.checked_with(Check.MULTI_TURN):
         yield from _arguments(benchmark, entry)
-    sessions = {
-        entry.entry_id: content_of(message for turn in entry.turns for message in turn)
-        for entries in benchmark.entries.values()
-        for entry in entries
-        if entry.prerequisite
-    }
-    for entry in benchmark.checked_with(Check.MEMORY):
-        told = _plain(" ".join(sessions[each] for each in entry.depends_on if each in sessions))
-        if not any(answer.casefold() in _EITHER or _is_told(answer, told) for answer in entry.truth):
-            detail = f"no session of the scenario has {shown_options(entry.truth)}"
-            yield Suspicion(NAME, entry.category, entry.entry_id, "truth", detail)
+    for entry, detail in untold(benchmark):
+        yield Suspicion(NAME, entry.category, entry.entry_id, "truth", detail)
 
 
 def _arguments(benchmark: Benchmark, entry: Entry) -> Iterator[Suspicion]:
@@ -170,15 +160,3 @@ def _listed(benchmark: Benchmark, entry: Entry) -> Iterator[Json]:
     if "GorillaFileSystem" in entry.apis:  # with the fillers of long context
         world = World.for_entry(entry, WorldConfig(benchmark.constants), TRUTH_OWNER)
         yield plain(world.states()["GorillaFileSystem"].root)
-
-
-def _is_told(answer: str, told: str) -> bool:
-    """Whether each part of an answer, which may be a list, is in the sessions, also in the plural."""
-    return all(_plain(part) in told for part in answer.split(","))
-
-
-def _plain(text: str) -> str:
-    """Words and numbers alone, in lower case; 3:00 p.m. and 03:00 PM become 3 pm."""
-    text = re.sub(r"\b([ap])\.?m\b", r" \1m", text.casefold().replace("in the morning", "am"))
-    text = re.sub(r"\b0(?=\d)|:00(?= *[ap]m\b)", "", re.sub(r"(?<=\d)(?=[ap]m\b)", " ", text))
-    return f" {' '.join(words(text))}"
