@@ -7,6 +7,7 @@ import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.format import MISSING, PARTIAL, is_partial, percent
 from bfcl_pipeline.report.web_label import score_mark
@@ -66,9 +67,9 @@ def _percent(share: str | None) -> str:
 
 
 def _verified_note(rows: Sequence[Mapping[str, str]]) -> list[str]:
-    """How many entries the verified rules mend and leave out; nothing if none."""
+    """How many entries of scored categories the verified rules mend and leave out; nothing if none."""
     counts = {"mended": dict[str, int](), "left_out": dict[str, int]()}
-    for row in rows:
+    for row in (row for row in rows if CATEGORIES[row["category"]].scored):
         for name, by_category in counts.items():  # the largest, if models have different samples
             by_category[row["category"]] = max(by_category.get(row["category"], 0), int(row[name]))
     mended, left_out = (sum(by_category.values()) for by_category in counts.values())

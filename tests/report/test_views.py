@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,8 @@ import pytest
 from bfcl_pipeline.errata import Erratum, ErratumStatus, Faithful, Treatment
 from bfcl_pipeline.errata.edits import Edit
 from bfcl_pipeline.records import AnswerClass, Entry, Rules
+from bfcl_pipeline.report.page.render import render_page
+from bfcl_pipeline.report.page.run_tables import read_run_tables
 from bfcl_pipeline.report.tables import errata_tables
 from bfcl_pipeline.report.tables.errata_tables import ListedEntry, accepted_by_corrected
 from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
@@ -202,6 +205,65 @@ def test_the_terminal_lists_only_the_ceilings_of_many_models(tmp_path: Path) -> 
     models = [MadeUpModel(f"m{number:02}", {"multiple": marks(1)}) for number in range(11)]
     lines = views_of(terminal_table(made_up_tables(tmp_path, models), Rules.OFFICIAL))
     assert [line[0] for line in lines] == ["Overall", "Ceiling"]
+
+
+def section(page: str, name: str) -> str:
+    """The text of one section of the page, tags as spaces."""
+    (found,) = re.findall(rf'<section id="{name}">.*?</section>', page, re.DOTALL)
+    return " ".join(re.sub(r"<[^>]*>", " ", found).split())
+
+
+@pytest.fixture(scope="module")
+def page(run: Path) -> str:
+    """The page of the run with errata."""
+    return render_page(read_run_tables(run, Rules.OFFICIAL))
+
+
+def test_the_page_has_the_scores_by_rules_with_their_ceilings(page: str) -> None:
+    """Each model has a row for each rule set, in the order of ranks, and each rule set its ceiling."""
+    (table,) = re.findall(r'<table class="sortable views">.*?</table>', page, re.DOTALL)
+    rows = [re.sub(r"<small>.*?</small>|<[^>]*>", " ", row).split() for row in table.split("<tr>")[2:]]
+    assert [row[:3] for row in rows] == [
+        ["right", "official", "2.50*"],
+        ["right", "corrected", "2.50*"],
+        ["right", "verified", "1.25*"],
+        ["wrong", "official", "2.50*"],
+        ["wrong", "corrected", "2.50*"],
+        ["wrong", "verified", "3.33*"],
+        ["Ceiling", "official", "3.75"],
+        ["Ceiling", "corrected", "3.75"],
+        ["Ceiling", "verified", "5.00"],
+    ]
+    assert 'title="2 of 6 entries cannot be passed">3.75<' in table
+
+
+def test_the_page_says_what_was_mended_and_left_out(page: str) -> None:
+    """The section counts these entries, and lists each defect with the models that failed the entry."""
+    text = section(page, "rules")
+    assert "Verified rules: entries mended: 1, left out: 1." in text
+    assert "(1 as it is, 1 mended, 1 left out)" in text
+    assert "multiple_0 multiple_0 is wrong. truth confirmed mended 1 of 2 1 of 2 1 of 2" in text
+    assert "multiple_1 multiple_1 is wrong. calendar confirmed left out 1 of 2 1 of 2 \N{EN DASH}" in text
+    assert "multiple_3" not in text
+
+
+def test_a_wrong_answer_on_a_listed_entry_is_marked_on_the_page(page: str) -> None:
+    """The example of an error has a mark with the defect as its tooltip, and a line explains the mark."""
+    marked = (
+        '<td data-value="multiple_0" title="defect of the entry: multiple_0 is wrong."><code>multiple_0'
+    )
+    assert marked in page
+    assert "\N{DOUBLE DAGGER} The entry has a confirmed or disputed defect" in section(page, "errors")
+
+
+def test_the_page_has_the_classes_of_answers(classed: Path, page: str) -> None:
+    """Irrelevance and agentic answers have a section with the share of each class, if there are any."""
+    of_classed = render_page(read_run_tables(classed, Rules.OFFICIAL))
+    assert "m irrelevance 5 20.00 % 1 20.00 % 1 20.00 % 1 40.00 % 2" in section(of_classed, "irrelevance")
+    assert "m memory_kv 4 25.00 % 1 25.00 % 1 25.00 % 1 25.00 % 1" in section(of_classed, "answers")
+    assert "\N{DOUBLE DAGGER}" not in of_classed
+    assert 'id="irrelevance"' not in page
+    assert 'id="answers"' not in page
 
 
 def test_a_table_without_rows_is_not_written(run: Path, classed: Path) -> None:

@@ -86,7 +86,8 @@ _ABOUT = {
     "categories": "One row per model, rule set and category that was run.",
     "error_types": "One row per model, rule set, category and error type, commonest first.",
     "formats": "One row per model, rule set and prompt format of the format-sensitivity test.",
-    "rules": "One row per model and category with verdicts under official and corrected rules.",
+    "rules": "One row per model and category with verdicts under official and corrected rules, and the\n"
+    "accuracy under verified ones.",
     "coverage": "One row per model, category and status that occurs.",
     "usage": "One row per model, category and part that was run; `coverage` counts failures.",
     "trials": "One row per rule set, repeated model and score.",

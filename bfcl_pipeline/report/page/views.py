@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
+from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.benchmark.leaderboard import GROUP
 from bfcl_pipeline.errata import Treatment
 from bfcl_pipeline.records import Rules
@@ -83,9 +84,9 @@ def rules_summary(tables: RunTables) -> str:
 
 
 def _entries(rows: Sequence[Row], name: str) -> int:
-    """The sum over categories of a count of entries; of models with different samples the largest."""
+    """The sum over scored categories of a count; of models with different samples the largest."""
     by_category: dict[str, int] = {}
-    for row in rows:
+    for row in (row for row in rows if CATEGORIES[row["category"]].scored):
         by_category[row["category"]] = max(by_category.get(row["category"], 0), row[name])
     return sum(by_category.values())
 
@@ -125,7 +126,8 @@ def _compared(row: Row) -> Sequence[Cell]:
 def _changed(accuracy: float | None, official: float) -> Cell:
     if accuracy is None:
         return Cell.number(MISSING, None)
-    return Cell.number(percent(accuracy), accuracy, f"{(accuracy - official) * 100:+.2f}")
+    difference = f"{(accuracy - official) * 100:+.2f}" if accuracy != official else ""
+    return Cell.number(percent(accuracy), accuracy, difference)
 
 
 def _mended(row: Row) -> str:
@@ -136,13 +138,17 @@ def _mended(row: Row) -> str:
 
 
 def errata(tables: RunTables) -> Table | None:
-    """Each defect of an entry of the run, with the number of models that failed the entry."""
-    if not tables.errata:
+    """Each defect of an entry of the run, with the number of models that failed the entry.
+
+    Restatements in prompt formats, which have the defects of their base entries, are left out.
+    """
+    listed = [row for row in tables.errata if CATEGORIES[row["category"]].scored]
+    if not listed:
         return None
     grouped: dict[tuple[str, str], list[Row]] = {}
-    for row in tables.errata:
+    for row in listed:
         grouped.setdefault((row["entry_id"], row["defect"]), []).append(row)
-    treated = {row["entry_id"]: row["treatment"] for row in tables.errata}
+    treated = {row["entry_id"]: row["treatment"] for row in listed}
     counts = {kind: list(treated.values()).count(kind.value) for kind in Treatment}
     texts = ", ".join(f"{count(number)} {kind.value}" for kind, number in counts.items() if number)
     failed = [f"Failed, {rules.value}" for rules in Rules]
@@ -150,13 +156,12 @@ def errata(tables: RunTables) -> Table | None:
         "Entries with a defect",
         [
             [
-                *headings(["Entry", "Defect", "Status", "Verified rules"], ""),
+                *headings(["Entry", "What is wrong", "Defect", "Status", "Verified rules"], ""),
                 *headings(failed),
-                *headings(["What is wrong"], ""),
             ]
         ],
         [_erratum(rows) for rows in grouped.values()],
-        style="sortable examples errata",
+        style="sortable errata",
         summary=f"{ERRATA_MARK} Entries with a confirmed or disputed defect ({texts}), and the models that "
         "failed them",
     )
@@ -166,11 +171,11 @@ def _erratum(rows: Sequence[Row]) -> list[Cell]:
     first = rows[0]
     return [
         Cell.code(first["entry_id"]),
+        Cell(isolated(first["what"]), first["what"], style="message"),
         Cell.sortable(first["defect"]),
         Cell.sortable(first["status"]),
         Cell.sortable(first["treatment"]),
         *(_failed([row[f"{rules}_valid"] for row in rows]) for rules in Rules),
-        Cell(isolated(first["what"]), first["what"], style="message"),
     ]
 
 
