@@ -34,7 +34,8 @@ FAITHFUL = {
     29: Change(
         "echo",
         dictated(
-            content="The name should be based on the number of byte used. It should be in 'number.pdf' format."
+            content="The name should be based on the number of byte used. It should be in "
+            "'number.pdf' format."
         ),
     ),
     30: Change("post_tweet", lambda results: {"content": results["cat"]["file_content"]}),
