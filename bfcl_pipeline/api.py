@@ -71,12 +71,12 @@ def score(
     Args:
         responses: with the columns `entry_id, category, mode, result_json`, and optionally `model, run,
             name_style, status`.
-        rules: the rule set, `official` or `corrected`.
+        rules: the rule set: `official`, `corrected` or `verified`.
         data: the staged data.
 
     Returns:
         The columns of `responses`, then `valid` (null where there is no answer), `error_type`,
-        `error_message` and `status`.
+        `error_message`, `status` and `answer_class`.
 
     Raises:
         TableError: a column is missing, or a row cannot be scored; the message names it.

@@ -8,8 +8,9 @@ are deleted by the next one. Standard library only: importing this is cheap.
 import contextlib
 import os
 import re
+import tempfile
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from glob import escape
 from pathlib import Path
@@ -87,6 +88,27 @@ def write_text(path: Path, text: str) -> None:
     """Writes `text` as UTF-8 with Unix line ends, atomically."""
     with atomic_path(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def replace_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Writes a folder with the files `contents` and no others, in place of the one that may be there.
+
+    All files are on disk before the folder appears under its name; after an error `folder` is unchanged.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as work:
+        made, old = Path(work) / "new", Path(work) / "old"
+        made.mkdir()
+        for name, content in contents.items():
+            with (made / name).open("xb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+        sync_directory(made)
+        if folder.exists():
+            folder.replace(old)
+        made.replace(folder)
+    sync_directory(folder.parent)
 
 
 def write_once(path: Path, content: bytes, siblings: str) -> bool:

@@ -5,7 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from bfcl_pipeline.files import atomic_path, clear_temporaries, temporary_path, write_text
+from bfcl_pipeline.files import (
+    atomic_path,
+    clear_temporaries,
+    replace_folder,
+    temporary_path,
+    write_text,
+)
 from bfcl_pipeline.process import this_process
 
 NOW = 1_000_000.0
@@ -136,3 +142,23 @@ def test_two_writers_of_one_file_write_it_completely(tmp_path):
         assert path.read_text() == "second"
     assert path.read_text() == "first"
     assert [*tmp_path.iterdir()] == [path]
+
+
+def test_a_folder_is_replaced_as_a_whole(tmp_path):
+    """Files that are not in the new contents are gone, and no temporary name is left."""
+    folder = tmp_path / "parent" / "folder"
+    replace_folder(folder, {"old": b"1", "both": b"1"})
+    replace_folder(folder, {"both": b"2", "new": b"2"})
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {"both": b"2", "new": b"2"}
+    assert list(folder.parent.iterdir()) == [folder]
+    assert folder.stat().st_mode == folder.parent.stat().st_mode
+
+
+def test_a_folder_that_cannot_be_written_stays(tmp_path):
+    """After an error the earlier folder is as it was."""
+    folder = tmp_path / "folder"
+    replace_folder(folder, {"file": b"1"})
+    with pytest.raises(FileNotFoundError):
+        replace_folder(folder, {"file": b"2", "no/such": b"2"})
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {"file": b"1"}
+    assert list(tmp_path.iterdir()) == [folder]

@@ -74,3 +74,6 @@ def test_the_wheel_has_the_files_of_the_project(wheel: Path) -> None:
         assert packed >= set(tracked)
         assert "bfcl_pipeline/config/models.schema.yaml" in archive.namelist()
         assert "bfcl_pipeline/py.typed" in archive.namelist()
+        entries = Path("bfcl_pipeline/errata/entries")
+        packed = {name for name in archive.namelist() if name.startswith(f"{entries}/")}
+        assert packed == {str(entries / path.name) for path in (ROOT / entries).glob("*.yaml")}

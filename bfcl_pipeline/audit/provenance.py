@@ -5,7 +5,7 @@ when the call is made: from the user, the function docs, earlier results, or wha
 returned (the state and the tables of the APIs). Compared without case, kinds of quotes and amounts of white
 space. Numbers are compared by value and may be the sum, difference, product or quotient of two known ones;
 a date may be told in words; a text may be put together from known parts around numbers and commas.
-Memory: `memory_sources`.
+Memory: `memory_sources`. Single-turn: `years`.
 """
 
 import re
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from bfcl_pipeline.audit.benchmark import Benchmark, Suspicion
 from bfcl_pipeline.audit.memory_sources import untold
 from bfcl_pipeline.audit.texts import all_texts, content_of, plain_text, result_texts, scalars, words
+from bfcl_pipeline.audit.years import undated
 from bfcl_pipeline.benchmark import Check
 from bfcl_pipeline.calls import write_native
 from bfcl_pipeline.records import Call, Entry, Json, Mode, NameStyle
@@ -102,6 +103,7 @@ class _Known:
 
 def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
     """One finding per value, or per question of a memory category."""
+    yield from undated(benchmark, NAME)
     for entry in benchmark.checked_with(Check.MULTI_TURN):
         yield from _arguments(benchmark, entry)
     for entry, detail in untold(benchmark):

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="run_dir",
         help=f"{RUN_HELP} (default: the newest run in which the model has a response to the entry)",
     )
-    add_rules(parser, "rule set to apply")
+    add_rules(parser, "rule set to apply; verified: to the mended truth, if the errata have one")
     add_data(parser)
 
 
@@ -48,5 +48,5 @@ def run(options: argparse.Namespace) -> int:
             else run_folder(options.run_dir)
         )
         answered = ModelRun(folder, options.model, options.rules, runs)
-    put_entry(TerminalPage(), options.data, options.entry_id, answered)
+    put_entry(TerminalPage(), options.data, options.entry_id, answered, options.rules)
     return 0

@@ -4,25 +4,37 @@
 its entry is left out, under the rules `verified` only. docs/errata.md is the same for people.
 """
 
+from bfcl_pipeline.errata.edits import Edit, edited, same
 from bfcl_pipeline.errata.ledger import (
     DEFECTS,
     Erratum,
     ErratumStatus,
     Faithful,
+    alike,
+    by_record,
     errata,
     errata_of,
+    errata_of_id,
 )
-from bfcl_pipeline.errata.mending import LeftOut, is_left_out, mended, treatment
+from bfcl_pipeline.errata.mending import LeftOut, Treatment, is_left_out, mended, proposed, treatment
 
 __all__ = [
     "DEFECTS",
+    "Edit",
     "Erratum",
     "ErratumStatus",
     "Faithful",
     "LeftOut",
+    "Treatment",
+    "alike",
+    "by_record",
+    "edited",
     "errata",
     "errata_of",
+    "errata_of_id",
     "is_left_out",
     "mended",
+    "proposed",
+    "same",
     "treatment",
 ]

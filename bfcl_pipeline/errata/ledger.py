@@ -3,7 +3,8 @@
 Covers reading and looking up. `mending` applies the proposals; `bfcl_pipeline.audit` finds candidates.
 """
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -20,9 +21,9 @@ from bfcl_pipeline.records import Entry
 class ErratumStatus(StrEnum):
     """The result of adjudicating a suspected defect."""
 
-    CONFIRMED = "confirmed"  # the entry is wrong; the record has a proposal
+    CONFIRMED = "confirmed"  # the entry has the defect; the record has a proposal
     DISPUTED = "disputed"  # both readings can be defended; the entry stays as it is
-    REJECTED = "rejected"  # the entry is right
+    REJECTED = "rejected"  # the entry's data are right in this respect
 
 
 class Faithful(StrEnum):
@@ -64,11 +65,17 @@ class Erratum:
     edits: tuple[Edit, ...] = ()  # proposed changes of the release; empty: none, or the entry is left out
     threads: tuple[int, ...] = ()  # issues and pull requests of the benchmark's repository
     also: tuple[str, ...] = ()  # further classes of DEFECTS as which detectors find the same defect
+    record: str = ""  # file and number of its record, which may have more entries
 
     @property
     def confirmed(self) -> bool:
         """Whether the entry is wrong."""
         return self.status is ErratumStatus.CONFIRMED
+
+    @property
+    def mends(self) -> bool:
+        """Whether its edits mend the entry: they change the truth alone."""
+        return bool(self.edits) and all(edit.in_truth for edit in self.edits)
 
 
 @cache
@@ -77,20 +84,46 @@ def errata() -> tuple[Erratum, ...]:
 
     Raises ErrataError if a record is malformed, or an entry has two records of one defect.
     """
-    found: list[Erratum] = []
     folder = files(__package__).joinpath("entries")
-    for path in sorted(folder.iterdir(), key=lambda path: path.name):
-        if path.name.endswith(".yaml"):
-            records = yaml.load(path.read_text(encoding="utf-8"), _LOADER)  # noqa: S506  # both are safe
-            for number, record in enumerate(records or (), 1):
-                found += read_record(f"{path.name}, record {number}", record)
-    seen: set[tuple[str, str]] = set()
-    for erratum in found:
-        key = (erratum.entry_id, erratum.defect)
-        if key in seen:
-            raise ErrataError(f"{erratum.entry_id} has two records of the defect {erratum.defect!r}.")
-        seen.add(key)
+    texts = {
+        path.name: path.read_text(encoding="utf-8") for path in folder.iterdir() if _is_yaml(path.name)
+    }
+    found = [erratum for name in sorted(texts) for erratum in read_records(name, texts[name])]
+    check_distinct(found)
     return tuple(found)
+
+
+def _is_yaml(name: str) -> bool:
+    return name.endswith(".yaml") and not name.startswith(".")
+
+
+def check_distinct(found: Iterable[Erratum]) -> None:
+    """Raises ErrataError if an entry has two records of one defect."""
+    records: dict[tuple[str, str], str] = {}
+    for erratum in found:
+        first = records.setdefault((erratum.entry_id, erratum.defect), erratum.record)
+        if first != erratum.record:
+            raise ErrataError(
+                f"{erratum.record}: {erratum.entry_id} has the defect {erratum.defect!r} in {first}, too."
+            )
+
+
+def by_record(found: Iterable[Erratum]) -> list[tuple[Erratum, ...]]:
+    """The errata of each record, in the order of the first one of each."""
+    records: dict[str, list[Erratum]] = {}
+    for erratum in found:
+        records.setdefault(erratum.record, []).append(erratum)
+    return [tuple(of_record) for of_record in records.values()]
+
+
+def alike(found: Iterable[Erratum]) -> list[list[tuple[Erratum, ...]]]:
+    """The records that have the same texts and differ in their edits at most, together."""
+    groups: dict[object, list[tuple[Erratum, ...]]] = {}
+    for record in by_record(found):
+        first = record[0]
+        texts = (first.defect, first.status, first.what, first.why, first.faithful, first.threads)
+        groups.setdefault((texts, bool(first.edits)), []).append(record)
+    return list(groups.values())
 
 
 @cache
@@ -103,19 +136,41 @@ def _by_entry() -> Mapping[str, tuple[Erratum, ...]]:
 
 def errata_of(entry: Entry) -> tuple[Erratum, ...]:
     """The errata of `entry`; a restatement in another prompt format has those of its base entry, too."""
-    own = _by_entry().get(entry.entry_id, ())
-    if entry.base_entry_id is None:
-        return own
-    return own + _by_entry().get(entry.base_entry_id, ())
+    return errata_of_id(entry.entry_id, entry.base_entry_id)
+
+
+def errata_of_id(entry_id: str, base_entry_id: str | None = None) -> tuple[Erratum, ...]:
+    """As `errata_of`, of the entry with an id; base_entry_id: the one that it restates, if any."""
+    own = _by_entry().get(entry_id, ())
+    return own if base_entry_id is None else own + _by_entry().get(base_entry_id, ())
 
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml, where PyYAML was built with it
 
-_REQUIRED = {"entries", "defect", "status", "what", "why", "evidence", "faithful"}
+EXCLUDE = "exclude"
+"""The proposal of a confirmed defect that no small edit mends."""
+
+_TEXTS = ("what", "why", "evidence")
+_REQUIRED = {"entries", "defect", "status", "faithful", *_TEXTS}
 _OPTIONAL = {"threads", "propose", "also"}
 
 
-def read_record(place: str, record: Any) -> Sequence[Erratum]:
+def read_records(name: str, text: str) -> list[Erratum]:
+    """The errata of one file, which is a YAML list of records. Raises ErrataError that names the record."""
+    try:
+        records = yaml.load(text, _LOADER)  # noqa: S506  # both loaders are safe
+    except yaml.YAMLError as error:
+        raise ErrataError(f"{name}: not YAML: {_text(error)}.") from None
+    if not isinstance(records, list | None):
+        raise ErrataError(f"{name}: expected a list of records, got {type(records).__name__}.")
+    return [
+        erratum
+        for number, record in enumerate(records or (), 1)
+        for erratum in read_record(f"{name}, record {number}", record)
+    ]
+
+
+def read_record(place: str, record: Any) -> list[Erratum]:
     """The errata of one record, one for each of its entries. Raises ErrataError that names `place`."""
     if not isinstance(record, dict):
         raise ErrataError(f"{place}: expected a mapping, got {type(record).__name__}.")
@@ -129,31 +184,50 @@ def read_record(place: str, record: Any) -> Sequence[Erratum]:
         status, faithful = ErratumStatus(record["status"]), Faithful(record["faithful"])
     except ValueError as error:
         raise ErrataError(f"{place}: {error}.") from None
-    for defect in (record["defect"], *record.get("also", ())):
-        if defect not in DEFECTS:
+    ids, threads, also = record["entries"], record.get("threads", []), record.get("also", [])
+    if not _is_list(also, str):
+        raise ErrataError(f"{place}: `also` is a list of classes.")
+    for defect in (record["defect"], *also):
+        if defect not in tuple(DEFECTS):
             raise ErrataError(f"{place}: defect {defect!r} is not one of {', '.join(DEFECTS)}.")
-    confirmed = status is ErratumStatus.CONFIRMED
-    if confirmed != ("propose" in record):
+    if (status is ErratumStatus.CONFIRMED) != ("propose" in record):
         raise ErrataError(f"{place}: `propose` belongs to every confirmed record, and to no other.")
-    proposal = record.get("propose", "exclude")
-    if proposal != "exclude" and not isinstance(proposal, list):
-        raise ErrataError(f"{place}: `propose` is `exclude` or a list of edits.")
-    edits = () if proposal == "exclude" else tuple(read_edit(place, edit) for edit in proposal)
+    edits = _read_proposal(place, record.get("propose", EXCLUDE))
+    if not _is_list(ids, str) or not ids or len(set(ids)) < len(ids):
+        raise ErrataError(f"{place}: `entries` is a list of different ids.")
+    if not _is_list(threads, int):
+        raise ErrataError(f"{place}: `threads` is a list of numbers.")
+    for key in _TEXTS:
+        if not isinstance(record[key], str) or not record[key].strip():
+            raise ErrataError(f"{place}: `{key}` is a text.")
     return [
         Erratum(
-            entry_id=str(entry_id),
+            entry_id=entry_id,
             defect=record["defect"],
             status=status,
             what=_text(record["what"]),
             why=_text(record["why"]),
-            evidence=_text(record["evidence"]).replace("{entry}", str(entry_id)),
+            evidence=_text(record["evidence"]).replace("{entry}", shlex.quote(entry_id)),
             faithful=faithful,
             edits=edits,
-            threads=tuple(record.get("threads", ())),
-            also=tuple(record.get("also", ())),
+            threads=tuple(threads),
+            also=tuple(also),
+            record=place,
         )
-        for entry_id in record["entries"]
+        for entry_id in ids
     ]
+
+
+def _read_proposal(place: str, proposal: Any) -> tuple[Edit, ...]:
+    if proposal == EXCLUDE:
+        return ()
+    if not isinstance(proposal, list) or not proposal:
+        raise ErrataError(f"{place}: `propose` is `{EXCLUDE}` or a list of edits.")
+    return tuple(read_edit(place, edit) for edit in proposal)
+
+
+def _is_list(value: Any, kind: type) -> bool:
+    return isinstance(value, list) and all(type(each) is kind for each in value)
 
 
 def _text(value: Any) -> str:

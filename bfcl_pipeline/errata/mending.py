@@ -4,12 +4,30 @@ An entry is mended if all confirmed defects have edits of the truth alone. Recor
 the entry's old text, so an entry whose question or docs need a change is left out.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from bfcl_pipeline.errata.edits import TRUTH, edited
 from bfcl_pipeline.errata.ledger import Erratum, errata_of
 from bfcl_pipeline.errors import ErrataError
 from bfcl_pipeline.records import Entry
+
+
+class Treatment(StrEnum):
+    """What the rules `verified` do with an entry."""
+
+    AS_IT_IS = "as it is"
+    MENDED = "mended"
+    LEFT_OUT = "left out"
+
+
+def proposed(errata: Iterable[Erratum]) -> Treatment:
+    """The treatment that the errata of one entry propose, if their edits fit the entry."""
+    confirmed = [erratum for erratum in errata if erratum.confirmed]
+    if not all(erratum.mends for erratum in confirmed):
+        return Treatment.LEFT_OUT
+    return Treatment.MENDED if confirmed else Treatment.AS_IT_IS
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +44,7 @@ def treatment(entry: Entry) -> Entry | LeftOut:
     """
     confirmed = [erratum for erratum in errata_of(entry) if erratum.confirmed]
     for erratum in confirmed:
-        if not erratum.edits or not all(edit.in_truth for edit in erratum.edits):
+        if not erratum.mends:
             return LeftOut(erratum)
     edits = tuple(edit for erratum in confirmed for edit in erratum.edits)
     if not edits:

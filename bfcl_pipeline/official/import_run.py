@@ -66,7 +66,7 @@ def new_run_folder(folder: Path, *, overwrite: bool) -> Iterator[Path]:
 
 
 def import_run(source: Import, folder: Path, log: Log) -> None:
-    """Writes responses, memory sessions, verdicts under both rule sets, config and models to `folder`.
+    """Writes responses, memory sessions, verdicts under all rule sets, config and models to `folder`.
 
     Raises:
         ConfigError: there are no results, or a category is unknown.

@@ -15,6 +15,7 @@ from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.format import NO_RANK, PARTIAL, interval, is_partial, percent
 from bfcl_pipeline.report.sample_note import sample_note
+from bfcl_pipeline.report.terminal_views import view_lines
 from bfcl_pipeline.report.unanswered import unanswered_lines
 from bfcl_pipeline.report.web_label import note, score_mark
 from bfcl_pipeline.text import cut_middle, plural, text_table
@@ -51,13 +52,15 @@ def terminal_table(run_dir: Path, rules: Rules, width: int = WIDTH) -> str:
     path = run_dir / "tables" / "leaderboard.csv"
     try:
         with path.open(encoding="utf-8", newline="") as lines:
-            texts = [row for row in csv.DictReader(lines) if row.get("rules") == rules.value]
+            leaderboard = list(csv.DictReader(lines))
+        texts = [row for row in leaderboard if row.get("rules") == rules.value]
         rows = [{name: float(text[name]) if text[name] else None for name in _NUMBERS} for text in texts]
         cells = [_cells(text, row) for text, row in zip(texts, rows, strict=True)]
         notes = _notes(texts, rows, rules)
         sample = sample_note(_entries(run_dir / "tables" / "categories.csv"), run_dir)
         notes[1:1] = [f"{sample}."] if sample else []
         notes += unanswered_lines(run_dir)
+        views = view_lines(run_dir, leaderboard, rules)
     except FileNotFoundError as error:
         raise TableError(
             f"{error.filename}: no such table. Make it first (bfcl-pipeline aggregate {run_dir})."
@@ -71,7 +74,7 @@ def terminal_table(run_dir: Path, rules: Rules, width: int = WIDTH) -> str:
         notes.append(f"Not shown in {width} columns: {', '.join(left_out)}.")
     fitted = _fitted([row[:shown] for row in cells], width)
     table = text_table(_HEADINGS[:shown], fitted, right=set(range(shown)) - {1}).splitlines()
-    return "\n".join([table[0], "-" * max(map(len, table)), *table[1:], *notes])
+    return "\n".join([table[0], "-" * max(map(len, table)), *table[1:], *notes, *views])
 
 
 def print_table(run_dir: Path, rules: Rules) -> None:
@@ -98,7 +101,8 @@ def print_styled(text: str) -> None:
     overall, limits = (head.index(title) + len(title) for title in _HEADINGS[2:4])
     console = Console(highlight=False)
     console.print(Text(head, "bold"), soft_wrap=True)
-    for line in lines:
+    views = lines.index("") if "" in lines else len(lines)
+    for line in lines[:views]:
         if not line.split()[0].isdigit():
             console.print(Text(line, "dim"), soft_wrap=True)
             continue
@@ -106,6 +110,8 @@ def print_styled(text: str) -> None:
         row.stylize("bold", overall - len("100.00*+"), overall)
         row.stylize("dim", overall, limits)
         console.print(row, soft_wrap=True)
+    for place, line in enumerate(lines[views:]):
+        console.print(Text(line, "bold" if place == 1 else ""), soft_wrap=True)
 
 
 def _entries(path: Path) -> list[tuple[str, int, int]]:

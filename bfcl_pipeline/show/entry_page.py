@@ -14,6 +14,7 @@ from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.records import Entry, Response, Rules
 from bfcl_pipeline.scoring import NO_CONSTANTS, judge
 from bfcl_pipeline.show.entry_parts import is_conversation, put_head, put_verdict
+from bfcl_pipeline.show.errata_part import is_doubtful, judged_entry, put_errata
 from bfcl_pipeline.show.memory import MemoryAfterSession, has_memory, put_memory_at, put_session
 from bfcl_pipeline.show.playback import play, play_truth
 from bfcl_pipeline.show.single_answer import put_accepted, put_answer, put_question
@@ -42,12 +43,19 @@ class ModelRun:
         return self.run_dir / part / model_folder(self.model) / f"{entry.category}.parquet"
 
 
-def put_entry(page: TerminalPage, data: Path, entry_id: str, run: ModelRun | None) -> None:
-    """An entry and its truth; with `run`, the model's answer and its verdict as well.
+def put_entry(
+    page: TerminalPage,
+    data: Path,
+    entry_id: str,
+    run: ModelRun | None,
+    rules: Rules = Rules.OFFICIAL,
+) -> None:
+    """An entry, its truth and its errata; with `run`, the model's answer and its verdict as well.
 
     Args:
         data: the staged release.
         entry_id: an id of the release, or its part before the first colon (format_sensitivity_7).
+        rules: whose truth is shown without `run`, which has its own.
 
     Raises:
         ConfigError: there is no such entry; the message has similar ids.
@@ -56,12 +64,14 @@ def put_entry(page: TerminalPage, data: Path, entry_id: str, run: ModelRun | Non
     entry = find_entry(data, entry_id)
     constants = read_constants(data) if entry.apis else NO_CONSTANTS
     if run is None:
+        judged = judged_entry(entry, rules)
         put_head(page, entry, None)
         if is_conversation(entry):
-            put_truth(page, entry, play_truth(entry, constants))
+            put_truth(page, entry, play_truth(judged.entry, constants))
         else:
             put_question(page, entry)
-            put_accepted(page, entry)
+            put_accepted(page, judged.entry)
+        put_errata(page, entry, judged.treatment)
     elif entry.prerequisite:
         _put_session(page, entry, run)
     else:
@@ -72,6 +82,7 @@ def _put_response(
     page: TerminalPage, entry: Entry, response: Response, run: ModelRun, constants: Constants
 ) -> None:
     verdict = judge(entry, response, run.rules, constants)
+    judged = judged_entry(entry, run.rules)
     result = loaded_json(response.result_json, default=response.result_json)
     put_head(page, entry, f"{run.model} in {run.run_dir}")
     played = is_conversation(entry)
@@ -83,11 +94,13 @@ def _put_response(
         if played:
             put_turns(page, entry)
     elif played:
-        put_playback(page, entry, result, play(entry, result, response.mode, constants, run.rules))
+        played_back = play(judged.entry, result, response.mode, constants, judged.rules)
+        put_playback(page, entry, result, played_back)
     else:
-        put_answer(page, entry, result, response.mode, run.rules)
-        put_accepted(page, entry)
-    put_verdict(page, verdict, run.rules)
+        put_answer(page, entry, result, response.mode, judged.rules)
+        put_accepted(page, judged.entry)
+    put_verdict(page, verdict, run.rules, doubtful=is_doubtful(entry))
+    put_errata(page, entry, judged.treatment)
 
 
 def _put_session(page: TerminalPage, entry: Entry, run: ModelRun) -> None:

@@ -50,17 +50,23 @@ def put_messages(page: TerminalPage, messages: Sequence[Message]) -> None:
         page.item(message["role"], cut(str(message["content"]).rstrip(), WORDS))
 
 
-def put_verdict(page: TerminalPage, verdict: Verdict, rules: Rules) -> None:
-    """The verdict: valid, invalid and why, or why there is no verdict."""
+def put_verdict(page: TerminalPage, verdict: Verdict, rules: Rules, *, doubtful: bool = False) -> None:
+    """The verdict: valid, invalid and why, or why there is no verdict.
+
+    doubtful: whether the errata list a defect of the entry, which is printed beside a wrong answer.
+    """
+    about = f"{rules} rules" if verdict.answer_class is None else f"{rules} rules, {verdict.answer_class}"
     page.blank()
     if verdict.status is not Status.ANSWERED:
         page.title("no verdict", verdict.status, "yellow")
     elif verdict.valid:
-        page.title("valid", f"{rules} rules", "dim", style="bold green")
+        page.title("valid", about, "dim", style="bold green")
     else:
-        page.title("invalid", f"{verdict.error_type}  ({rules} rules)", "red", style="bold red")
+        page.title("invalid", f"{verdict.error_type}  ({about})", "red", style="bold red")
     if verdict.error_message:
         page.item("", cut(verdict.error_message, WORDS))
+    if doubtful and verdict.valid is False:
+        page.item("", "The errata list a defect of this entry, see below.", "yellow")
 
 
 def put_signatures(page: TerminalPage, label: str, docs: Sequence[FunctionDoc]) -> None:

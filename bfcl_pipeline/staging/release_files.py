@@ -9,7 +9,7 @@ Source: the layout of the wheel bfcl-eval 2026.3.23.
 
 from dataclasses import dataclass
 
-from bfcl_pipeline.benchmark import CATEGORIES, Check
+from bfcl_pipeline.benchmark import CATEGORIES, Check, category_of
 
 PACKAGE = "bfcl_eval"
 
@@ -48,6 +48,13 @@ _WITHOUT_TRUTH = (Check.IRRELEVANCE, Check.RELEVANCE, Check.FORMAT_SENSITIVITY)
 def questions_file(category: str) -> str:
     """The file with the questions of `category`; several categories may share a file."""
     return f"{_DATA}/BFCL_v4_{_SHARED.get(CATEGORIES[category].check, category)}.json"
+
+
+def release_id(entry_id: str) -> str:
+    """The id in the release's files of a staged entry; several categories may share it."""
+    category = category_of(entry_id)
+    shared = _SHARED.get(CATEGORIES[category].check)
+    return entry_id if shared is None else shared + entry_id.removeprefix(category)
 
 
 def truths_file(category: str) -> str | None:

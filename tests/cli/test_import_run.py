@@ -87,6 +87,8 @@ def test_partial_results_are_a_run(capsys: pytest.CaptureFixture[str]) -> None:
         ("official", None, "infrastructure_error"),
         ("corrected", True, "answered"),
         ("corrected", None, "infrastructure_error"),
+        ("verified", True, "answered"),
+        ("verified", None, "infrastructure_error"),
     ]
     config = yaml.safe_load(Path("results/part/config.yaml").read_text())
     assert (config["models"], config["categories"]) == (
@@ -110,7 +112,7 @@ def test_a_model_of_the_models_file_keeps_its_name_and_mode(
     results(Path("result"), "org_m~2", "irrelevance", [line])
     assert main(["import-official", "result", "--as-run", "r", "--models", str(models)]) == 0
     for folder, name in (("org_m", "org/m"), ("org_m~2", "org/m~2")):
-        (official, _) = read_table(Path(f"results/r/verdicts/{folder}.parquet")).to_pylist()
+        official, *_ = read_table(Path(f"results/r/verdicts/{folder}.parquet")).to_pylist()
         assert (official["model"], official["mode"], official["valid"]) == (name, "fc", False)
     assert "by its name" not in capsys.readouterr().err
 

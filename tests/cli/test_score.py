@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.tables.schemas import VERDICTS
+from bfcl_pipeline.tables.schemas import VERDICT_FIELDS, VERDICTS
 
 RESPONSES = {
     "entry_id": ["simple_python_0", "irrelevance_0", "simple_python_0"],
@@ -29,11 +29,11 @@ def _score(folder, staged, *options):
 
 
 def test_a_table_is_scored(tmp_path, staged, capsys):
-    """Rows keep their order and columns, and four columns are added; a summary is printed."""
+    """Rows keep their order and columns, and the columns of a verdict are added; a summary is printed."""
     code, out = _score(tmp_path, staged)
     assert code == 0
     table = pq.read_table(out)
-    assert table.column_names == [*RESPONSES, "valid", "error_type", "error_message", "status"]
+    assert table.column_names == [*RESPONSES, *(field.name for field in VERDICT_FIELDS)]
     assert table.column("valid").to_pylist() == [True, True, False]
     assert table.column("error_type").to_pylist()[2] == "simple_function_checker:missing_required"
     assert "3 rows, 3 scored, 2 valid (66.67%)" in capsys.readouterr().err
@@ -47,12 +47,12 @@ def test_equal_inputs_give_equal_bytes(tmp_path, staged):
     assert out.read_bytes() == first
 
 
-def test_both_rule_sets(tmp_path, staged):
-    """`--rules both` writes a verdicts table."""
+def test_all_rule_sets(tmp_path, staged):
+    """`--rules all` writes a verdicts table with three rows for each response."""
     code, out = _score(tmp_path, staged, "--rules", "all")
     assert code == 0
     assert pq.read_schema(out).names == VERDICTS.names
-    assert pq.read_metadata(out).num_rows == 6
+    assert pq.read_metadata(out).num_rows == 9
 
 
 def test_a_bad_row_leaves_no_output(tmp_path, staged, capsys):

@@ -57,7 +57,7 @@ def test_every_key_is_typed_described_and_has_a_default() -> None:
         ({"models": "oracle"}, ["models: expected a list", 'got "oracle"']),
         ({"models": []}, ["models: expected a list of at least 1"]),
         ({"models": [1]}, ["models.0: expected a text, got 1"]),
-        ({"rules": "offical"}, ["rules: expected official or corrected", 'got "offical"']),
+        ({"rules": "offical"}, ["rules: expected official or corrected or verified", 'got "offical"']),
         ({"run": "../up"}, ["run: expected letters, digits and . _ - after a letter", '"../up"']),
         ({"seed": None}, ["seed: expected a whole number", "got null"]),
         ({"sample": "x", "smaple": 3}, ["unknown key 'smaple'", "'sample'"]),

@@ -38,7 +38,8 @@ def test_a_narrow_terminal_leaves_out_the_last_scores(made_up_run: Path, wide_ru
     assert len(rule) <= 80
     assert head.split()[-3:] == ["Multi", "Web", "Mem"]
     assert all(len(row) <= 80 for row in rows[:3])
-    assert rows[-1] == "Not shown in 80 columns: Relev, Irrel."
+    assert "Not shown in 80 columns: Relev, Irrel." in rows
+    assert all(len(row) <= 80 for row in rows)
     narrowest = terminal_table(made_up_run, Rules.OFFICIAL, 20).splitlines()[0]
     assert narrowest.split() == ["#", "Model", "Overall", "95", "%", "int."]
 

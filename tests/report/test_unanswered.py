@@ -46,8 +46,9 @@ def test_the_official_files_leave_it_out(half_dead: Path) -> None:
 def test_the_terminal_shows_no_number_and_the_reason(half_dead: Path) -> None:
     """A dash instead of a rank, N/A instead of 0.00 and its interval."""
     lines = terminal_table(half_dead, Rules.OFFICIAL).splitlines()
-    (row,) = (line for line in lines if "dead-FC " in line)
+    row, by_rules = (line for line in lines if "dead-FC " in line)
     assert row.split() == ["–", "dead-FC", *["N/A"] * 8]
+    assert by_rules.split() == ["dead-FC", *["N/A"] * 3]
     assert any(line.startswith("dead-FC: no answers: ") for line in lines)
 
 

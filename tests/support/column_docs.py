@@ -11,6 +11,7 @@ import pyarrow as pa
 from bfcl_pipeline.benchmark.leaderboard_files import OFFICIAL_FILES, OfficialFile
 from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
 from bfcl_pipeline.report.tables.columns import TABLES, TRIAL_TABLES, UNANSWERED_TABLES
+from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
 from bfcl_pipeline.tables.schemas import FINDINGS, RESPONSES, SESSIONS, VERDICTS
 
 _HEAD = """# Tables of a run
@@ -38,6 +39,21 @@ _UNANSWERED = """## Models without answers
 
 The following table exists if a model of the run has no answer at all: it has no rank and N/A instead of
 scores, and the official files leave it out. The column `rank` of `leaderboard` is null for such a model.
+"""
+
+_VIEWS = """## Ceilings, errata and classes of answers
+
+Each of the following tables exists if the run has rows for it. The rules `verified` are the corrected
+rules on the entries that the errata (docs/errata.md) mend or leave as they are. An entry that they leave
+out is in no column of a row of `verified` rules, neither among the answered nor among the unanswered.
+
+A ceiling is the score of a model that does what it is told: the most that such a model can reach in this
+run. It is computed over the entries of the run, of all models together, so of a sample only over the
+entries that were drawn. Under official rules such a model fails each entry with a confirmed erratum whose
+record says that a faithful answer `fails`; an entry counts once. Under corrected rules it fails the same
+entries, except for those without any acceptable answer of which these rules do accept one. Under verified
+rules no entry is lost: a defective one is mended or left out. A category that is not in the run counts 0,
+as in `leaderboard`.
 """
 
 _AGENTIC = """## Memory and web search
@@ -70,11 +86,16 @@ _ABOUT = {
     "categories": "One row per model, rule set and category that was run.",
     "error_types": "One row per model, rule set, category and error type, commonest first.",
     "formats": "One row per model, rule set and prompt format of the format-sensitivity test.",
-    "rules": "One row per model and category with verdicts under both rule sets.",
+    "rules": "One row per model and category with verdicts under official and corrected rules, and the\n"
+    "accuracy under verified ones.",
     "coverage": "One row per model, category and status that occurs.",
     "usage": "One row per model, category and part that was run; `coverage` counts failures.",
     "trials": "One row per rule set, repeated model and score.",
     "unanswered": "One row per model without any answer.",
+    "ceilings": "One row per rule set and score of which the run has entries.",
+    "errata": "One row per model, entry that the run has, and confirmed or disputed erratum of it.",
+    "irrelevance": "One row per model, rule set and irrelevance category, if its answers are classed.",
+    "answers": "One row per model, rule set and agentic category, if its answers are classed.",
     "memory_domains": "One row per model, rule set, memory and scenario.",
     "memory_use": "One row per model, memory and scenario.",
     "web_hops": "One row per model, rule set, web-search category and number of hops.",
@@ -87,7 +108,8 @@ _OFFICIAL = """## tables/official
 
 The six files of the official tool: same columns, number formats and sort order, no line end after the
 last row. Models with equal scores are sorted by name here; the official tool leaves them in the order of
-directories on disk. The files show the verdicts of one rule set, by default the official one. A web-search
+directories on disk. The files show the verdicts of one rule set, `rules` of the config or the option
+`--rules`, by default the official one. A web-search
 category whose web is `simulated` or `off` counts as not evaluated there (N/A, 0 in the scores that contain
 it), and its cost and latency are left out.
 """
@@ -103,6 +125,8 @@ def document() -> str:
     parts += [
         _section(f"tables/{name}", _ABOUT[name], schema) for name, schema in UNANSWERED_TABLES.items()
     ]
+    parts.append(_VIEWS)
+    parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in VIEW_TABLES.items()]
     parts.append(_AGENTIC)
     parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in AGENTIC_TABLES.items()]
     parts.append(_OFFICIAL)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from bfcl_pipeline.benchmark import FORMATS
-from bfcl_pipeline.records import Entry, Mode, Response, Rules, Step
+from bfcl_pipeline.records import AnswerClass, Entry, Mode, Response, Rules, Status, Step
 from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
 from bfcl_pipeline.tables import entries_path, write_entries, write_responses, write_table
 from bfcl_pipeline.tables.schemas import VERDICTS
@@ -33,6 +33,9 @@ class Marks:
     official: Sequence[bool | None]
     corrected: Sequence[bool | None] | None = None  # default: the same as official
     error_types: Sequence[str] = ("value_error:string", "simple_function_checker:wrong_count")
+    verified: Sequence[bool | None] | None = None  # default: the same as corrected
+    left_out: Collection[int] = ()  # entries that the rules `verified` leave out
+    classes: Sequence[AnswerClass] = ()  # default: none
 
 
 @dataclass
@@ -94,22 +97,35 @@ def write_run(run_dir: Path, models: Sequence[MadeUpModel], run: str | None = "m
 
 def _verdict_rows(model: MadeUpModel, run: str | None) -> Iterator[dict[str, Any]]:
     for category, asked in model.marks.items():
-        for rules in ("official", "corrected"):
-            valids = asked.official if rules == "official" else asked.corrected or asked.official
+        corrected = asked.corrected or asked.official
+        valids_of = {
+            Rules.OFFICIAL: asked.official,
+            Rules.CORRECTED: corrected,
+            Rules.VERIFIED: asked.verified or corrected,
+        }
+        for rules, valids in valids_of.items():
             for index, valid in enumerate(valids):
-                wrong = valid is False
+                left_out = rules is Rules.VERIFIED and index in asked.left_out
+                wrong = valid is False and not left_out
                 yield {
                     "run": run,
                     "model": model.name,
                     "category": category,
                     "entry_id": entry_id(category, index),
                     "mode": model.mode.value,
-                    "rules": rules,
-                    "valid": valid,
+                    "rules": rules.value,
+                    "valid": None if left_out else valid,
                     "error_type": asked.error_types[index % len(asked.error_types)] if wrong else None,
                     "error_message": f"entry {index} is wrong" if wrong else None,
-                    "status": "infrastructure_error" if valid is None else "answered",
+                    "status": _status(valid, left_out).value,
+                    "answer_class": asked.classes[index].value if asked.classes else None,
                 }
+
+
+def _status(valid: bool | None, left_out: bool) -> Status:
+    if left_out:
+        return Status.LEFT_OUT
+    return Status.INFRASTRUCTURE_ERROR if valid is None else Status.ANSWERED
 
 
 def _responses(model: MadeUpModel, run: str | None, category: str, entries: int) -> Iterator[Response]:

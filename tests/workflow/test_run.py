@@ -38,15 +38,17 @@ def rows(project: Project, table: str) -> list[dict[str, Any]]:
 
 
 def test_a_run_leaves_answers_verdicts_tables_and_the_report(ran: Project) -> None:
-    """Every model answers the sample of every category; each answer has a verdict under both rule sets."""
+    """Every model answers the sample of every category; each answer has a verdict under all rule sets."""
     results = ran.folder / "results/tiny"
     for model in ("oracle-FC", "oracle"):
         verdicts = rows(ran, f"results/tiny/verdicts/{model}.parquet")
         assert Counter((row["category"], row["rules"]) for row in verdicts) == {
             ("simple_python", "official"): 13,
             ("simple_python", "corrected"): 13,
+            ("simple_python", "verified"): 13,
             ("irrelevance", "official"): 7,
             ("irrelevance", "corrected"): 7,
+            ("irrelevance", "verified"): 7,
         }
         answers = rows(ran, f"results/tiny/responses/{model}/simple_python.parquet")
         assert {row["run"] for row in answers} == {"tiny"}

@@ -55,7 +55,7 @@ rule aggregate:
             "results/{run}/tables/rules.csv",
             caption="../report/rules.rst",
             category="Details",
-            labels={"table": "official and corrected rules"},
+            labels={"table": "rule sets compared"},
         ),
         coverage=report(
             "results/{run}/tables/coverage.csv",

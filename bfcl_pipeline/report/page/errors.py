@@ -9,6 +9,7 @@ from markupsafe import Markup
 from bfcl_pipeline.report.format import count
 from bfcl_pipeline.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, headings, isolated, tall_headings
+from bfcl_pipeline.report.page.views import defects, marked_entry
 
 COLOURS = 7
 """Number of error types with a colour of their own; the others share the last colour."""
@@ -82,6 +83,7 @@ def error_counts(tables: RunTables, many: bool) -> Table | None:
 def error_examples(tables: RunTables) -> list[Table]:
     """For each model with errors: each error type in each category with its first entry."""
     rows, titles = by_model(tables.error_types), tables.category_titles()
+    listed = defects(tables)
     head = [
         *headings(["Category", "Error type"], ""),
         *headings(["Entries"]),
@@ -91,7 +93,7 @@ def error_examples(tables: RunTables) -> list[Table]:
         Table(
             "Examples",
             [head],
-            [_example(error, titles) for error in rows[row["model"]]],
+            [_example(error, titles, listed) for error in rows[row["model"]]],
             style="sortable examples",
             summary=isolated(row["display_name"]) + ": errors by category, with the first entry of each",
         )
@@ -133,12 +135,12 @@ def _bar(of_model: Counter[str], types: Sequence[str], longest: int) -> Markup:
     ).format(BAR_WIDTH, segments)
 
 
-def _example(row: Row, titles: Mapping[tuple[str, str], str]) -> list[Cell]:
+def _example(row: Row, titles: Mapping[tuple[str, str], str], listed: Mapping[str, str]) -> list[Cell]:
     message = row["example_message"] or ""
     return [
         Cell.sortable(titles.get((row["model"], row["category"]), row["category"])),
         Cell.code(row["error_type"]),
         Cell.count(row["count"]),
-        Cell.code(row["example_entry_id"]),
+        marked_entry(row["example_entry_id"], listed),
         Cell(isolated(message), message, style="message"),
     ]

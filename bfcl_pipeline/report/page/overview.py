@@ -50,7 +50,9 @@ def notices(tables: RunTables) -> list[str]:
             "truth (upper bound); the lexical model has no learned weights (lower bound)."
         )
     if tables.rules is not Rules.OFFICIAL:
-        lines.append("Scored under corrected rules: these numbers are not comparable with the leaderboard.")
+        lines.append(
+            f"Scored under {tables.rules} rules: these numbers are not comparable with the leaderboard."
+        )
     return lines
 
 

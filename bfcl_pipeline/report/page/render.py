@@ -17,6 +17,7 @@ from bfcl_pipeline.benchmark import FORMATS
 from bfcl_pipeline.files import write_text
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.page.agentic import memory_accuracy, memory_use, web_search
+from bfcl_pipeline.report.page.answers import agentic_answers, irrelevance
 from bfcl_pipeline.report.page.errors import error_bars, error_counts, error_examples
 from bfcl_pipeline.report.page.making import NOT_RECORDED, Making, read_making
 from bfcl_pipeline.report.page.overview import facts, notices
@@ -25,12 +26,18 @@ from bfcl_pipeline.report.page.scores import (
     categories,
     formats,
     leaderboard,
-    rules,
-    rules_summary,
     trials,
 )
 from bfcl_pipeline.report.page.table import HEAT_LEVELS
 from bfcl_pipeline.report.page.usage import usage
+from bfcl_pipeline.report.page.views import (
+    ERRATA_MARK,
+    defects,
+    errata,
+    rules_summary,
+    views,
+)
+from bfcl_pipeline.report.page.views import rules as rules_table
 from bfcl_pipeline.report.web_label import note
 
 MANY_MODELS = 10
@@ -64,6 +71,7 @@ def render_page(tables: RunTables, making: Making = NOT_RECORDED) -> str:
         lstrip_blocks=True,
     )
     many = len(tables.leaderboard) > MANY_MODELS
+    listed = defects(tables)
     return environment.get_template("report.html.j2").render(
         policy=_policy(style, script),
         style=Markup(style),  # noqa: S704  # our own file
@@ -90,7 +98,13 @@ def render_page(tables: RunTables, making: Making = NOT_RECORDED) -> str:
         formats=formats(tables, many),
         format_count=len(FORMATS),
         rules_summary=rules_summary(tables),
-        rules=rules(tables),
+        rules=rules_table(tables),
+        views=views(tables),
+        errata=errata(tables),
+        errata_mark=ERRATA_MARK,
+        marks_examples=any(row["example_entry_id"] in listed for row in tables.error_types),
+        irrelevance=irrelevance(tables),
+        agentic_answers=agentic_answers(tables),
         making=making,
     )
 

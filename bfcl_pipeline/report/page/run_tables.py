@@ -12,6 +12,7 @@ from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.sample_note import sample_note
 from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
 from bfcl_pipeline.report.tables.columns import TABLES, TRIAL_TABLES, UNANSWERED_TABLES
+from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
 from bfcl_pipeline.report.web_label import mark
 from bfcl_pipeline.tables import read_table
 
@@ -21,10 +22,12 @@ Row: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class RunTables:
-    """Every table of a run; of tables with a column `rules`, the rows of one rule set."""
+    """Every table of a run; of tables with a column `rules`, the rows of one rule set but for two."""
 
     rules: Rules  # that rule set
     leaderboard: Sequence[Row]  # in the order of ranks
+    all_rules: Sequence[Row]  # the table `leaderboard` under every rule set
+    ceilings: Sequence[Row]  # under every rule set; empty if the run has no such table
     categories: Sequence[Row]
     error_types: Sequence[Row]
     formats: Sequence[Row]
@@ -38,6 +41,9 @@ class RunTables:
     memory_use: Sequence[Row]
     web_hops: Sequence[Row]
     web_failures: Sequence[Row]
+    errata: Sequence[Row]
+    irrelevance: Sequence[Row]
+    answers: Sequence[Row]
 
     def category_titles(self) -> dict[tuple[str, str], str]:
         """The name of each category by model and name, marked if its web is not the real one."""
@@ -61,10 +67,15 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
         raise TableError(
             f"{folder}: no such directory. Make the tables first (bfcl-pipeline aggregate {run_dir})."
         )
-    rows = {name: _rows(folder, name, schema, rules) for name, schema in TABLES.items()}
-    for name, schema in {**TRIAL_TABLES, **UNANSWERED_TABLES, **AGENTIC_TABLES}.items():
+    every = {name: _rows(folder, name, schema) for name, schema in TABLES.items()}
+    for name, schema in {**TRIAL_TABLES, **UNANSWERED_TABLES, **AGENTIC_TABLES, **VIEW_TABLES}.items():
         there = (folder / f"{name}.parquet").is_file()
-        rows[name] = _rows(folder, name, schema, rules) if there else []
+        every[name] = _rows(folder, name, schema) if there else []
+    rows = {
+        name: [row for row in table if row.get("rules", rules.value) == rules.value]
+        for name, table in every.items()
+    }
+    rows |= {"all_rules": every["leaderboard"], "ceilings": every["ceilings"]}
     if not rows["leaderboard"]:
         raise TableError(
             f"{folder}/leaderboard.parquet: no model has verdicts under {rules.value} rules. "
@@ -75,6 +86,6 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
     return RunTables(rules=rules, rules_compared=rows.pop("rules"), sample=sample, **rows)
 
 
-def _rows(folder: Path, name: str, schema: pa.Schema, rules: Rules) -> list[Row]:
+def _rows(folder: Path, name: str, schema: pa.Schema) -> list[Row]:
     rows: list[Row] = read_table(folder / f"{name}.parquet", schema.names).to_pylist()
-    return [row for row in rows if row.get("rules", rules.value) == rules.value]
+    return rows

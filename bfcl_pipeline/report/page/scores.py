@@ -1,7 +1,6 @@
-"""The tables of scores: leaderboard, trials, categories, prompt formats, and both rule sets compared."""
+"""The tables of scores: leaderboard, trials, categories and prompt formats."""
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from math import floor
 
@@ -18,7 +17,7 @@ from bfcl_pipeline.report.format import (
     plain,
     short_percent,
 )
-from bfcl_pipeline.report.page.run_tables import Row, RunTables, by_model
+from bfcl_pipeline.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.report.page.table import (
     NAME_HEADING,
     Cell,
@@ -72,7 +71,7 @@ def leaderboard(tables: RunTables) -> Table:
     """The V4 table: scores, and format sensitivity, cost and latency if they are known of any model."""
     limits = {(row["model"], row["category"]): row for row in tables.categories}
     columns = {
-        title: [_score(row, name, limits.get((row["model"], name))) for row in tables.leaderboard]
+        title: [score_cell(row, name, limits.get((row["model"], name))) for row in tables.leaderboard]
         for name, title in LEADERBOARD_COLUMNS.items()
     }
     columns["Overall"] = [replace(cell, style=f"{cell.style} overall") for cell in columns["Overall"]]
@@ -109,7 +108,7 @@ def leaderboard(tables: RunTables) -> Table:
     )
 
 
-def _score(row: Row, name: str, category: Row | None) -> Cell:
+def score_cell(row: Row, name: str, category: Row | None) -> Cell:
     """One score; the interval of a group is in the table `leaderboard`, that of a category in its own."""
     if row[name] is None:
         return Cell.number(MISSING, None, title="not evaluated")
@@ -292,43 +291,3 @@ def _format_title(fmt: PromptFormat) -> str:
     tag = "tagged " if fmt.tool_call_tag else ""
     unusual = [choice for choice in (fmt.layout, fmt.style) if choice not in ("plaintext", "classic")]
     return ", ".join([f"{tag}{fmt.return_format.value.replace('_', ' ')}, {fmt.doc_format} docs", *unusual])
-
-
-def rules_summary(tables: RunTables) -> str:
-    """The numbers of verdicts under both rule sets and of differences; empty if there are none."""
-    rows = tables.rules_compared
-    if not rows:
-        return ""
-    compared, flipped = (count(sum(row[name] for row in rows)) for name in ("entries", "flipped"))
-    pairs = sum(bool(row["flipped"]) for row in rows)
-    return (
-        f"{compared} entries have verdicts under both rule sets; {flipped} differ, "
-        f"in {pairs} of {len(rows)} pairs of model and category."
-    )
-
-
-def rules(tables: RunTables) -> Table | None:
-    """Each model and category with verdicts that differ between official and corrected rules."""
-    rows = by_model(row for row in tables.rules_compared if row["flipped"])
-    if not rows:
-        return None
-    titles = ("Official", "Corrected", "Difference", "Made valid", "Made invalid", "Entries")
-    return Table(
-        "Official against corrected rules",
-        [[NAME_HEADING, *headings(["Category"], ""), *headings(titles)]],
-        [
-            [Cell.name(model), Cell.sortable(row["category"] + mark(row["web"])), *_both(row)]
-            for model in tables.leaderboard
-            for row in rows.get(model["model"], ())
-        ],
-    )
-
-
-def _both(row: Row) -> Sequence[Cell]:
-    official, corrected = row["official_accuracy"], row["corrected_accuracy"]
-    return [
-        Cell.number(percent(official), official),
-        Cell.number(percent(corrected), corrected),
-        Cell.number(f"{(corrected - official) * 100:+.2f}", corrected - official),
-        *(Cell.number(count(row[name]), row[name]) for name in ("to_valid", "to_invalid", "entries")),
-    ]

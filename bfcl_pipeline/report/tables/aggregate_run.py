@@ -9,22 +9,26 @@ from typing import Any
 import pyarrow as pa
 
 from bfcl_pipeline.config import load_models
+from bfcl_pipeline.errata import Treatment
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.files import write_text
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
 from bfcl_pipeline.report.tables.agentic_records import AgenticRecords, read_agentic
+from bfcl_pipeline.report.tables.answer_classes import answers, irrelevance
 from bfcl_pipeline.report.tables.columns import (
     TABLES,
     TRIAL_TABLES,
     UNANSWERED_TABLES,
     with_unranked,
 )
+from bfcl_pipeline.report.tables.errata_tables import ceilings, errata_rows, listed_entries
 from bfcl_pipeline.report.tables.memory import memory_domains, memory_use
 from bfcl_pipeline.report.tables.model_scores import ModelScore, model_scores, on_the_real_web
 from bfcl_pipeline.report.tables.official import official_files
 from bfcl_pipeline.report.tables.run_records import read_run
-from bfcl_pipeline.report.tables.score_tables import score_tables, trials, unanswered
+from bfcl_pipeline.report.tables.score_tables import SCORES, score_tables, trials, unanswered
+from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
 from bfcl_pipeline.report.tables.web import web_failures, web_hops
 from bfcl_pipeline.tables import write_table
 
@@ -47,8 +51,8 @@ def aggregate_run(
 ) -> list[ModelScore]:
     """Writes the tables of a run to `run_dir`/tables.
 
-    A table on trials, memory, web search or models without answers is only written if it has rows. In the
-    official files a web category whose web is not the real one counts as not evaluated.
+    A table that is not one of TABLES is only written if it has rows. In the official files a web category
+    whose web is not the real one counts as not evaluated.
 
     Args:
         run_dir: has verdicts/, and may have responses/ and memory/.
@@ -74,7 +78,13 @@ def aggregate_run(
             f"{run_dir}/verdicts: no verdict under {rules.value} rules, only under {there}. "
             f"Score with --rules {rules.value}, or aggregate with --rules {there}."
         )
-    rows = score_tables(records, scores)
+    listed = listed_entries(records)
+    mended = {entry.entry_id for entry in listed if entry.treatment is Treatment.MENDED}
+    rows = score_tables(records, scores, mended)
+    rows["ceilings"] = list(ceilings(records, listed, data, SCORES))
+    rows["errata"] = list(errata_rows(records, listed))
+    rows["irrelevance"] = list(irrelevance(records))
+    rows["answers"] = list(answers(records, scores))
     rows["trials"] = list(trials(rows["leaderboard"]))
     rows["unanswered"] = list(unanswered(records, chosen, missing))
     rows |= {name: [] for name in _AGENTIC}
@@ -82,7 +92,7 @@ def aggregate_run(
         for name, make_rows in _AGENTIC.items():
             rows[name] += make_rows(of_model)
     tables = run_dir / "tables"
-    schemas = {**TABLES, **TRIAL_TABLES, **UNANSWERED_TABLES, **AGENTIC_TABLES}
+    schemas = {**TABLES, **TRIAL_TABLES, **UNANSWERED_TABLES, **AGENTIC_TABLES, **VIEW_TABLES}
     if not all(score.judged for score in scores):
         schemas["leaderboard"] = with_unranked(TABLES["leaderboard"])
     for name, schema in schemas.items():

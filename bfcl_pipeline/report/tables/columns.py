@@ -143,12 +143,27 @@ RULES_TABLE = pa.schema(
         MODEL,
         CATEGORY,
         WEB,
-        field("entries", COUNT, "entries that both rule sets judged", nullable=False),
+        field("entries", COUNT, "entries that official and corrected rules judged", nullable=False),
         field("official_accuracy", SHARE, "accuracy under the official rules"),
         field("corrected_accuracy", SHARE, "accuracy under the corrected rules"),
         field("to_valid", COUNT, "invalid officially, valid when corrected", nullable=False),
         field("to_invalid", COUNT, "valid officially, invalid when corrected", nullable=False),
         field("flipped", COUNT, "entries whose verdict differs: the sum of both", nullable=False),
+        field("verified_accuracy", SHARE, "accuracy under the verified rules; null without verdicts"),
+        field("left_out", COUNT, "entries that the verified rules leave out", nullable=False),
+        field("mended", COUNT, "entries that the verified rules judge by a mended truth", nullable=False),
+        field(
+            "verified_to_valid",
+            COUNT,
+            "of these, invalid when corrected, now valid",
+            nullable=False,
+        ),
+        field(
+            "verified_to_invalid",
+            COUNT,
+            "of these, valid when corrected, now invalid",
+            nullable=False,
+        ),
     ]
 )
 

@@ -21,7 +21,7 @@ from bfcl_pipeline.text import unknown_name
 
 FORMAT_CATEGORY = "format_sensitivity"
 
-_OPTIONAL = ("web",)  # missing in tables from elsewhere or of an earlier version
+_OPTIONAL = ("web", "answer_class")  # missing in tables from elsewhere or of an earlier version
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,13 @@ class RunRecords:
     """The recorded verdicts and answers of one run."""
 
     run: str | None  # its name; None if the verdicts have none
-    verdicts: pl.DataFrame  # columns of schemas.VERDICTS, models in order of name
+    verdicts: pl.DataFrame  # columns of schemas.VERDICTS, models in order of name; none that is left out
+    left_out: pl.DataFrame  # the same columns: what the rules `verified` leave out; may be empty
     responses: AnswerTables  # of models and categories that have verdicts
     sessions: AnswerTables  # of models and categories that have verdicts
-    formats: pl.DataFrame  # entry_id and prompt_format of the format-sensitivity test; may be empty
+    formats: (
+        pl.DataFrame
+    )  # of format-sensitivity entries; may be empty. entry_id, prompt_format, base_entry_id
 
 
 def read_run(run_dir: Path, data: Path, models: Collection[str] = ()) -> RunRecords:
@@ -68,11 +71,14 @@ def read_run(run_dir: Path, data: Path, models: Collection[str] = ()) -> RunReco
     Raises:
         TableError: there is no verdict, also of one of `models`, or verdicts cannot be added up.
     """
-    verdicts = _read_verdicts(run_dir, models)
+    every = _read_verdicts(run_dir, models)
+    is_left_out = pl.col("status") == Status.LEFT_OUT.value
+    verdicts = every.filter(~is_left_out)
     scored = verdicts.select("model", "category").unique()
     return RunRecords(
         run=_run_name(run_dir, verdicts),
         verdicts=verdicts,
+        left_out=every.filter(is_left_out),
         responses=_read_answers(run_dir / "responses", RESPONSES, scored),
         sessions=_read_answers(run_dir / "memory", SESSIONS, scored),
         formats=_read_formats(data, verdicts),
@@ -135,8 +141,22 @@ def by_model(frame: pl.DataFrame) -> dict[str, pl.DataFrame]:
     return {str(model): part for (model,), part in parts.items()}
 
 
+_ORDERS = {
+    "category": pl.Enum(list(CATEGORIES)),
+    "rules": pl.Enum([rules.value for rules in Rules]),
+    "status": pl.Enum([status.value for status in Status]),
+}
+"""The order of the values of some columns."""
+
+
+def in_order(frame: pl.DataFrame, *keys: str) -> pl.DataFrame:
+    """The rows sorted by some columns: rules, categories and statuses in their own order; stable."""
+    order = [pl.col(key).cast(_ORDERS[key]) if key in _ORDERS else pl.col(key) for key in keys]
+    return frame.sort(order, maintain_order=True)
+
+
 def _read_formats(data: Path, verdicts: pl.DataFrame) -> pl.DataFrame:
-    columns = ("entry_id", "prompt_format")
+    columns = ("entry_id", "prompt_format", "base_entry_id")
     path = entries_path(data, FORMAT_CATEGORY)
     scored = verdicts.filter(pl.col("category") == FORMAT_CATEGORY)
     if scored.is_empty():

@@ -1,7 +1,7 @@
 """The rows of the tables on scores, trials and usage. Their columns are in `report.tables.columns`."""
 
 import statistics
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -10,9 +10,10 @@ import polars as pl
 from bfcl_pipeline.benchmark import CATEGORIES, parse_format
 from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD
 from bfcl_pipeline.config import ModelRow, trial_of
-from bfcl_pipeline.records import Rules, Status, Step
+from bfcl_pipeline.records import Rules, Step
 from bfcl_pipeline.report.tables.model_scores import ModelScore, VerdictCounts
-from bfcl_pipeline.report.tables.run_records import RunRecords, by_model
+from bfcl_pipeline.report.tables.rules_table import rules_rows
+from bfcl_pipeline.report.tables.run_records import RunRecords, by_model, in_order
 from bfcl_pipeline.scoring.aggregate import wilson
 from bfcl_pipeline.scoring.usage import add_up
 
@@ -29,15 +30,13 @@ UNKNOWN_REASON = "the responses do not state a reason"
 
 MISSING_REASON = "its step failed before it had results; logs/ has the log of each step"
 
-_CATEGORY_ORDER = pl.Enum(list(CATEGORIES))
-_RULES_ORDER = pl.Enum([rules.value for rules in Rules])
-_STATUS_ORDER = pl.Enum([status.value for status in Status])
 
-
-def score_tables(records: RunRecords, scores: Sequence[ModelScore]) -> dict[str, list[dict[str, Any]]]:
+def score_tables(
+    records: RunRecords, scores: Sequence[ModelScore], mended: Collection[str] = ()
+) -> dict[str, list[dict[str, Any]]]:
     """The rows of every table of `columns.TABLES` by its name, without the column `run`.
 
-    scores: as `model_scores` returns them.
+    scores: as `model_scores` returns them. mended: the entries with a mended truth under verified rules.
     """
     order = list(Rules)
     by_name = sorted(scores, key=lambda score: (score.model.name, order.index(score.rules)))
@@ -62,7 +61,7 @@ def score_tables(records: RunRecords, scores: Sequence[ModelScore]) -> dict[str,
             for score in by_name
             for key, tally in score.formats.items()
         ],
-        "rules": _rules(records, scores),
+        "rules": rules_rows(records, scores, mended),
         "coverage": _coverage(records),
         "usage": list(_usage(records, {score.model.name: score.model for score in scores})),
     }
@@ -154,43 +153,9 @@ def _error_types(records: RunRecords) -> list[dict[str, Any]]:
             example_entry_id=pl.col("entry_id").first(),
             example_message=pl.col("error_message").first().str.slice(0, MESSAGE_LENGTH),
         )
-        .with_columns(
-            _rules=pl.col("rules").cast(_RULES_ORDER), _category=pl.col("category").cast(_CATEGORY_ORDER)
-        )
-        .sort(
-            ["model", "_rules", "_category", "count", "error_type"],
-            descending=[False, False, False, True, False],
-        )
+        .sort("count", "error_type", descending=[True, False])
     )
-    return counted.drop("_rules", "_category").to_dicts()
-
-
-def _rules(records: RunRecords, scores: Sequence[ModelScore]) -> list[dict[str, Any]]:
-    key = ["model", "category", "entry_id"]
-    scored = records.verdicts.filter(pl.col("valid").is_not_null())
-    official, corrected = (
-        scored.filter(pl.col("rules") == rules.value).select(*key, pl.col("valid").alias(rules.value))
-        for rules in (Rules.OFFICIAL, Rules.CORRECTED)
-    )
-    compared = (
-        official.join(corrected, on=key)
-        .group_by("model", "category")
-        .agg(
-            entries=pl.len(),
-            official_accuracy=pl.col("official").sum() / pl.len(),
-            corrected_accuracy=pl.col("corrected").sum() / pl.len(),
-            to_valid=(~pl.col("official") & pl.col("corrected")).sum(),
-            to_invalid=(pl.col("official") & ~pl.col("corrected")).sum(),
-            flipped=(pl.col("official") != pl.col("corrected")).sum(),
-        )
-        .with_columns(_category=pl.col("category").cast(_CATEGORY_ORDER))
-        .sort("model", "_category")
-    )
-    webs = {score.model.name: score.webs for score in scores}
-    return [
-        {**row, "web": webs[row["model"]].get(row["category"])}
-        for row in compared.drop("_category").iter_rows(named=True)
-    ]
+    return in_order(counted, "model", "rules", "category").to_dicts()
 
 
 def _coverage(records: RunRecords) -> list[dict[str, Any]]:
@@ -198,12 +163,8 @@ def _coverage(records: RunRecords) -> list[dict[str, Any]]:
         records.verdicts.unique(["model", "category", "entry_id"], maintain_order=True)
         .group_by("model", "category", "status")
         .agg(entries=pl.len())
-        .with_columns(
-            _category=pl.col("category").cast(_CATEGORY_ORDER), _status=pl.col("status").cast(_STATUS_ORDER)
-        )
-        .sort("model", "_category", "_status")
     )
-    return counted.drop("_category", "_status").to_dicts()
+    return in_order(counted, "model", "category", "status").to_dicts()
 
 
 def _usage(records: RunRecords, rows: Mapping[str, ModelRow]) -> Iterator[dict[str, Any]]:

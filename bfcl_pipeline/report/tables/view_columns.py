@@ -1,0 +1,99 @@
+"""The columns of the tables on the three rule sets, the errata and the classes of answers.
+
+Each table is written if a run has rows for it.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from bfcl_pipeline.records import AnswerClass
+from bfcl_pipeline.report.tables.columns import CATEGORY, COUNT, MODEL, RULES, RUN, SHARE, TEXT, WEB, field
+
+IRRELEVANCE_CLASSES = {
+    AnswerClass.ABSTAINED_IN_WORDS: "abstained_in_words",
+    AnswerClass.EMPTY: "empty",
+    AnswerClass.MALFORMED_CALL: "malformed_call",
+    AnswerClass.CALLED: "called",
+}
+"""The column of each class of answers to irrelevance entries."""
+
+AGENTIC_CLASSES = {
+    AnswerClass.RIGHT: "right",
+    AnswerClass.WRONG: "wrong",
+    AnswerClass.ABSTAINED: "abstained",
+    AnswerClass.NO_ANSWER_FORM: "no_answer_form",
+}
+"""The column of each class of answers to agentic questions."""
+
+CEILINGS = pa.schema(
+    [
+        RUN,
+        RULES,
+        field("score", TEXT, "a column of `leaderboard`: a score or a category", nullable=False),
+        field("entries", COUNT, "entries of the run in it, without those left out", nullable=False),
+        field("unreachable", COUNT, "of these, those that a faithful model fails", nullable=False),
+        field("ceiling", SHARE, "the score of a model that fails these only", nullable=False),
+    ]
+)
+
+ERRATA = pa.schema(
+    [
+        RUN,
+        MODEL,
+        CATEGORY,
+        field("entry_id", TEXT, "id as in the release", nullable=False),
+        field("defect", TEXT, "class of the defect, as in docs/errata.md", nullable=False),
+        field("status", TEXT, "confirmed or disputed", nullable=False),
+        field("treatment", TEXT, "under verified rules: mended, left out, or as it is", nullable=False),
+        field("official_valid", pa.bool_(), "verdict of the official rules; null without one"),
+        field("corrected_valid", pa.bool_(), "verdict of the corrected rules; null without one"),
+        field("verified_valid", pa.bool_(), "verdict of the verified rules; null without one"),
+        field("what", TEXT, "the defect in one sentence", nullable=False),
+    ]
+)
+
+IRRELEVANCE = pa.schema(
+    [
+        RUN,
+        MODEL,
+        RULES,
+        CATEGORY,
+        field("answered", COUNT, "entries with a verdict", nullable=False),
+        field("abstained_in_words", COUNT, "of these, answered by text without a call", nullable=False),
+        field("empty", COUNT, "of these, answered by nothing", nullable=False),
+        field(
+            "malformed_call", COUNT, "of these, answered by a call that cannot be decoded", nullable=False
+        ),
+        field("called", COUNT, "of these, answered by a call", nullable=False),
+        *(
+            field(f"{name}_share", SHARE, f"{name} / answered", nullable=False)
+            for name in IRRELEVANCE_CLASSES.values()
+        ),
+    ]
+)
+
+ANSWERS = pa.schema(
+    [
+        RUN,
+        MODEL,
+        RULES,
+        CATEGORY,
+        WEB,
+        field("answered", COUNT, "entries with a verdict", nullable=False),
+        field("right", COUNT, "of these, answered right", nullable=False),
+        field("wrong", COUNT, "of these, answered by another answer", nullable=False),
+        field("abstained", COUNT, "of these, answered by not knowing, in that form", nullable=False),
+        field(
+            "no_answer_form", COUNT, "of these, not in the form that the prompt asks for", nullable=False
+        ),
+    ]
+)
+
+VIEW_TABLES: dict[str, pa.Schema] = {
+    "ceilings": CEILINGS,
+    "errata": ERRATA,
+    "irrelevance": IRRELEVANCE,
+    "answers": ANSWERS,
+}
+"""The tables on rule sets, errata and classes of answers, by file name."""
