@@ -3,7 +3,8 @@
 A finding is a row to be adjudicated by a person, not a verdict; `bfcl_pipeline.errata` has the results.
 """
 
+from bfcl_pipeline.audit.adjudication import adjudicated_by
 from bfcl_pipeline.audit.benchmark import Benchmark, Suspicion
 from bfcl_pipeline.audit.detectors import DETECTORS, find
 
-__all__ = ["DETECTORS", "Benchmark", "Suspicion", "find"]
+__all__ = ["DETECTORS", "Benchmark", "Suspicion", "adjudicated_by", "find"]

@@ -34,8 +34,9 @@ def accepted_parameters(benchmark: Benchmark) -> Iterator[Accepted]:
         docs = {doc["name"]: doc["parameters"] for doc in entry.functions}
         for call in entry.truth:
             for function, arguments in call.items():
-                properties = docs[function]["properties"]
+                doc = docs.get(function, {})
+                properties = doc.get("properties", {})
                 for name, values in arguments.items():
                     if name in properties:
-                        required = name in docs[function].get("required", ())
+                        required = name in doc.get("required", ())
                         yield Accepted(entry, function, name, properties[name], required, values)

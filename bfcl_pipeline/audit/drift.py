@@ -102,7 +102,9 @@ def _calls(base: Entry, entry: Entry) -> Iterator[_Difference]:
     """The calls of the truth that are changed, added or missing, without those that fillers explain."""
     there, here = ([call for turn in truth_calls(each) for call in turn] for each in (base, entry))
     texts = [[_key(call) for call in calls] for calls in (there, here)]
-    for tag, start, end, start_here, end_here in SequenceMatcher(None, *texts, False).get_opcodes():
+    for tag, start, end, start_here, end_here in SequenceMatcher(
+        None, texts[0], texts[1], autojunk=False
+    ).get_opcodes():
         if tag != "equal":
             yield from _changes(base, entry, there[start:end], here[start_here:end_here])
 

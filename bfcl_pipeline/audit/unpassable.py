@@ -39,7 +39,7 @@ class Obstacle:
 
 
 def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
-    """One finding per entry; a restatement is only listed if its base entry is not in the same mode."""
+    """One finding per entry; a restatement is listed if its base entry is not."""
     rules, listed = benchmark.checked_by, set[str]()
     for name, entries in benchmark.entries.items():
         category = CATEGORIES[name]
@@ -60,14 +60,15 @@ def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
 def _single_turn(entry: Entry, rules: Rules) -> tuple[str, str] | None:
     """Where and why no answer can pass, in one mode or both."""
     modes = [Mode.PROMPT] if CATEGORIES[entry.category].prompt_only else [*Mode]
-    by_mode = {mode: found for mode in modes if (found := obstacles(entry, mode, rules))}
+    try:
+        by_mode = {mode: found for mode in modes if (found := obstacles(entry, mode, rules))}
+    except MalformedRelease as error:
+        return "truth", str(error)
     if not by_mode:
         return None
-    first = next(iter(by_mode.values()))[0]
-    where = f"{first.call}, {first.parameter}" + (
-        "" if len(by_mode) > 1 else f" ({next(iter(by_mode))} mode)"
-    )
-    return where, first.reason
+    mode, first = next((mode, found[0]) for mode, found in by_mode.items())
+    alone = "" if len(by_mode) > 1 else f" ({mode} mode)"
+    return f"{first.call}, {first.parameter}{alone}", first.reason
 
 
 def _played(benchmark: Benchmark, entry: Entry) -> tuple[str, str] | None:

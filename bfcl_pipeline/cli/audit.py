@@ -2,13 +2,13 @@
 
 import argparse
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from bfcl_pipeline.audit import DETECTORS, Benchmark, Suspicion, find
+from bfcl_pipeline.audit import DETECTORS, Benchmark, Suspicion, adjudicated_by, find
 from bfcl_pipeline.benchmark import CATEGORIES, resolve_categories
 from bfcl_pipeline.cli.options import add_data, add_rules
-from bfcl_pipeline.errata import Erratum, errata_of
+from bfcl_pipeline.errata import ErratumStatus, errata_of, is_left_out
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Entry, Rules
 from bfcl_pipeline.text import cut, on_one_line, plural, printable, text_table, unknown_name
@@ -66,22 +66,22 @@ def run(options: argparse.Namespace) -> int:
             raise ConfigError(unknown_name("detector", name, DETECTORS))
     categories = resolve_categories(options.categories)
     wanted = [find_entry(options.data, entry_id) for entry_id in options.entry_ids or ()]
-    # All categories are read: some detectors compare entries of several.
-    entries = {name: read_entries(entries_path(options.data, name)) for name in CATEGORIES}
+    # Some detectors compare entries of several categories, but none with the restatements.
+    reported = {entry.category for entry in wanted} or set(categories)
+    read = [name for name, category in CATEGORIES.items() if name in reported or not category.prompt_only]
+    entries = {name: read_entries(entries_path(options.data, name)) for name in read}
     found = find(
         Benchmark(entries, read_constants(options.data)),
         [name for name in DETECTORS if name in options.detectors],
-        {entry.entry_id for entry in wanted} if options.entry_ids else None,
+        {entry.entry_id for entry in wanted} if wanted else None,
         options.rules,
     )
-    found = [suspicion for suspicion in found if suspicion.category in categories]
-    audited = {entry.entry_id: entry for name in categories for entry in entries[name]}
-    rows = [_row(suspicion, audited[suspicion.entry_id], options.rules) for suspicion in found]
+    chosen = {entry.entry_id: entry for name in categories for entry in entries.get(name, ())}
+    rows = [_row(each, chosen[each.entry_id], options.rules) for each in found if each.entry_id in chosen]
     _print_findings(rows, full=bool(wanted))
     for entry in wanted:
         _print_errata(entry)
-    scored = sum(not entry.prerequisite for entry in wanted or audited.values())
-    print(_counts(rows, scored, options.rules))
+    print(_counts(rows, wanted or chosen.values(), options.rules))
     if options.out:
         _write(options.out, rows)
     return 0
@@ -89,6 +89,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _row(suspicion: Suspicion, entry: Entry, rules: Rules) -> dict[str, str | None]:
     """One row of `schemas.FINDINGS`."""
+    erratum = adjudicated_by(suspicion, entry)
     return {
         "category": suspicion.category,
         "entry_id": suspicion.entry_id,
@@ -97,34 +98,20 @@ def _row(suspicion: Suspicion, entry: Entry, rules: Rules) -> dict[str, str | No
         "place": suspicion.where,
         "detail": suspicion.detail,
         "related_entry_id": suspicion.related,
-        "erratum": _adjudicated(suspicion, errata_of(entry)),
+        "erratum": erratum.status.value if erratum else None,
     }
 
 
-def _adjudicated(suspicion: Suspicion, errata: Sequence[Erratum]) -> str | None:
-    """The status of the erratum of this class of defects, None without one."""
-    return next((each.status.value for each in errata if each.defect == suspicion.detector), None)
-
-
 def _print_findings(rows: Sequence[Mapping[str, str | None]], full: bool) -> None:
-    cells = [
-        (
-            str(row["entry_id"]).partition(":")[0],
-            str(row["detector"]),
-            printable(on_one_line(str(row["place"]))),
-            _finding(row) if full else cut(_finding(row), _LONGEST),
-            row["erratum"] or _OPEN,
-        )
-        for row in rows
-    ]
-    if cells:
-        # The long column is last, so that the others can be read.
-        head = ("entry", "detector", "where", "errata", "finding")
-        print(text_table(head, [(*cell[:3], cell[4], cell[3]) for cell in cells]))
-
-
-def _finding(row: Mapping[str, str | None]) -> str:
-    return printable(on_one_line(str(row["detail"])))
+    """Prints the findings as a table, the long column last; full: without cutting it."""
+    lines = []
+    for row in rows:
+        place, detail = (printable(on_one_line(str(row[name]))) for name in ("place", "detail"))
+        entry = str(row["entry_id"]).partition(":")[0]
+        shown = detail if full else cut(detail, _LONGEST)
+        lines.append((entry, str(row["detector"]), place, row["erratum"] or _OPEN, shown))
+    if lines:
+        print(text_table(("entry", "detector", "where", "errata", "finding"), lines))
 
 
 def _print_errata(entry: Entry) -> None:
@@ -137,19 +124,20 @@ def _print_errata(entry: Entry) -> None:
         print(f"\n{entry.entry_id}: no errata.")
 
 
-def _counts(rows: Sequence[Mapping[str, str | None]], entries: int, rules: Rules) -> str:
-    with_findings = len({row["entry_id"] for row in rows})
-    by_detector = Counter(str(row["detector"]) for row in rows)
-    by_status = Counter(row["erratum"] or _OPEN for row in rows)
+def _counts(rows: Sequence[Mapping[str, str | None]], entries: Iterable[Entry], rules: Rules) -> str:
+    """The last line: findings in all, by detector, and by their status in the errata."""
+    left_out = rules is Rules.VERIFIED
+    audited = sum(not entry.prerequisite and not (left_out and is_left_out(entry)) for entry in entries)
+    found = {row["entry_id"] for row in rows}
     parts = [
-        f"{plural(len(rows), 'finding', 'findings')} on {with_findings:,} of "
-        f"{plural(entries, 'entry', 'entries')} ({rules} rules)"
+        f"{plural(len(rows), 'finding', 'findings')} on {len(found):,} of "
+        f"{plural(audited, 'entry', 'entries')} ({rules} rules)"
     ]
-    parts += [
-        ", ".join(f"{name} {count:,}" for name, count in by.items())
-        for by in (by_detector, by_status)
-        if by
-    ]
+    detectors = Counter(str(row["detector"]) for row in rows)
+    statuses = Counter(row["erratum"] or _OPEN for row in rows)
+    for counts, order in ((detectors, DETECTORS), (statuses, [*ErratumStatus, _OPEN])):
+        if counts:
+            parts.append(", ".join(f"{name} {counts[name]:,}" for name in order if counts[name]))
     return "; ".join(parts) + "."
 
 

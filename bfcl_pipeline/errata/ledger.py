@@ -63,6 +63,7 @@ class Erratum:
     faithful: Faithful
     edits: tuple[Edit, ...] = ()  # proposed changes of the release; empty: none, or the entry is left out
     threads: tuple[int, ...] = ()  # issues and pull requests of the benchmark's repository
+    also: tuple[str, ...] = ()  # further classes of DEFECTS as which detectors find the same defect
 
     @property
     def confirmed(self) -> bool:
@@ -111,7 +112,7 @@ def errata_of(entry: Entry) -> tuple[Erratum, ...]:
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml, where PyYAML was built with it
 
 _REQUIRED = {"entries", "defect", "status", "what", "why", "evidence", "faithful"}
-_OPTIONAL = {"threads", "propose"}
+_OPTIONAL = {"threads", "propose", "also"}
 
 
 def read_record(place: str, record: Any) -> Sequence[Erratum]:
@@ -128,8 +129,9 @@ def read_record(place: str, record: Any) -> Sequence[Erratum]:
         status, faithful = ErratumStatus(record["status"]), Faithful(record["faithful"])
     except ValueError as error:
         raise ErrataError(f"{place}: {error}.") from None
-    if record["defect"] not in DEFECTS:
-        raise ErrataError(f"{place}: defect {record['defect']!r} is not one of {', '.join(DEFECTS)}.")
+    for defect in (record["defect"], *record.get("also", ())):
+        if defect not in DEFECTS:
+            raise ErrataError(f"{place}: defect {defect!r} is not one of {', '.join(DEFECTS)}.")
     confirmed = status is ErratumStatus.CONFIRMED
     if confirmed != ("propose" in record):
         raise ErrataError(f"{place}: `propose` belongs to every confirmed record, and to no other.")
@@ -148,6 +150,7 @@ def read_record(place: str, record: Any) -> Sequence[Erratum]:
             faithful=faithful,
             edits=edits,
             threads=tuple(record.get("threads", ())),
+            also=tuple(record.get("also", ())),
         )
         for entry_id in record["entries"]
     ]

@@ -62,7 +62,7 @@ def test_findings_are_written_as_rows(audit, tmp_path):
 
 
 def test_entries_that_are_mended_or_left_out_have_no_such_finding(audit, tmp_path):
-    """Under the rules `verified`, no entry with a confirmed erratum is among those that cannot be passed."""
+    """Under the rules `verified`, no entry that cannot be passed has a confirmed erratum."""
     file = tmp_path / "findings.jsonl"
     assert audit("--rules", "verified", "--detector", "unpassable", "--out", str(file))[0] == 0
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]

@@ -1,0 +1,232 @@
+"""The errata of multi-turn entries: the evidence of every confirmed one, on the pinned release."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from bfcl_pipeline.audit import Benchmark, find
+from bfcl_pipeline.errata import ErratumStatus, LeftOut, errata, treatment
+from bfcl_pipeline.errata.edits import edited
+from bfcl_pipeline.records import Call, Rules, Status
+from bfcl_pipeline.scoring import truth_calls
+from bfcl_pipeline.tools import World, WorldConfig
+from tests.support.faithful_conversations import Change, answer, dictated, verdict
+
+CATEGORIES = ("multi_turn_base", "multi_turn_miss_func", "multi_turn_miss_param", "multi_turn_long_context")
+
+ERRATA = [each for each in errata() if each.entry_id.startswith("multi_turn_")]
+CONFIRMED = [each for each in ERRATA if each.confirmed]
+
+_IMAGE = "image_1745133864906284051.jpg"
+
+FAITHFUL = {
+    4: Change("post_tweet", lambda results: {"content": results["sort"]["sorted_content"]}),
+    11: Change(
+        "post_tweet", lambda results: {"content": ", ".join(results["ls"]["current_directory_content"])}
+    ),
+    13: Change("tail", dictated(file_name=_IMAGE)),
+    15: Change("mean", dictated(numbers=[3, 16, 60])),
+    18: Change("post_tweet", lambda results: {"content": results["diff"]["diff_lines"]}),
+    26: Change("cat", lambda results: {"file_name": results["ls"]["current_directory_content"][-1]}),
+    29: Change(
+        "echo",
+        dictated(
+            content="The name should be based on the number of byte used. It should be in "
+            "'number.pdf' format."
+        ),
+    ),
+    30: Change("post_tweet", lambda results: {"content": results["cat"]["file_content"]}),
+    41: Change("send_message", lambda results: {"message": results["cat"]["file_content"]}),
+    43: Change("send_message", lambda results: {"message": results["cat"]["file_content"]}),
+    49: Change("tail"),
+    133: Change("add_to_watchlist", dictated(stock="GORI")),
+    143: Change(
+        "send_message",
+        dictated(
+            message="My strategy is shifting due to recent market movements and the cancellation of a "
+            "specific order. Current balance in my account is $10000."
+        ),
+    ),
+    144: Change("mean", dictated(numbers=[227.16, 2.552])),
+    154: Change("get_nearest_airport_by_city", only={"location": "Los Angeles"}),
+    171: Change(
+        "send_message",
+        dictated(
+            message="Thank you for your efficient handling of my booking to Beijing. My trip is confirmed "
+            "for June 15th from JFK to PEK in first class"
+        ),
+    ),
+    172: Change("register_credit_card", dictated(expiration_date="08/2026")),
+    173: Change("close_ticket", instead=Call("get_user_tickets", {})),
+    176: Change(
+        "create_ticket",
+        dictated(
+            description="Due to unexpected changes in schedule, the flight from JFK to LAX on December 15, "
+            "2026, needs to be canceled immediately."
+        ),
+    ),
+    178: Change("create_ticket", dictated(priority=None)),
+    180: Change("create_ticket", dictated(description="The invoice of my flight is not right.")),
+    187: Change(
+        "create_ticket",
+        lambda results: {"description": results["contact_customer_support"]["customer_support_message"]},
+    ),
+    188: Change("authenticate_twitter"),
+    197: Change("register_credit_card", dictated(expiration_date="12/2026")),
+}
+"""By number of the scenario."""
+
+
+def scenario(entry_id):
+    return int(entry_id.rpartition("_")[2])
+
+
+@pytest.fixture
+def entry_of(entries):
+    return lambda entry_id: next(
+        entry for entry in entries(entry_id.rpartition("_")[0]) if entry.entry_id == entry_id
+    )
+
+
+@pytest.fixture
+def world_of(entry_of, constants):
+    return lambda entry_id: World.for_entry(entry_of(entry_id), WorldConfig(constants), "test")
+
+
+@pytest.fixture(scope="module")
+def found(entries, constants):
+    benchmark = Benchmark({name: entries(name) for name in CATEGORIES}, constants)
+    return {(suspicion.entry_id, suspicion.detector) for suspicion in find(benchmark)}
+
+
+def detectors(erratum):
+    """The detectors that the evidence runs."""
+    return re.findall(r"--detector (\w+)", erratum.evidence)
+
+
+def test_evidence_is_reproduced(found):
+    """The detectors that the evidence of an erratum and its `also` name find the entry."""
+    missing = [
+        (erratum.entry_id, name)
+        for erratum in ERRATA
+        for name in (*detectors(erratum), *erratum.also)
+        if (erratum.entry_id, name) not in found
+    ]
+    assert missing == []
+
+
+def test_every_finding_is_adjudicated(found):
+    """Every finding of the detectors on multi-turn entries has an erratum of its class."""
+    adjudicated = {(each.entry_id, name) for each in ERRATA for name in (each.defect, *each.also)}
+    assert found - adjudicated == set()
+
+
+def test_every_confirmed_entry_has_a_faithful_answer():
+    """The table of faithful answers has every scenario with a confirmed defect, and no other."""
+    assert {scenario(each.entry_id) for each in CONFIRMED} == set(FAITHFUL)
+
+
+@pytest.mark.parametrize("entry_id", sorted({each.entry_id for each in CONFIRMED}))
+def test_a_faithful_answer_passes_only_with_the_mended_truth(entry_id, entry_of, constants):
+    """The truth passes under official rules and a faithful answer fails; verified rules turn that round."""
+    entry = entry_of(entry_id)
+    faithful = answer(entry, constants, FAITHFUL[scenario(entry_id)])
+    assert verdict(entry, constants, answer(entry, constants), Rules.OFFICIAL).valid is True
+    assert verdict(entry, constants, faithful, Rules.OFFICIAL).valid is False
+    judged = verdict(entry, constants, faithful, Rules.VERIFIED)
+    if isinstance(treatment(entry), LeftOut):
+        assert judged.status is Status.LEFT_OUT
+    else:
+        assert judged.valid is True
+
+
+@pytest.mark.parametrize(
+    "erratum", [each for each in CONFIRMED if each.edits], ids=lambda each: each.entry_id
+)
+def test_the_edits_fit_the_entry(erratum, entry_of):
+    """Every edit changes something in the question or the truth."""
+    entry = entry_of(erratum.entry_id)
+    line = {"question": [[dict(message) for message in turn] for turn in entry.turns]}
+    line["ground_truth"] = entry.truth
+    assert edited(line, erratum.edits) != line
+
+
+def test_the_demanded_login_fails(entry_of, world_of):
+    """Scenario 188: the user is logged in at the start, and the login that the truth demands fails."""
+    world = world_of("multi_turn_base_188")
+    assert json.loads(world.run(Call("posting_get_login_status", {}))) == {"login_status": True}
+    login = Call(
+        "authenticate_twitter", {"username": "michael_smith", "password": "michael_cant_smith_smith"}
+    )
+    assert json.loads(world.run(login)) == {"authentication_status": False}
+
+
+def test_no_message_names_the_priority(entry_of):
+    """Scenario 178: the priority demanded is in no message, and the doc of the function has a default."""
+    entry = entry_of("multi_turn_base_178")
+    text = " ".join(message["content"] for turn in entry.turns for message in turn)
+    assert "priority" not in text.lower()
+    doc = next(doc for doc in entry.functions if doc["name"] == "create_ticket")
+    assert doc["parameters"]["properties"]["priority"]["default"] == 1
+    demanded = [
+        call.arguments["priority"]
+        for turn in truth_calls(entry)
+        for call in turn
+        if call.name == doc["name"]
+    ]
+    assert demanded == [4]
+
+
+@pytest.mark.parametrize("login", [(), (Call("ticket_login", {"username": "a", "password": "b"}),)])
+def test_no_call_returns_the_id_of_the_ticket(login, world_of):
+    """Scenario 173: the list of tickets fails before a login and after one with any name."""
+    world = world_of("multi_turn_base_173")
+    for call in login:
+        world.run(call)
+    assert "ticket_001" not in world.run(Call("get_user_tickets", {}))
+
+
+def test_the_company_has_another_symbol(entry_of, world_of):
+    """Scenario 133: the function that is offered late answers the company's name with another symbol."""
+    assert "Gorilla" in entry_of("multi_turn_miss_func_133").turns[0][0]["content"]
+    world = world_of("multi_turn_miss_func_133")
+    assert json.loads(world.run(Call("get_symbol_by_name", {"name": "Gorilla"}))) == {"symbol": "GORI"}
+    assert json.loads(world.run(Call("add_to_watchlist", {"stock": "GORI"}))) == {"watchlist": ["NVDA"]}
+
+
+def test_long_context_changes_the_order_of_files(world_of):
+    """Scenarios 13 and 26: an added image is the alphabetically first file, or the last one displayed."""
+    world = world_of("multi_turn_long_context_13")
+    world.run(Call("cd", {"folder": "documents"}))
+    files = json.loads(world.run(Call("ls", {"a": True})))["current_directory_content"]
+    assert min(files) == _IMAGE
+    world = world_of("multi_turn_long_context_26")
+    world.run(Call("cd", {"folder": "tmp"}))
+    assert json.loads(world.run(Call("ls", {"a": True})))["current_directory_content"][-1] != "file3.txt"
+
+
+def test_long_context_replaces_numbers_by_lists(entry_of, world_of):
+    """Scenarios 144 and 173: the numbers that the truth uses are not in the lists, or one of many."""
+    averages = json.loads(
+        world_of("multi_turn_long_context_144").run(Call("get_stock_info", {"symbol": "AAPL"}))
+    )
+    assert 227.11 not in averages["MA(5)"]
+    assert 227.09 not in averages["MA(20)"]
+    costs = truth_calls(entry_of("multi_turn_long_context_173"))[0][0]
+    returned = json.loads(world_of("multi_turn_long_context_173").run(costs))
+    assert len(returned["travel_cost_list"]) == 153
+
+
+def test_the_booking_returns_its_id(entry_of, constants):
+    """Scenario 198 is rejected: book_flight() returns the id that is to be cancelled."""
+    entry = entry_of("multi_turn_base_198")
+    (erratum,) = [each for each in ERRATA if each.entry_id == entry.entry_id]
+    assert erratum.status is ErratumStatus.REJECTED
+    calls = {call.name: call for call in truth_calls(entry)[0]}
+    world = World.for_entry(entry, WorldConfig(constants), "test")
+    booked = json.loads(world.run(calls["book_flight"]))
+    assert booked["booking_id"] == calls["cancel_booking"].arguments["booking_id"]
+    assert json.loads(world.run(calls["cancel_booking"])) == {"cancel_status": True}
