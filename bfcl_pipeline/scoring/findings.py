@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bfcl_pipeline.records import AnswerClass
+
 MAX_MESSAGE = 5_000
 """Characters of a message, so that no answer makes a table large."""
 
@@ -44,6 +46,14 @@ class Finding:
     error_type: str  # the official name
     message: str  # human-readable
     turn: int | None = None  # multi-turn: the turn of the error, from 0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a checker says of one answer under one rule set."""
+
+    finding: Finding | None = None  # None: the answer is valid
+    answer_class: AnswerClass | None = None  # of irrelevance and agentic entries
 
 
 def shown(value: Any) -> str:
