@@ -11,6 +11,7 @@ import pytest
 
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.judging import read_responses, score_table, score_table_by_all_rules, start_workers
+from bfcl_pipeline.records import Rules
 from bfcl_pipeline.tables.schemas import VERDICT_FIELDS
 from tests.support import ROOT
 from tests.support.work import measured
@@ -70,13 +71,13 @@ def test_few_rows_start_no_process():
         assert workers is None
 
 
-def test_both_rule_sets(staged):
+def test_all_rule_sets(staged):
     """A verdicts table has one row per response and rule set, with the documented columns."""
     given = table([("simple_python_0", "prompt", RIGHT)], model=["m"])
     verdicts = score_table_by_all_rules(given, staged)
-    assert verdicts.column("rules").to_pylist() == ["official", "corrected"]
-    assert verdicts.column("model").to_pylist() == ["m", "m"]
-    assert verdicts.column("run").to_pylist() == [None, None]
+    assert verdicts.column("rules").to_pylist() == ["official", "corrected", "verified"]
+    assert verdicts.column("model").to_pylist() == ["m"] * 3
+    assert verdicts.column("run").to_pylist() == [None] * 3
 
 
 def test_no_result_is_no_verdict(staged):
@@ -88,6 +89,7 @@ def test_no_result_is_no_verdict(staged):
             "error_type": None,
             "error_message": "There is no result_json.",
             "status": "not_recorded",
+            "answer_class": None,
         }
     ]
 
@@ -176,5 +178,5 @@ def test_no_answer_holds_up_the_others(staged):
     given = table([*rows, ("simple_python_0", "prompt", RIGHT)], category=[*categories, "simple_python"])
     with measured() as work:
         scored = score_table_by_all_rules(given, staged)
-    assert scored.column("valid").to_pylist() == [*[False] * len(rows), True] * 2
+    assert scored.column("valid").to_pylist() == [*[False] * len(rows), True] * len(Rules)
     assert work.calls < 1_000_000

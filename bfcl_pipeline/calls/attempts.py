@@ -1,10 +1,10 @@
 """Finds an attempted call in text that cannot be decoded as calls.
 
-A text attempts a call if it holds the tag with which a model family begins a call, if it or a code block in
-it opens with a list of calls, or if it calls an offered function: in brackets, on a line of its own, as JSON
-or XML. A text that mentions or documents a function, defines one in a program, or holds other JSON, formulas
-or links attempts none. Only the form of a call is sought, so it need not be complete; the decoders read what
-is called. Source of the tags: the release's handlers and the chat templates in them.
+A text attempts a call if it holds the tag with which a model family begins a call, if it or a code block
+in it opens with a list of calls, or if it calls an offered function: in brackets, on a line of its own, as
+JSON or XML. A text that mentions or documents a function, defines one in a program, or holds other JSON,
+formulas or links attempts none. Only the form of a call is sought, so it need not be complete; the decoders
+read what is called. Source of the tags: the release's handlers and the chat templates in them.
 """
 
 import re
@@ -19,7 +19,7 @@ _MOST_PLACES = 200  # occurrences of one name, or of one kind of mark, that are 
 _LONGEST_LINE = 2_000  # characters of a line with a call that are looked at
 
 _DECLINING = frozenset({"out_of_domain", "directly_answer", "directly-answer"})
-"""Functions by which a family says that no offered one fits, in its prompt: NexusRaven's and Command R's."""
+"""Functions in the prompts of NexusRaven and Command R by which they say that no offered one fits."""
 
 _NO_WORDS = re.compile(r"```[\w+-]*|<[^<>\n]{1,80}>|\[/?[A-Z_]{4,20}\]")
 """Parts of an answer that are neither words nor calls: code fences and tags."""

@@ -43,7 +43,7 @@ _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 12
 class Finding:
     """Why a response is not valid."""
 
-    error_type: str  # the official name
+    error_type: str  # the official name, or one of a corrected rule
     message: str  # human-readable
     turn: int | None = None  # multi-turn: the turn of the error, from 0
 

@@ -1,7 +1,7 @@
 """Checks answers to requests that no offered function fits, and says what kind of answer each is.
 
-An answer abstains in words, is empty, attempts a call that cannot be decoded, or calls. Official rules accept
-all but the last; `calls.attempts` has the marks of an attempted call.
+An answer abstains in words, is empty, attempts a call that cannot be decoded, or calls. Official rules
+accept all but the last; `calls.attempts` has the marks of an attempted call.
 Source: the release's evaluation runner, and thread 1362 of its repository.
 """
 
@@ -61,7 +61,5 @@ def malformed_call(answer: Uncalled, rules: Rules) -> Outcome:
     """
     if rules is Rules.OFFICIAL or answer.mark is None:
         return _ACCEPTED[answer.answer_class]
-    message = (
-        f"No function fits the request, yet a call is attempted that cannot be decoded: {answer.mark}."
-    )
+    message = f"No function fits the request, yet a call that cannot be decoded is attempted: {answer.mark}"
     return Outcome(Finding("irrelevance_error:malformed_call", message), answer.answer_class)

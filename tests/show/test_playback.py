@@ -88,7 +88,9 @@ def test_corrected_rules_have_their_own_turn(entries, constants):
     )
     empty = found.truth.index([])
     turns = [turn if turn else ["[ticket_get_login_status()]"] for turn in found.truth]
-    official, corrected = (play(found, turns, Mode.PROMPT, constants, rules) for rules in Rules)
+    official, corrected = (
+        play(found, turns, Mode.PROMPT, constants, rules) for rules in (Rules.OFFICIAL, Rules.CORRECTED)
+    )
     assert official.finding is None
     assert corrected.finding.turn == empty
 
