@@ -24,8 +24,8 @@ _DECLINING = frozenset({"out_of_domain", "directly_answer", "directly-answer"})
 _NO_WORDS = re.compile(r"```[\w+-]*|<[^<>\n]{1,80}>|\[/?[A-Z_]{4,20}\]")
 """Parts of an answer that are neither words nor calls: code fences and tags."""
 
-_REASONING_ENDS = ("</think>", "[/THINK]", "<|thought_end|>")
-_REASONING_STARTS = ("<think>", "[THINK]", "<|thought_start|>")
+_REASONING_ENDS = ("</think>", "</thinking>", "[/THINK]", "<|thought_end|>")
+_REASONING_STARTS = ("<think>", "<thinking>", "[THINK]", "<|thought_start|>")
 
 _CHAT_TOKENS = re.compile(
     r"(?:\s|<\|(?:begin_of_text|end_of_text|endoftext|eot_id|eom_id|im_start|im_end|start_header_id"
@@ -36,15 +36,15 @@ _SIGNS = ("[", "(", "{", "<", "✿", "```", "to=functions.", "ction:")
 """Every attempted call has one of them; most answers in words have none."""
 
 _TAG = re.compile(
-    r"<(?i:[|｜]?(?:\w{1,12}[:｜])?(?:start_)?(?:tools?|functions?)[_▁ ]?(?:calls?|use)"
+    r"<(?i:[|｜]?(?:\w{1,12}[:｜])?(?:start_)?(?:tools?|functions?)[_▁ ]?(?:calls?|use)(?![\w▁]{0,12}end)"
     r"|[|｜](?:python_tag|python_start|action_start|start_action|plugin|tools_prefix)[|｜]>"
-    r"|functions?(?:=|>|\s+name\s*=)|invoke\s+name\s*=|<function>>)"
+    r"|functions?(?:=|>|\s+name\s*=)|(?:\w{1,12}:)?invoke\s+name\s*=|<function>>)"
     r"|\[(?i:(?:tool|function)_?(?:calls?|requests?)\])|functools(?=\[)|✿(?i:function✿)|to=functions\."
     r"|```(?i:(?:tool_code|tool_calls?|toolcall|function_calls?)\b)"
 )
 _NOTHING = re.compile(
-    r"(?:s|_begin|_start|\|)*\|?>?[ \t\n]*"
-    r"(?:</|<[|｜]/|\[/|(?:\[\s*\]|\{\s*\}|none|null)\s*(?:</|<[|｜]|\[/|```|\Z))",
+    r"(?:s|_begin|_start|\|)*\|?>?[ \t\n]*(?:```\w{0,10}\s+)?"
+    r"(?:</|<[|｜]/|\[/|```|(?:\[\s*\]|\{\s*\}|none|null)\s*(?:</|<[|｜]|\[/|```|\Z))",
     re.IGNORECASE,
 )
 """After a tag: that no call follows, `<tool_call>[]</tool_call>`."""
@@ -56,6 +56,9 @@ _OPENING = re.compile(
 """Where the text or a code block begins, up to the expression of its first statement."""
 
 _LIST_OF_CALLS = re.compile(r"""\[\s*["']?[A-Za-z_][\w.\-]{0,120}\(""")
+_LINE_OF_CALLS = re.compile(
+    r"""^[ \t>`]*\[\s*["']?[A-Za-z_][\w.\-]{0,120}\(\s*(?:[A-Za-z_]\w{0,60}\s?=|\{)""", re.MULTILINE
+)
 _ONE_CALL = re.compile(r"([A-Za-z_][\w.]{0,120})\((?:[^()\n]|\([^()\n]*\))*\)[;.\s]*\Z")
 _CALLED = re.compile(r"([A-Za-z_][\w.\-]{0,120})\(")
 _ONLY_NAMES = re.compile(r"""\[\s*["']?([A-Za-z_][\w.\-/]{0,120})["']?\s*[,\]]""")
@@ -67,6 +70,9 @@ _JSON_NAME = re.compile(
 _ARGUMENTS = re.compile(
     r"""\s*,\s*\\?["']?(arguments|parameters|params|args|kwargs|tool_input|action_input)\\?["']?\s*:"""
 )
+_FIRST_OBJECT = re.compile(
+    r"""(?:```[\w+-]{0,20}\s+)?[\s\[]*(?:\{\s*["']type["']\s*:\s*["']function["'])?"""
+)
 _DATA = {(key, word) for key in ("name", "action") for word in ("parameters", "params", "args", "kwargs")}
 _DOC = re.compile(
     r"""\s*,\s*["']?(?:description|parameters["']?\s*:\s*\{\s*["']type["']\s*:\s*["'](?:dict|object)\b)"""
@@ -75,21 +81,23 @@ _DOC = re.compile(
 
 _BEFORE_IN_LIST = re.compile(r"""(?<![\\\w])\[\s*["']?(?:functions\.)?\Z""")
 _BEFORE_ON_LINE = re.compile(
-    r"\n[ \t>`]*(?:(?:action|call|function call|tool call)\s*:\s*`?)?(?:functions\.)?\Z", re.IGNORECASE
+    r"\n[ \t>`]*(?:\*\*)?(?:(?:action|call|functions? calls?|tools? calls?)\s*:[ \t*`]*)?"
+    r"(?:functions\.)?\Z",
+    re.IGNORECASE,
 )
-_BEFORE_ACTION = re.compile(r"\n[ \t]*action\s*:\s*\Z", re.IGNORECASE)
+_BEFORE_ACTION = re.compile(r"\n[ \t*]*action\s*:[ \t*`]*\Z", re.IGNORECASE)
 _BEFORE_KEY = re.compile(r"""[{,]\s*\\?["']\Z""")
 _BEFORE = 40  # characters before a name that are looked at
 
 _AFTER_CALLED = re.compile(r"\s?\(")
-_AFTER_KEY = re.compile(r"""\\?["']\s*:\s*\{(?!\s*["'](?:description|type|parameters)["'])""")
+_AFTER_KEY = re.compile(r"""\\?["']\s*:\s*["']?\{(?!\s*["'](?:description|type|parameters)["'])""")
 _AFTER_ELEMENT = re.compile(r"[\s/>]")
 _AFTER_NAMED = re.compile(
     r"(?::\d{1,4})?(?:\[ARGS\])?\s{0,3}(?:(?:action input|arguments) ?:\s{0,3})?"
     r"""(?:```(?:json)?\s{0,3})?\{\s*["'}]""",
     re.IGNORECASE,
 )
-_ENDS_LINE = re.compile(r"[ \t`]*(?:\n|\Z)")
+_ENDS_LINE = re.compile(r"[ \t`*]*(?:\n|\Z)")
 _SIGNATURE = re.compile(r"\s?\(\s*(?:[A-Za-z_]\w*\s*,\s*)*(?:[A-Za-z_]\w*\s*)?\)")
 """A call with names or nothing between the brackets: how text mentions a function."""
 
@@ -103,9 +111,9 @@ def attempted_call(text: str, names: Iterable[str]) -> str | None:
         return None
     text = _answer(text[:MAX_TEXT])
     spelled = {spelling for name in names for spelling in (name, name.replace(".", "_"))}
-    used = sorted(name for name in spelled if name in text and not _is_defined(text, name))
     mark = _tag(text) or _opening(text, names) or _json(text, spelled)
     if mark is None:
+        used = (name for name in sorted(spelled) if name in text and not _is_defined(text, name))
         mark = next((mark for name in used for mark in _marks(text, name)), None)
     return None if mark is None else " ".join(mark[:_LONGEST_MARK].split())
 
@@ -142,7 +150,7 @@ def _is_defined(text: str, name: str) -> bool:
 
 
 def _opening(text: str, names: Iterable[str]) -> str | None:
-    """The call with which the text or one of its code blocks opens."""
+    """The call with which the text, one of its code blocks or one of its lines opens."""
     one = _ONE_CALL.match(text.strip("`; \n"))
     if one is not None and one[1] not in _DECLINING:
         return f"{one[1]}("
@@ -160,20 +168,28 @@ def _opening(text: str, names: Iterable[str]) -> str | None:
         call = _CALLED.match(text, start) if opening[0].startswith("```") else None
         if call is not None and call[1] in spelled and not _is_defined(text, call[1]):
             return call[0]
-    return None
+    line = _LINE_OF_CALLS.search(text)
+    return None if line is None else line[0]
 
 
 def _json(text: str, names: set[str]) -> str | None:
     """An object with the name of an offered function, or with any name and arguments.
 
-    Data may have a name and parameters, so a name that is not offered needs another word for one of them.
+    Data may have a name and parameters, so with a name that is not offered these two words are a call only
+    where the answer opens with them.
     """
     for found in _few(_JSON_NAME.finditer(text)):
         key, name = found.groups()
         if name in _DECLINING or _DOC.match(text, found.end()):
             continue
         arguments = _ARGUMENTS.match(text, found.end())
-        if name in names or (arguments and (key, arguments[1]) not in _DATA):
+        if name in names or (
+            arguments
+            and (
+                (key, arguments[1]) not in _DATA
+                or _FIRST_OBJECT.fullmatch(text, 0, found.start()) is not None
+            )
+        ):
             return found[0]
     return None
 
