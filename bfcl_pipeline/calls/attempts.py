@@ -8,7 +8,7 @@ read what is called. Source of the tags: the release's handlers and the chat tem
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from bfcl_pipeline.calls.limits import MAX_TEXT
 
@@ -43,8 +43,8 @@ _TAG = re.compile(
     r"|```(?i:(?:tool_code|tool_calls?|toolcall|function_calls?)\b)"
 )
 _NOTHING = re.compile(
-    r"(?:s|_begin|_start|\|)*\|?>?[ \t\n]*(?:```\w{0,10}\s+)?"
-    r"(?:</|<[|｜]/|\[/|```|(?:\[\s*\]|\{\s*\}|none|null)\s*(?:</|<[|｜]|\[/|```|\Z))",
+    r"(?:s|_begin|_start|\|)*\|?>?[ \t\n]*(?:```\w{0,10}\s+```|```\s*\Z|(?:```\w{0,10}\s+)?"
+    r"(?:</|<[|｜]/|\[/|(?:\[\s*\]|\{\s*\}|none|null)\s*(?:</|<[|｜]|\[/|```|\Z)))",
     re.IGNORECASE,
 )
 """After a tag: that no call follows, `<tool_call>[]</tool_call>`."""
@@ -102,7 +102,7 @@ _SIGNATURE = re.compile(r"\s?\(\s*(?:[A-Za-z_]\w*\s*,\s*)*(?:[A-Za-z_]\w*\s*)?\)
 """A call with names or nothing between the brackets: how text mentions a function."""
 
 
-def attempted_call(text: str, names: Iterable[str]) -> str | None:
+def attempted_call(text: str, names: Sequence[str]) -> str | None:
     """The mark by which `text` attempts a call, to be shown; None if it attempts none.
 
     names: the offered functions, as in the entry. At most MAX_TEXT characters are looked at.
@@ -149,7 +149,7 @@ def _is_defined(text: str, name: str) -> bool:
     return f"def {name}" in text or f"function {name}" in text
 
 
-def _opening(text: str, names: Iterable[str]) -> str | None:
+def _opening(text: str, names: Sequence[str]) -> str | None:
     """The call with which the text, one of its code blocks or one of its lines opens."""
     one = _ONE_CALL.match(text.strip("`; \n"))
     if one is not None and one[1] not in _DECLINING:

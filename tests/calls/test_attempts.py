@@ -80,12 +80,12 @@ WORDS = {
     "signature": "The functions are:\n\nget_rate(day)\nhotel.find(city, stars)\n\nNone fits.",
     "list of signatures": "- get_rate(day): the rate\n- hotel.find(city): a hotel",
     "example in a sentence": "It needs a day, as in `get_rate(day=1)`, which you did not name.",
-    "a program": "```python\nimport math\n\ndef area(r):\n    return math.pi * r**2\n\nprint(area(r=2))\n```",
+    "a program": "```python\nimport math\n\ndef area(r):\n    return math.pi * r\n\nprint(area(r=2))\n```",
     "a program of that name": "```python\ndef get_rate(day):\n    return 2\n\nget_rate(day=1)\n```",
-    "a program with a use": "```python\ndef total(days):\n    rate = get_rate({'day': 1})\n    return rate\n```",
+    "a program with a use": "```python\ndef total():\n    rate = get_rate({'day': 1})\n    return rate\n```",
     "a script": "```js\nfunction get_rate(day) { return 2 }\nget_rate({day: 1})\n```",
     "data": 'Here:\n```json\n{"name": "Ada", "parameters": {"age": 36}}\n```',
-    "data about functions": '{"name": "get_rate", "description": "The rate.", "parameters": {"type": "dict"}}',
+    "data about functions": '{"name": "get_rate", "description": "The rate.", "parameters": {}}',
     "documentation": "[{'name': 'get_rate', 'parameters': {'type': 'dict', 'properties': {}}}]",
     "link": "See [the rate](https://example.org/get_rate(day=1)) or [get_rate](#rate).",
     "formula": "\\[ f(x) = x^2 \\] and \\(g(x)\\), so [1, 2] is the interval.",
@@ -176,7 +176,7 @@ UNITS += [
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_hostile_texts_take_little_work(unit):
-    """The longest text of any repeated part is searched in few operations, and no further than the bound."""
+    """The longest text of any repeated part is searched in few operations, up to the bound."""
     with measured() as work:
         for start in ("", "get_rate(", "```\n", "["):
             attempted_call((start + unit * MAX_TEXT)[: 2 * MAX_TEXT], NAMES)
