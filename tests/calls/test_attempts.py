@@ -82,7 +82,7 @@ WORDS = {
     "example in a sentence": "It needs a day, as in `get_rate(day=1)`, which you did not name.",
     "a program": "```python\nimport math\n\ndef area(r):\n    return math.pi * r\n\nprint(area(r=2))\n```",
     "a program of that name": "```python\ndef get_rate(day):\n    return 2\n\nget_rate(day=1)\n```",
-    "a program with a use": "```python\ndef total():\n    rate = get_rate({'day': 1})\n    return rate\n```",
+    "a program with a use": "```python\ndef f():\n    rate = get_rate({'day': 1})\n    return rate\n```",
     "a script": "```js\nfunction get_rate(day) { return 2 }\nget_rate({day: 1})\n```",
     "data": 'Here:\n```json\n{"name": "Ada", "parameters": {"age": 36}}\n```',
     "data about functions": '{"name": "get_rate", "description": "The rate.", "parameters": {}}',
