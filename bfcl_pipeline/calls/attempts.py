@@ -55,17 +55,21 @@ _OPENING = re.compile(
 )
 """Where the text or a code block begins, up to the expression of its first statement."""
 
-_LIST_OF_CALLS = re.compile(r"""\[\s*["']?[A-Za-z_][\w.\-]{0,120}\(""")
+_LIST_OF_CALLS = re.compile(r"""\[\s*["'`]?[A-Za-z_][\w.\-]{0,120}\(""")
 _LINE_OF_CALLS = re.compile(
     r"""^[ \t>`]*\[\s*["']?[A-Za-z_][\w.\-]{0,120}\(\s*(?:[A-Za-z_]\w{0,60}\s?=|\{)""", re.MULTILINE
 )
-_ONE_CALL = re.compile(r"([A-Za-z_][\w.]{0,120})\((?:[^()\n]|\([^()\n]*\))*\)[;.\s]*\Z")
-_CALLED = re.compile(r"([A-Za-z_][\w.\-]{0,120})\(")
-_ONLY_NAMES = re.compile(r"""\[\s*["']?([A-Za-z_][\w.\-/]{0,120})["']?\s*[,\]]""")
+_ONLY_CALLS = re.compile(
+    r"([A-Za-z_][\w.]{0,120})\((?:[^()\n]|\([^()\n]*\))*\)"
+    r"(?:\s*[;,]\s*[A-Za-z_][\w.]{0,120}\((?:[^()\n]|\([^()\n]*\))*\))*[;.\s]*\Z"
+)
+_CALLED = re.compile(r"(?:functions\.)?([A-Za-z_][\w.\-]{0,120})\(")
+_ONLY_NAMES = re.compile(r"""\[\s*[\[({]?\s*["'`]?([A-Za-z_][\w.\-/]{0,120})["']?\s*[,\]({]""")
+_NAME_OVER_JSON = re.compile(r"""[A-Za-z_][\w.]{0,120}\s*\n\{\s*["'}]""")
 
 _JSON_NAME = re.compile(
-    r"""(?:[{,]\s*\\?["']|\{\s*)(name|function|function_name|func|tool|tool_name|action|api_name"""
-    r"""|recipient_name)\\?["']?\s*:\s*\\?["']?(?:functions\.)?([\w.\-/]{1,128})\\?["']?"""
+    r"""(?:[{,]\s*\\?["']|\{\s*)(name|function|function_name|function_call|func|func_name|tool"""
+    r"""|tool_name|action|api_name|recipient_name)\\?["']?\s*:\s*\\?["']?(?:functions\.)?([\w.\-/]{1,128})\\?["']?"""
 )
 _ARGUMENTS = re.compile(
     r"""\s*,\s*\\?["']?(arguments|parameters|params|args|kwargs|tool_input|action_input)\\?["']?\s*:"""
@@ -79,7 +83,7 @@ _DOC = re.compile(
 )
 """After a name in JSON: that a function doc is repeated."""
 
-_BEFORE_IN_LIST = re.compile(r"""(?<![\\\w])\[\s*["']?(?:functions\.)?\Z""")
+_BEFORE_IN_LIST = re.compile(r"""(?<![\\\w])\[\s*["'`]?(?:functions\.)?\Z""")
 _BEFORE_ON_LINE = re.compile(
     r"\n[ \t>`]*(?:\*\*)?(?:(?:action|call|functions? calls?|tools? calls?)\s*:[ \t*`]*)?"
     r"(?:functions\.)?\Z",
@@ -125,16 +129,16 @@ def has_words(text: str) -> bool:
 
 
 def _answer(text: str) -> str:
-    """`text` without reasoning before the answer, and without the tokens of a chat around it."""
+    """`text` without reasoning before the answer, tokens of a chat, and Markdown's escapes in names."""
     text = text.strip()
     if text[:1].isalpha() and ">" not in text and "]" not in text:
-        return text
+        return text.replace("\\_", "_")
     for end in _REASONING_ENDS:
         text = text.rpartition(end)[2]
     if text.lstrip().startswith(_REASONING_STARTS):
         return ""
     tokens = _CHAT_TOKENS.match(text)
-    return text[tokens.end() if tokens else 0 :].strip()
+    return text[tokens.end() if tokens else 0 :].strip().replace("\\_", "_")
 
 
 def _tag(text: str) -> str | None:
@@ -151,9 +155,12 @@ def _is_defined(text: str, name: str) -> bool:
 
 def _opening(text: str, names: Sequence[str]) -> str | None:
     """The call with which the text, one of its code blocks or one of its lines opens."""
-    one = _ONE_CALL.match(text.strip("`; \n"))
-    if one is not None and one[1] not in _DECLINING:
-        return f"{one[1]}("
+    only_calls = _ONLY_CALLS.match(text.strip("`; \n"))
+    if only_calls is not None and only_calls[1] not in _DECLINING:
+        return f"{only_calls[1]}("
+    over_json = _NAME_OVER_JSON.match(text)
+    if over_json is not None:
+        return over_json[0]
     spelled = {
         spelling for name in names for spelling in (name, name.replace(".", "_"), name.rpartition(".")[2])
     }
@@ -217,7 +224,7 @@ def _is_line_of_calls(text: str, start: int) -> bool:
 
     A call that is cut short ends the text. A signature, `f(a, b)`, is how text mentions a function.
     """
-    line = text[start : start + _LONGEST_LINE].partition("\n")[0].rstrip(" \t`")
+    line = text[start : start + _LONGEST_LINE].partition("\n")[0].partition(" #")[0].rstrip(" \t`")
     if _SIGNATURE.match(line):
         return False
     return line[-1] in ")];,([{" or (start + len(line) >= len(text) and ")" not in line)
