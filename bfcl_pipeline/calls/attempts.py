@@ -49,8 +49,9 @@ _NOTHING = re.compile(
 )
 """After a tag: that no call follows, `<tool_call>[]</tool_call>`."""
 
+_FENCE = re.compile("```")
 _OPENING = re.compile(
-    r"(?:\A|```[\w+-]{0,20}(?=\s))(?:\s|#[^\n]*\n)*"
+    r"(?:```[\w+-]{0,20}(?=\s))?(?:\s|#[^\n]*\n)*"
     r"(?:>>>\s*|return\s+|await\s+|print\s*\(\s*|[A-Za-z_]\w{0,60} ?= ?)?"
 )
 """Where the text or a code block begins, up to the expression of its first statement."""
@@ -161,22 +162,25 @@ def _opening(text: str, names: Sequence[str]) -> str | None:
     over_json = _NAME_OVER_JSON.match(text)
     if over_json is not None:
         return over_json[0]
-    spelled = {
-        spelling for name in names for spelling in (name, name.replace(".", "_"), name.rpartition(".")[2])
-    }
-    for opening in _few(_OPENING.finditer(text)):
-        start = opening.end()
+    for place in (0, *(fence.start() for fence in _few(_FENCE.finditer(text)))):
+        opening = _OPENING.match(text, place)
+        start = opening.end() if opening else place
         calls = _LIST_OF_CALLS.match(text, start)
         if calls is not None:
             return calls[0]
         only_names = _ONLY_NAMES.match(text, start)
-        if only_names is not None and only_names[1] in spelled:
+        if only_names is not None and _is_offered(only_names[1], names):
             return only_names[0]
-        call = _CALLED.match(text, start) if opening[0].startswith("```") else None
-        if call is not None and call[1] in spelled and not _is_defined(text, call[1]):
+        call = _CALLED.match(text, start) if text.startswith("```", place) else None
+        if call is not None and _is_offered(call[1], names) and not _is_defined(text, call[1]):
             return call[0]
     line = _LINE_OF_CALLS.search(text)
     return None if line is None else line[0]
+
+
+def _is_offered(called: str, names: Sequence[str]) -> bool:
+    """Whether `called` is an offered function, in any spelling, or the part of its name after the last dot."""
+    return any(called in (name, name.replace(".", "_"), name.rpartition(".")[2]) for name in names)
 
 
 def _json(text: str, names: set[str]) -> str | None:
@@ -185,6 +189,8 @@ def _json(text: str, names: set[str]) -> str | None:
     Data may have a name and parameters, so with a name that is not offered these two words are a call only
     where the answer opens with them.
     """
+    if "{" not in text:
+        return None
     for found in _few(_JSON_NAME.finditer(text)):
         key, name = found.groups()
         if name in _DECLINING or _DOC.match(text, found.end()):

@@ -43,6 +43,8 @@ _FORMATS: dict[Language, PromptFormat] = {
 
 _PROSE = DecodeFailure(FAILED, "The text begins with words, not with calls.")
 
+_VALID = Outcome()
+
 _SUPPORTED = (Check.SIMPLE, Check.MULTIPLE, Check.PARALLEL, Check.IRRELEVANCE, Check.RELEVANCE)
 
 
@@ -78,7 +80,8 @@ class SingleTurnChecker:
         for rule_set in rules:
             found = _decoded(plan, result, mode, rule_set) if calls is None else calls
             if plan.check is not Check.IRRELEVANCE:
-                outcomes.append(Outcome(_check(plan, found, style, rule_set)))
+                finding = _check(plan, found, style, rule_set)
+                outcomes.append(_VALID if finding is None else Outcome(finding))
             elif found and not isinstance(found, DecodeFailure):
                 outcomes.append(called(found))
             else:
