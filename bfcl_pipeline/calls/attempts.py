@@ -179,7 +179,7 @@ def _opening(text: str, names: Sequence[str]) -> str | None:
 
 
 def _is_offered(called: str, names: Sequence[str]) -> bool:
-    """Whether `called` is an offered function, in any spelling, or the part of its name after the last dot."""
+    """Whether `called` is an offered function: its name in any spelling, or the part after the last dot."""
     return any(called in (name, name.replace(".", "_"), name.rpartition(".")[2]) for name in names)
 
 
