@@ -146,7 +146,8 @@ def _is_compared(benchmark: Benchmark, entry: Entry, call: Call, name: str | Non
         for turn in benchmark.played(entry)
     ]
     checker = MultiTurnChecker(entry, benchmark.constants)
-    return checker.check(answer, Mode.FC, NameStyle.UNDERSCORED, (benchmark.checked_by,)) != [None]
+    (outcome,) = checker.check(answer, Mode.FC, NameStyle.UNDERSCORED, (benchmark.checked_by,))
+    return outcome.finding is not None
 
 
 def _changed(value: Json) -> Json:
