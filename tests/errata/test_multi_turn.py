@@ -131,7 +131,7 @@ def test_every_confirmed_entry_has_a_faithful_answer():
 
 @pytest.mark.parametrize("entry_id", sorted({each.entry_id for each in CONFIRMED}))
 def test_a_faithful_answer_passes_only_with_the_mended_truth(entry_id, entry_of, constants):
-    """The truth passes under official rules and a faithful answer fails; verified rules turn that round."""
+    """Official rules pass the truth and fail a faithful answer, which verified rules pass or leave out."""
     entry = entry_of(entry_id)
     faithful = answer(entry, constants, FAITHFUL[scenario(entry_id)])
     assert verdict(entry, constants, answer(entry, constants), Rules.OFFICIAL).valid is True
