@@ -18,12 +18,14 @@ NAMES = [name for name, category in CATEGORIES.items() if category.check in CHEC
 ERRATA = [erratum for erratum in errata() if category_of(erratum.entry_id) in NAMES]
 
 
-def answers(name):
-    """The calls of an answer by entry id, from a file beside this one."""
+def beside(name):
+    """The content of a file beside this one."""
     return yaml.safe_load(Path(__file__).with_name(name).read_text(encoding="utf-8"))
 
 
-FAITHFUL, PASSING = answers("faithful_single_turn.yaml"), answers("passing_single_turn.yaml")
+FAITHFUL, PASSING = beside("faithful_single_turn.yaml"), beside("passing_single_turn.yaml")
+
+"""Calls by entry id, as the comments of the files say."""
 
 HARMLESS = {"parallel_multiple_26"}
 """Entries with a confirmed erratum for which no answer is judged wrongly."""
@@ -61,6 +63,16 @@ def verdict(entry, calls, rules):
         for name, arguments in call.items()
     ]
     return Judge(entry).answer_verdicts(json.dumps(result), Mode.FC, None, (rules,))[0]
+
+
+def test_every_reported_entry_is_adjudicated():
+    """Each entry that was reported before has an erratum, of whatever status."""
+    assert set(beside("reported_single_turn.yaml")) <= {erratum.entry_id for erratum in ERRATA}
+
+
+def test_every_finding_is_adjudicated(found):
+    """Each entry with a finding has an erratum."""
+    assert {entry_id for entry_id, _ in found} <= {erratum.entry_id for erratum in ERRATA}
 
 
 @pytest.mark.parametrize("erratum", DETECTED)
