@@ -24,7 +24,6 @@ def beside(name):
 
 
 FAITHFUL, PASSING = beside("faithful_single_turn.yaml"), beside("passing_single_turn.yaml")
-
 """Calls by entry id, as the comments of the files say."""
 
 HARMLESS = {"parallel_multiple_26"}
