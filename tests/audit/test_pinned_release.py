@@ -51,7 +51,8 @@ FOUND = {
     | ids("multi_turn", "base_176 long_context_151"),
     "drift": variants_of(140, 143, 145, 154, 172, 176, 180, 188, 189, 193, 197)
     | ids("multi_turn_miss_func", "15 139")
-    | ids("multi_turn_miss_param", "0 38 76"),
+    | ids("multi_turn_miss_param", "0 38 76 68")
+    | ids("multi_turn_long_context", "48 153"),
     "default": ids(
         "live_multiple",
         "131-50-3 147-58-1 153-58-7 404-140-0 407-140-3 409-140-5 465-145-16 504-149-1 505-149-2 506-149-3 "
