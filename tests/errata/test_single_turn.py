@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from bfcl_pipeline.audit import Benchmark, find
+from bfcl_pipeline.audit.adjudication import adjudicated_by
 from bfcl_pipeline.benchmark import CATEGORIES, Check, category_of
 from bfcl_pipeline.errata import ErratumStatus, Faithful, errata, is_left_out, mended
 from bfcl_pipeline.records import Mode, Rules, Status
@@ -49,9 +50,8 @@ def entry_of(entries):
 
 @pytest.fixture(scope="module")
 def found(entries, constants):
-    """The findings of all detectors, as pairs of entry and detector."""
-    benchmark = Benchmark({name: entries(name) for name in NAMES}, constants)
-    return {(suspicion.entry_id, suspicion.detector) for suspicion in find(benchmark)}
+    """The findings of all detectors."""
+    return find(Benchmark({name: entries(name) for name in NAMES}, constants))
 
 
 def verdict(entry, calls, rules):
@@ -69,9 +69,9 @@ def test_every_reported_entry_is_adjudicated():
     assert set(beside("reported_single_turn.yaml")) <= {erratum.entry_id for erratum in ERRATA}
 
 
-def test_every_finding_is_adjudicated(found):
-    """Each entry with a finding has an erratum."""
-    assert {entry_id for entry_id, _ in found} <= {erratum.entry_id for erratum in ERRATA}
+def test_every_finding_is_adjudicated(found, entry_of):
+    """Each finding has an erratum of its entry."""
+    assert [each for each in found if adjudicated_by(each, entry_of(each.entry_id)) is None] == []
 
 
 @pytest.mark.parametrize("erratum", DETECTED)
@@ -80,7 +80,7 @@ def test_the_detector_of_the_evidence_finds_the_entry(erratum, found):
     command = re.fullmatch(r"bfcl-pipeline audit --entry (\S+) --detector (\w+)", erratum.evidence)
     assert command is not None
     assert command[1] == erratum.entry_id
-    assert (erratum.entry_id, command[2]) in found
+    assert (erratum.entry_id, command[2]) in {(each.entry_id, each.detector) for each in found}
 
 
 @pytest.mark.parametrize("erratum", CONFIRMED)
