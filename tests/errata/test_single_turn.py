@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bfcl_pipeline.audit import Benchmark, find
-from bfcl_pipeline.audit.adjudication import adjudicated_by
+from bfcl_pipeline.audit import Benchmark, adjudicated_by, find
 from bfcl_pipeline.benchmark import CATEGORIES, Check, category_of
 from bfcl_pipeline.errata import ErratumStatus, Faithful, errata, is_left_out, mended
 from bfcl_pipeline.records import Mode, Rules, Status
