@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bfcl_pipeline.audit import Benchmark, find
+from bfcl_pipeline.audit import Benchmark, adjudicated_by, find
 from bfcl_pipeline.benchmark import CATEGORIES, Check, category_of
 from bfcl_pipeline.errata import ErratumStatus, Faithful, errata, is_left_out, mended
 from bfcl_pipeline.records import Mode, Rules, Status
@@ -18,12 +18,13 @@ NAMES = [name for name, category in CATEGORIES.items() if category.check in CHEC
 ERRATA = [erratum for erratum in errata() if category_of(erratum.entry_id) in NAMES]
 
 
-def answers(name):
-    """The calls of an answer by entry id, from a file beside this one."""
+def beside(name):
+    """The content of a file beside this one."""
     return yaml.safe_load(Path(__file__).with_name(name).read_text(encoding="utf-8"))
 
 
-FAITHFUL, PASSING = answers("faithful_single_turn.yaml"), answers("passing_single_turn.yaml")
+FAITHFUL, PASSING = beside("faithful_single_turn.yaml"), beside("passing_single_turn.yaml")
+"""Calls by entry id, as the comments of the files say."""
 
 HARMLESS = {"parallel_multiple_26"}
 """Entries with a confirmed erratum for which no answer is judged wrongly."""
@@ -48,9 +49,8 @@ def entry_of(entries):
 
 @pytest.fixture(scope="module")
 def found(entries, constants):
-    """The findings of all detectors, as pairs of entry and detector."""
-    benchmark = Benchmark({name: entries(name) for name in NAMES}, constants)
-    return {(suspicion.entry_id, suspicion.detector) for suspicion in find(benchmark)}
+    """The findings of all detectors."""
+    return find(Benchmark({name: entries(name) for name in NAMES}, constants))
 
 
 def verdict(entry, calls, rules):
@@ -63,13 +63,23 @@ def verdict(entry, calls, rules):
     return Judge(entry).answer_verdicts(json.dumps(result), Mode.FC, None, (rules,))[0]
 
 
+def test_every_reported_entry_is_adjudicated():
+    """Each entry that was reported before has an erratum, of whatever status."""
+    assert set(beside("reported_single_turn.yaml")) <= {erratum.entry_id for erratum in ERRATA}
+
+
+def test_every_finding_is_adjudicated(found, entry_of):
+    """Each finding has an erratum of its entry."""
+    assert [each for each in found if adjudicated_by(each, entry_of(each.entry_id)) is None] == []
+
+
 @pytest.mark.parametrize("erratum", DETECTED)
 def test_the_detector_of_the_evidence_finds_the_entry(erratum, found):
     """The command of the evidence lists the entry."""
     command = re.fullmatch(r"bfcl-pipeline audit --entry (\S+) --detector (\w+)", erratum.evidence)
     assert command is not None
     assert command[1] == erratum.entry_id
-    assert (erratum.entry_id, command[2]) in found
+    assert (erratum.entry_id, command[2]) in {(each.entry_id, each.detector) for each in found}
 
 
 @pytest.mark.parametrize("erratum", CONFIRMED)
