@@ -162,7 +162,7 @@ def test_the_edits_fit_the_entry(erratum, entry_of):
 
 
 def test_the_calls_of_a_variant_are_one_turn_late(entry_of):
-    """Scenario 180: the proposed truth makes the calls of two messages where multi_turn_base_180 has them."""
+    """Scenario 180: the proposed truth has the calls of two messages where multi_turn_base_180 has them."""
     entry, base = entry_of("multi_turn_miss_param_180"), entry_of("multi_turn_base_180")
     assert entry.turns[1:4] == base.turns[1:4]
     (erratum,) = [each for each in CONFIRMED if each.entry_id == entry.entry_id and each.defect == "truth"]
