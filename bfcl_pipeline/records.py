@@ -179,7 +179,7 @@ class Verdict:
     """The score of one response: valid or not, and why not."""
 
     valid: bool | None  # None if the status is not `answered`
-    error_type: str | None = None  # the official name; None if valid
+    error_type: str | None = None  # the official name, or that of a corrected rule; None if valid
     error_message: str | None = None  # human-readable; None if valid
     status: Status = Status.ANSWERED
     answer_class: AnswerClass | None = None  # irrelevance and agentic entries only

@@ -9,6 +9,7 @@ from bfcl_pipeline.records import Entry
 def adjudicated_by(suspicion: Suspicion, entry: Entry) -> Erratum | None:
     """The erratum of `entry` for a finding on it: of the same class, else of a class without a detector."""
     errata = errata_of(entry)
-    same = (each for each in errata if suspicion.detector in (each.defect, *each.also))
+    name = suspicion.detector
+    same = (each for each in errata if name in (each.defect, *each.also))
     others = (each for each in errata if each.defect not in DETECTORS)
     return next(same, None) or next(others, None)

@@ -65,12 +65,13 @@ def _task(entry: Entry) -> str:
 def _differences(base: Entry, entry: Entry) -> Iterator[_Difference]:
     if CATEGORIES[entry.category].check is Check.MULTI_TURN:
         yield from _state(base, entry)
+        yield from _docs(base, entry)
         yield from _values_said(base, entry)
         yield from _calls(base, entry)
         return
-    # Each memory has functions of its own, and only base entries have the source of an answer.
-    same = [name for name in _RESTATED if name != "functions" or entry.base_entry_id is not None]
-    for name in same:
+    for name in _RESTATED:
+        if name == "functions" and entry.base_entry_id is None:
+            continue  # each memory has functions of its own
         if getattr(base, name) != getattr(entry, name):
             yield _Difference(name, f"it differs from that of {base.entry_id}")
 
@@ -80,6 +81,17 @@ def _state(base: Entry, entry: Entry) -> Iterator[_Difference]:
     if found:
         places = (f"{each.path} is {_short(each.got)}, there {_short(each.expected)}" for each in found)
         yield _Difference("initial state", "; ".join(places))
+
+
+def _docs(base: Entry, entry: Entry) -> Iterator[_Difference]:
+    """The functions with another doc, however late they are offered."""
+    here, there = (
+        {doc["name"]: doc for docs in (each.functions, *each.held_out.values()) for doc in docs}
+        for each in (entry, base)
+    )
+    names = [name for name in sorted({*here, *there}) if here.get(name) != there.get(name)]
+    if names:
+        yield _Difference("functions", f"the docs of {', '.join(names)} differ")
 
 
 def _values_said(base: Entry, entry: Entry) -> Iterator[_Difference]:

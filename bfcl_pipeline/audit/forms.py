@@ -55,4 +55,5 @@ def _forms(entry: Entry, rules: Rules) -> Iterator[str]:
 
 
 def _is_valid(checker: AgenticChecker, message: str, rules: Rules) -> bool:
-    return checker.check([[message]], Mode.PROMPT, NameStyle.UNDERSCORED, (rules,)) == [None]
+    (outcome,) = checker.check([[message]], Mode.PROMPT, NameStyle.UNDERSCORED, (rules,))
+    return outcome.finding is None

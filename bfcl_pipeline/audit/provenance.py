@@ -9,7 +9,8 @@ Memory: `memory_sources`. Single-turn: `years`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Self
 
 from bfcl_pipeline.audit.benchmark import Benchmark, Suspicion
 from bfcl_pipeline.audit.memory_sources import untold
@@ -20,7 +21,7 @@ from bfcl_pipeline.calls import write_native
 from bfcl_pipeline.records import Call, Entry, Json, Mode, NameStyle
 from bfcl_pipeline.scoring.findings import shown
 from bfcl_pipeline.scoring.multi_turn import MultiTurnChecker
-from bfcl_pipeline.scoring.truth import TRUTH_OWNER, truth_calls
+from bfcl_pipeline.scoring.truth import TRUTH_OWNER
 from bfcl_pipeline.tools import APIS, Effect, World, WorldConfig, effects, plain
 
 NAME = "provenance"
@@ -51,9 +52,13 @@ _EXPIRY = re.compile(r"(?P<month>0[1-9]|1[0-2])/(?P<year>\d{4})")
 class _Known:
     """What a model can know at a point of a conversation."""
 
-    def __init__(self) -> None:
-        self._text = " "
-        self._numbers = set[float]()
+    def __init__(self, text: str = " ", numbers: Iterable[float] = ()) -> None:
+        self._text = text
+        self._numbers = set(numbers)
+
+    def copy(self) -> Self:
+        """The same knowledge, to which can be added."""
+        return type(self)(self._text, self._numbers)
 
     def learn(self, *texts: str) -> None:
         """Adds texts."""
@@ -104,17 +109,17 @@ class _Known:
 def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
     """One finding per value, or per question of a memory category."""
     yield from undated(benchmark, NAME)
+    tables = _Known()
+    tables.learn(*all_texts([benchmark.constants.modules.get(module) for module in _TABLES]))
     for entry in benchmark.checked_with(Check.MULTI_TURN):
-        yield from _arguments(benchmark, entry)
+        yield from _arguments(benchmark, entry, tables.copy())
     for entry, detail in untold(benchmark):
         yield Suspicion(NAME, entry.category, entry.entry_id, "truth", detail)
 
 
-def _arguments(benchmark: Benchmark, entry: Entry) -> Iterator[Suspicion]:
+def _arguments(benchmark: Benchmark, entry: Entry, known: _Known) -> Iterator[Suspicion]:
     """The unknown values in calls that change the state which is compared."""
-    known = _Known()
-    known.learn(*all_texts([entry.functions, entry.held_out]))
-    known.learn(*(text for value in _listed(benchmark, entry) for text in all_texts(value)))
+    known.learn(*all_texts([entry.functions, entry.held_out, *_listed(benchmark, entry)]))
     changing = {
         name
         for api in entry.apis
@@ -141,23 +146,20 @@ def _is_compared(benchmark: Benchmark, entry: Entry, call: Call, name: str | Non
         for turn in benchmark.played(entry)
     ]
     checker = MultiTurnChecker(entry, benchmark.constants)
-    return checker.check(answer, Mode.FC, NameStyle.UNDERSCORED, (benchmark.checked_by,)) != [None]
+    (outcome,) = checker.check(answer, Mode.FC, NameStyle.UNDERSCORED, (benchmark.checked_by,))
+    return outcome.finding is not None
 
 
 def _changed(value: Json) -> Json:
     if isinstance(value, list):
         return [_changed(item) for item in value]
-    return f"{value}?" if isinstance(value, str) else value
+    return value + 1 if isinstance(value, int | float) else f"{value}?"
 
 
 def _listed(benchmark: Benchmark, entry: Entry) -> Iterator[Json]:
     """What reading calls could return at the start: no password, and tickets only after a login."""
-    for module in _TABLES:
-        yield benchmark.constants.modules.get(module)
     for name, state in (entry.initial_state or {}).items():
-        if name != "TicketAPI" or any(
-            call.name == "ticket_login" for turn in truth_calls(entry) for call in turn
-        ):
+        if name != "TicketAPI" or "ticket_login" in str(entry.truth):
             yield {key: value for key, value in state.items() if key != "password"}
     if "GorillaFileSystem" in entry.apis:  # with the fillers of long context
         world = World.for_entry(entry, WorldConfig(benchmark.constants), TRUTH_OWNER)

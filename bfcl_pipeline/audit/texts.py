@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bfcl_pipeline.records import Json, Message
@@ -36,22 +36,28 @@ def scalars(value: Json) -> Iterator[str | int | float]:
         yield value
 
 
-def all_texts(value: Json) -> Iterator[str]:
+def all_texts(value: Json) -> list[str]:
     """The texts, numbers and keys in a JSON value, at any depth, as text."""
-    if isinstance(value, dict):
-        yield from map(str, value)
-        value = list(value.values())
-    if isinstance(value, list | tuple):
-        for item in value:
-            yield from all_texts(item)
-    elif isinstance(value, str | int | float):
-        yield str(value)
+    found = list[str]()
+    left = [value]
+    while left:
+        part = left.pop()
+        if isinstance(part, str):
+            found.append(part)
+        elif isinstance(part, Mapping):
+            found += map(str, part)
+            left += list(part.values())[::-1]
+        elif isinstance(part, list | tuple):
+            left += part[::-1]
+        elif isinstance(part, int | float):
+            found.append(str(part))
+    return found
 
 
-def result_texts(result: str) -> Iterator[str]:
+def result_texts(result: str) -> list[str]:
     """The texts in the result of a call, which is JSON or plain text."""
     try:
         value: Any = json.loads(result)
     except ValueError:
         value = result
-    yield from all_texts(value)
+    return all_texts(value)

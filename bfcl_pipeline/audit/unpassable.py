@@ -85,7 +85,7 @@ def _played(benchmark: Benchmark, entry: Entry) -> tuple[str, str] | None:
             return f"turn {number + 1}", f"the truth calls {absent}, which is not offered there"
     checker = MultiTurnChecker(entry, benchmark.constants)
     answer = [[write_native([call]) for call in turn.calls] for turn in turns]
-    finding = checker.check(answer, Mode.FC, NameStyle.UNDERSCORED, (benchmark.checked_by,))[0]
+    finding = checker.check(answer, Mode.FC, NameStyle.UNDERSCORED, (benchmark.checked_by,))[0].finding
     return None if finding is None else ("truth", f"it does not pass its own check: {finding.message}")
 
 
@@ -94,7 +94,7 @@ def _answered(entry: Entry, rules: Rules) -> tuple[str, str] | None:
     checker = AgenticChecker(entry)
     for answer in entry.truth or ():
         message = json.dumps({"answer": answer, "context": ""}, ensure_ascii=False)
-        if checker.check([[message]], Mode.PROMPT, NameStyle.UNDERSCORED, (rules,))[0] is None:
+        if checker.check([[message]], Mode.PROMPT, NameStyle.UNDERSCORED, (rules,))[0].finding is None:
             return None
     return "truth", f"no accepted answer passes: {shown_options(entry.truth or [])}"
 

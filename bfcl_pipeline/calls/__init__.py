@@ -1,5 +1,6 @@
 """Calls to and from text: decoding model output, writing calls in every format."""
 
+from bfcl_pipeline.calls.attempts import attempted_call, has_words
 from bfcl_pipeline.calls.decode import FAILED, decode
 from bfcl_pipeline.calls.execution import Steps, calls_by_step, decode_step, executed_text
 from bfcl_pipeline.calls.limits import Work
@@ -12,10 +13,12 @@ __all__ = [
     "FAILED",
     "Steps",
     "Work",
+    "attempted_call",
     "calls_by_step",
     "decode",
     "decode_step",
     "executed_text",
+    "has_words",
     "is_prose",
     "parse_json",
     "read_literal_call",

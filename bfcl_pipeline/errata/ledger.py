@@ -60,7 +60,7 @@ class Erratum:
     status: ErratumStatus
     what: str  # the defect in one sentence, for tables
     why: str  # the reason of the status
-    evidence: str  # a command that shows it
+    evidence: str  # a command that shows it; in a comment of the shell, where in its output
     faithful: Faithful
     edits: tuple[Edit, ...] = ()  # proposed changes of the release; empty: none, or the entry is left out
     threads: tuple[int, ...] = ()  # issues and pull requests of the benchmark's repository
@@ -207,7 +207,7 @@ def read_record(place: str, record: Any) -> list[Erratum]:
             status=status,
             what=_text(record["what"]),
             why=_text(record["why"]),
-            evidence=_text(record["evidence"]).replace("{entry}", shlex.quote(entry_id)),
+            evidence=_command(_text(record["evidence"]), entry_id),
             faithful=faithful,
             edits=edits,
             threads=tuple(threads),
@@ -224,6 +224,12 @@ def _read_proposal(place: str, proposal: Any) -> tuple[Edit, ...]:
     if not isinstance(proposal, list) or not proposal:
         raise ErrataError(f"{place}: `propose` is `{EXCLUDE}` or a list of edits.")
     return tuple(read_edit(place, edit) for edit in proposal)
+
+
+def _command(evidence: str, entry_id: str) -> str:
+    """The command before the first comma; what follows says where to look."""
+    command, _, place = evidence.partition(", ")
+    return command.replace("{entry}", shlex.quote(entry_id)) + (f"  # {place}" if place else "")
 
 
 def _is_list(value: Any, kind: type) -> bool:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bfcl_pipeline.records import AnswerClass
+
 MAX_MESSAGE = 5_000
 """Characters of a message, so that no answer makes a table large."""
 
@@ -41,9 +43,17 @@ _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 12
 class Finding:
     """Why a response is not valid."""
 
-    error_type: str  # the official name
+    error_type: str  # the official name, or one of a corrected rule
     message: str  # human-readable
     turn: int | None = None  # multi-turn: the turn of the error, from 0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a checker says of one answer under one rule set."""
+
+    finding: Finding | None = None  # None: the answer is valid
+    answer_class: AnswerClass | None = None  # of irrelevance and agentic entries
 
 
 def shown(value: Any) -> str:

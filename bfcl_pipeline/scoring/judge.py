@@ -13,6 +13,7 @@ from bfcl_pipeline.calls import FAILED, parse_json
 from bfcl_pipeline.errata import LeftOut, treatment
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import (
+    AnswerClass,
     DecodeFailure,
     Entry,
     Json,
@@ -24,12 +25,12 @@ from bfcl_pipeline.records import (
     Verdict,
 )
 from bfcl_pipeline.scoring.agentic import AgenticChecker
-from bfcl_pipeline.scoring.findings import Finding, bounded
+from bfcl_pipeline.scoring.findings import Outcome, bounded
 from bfcl_pipeline.scoring.multi_turn import MultiTurnChecker
 from bfcl_pipeline.scoring.single_turn import SingleTurnChecker, plan_of
 from bfcl_pipeline.tools import Constants
 
-_VALID = Verdict(valid=True)
+_VALID = {name: Verdict(valid=True, answer_class=name) for name in (None, *AnswerClass)}
 
 NO_CONSTANTS = Constants({})
 """Sufficient for entries without a simulated world."""
@@ -59,8 +60,8 @@ class Checker(Protocol):
 
     def check(
         self, result: Json | DecodeFailure, mode: Mode, style: NameStyle, rules: Sequence[Rules]
-    ) -> Sequence[Finding | None]:
-        """The finding on one answer by each of `rules`, None where it is valid.
+    ) -> Sequence[Outcome]:
+        """The outcome of one answer by each of `rules`.
 
         result: the answer in the official result form, or why it could not be decoded.
         """
@@ -114,8 +115,8 @@ class Judge:
         plain: list[Rules] = [name for name in Rules if name in rules and name is not Rules.VERIFIED]
         if Rules.VERIFIED in rules and Rules.CORRECTED not in plain and self._verified is self._checker:
             plain.append(Rules.CORRECTED)
-        findings = self._checker.check(result, mode, style, plain) if plain else []
-        verdicts: dict[Rules, Verdict] = dict(zip(plain, map(_verdict, findings), strict=True))
+        outcomes = self._checker.check(result, mode, style, plain) if plain else []
+        verdicts: dict[Rules, Verdict] = dict(zip(plain, map(_verdict, outcomes), strict=True))
         if Rules.VERIFIED in rules:
             verdicts[Rules.VERIFIED] = self._verified_verdict(result, mode, style, verdicts)
         return [verdicts[name] for name in rules]
@@ -131,7 +132,7 @@ class Judge:
         if self._verified is self._checker:
             return verdicts[Rules.CORRECTED]
         if isinstance(self._verified, LeftOut) or self._verified is None:
-            return self._left_out(Rules.VERIFIED) or _VALID
+            return self._left_out(Rules.VERIFIED) or _VALID[None]
         return _verdict(self._verified.check(result, mode, style, (Rules.CORRECTED,))[0])
 
     def _left_out(self, rules: Rules) -> Verdict | None:
@@ -167,10 +168,12 @@ def _checker(entry: Entry, constants: Constants) -> Checker | None:
     return None if plan is None else SingleTurnChecker(plan)
 
 
-def _verdict(finding: Finding | None) -> Verdict:
+def _verdict(outcome: Outcome) -> Verdict:
+    finding = outcome.finding
     if finding is None:
-        return _VALID
-    return Verdict(False, finding.error_type, _printable(bounded(finding.message)))
+        return _VALID[outcome.answer_class]
+    message = _printable(bounded(finding.message))
+    return Verdict(False, finding.error_type, message, answer_class=outcome.answer_class)
 
 
 def _printable(message: str) -> str:

@@ -12,7 +12,7 @@ from functools import cached_property
 from bfcl_pipeline.calls import Work, decode_step, executed_text
 from bfcl_pipeline.records import Call, DecodeFailure, Entry, Json, Mode, NameStyle, Rules
 from bfcl_pipeline.scoring.differences import StateDifference, first_differences
-from bfcl_pipeline.scoring.findings import Finding, shown
+from bfcl_pipeline.scoring.findings import Finding, Outcome, shown
 from bfcl_pipeline.scoring.truth import TruthTurn, play_truth
 from bfcl_pipeline.tools import Constants, World, WorldConfig
 
@@ -46,19 +46,19 @@ class MultiTurnChecker:
         mode: Mode,
         style: NameStyle,  # noqa: ARG002  # no function of a simulated API has a dot in its name
         rules: Sequence[Rules],
-    ) -> list[Finding | None]:
-        """The finding on one answer by each of `rules`. `result`: a list of turns, each a list of steps."""
+    ) -> list[Outcome]:
+        """The outcome of one answer by each of `rules`. `result`: a list of turns, each a list of steps."""
         if not isinstance(result, list):
-            return [_NO_TURNS] * len(rules)
+            return [Outcome(_NO_TURNS)] * len(rules)
         if len(result) != len(self.truth):
-            return [_ended(len(result), len(self.truth))] * len(rules)
+            return [Outcome(_ended(len(result), len(self.truth)))] * len(rules)
         if not all(isinstance(turn, list | dict | str) for turn in result):
-            return [_NO_TURNS] * len(rules)  # the release's runner crashes here
+            return [Outcome(_NO_TURNS)] * len(rules)  # the release's runner crashes here
         work = Work()
         turns = [decoded_steps(turn, mode, work) for turn in result]
         finding = self._compare(turns)
         return [
-            finding or (unwanted_calls(turns, self.truth) if rule_set is Rules.CORRECTED else None)
+            Outcome(finding or (unwanted_calls(turns, self.truth) if rule_set is Rules.CORRECTED else None))
             for rule_set in rules
         ]
 

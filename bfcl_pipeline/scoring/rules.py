@@ -75,4 +75,18 @@ DIFFERENCES: tuple[RuleDifference, ...] = (
         "an agentic answer is valid if an acceptable one occurs anywhere in the final message",
         "the `answer` field of that message must equal an acceptable one, as the posts on V4 describe",
     ),
+    RuleDifference(
+        "answer-spaces",
+        "bfcl_pipeline.scoring.agentic:equal",
+        "white space and Unicode dashes count in an agentic answer: `eiffel-tower` is not `Eiffel Tower`, "
+        "which the post on web search calls equal",
+        "answers are compared without them, as the release describes its normalisation",
+    ),
+    RuleDifference(
+        "malformed-call",
+        "bfcl_pipeline.scoring.irrelevance:malformed_call",
+        "in the irrelevance categories any answer that cannot be decoded is correct, so a broken call "
+        "counts as an abstention",
+        "an answer that attempts a call is wrong, also if the call cannot be decoded",
+    ),
 )

@@ -1,6 +1,7 @@
 """Checks single-turn entries: prepares the expected calls and checks answers.
 
-Covers the choice of the checker by category and the two relevance checks; `matching` compares the calls.
+Covers the choice of the checker by category and the relevance check; `matching` compares the calls, and
+`irrelevance` has the check that none is made.
 Source: the release's evaluation runner.
 """
 
@@ -23,13 +24,15 @@ from bfcl_pipeline.records import (
     Call,
     DecodeFailure,
     Entry,
+    FunctionDoc,
     Json,
     Mode,
     NameStyle,
     Rules,
 )
 from bfcl_pipeline.scoring.expected import ExpectedCall, expected_call
-from bfcl_pipeline.scoring.findings import Finding
+from bfcl_pipeline.scoring.findings import Finding, Outcome
+from bfcl_pipeline.scoring.irrelevance import Uncalled, called, malformed_call, uncalled
 from bfcl_pipeline.scoring.matching import check_parallel, check_single
 
 _FORMATS: dict[Language, PromptFormat] = {
@@ -39,6 +42,8 @@ _FORMATS: dict[Language, PromptFormat] = {
 }
 
 _PROSE = DecodeFailure(FAILED, "The text begins with words, not with calls.")
+
+_VALID = Outcome()
 
 _SUPPORTED = (Check.SIMPLE, Check.MULTIPLE, Check.PARALLEL, Check.IRRELEVANCE, Check.RELEVANCE)
 
@@ -50,6 +55,7 @@ class Plan:
     check: Check
     prompt_format: PromptFormat
     expected: tuple[ExpectedCall, ...]
+    functions: tuple[FunctionDoc, ...]  # offered
 
 
 class SingleTurnChecker:
@@ -60,18 +66,28 @@ class SingleTurnChecker:
 
     def check(
         self, result: Json | DecodeFailure, mode: Mode, style: NameStyle, rules: Sequence[Rules]
-    ) -> list[Finding | None]:
-        """The finding on one answer by each of `rules`. `result`: an official result, or a failure."""
-        plan, findings = self._plan, list[Finding | None]()
+    ) -> list[Outcome]:
+        """The outcome of one answer by each of `rules`. `result`: an official result, or a failure."""
+        plan, outcomes = self._plan, list[Outcome]()
+        without_call: Uncalled | None = None
         calls: tuple[Call, ...] | DecodeFailure | None = None
         if isinstance(result, DecodeFailure):
             calls = result
         elif mode is Mode.FC:  # is decoded alike by all rules
             calls = _decoded(plan, result, mode, Rules.OFFICIAL)
+        elif plan.check is Check.IRRELEVANCE and _is_prose(plan, result):
+            calls = _PROSE  # why a text cannot be decoded does not matter
         for rule_set in rules:
             found = _decoded(plan, result, mode, rule_set) if calls is None else calls
-            findings.append(_check(plan, found, style, rule_set))
-        return findings
+            if plan.check is not Check.IRRELEVANCE:
+                finding = _check(plan, found, style, rule_set)
+                outcomes.append(_VALID if finding is None else Outcome(finding))
+            elif found and not isinstance(found, DecodeFailure):
+                outcomes.append(called(found))
+            else:
+                without_call = without_call or uncalled(result, plan.functions)
+                outcomes.append(malformed_call(without_call, rule_set))
+        return outcomes
 
 
 def answer_format(entry: Entry) -> PromptFormat:
@@ -95,18 +111,14 @@ def plan_of(entry: Entry) -> Plan | None:
         for call in entry.truth or ()
         for name, values in call.items()
     )
-    return Plan(category.check, answer_format(entry), expected)
+    return Plan(category.check, answer_format(entry), expected, entry.functions)
+
+
+def _is_prose(plan: Plan, result: Json) -> bool:
+    return plan.prompt_format == DEFAULT_FORMAT and isinstance(result, str) and is_prose(result)
 
 
 def _decoded(plan: Plan, result: Json, mode: Mode, rules: Rules) -> tuple[Call, ...] | DecodeFailure:
-    if (
-        plan.check is Check.IRRELEVANCE  # where why a text cannot be decoded does not matter
-        and plan.prompt_format == DEFAULT_FORMAT
-        and mode is Mode.PROMPT
-        and isinstance(result, str)
-        and is_prose(result)
-    ):
-        return _PROSE
     return decode(
         result,
         mode=mode,
@@ -119,8 +131,6 @@ def _decoded(plan: Plan, result: Json, mode: Mode, rules: Rules) -> tuple[Call, 
 def _check(
     plan: Plan, calls: tuple[Call, ...] | DecodeFailure, style: NameStyle, rules: Rules
 ) -> Finding | None:
-    if plan.check is Check.IRRELEVANCE:
-        return _check_irrelevance(calls)
     if plan.check is Check.RELEVANCE:
         return _check_relevance(calls)
     if isinstance(calls, DecodeFailure):
@@ -129,16 +139,6 @@ def _check(
         return check_parallel(plan.expected, calls, style, rules)
     checker = f"{plan.check}_function_checker"
     return check_single(plan.expected[0], calls, style, rules, checker)
-
-
-def _check_irrelevance(calls: Sequence[Call] | DecodeFailure) -> Finding | None:
-    """An answer without calls is valid, and so is one that cannot be decoded."""
-    if isinstance(calls, DecodeFailure) or not calls:
-        return None
-    names = ", ".join(call.name for call in calls[:3])
-    return Finding(
-        "irrelevance_error:decoder_success", f"No function fits the request, yet {names} is called."
-    )
 
 
 def _check_relevance(calls: Sequence[Call] | DecodeFailure) -> Finding | None:

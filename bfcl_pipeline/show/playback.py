@@ -85,11 +85,11 @@ def play(
 
     result: the results of each turn's steps; anything else has no turns.
     """
-    (finding,) = MultiTurnChecker(entry, constants).check(result, mode, NameStyle.UNDERSCORED, (rules,))
+    (outcome,) = MultiTurnChecker(entry, constants).check(result, mode, NameStyle.UNDERSCORED, (rules,))
     player = _Player(World.for_entry(entry, WorldConfig(constants), MODEL_OWNER))
     answered = result if isinstance(result, list) else []
     turns = tuple(tuple(_steps(player, turn, mode)) for turn in answered)
-    return Playback(turns, play_truth(entry, constants), finding)
+    return Playback(turns, play_truth(entry, constants), outcome.finding)
 
 
 def play_truth(entry: Entry, constants: Constants) -> tuple[tuple[PlayedCall, ...], ...]:

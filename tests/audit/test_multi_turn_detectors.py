@@ -115,6 +115,20 @@ def test_drift_of_the_initial_state(places, variants):
     assert places("drift", variants["base"], moved) == ["initial state"]
 
 
+def test_drift_of_the_docs(places, variants):
+    """The variants of a scenario must offer the same functions, from whatever turn on."""
+    fewer = replace(variants["miss_func"], held_out={})
+    assert places("drift", variants["base"], fewer) == ["functions"]
+
+
+def test_fillers_of_long_context_are_not_drift(places, release_entry):
+    """In long context, a value that no message says may be another one, and files may be more."""
+    for number in (20, 38):
+        pair = [release_entry(f"multi_turn_{name}_{number}") for name in ("base", "long_context")]
+        assert pair[0].truth != pair[1].truth
+        assert places("drift", *pair) == []
+
+
 def test_drift_of_the_messages(places, variants):
     """The variants of a scenario must say the same numbers, ids and dates."""
     first = variants["miss_param"].turns[0][0]["content"]

@@ -51,7 +51,8 @@ FOUND = {
     | ids("multi_turn", "base_176 long_context_151"),
     "drift": variants_of(140, 143, 145, 154, 172, 176, 180, 188, 189, 193, 197)
     | ids("multi_turn_miss_func", "15 139")
-    | ids("multi_turn_miss_param", "0 38 76"),
+    | ids("multi_turn_miss_param", "0 38 76 68")
+    | ids("multi_turn_long_context", "48 153"),
     "default": ids(
         "live_multiple",
         "131-50-3 147-58-1 153-58-7 404-140-0 407-140-3 409-140-5 465-145-16 504-149-1 505-149-2 506-149-3 "
@@ -92,8 +93,8 @@ def test_restatements_are_only_listed_for_their_format(findings):
 
 
 def test_the_findings_can_be_adjudicated_by_hand(findings):
-    """All detectors together have fewer than 250 findings, at most one per entry, detector and place."""
-    assert len(findings) < 250
+    """All detectors together have fewer than 300 findings, at most one per entry, detector and place."""
+    assert len(findings) < 300
     places = Counter((each.entry_id, each.detector, each.where, each.detail) for each in findings)
     assert places.most_common(1)[0][1] == 1
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import shlex
 import subprocess
 import sys
 from collections import defaultdict
@@ -11,6 +13,7 @@ import pytest
 import yaml
 
 from bfcl_pipeline.benchmark import CATEGORIES, category_of
+from bfcl_pipeline.cli import audit, show
 from bfcl_pipeline.errata import LeftOut, errata, errata_of, treatment
 from bfcl_pipeline.errata.ledger import by_record, check_distinct, read_record, read_records
 from bfcl_pipeline.errors import ErrataError
@@ -51,6 +54,25 @@ def test_evidence_can_be_pasted_into_a_shell():
     """The id of a restated entry has characters of the shell, which are quoted."""
     (erratum,) = read_record("x", RECORD | {"entries": ["format_sensitivity_0:a=b&c:simple_python_0"]})
     assert erratum.evidence.endswith(" --entry 'format_sensitivity_0:a=b&c:simple_python_0'")
+
+
+def test_where_to_look_is_a_comment_of_the_shell():
+    """What follows the command after a comma can be pasted with it."""
+    evidence = "bfcl-pipeline show {entry}, turn 2, and the result of ls"
+    erratum, _ = read_record("x", RECORD | {"evidence": evidence})
+    assert erratum.evidence == "bfcl-pipeline show simple_python_0  # turn 2, and the result of ls"
+
+
+def test_all_evidence_is_commands_of_this_program():
+    """Each command has valid options, and names the entry of its erratum."""
+    commands = {"audit": argparse.ArgumentParser(), "show": argparse.ArgumentParser()}
+    audit.add_arguments(commands["audit"])
+    show.add_arguments(commands["show"])
+    for erratum in errata():
+        program, command, *arguments = shlex.split(erratum.evidence, comments=True)
+        assert program == "bfcl-pipeline"
+        commands[command].parse_args(arguments)
+        assert erratum.entry_id in arguments
 
 
 def test_a_proposal_mends_only_if_it_changes_the_truth_alone():

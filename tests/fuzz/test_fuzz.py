@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bfcl_pipeline.benchmark import GROUPS, ReturnFormat
-from bfcl_pipeline.calls import decode, write_calls
-from bfcl_pipeline.records import Call, DecodeFailure, Mode, NameStyle, Response, Rules, Verdict
+from bfcl_pipeline.calls import attempted_call, decode, has_words, write_calls
+from bfcl_pipeline.records import Call, DecodeFailure, Mode, NameStyle, Response, Rules, Status, Verdict
 from bfcl_pipeline.scoring import Judge
 from bfcl_pipeline.scoring.java_values import convert_java
 from bfcl_pipeline.scoring.javascript_values import convert_javascript
@@ -85,6 +85,16 @@ def test_any_text_is_read(text, return_format, tag, rules):
     assert work.calls < LIMIT_CALLS
 
 
+@given(_ANSWERS, st.lists(st.from_regex(r"[a-z.]{1,12}", fullmatch=True), max_size=3))
+def test_attempted_calls_are_sought_in_any_text(text, names):
+    """Any text attempts a call or not, which is known after bounded work."""
+    with measured() as work:
+        mark = attempted_call(text, names)
+        has_words(text)
+    assert mark is None or mark
+    assert work.calls < LIMIT_CALLS
+
+
 @given(_RESULTS)
 def test_any_native_result_is_read(result):
     """Any JSON value ends in calls or a decode failure."""
@@ -124,7 +134,8 @@ def test_any_response_is_scored(entries, data):
     for rules in Rules:
         verdict = Judge(entry).verdict(response, rules)
         assert isinstance(verdict, Verdict)
-        assert verdict.valid is (verdict.error_type is None)
+        if verdict.status is not Status.LEFT_OUT:
+            assert verdict.valid is (verdict.error_type is None)
         (verdict.error_message or "").encode()
 
 

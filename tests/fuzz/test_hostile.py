@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bfcl_pipeline.benchmark import ReturnFormat
-from bfcl_pipeline.calls import decode
+from bfcl_pipeline.calls import attempted_call, decode, has_words
 from bfcl_pipeline.records import DecodeFailure, Mode, Rules
 from bfcl_pipeline.scoring.java_values import convert_java
 from bfcl_pipeline.scoring.javascript_values import convert_javascript
@@ -31,6 +31,15 @@ def test_prompt_outputs_are_read_in_bounded_work(return_format):
                 if work.calls > LIMIT_CALLS:
                     excessive.append((text[:60], rules, work.calls))
     assert not excessive
+
+
+def test_attempted_calls_are_sought_in_bounded_work():
+    """Whether a hostile text attempts a call is known after bounded work."""
+    for text in OUTPUTS:
+        with measured() as work:
+            attempted_call(text, ["f", "a.b"])
+            has_words(text)
+        assert work.calls < LIMIT_CALLS, text[:60]
 
 
 def test_native_outputs_are_read_in_bounded_work():

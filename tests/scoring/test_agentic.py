@@ -73,10 +73,66 @@ def test_messages_state_the_expected_answer():
     assert 'final message "It\'s 8."' in verdict("It's 8.").error_message
 
 
-def test_normalisation():
-    """Case and the release's punctuation are ignored; spaces are not."""
-    assert verdict("{'answer': 'EIFFEL-TOWER'}", truth=["Eiffel_Tower"], rules=Rules.CORRECTED).valid
-    assert not verdict("{'answer': 'eiffel tower'}", truth=["Eiffel_Tower"], rules=Rules.CORRECTED).valid
+@pytest.mark.parametrize(
+    ("given", "acceptable", "official"),
+    [
+        ("EIFFEL-TOWER", "Eiffel_Tower", True),
+        ("eiffel-tower", "Eiffel Tower", False),
+        ("eiffel tower", "Eiffel-Tower", False),
+        ("Eiffel  Tower\n", "Eiffel Tower", False),
+        ("Eiffel\N{NO-BREAK SPACE}Tower", "Eiffel Tower", False),
+        ("Eiffel\N{EN DASH}Tower", "Eiffel-Tower", False),
+        ("1996\N{NON-BREAKING HYPHEN}10\N{NON-BREAKING HYPHEN}16", "1996-10-16", False),
+        ("Eiffel\N{ZERO WIDTH SPACE}Tower", "EiffelTower", False),
+    ],
+)
+def test_spaces_and_dashes(given, acceptable, official):
+    """Corrected ignores white space and all dashes; official ignores the hyphen only."""
+    message = json.dumps({"answer": given})
+    assert verdict(message, truth=[acceptable]).valid is official
+    assert verdict(message, truth=[acceptable], rules=Rules.CORRECTED).valid is True
+
+
+@pytest.mark.parametrize("given", ["Eiffel Towers", "Tower", "the Eiffel Tower", "Eiffel+Tower"])
+def test_other_words_differ(given):
+    """Without spaces, another answer is still another answer."""
+    assert not verdict(json.dumps({"answer": given}), truth=["Eiffel Tower"], rules=Rules.CORRECTED).valid
+
+
+@pytest.mark.parametrize(
+    ("message", "official", "corrected"),
+    [
+        ("{'answer': '7', 'context': ''}", "right", "right"),
+        ("It is 7.", "right", "no answer form"),
+        ("{'answer': '8', 'context': 'not 7'}", "right", "wrong"),
+        ("{'answer': '8', 'context': 'I do not know'}", "wrong", "wrong"),
+        ("It is 8.", "no answer form", "no answer form"),
+        ("{'answer': '', 'context': 'none'}", "no answer form", "no answer form"),
+        ("{'answer': 'I do not know', 'context': 'I do not know'}", "abstained", "abstained"),
+        ("{'answer': 'I DON\\'T KNOW.', 'context': ''}", "abstained", "abstained"),
+        (
+            '{"answer": "I don\N{RIGHT SINGLE QUOTATION MARK}t know", "context": ""}',
+            "abstained",
+            "abstained",
+        ),
+        ("{'answer': 'I cannot answer this question', 'context': 'no data'}", "abstained", "abstained"),
+        ('{"answer": "I can not answer this question.", "context": ""}', "abstained", "abstained"),
+        ("Sorry, I can't answer this question.", "abstained", "abstained"),
+        ("I do not know", "abstained", "abstained"),
+        ("{'answer': 'Iknow', 'context': ''}", "wrong", "wrong"),
+        ("", "no answer form", "no answer form"),
+    ],
+)
+def test_answer_classes(message, official, corrected):
+    """An answer is right, wrong, an abstention in the words of the prompt, or has no answer form."""
+    assert verdict(CALL, message).answer_class == official
+    assert verdict(CALL, message, rules=Rules.CORRECTED).answer_class == corrected
+
+
+@pytest.mark.parametrize("steps", [[CALL], []])
+def test_without_a_message_there_is_no_answer_form(steps):
+    """An answer that ends in calls has no answer form."""
+    assert verdict(*steps).answer_class == "no answer form"
 
 
 @pytest.mark.parametrize(

@@ -127,6 +127,86 @@ def test_relevance(category, result, error_type):
     assert verdict(result, on=entry(category, truth=[])).error_type == error_type
 
 
+@pytest.mark.parametrize(
+    ("result", "mode", "answer_class", "corrected"),
+    [
+        ("No function fits.", Mode.PROMPT, "abstained in words", None),
+        ("No function fits.", Mode.FC, "abstained in words", None),
+        ("[None]", Mode.PROMPT, "abstained in words", None),
+        (["No function fits."], Mode.FC, "abstained in words", None),
+        (42, Mode.FC, "abstained in words", None),
+        ("", Mode.PROMPT, "empty", None),
+        ("", Mode.FC, "empty", None),
+        ("[]", Mode.PROMPT, "empty", None),
+        ([], Mode.FC, "empty", None),
+        ([{}, ""], Mode.FC, "empty", None),
+        (None, Mode.FC, "empty", None),
+        ("[shape.area(base='it's')]", Mode.PROMPT, "malformed call", "irrelevance_error:malformed_call"),
+        ("<tool_call>{'n", Mode.FC, "malformed call", "irrelevance_error:malformed_call"),
+        ([{"shape_area": "{base: 1}"}], Mode.FC, "malformed call", "irrelevance_error:malformed_call"),
+        ([{"shape_area": {"base": 1}}], Mode.FC, "malformed call", "irrelevance_error:malformed_call"),
+        ({"shape_area": "{}"}, Mode.FC, "malformed call", "irrelevance_error:malformed_call"),
+        (["<tool_call>f"], Mode.FC, "malformed call", "irrelevance_error:malformed_call"),
+        ("[shape.area(base=1)]", Mode.PROMPT, "called", "irrelevance_error:decoder_success"),
+        ([{"shape_area": "{}"}], Mode.FC, "called", "irrelevance_error:decoder_success"),
+    ],
+)
+@pytest.mark.parametrize("category", ["irrelevance", "live_irrelevance"])
+def test_irrelevance_classes(category, result, mode, answer_class, corrected):
+    """Official accepts all answers but those that call; corrected none that attempt a call."""
+    on = entry(category, truth=[])
+    official = verdict(result, mode, on=on)
+    assert (official.answer_class, official.valid) == (answer_class, answer_class != "called")
+    found = verdict(result, mode, on=on, rules=Rules.CORRECTED)
+    assert (found.answer_class, found.error_type, found.valid) == (
+        answer_class,
+        corrected,
+        corrected is None,
+    )
+
+
+def test_a_malformed_call_is_shown():
+    """The message has the mark of the attempted call."""
+    found = verdict("So: [shape.area(base=", on=entry("irrelevance", truth=[]), rules=Rules.CORRECTED)
+    assert found.error_message == (
+        "No function fits the request, yet a call that cannot be decoded is attempted: '[shape.area('"
+    )
+
+
+def test_an_unreadable_answer_is_a_malformed_call():
+    """An irrelevance answer beyond the bound on its length is not an abstention."""
+    on = entry("irrelevance", truth=[])
+    response = Response(on.entry_id, on.category, Mode.PROMPT, "[" * (MAX_RESULT + 1))
+    assert judge(on, response).valid is True
+    assert judge(on, response, Rules.CORRECTED).answer_class == "malformed call"
+
+
+@pytest.mark.parametrize("prompt_format", FORMATS, ids=lambda prompt_format: prompt_format.key)
+def test_restated_irrelevance_has_classes(prompt_format):
+    """The answer to a restated irrelevance entry is classed in each prompt format."""
+    on = Entry(
+        entry_id=f"format_sensitivity_0:{prompt_format.key}:irrelevance_0",
+        category="format_sensitivity",
+        turns=(),
+        functions=(TRIANGLE,),
+        truth=[],
+        prompt_format=prompt_format.key,
+        base_entry_id="irrelevance_0",
+    )
+    call = Call("shape.area", {"base": 1})
+    text = write_calls([call], prompt_format.return_format, prompt_format.tool_call_tag)
+    assert verdict("No function fits.", on=on).answer_class == "abstained in words"
+    assert verdict(text, on=on).answer_class == "called"
+    assert verdict(text[: len(text) * 2 // 3], on=on).answer_class == "malformed call"
+    assert verdict("", on=on).answer_class == "empty"
+
+
+@pytest.mark.parametrize("category", ["simple_python", "live_relevance"])
+def test_other_categories_have_no_classes(category):
+    """An answer to an entry with a call to make has no class."""
+    assert verdict("No function fits.", on=entry(category)).answer_class is None
+
+
 @pytest.mark.parametrize("status", [status for status in Status if status is not Status.ANSWERED])
 @pytest.mark.parametrize("category", ["simple_python", "irrelevance", "live_relevance"])
 def test_an_infrastructure_failure_has_no_verdict(status, category):
@@ -134,6 +214,7 @@ def test_an_infrastructure_failure_has_no_verdict(status, category):
     found = verdict("Error: timeout", on=entry(category), status=status, status_detail="timeout")
     assert (found.valid, found.error_type, found.status) == (None, None, status)
     assert found.error_message == "timeout"
+    assert found.answer_class is None
 
 
 @pytest.mark.parametrize("category", ["simple_python", "irrelevance"])

@@ -14,6 +14,7 @@ import pytest
 
 from bfcl_pipeline.audit import DETECTORS, Benchmark, find
 from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.cli import main
 from bfcl_pipeline.errata import Erratum, by_record, errata, errata_of, treatment
 from bfcl_pipeline.errata.ledger import read_record
 from bfcl_pipeline.errors import ConfigError, ErrataError, StagingError
@@ -230,6 +231,15 @@ def test_equal_errata_give_equal_bytes(real_release):
     assert len(first) == 7
     assert all(f"| `{name}` |" in readme for name in first if name != "README.md")
     assert "| `simple_python_0` |" in readme.partition("## Entries that should be rewritten")[2]
+
+
+def test_the_command_writes_the_bundle_of_the_ledger(tmp_path, staged, real_release, capsys):
+    """`audit --patch` writes the patches and the README, and prints how many there are."""
+    folder = tmp_path / "bundle"
+    assert main(["audit", "--data", str(staged), "--patch", str(folder)]) == 0
+    written = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert written == bundle(real_release, errata())
+    assert f"{len(written) - 1} patches; README.md lists them." in capsys.readouterr().err
 
 
 def test_an_earlier_bundle_is_replaced(tmp_path, written):
