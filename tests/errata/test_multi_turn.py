@@ -13,7 +13,7 @@ from bfcl_pipeline.errata.edits import edited
 from bfcl_pipeline.records import Call, Rules, Status
 from bfcl_pipeline.scoring import truth_calls
 from bfcl_pipeline.tools import World, WorldConfig
-from tests.support.faithful_conversations import Change, answer, dictated, verdict
+from tests.support.faithful_conversations import Change, Earlier, answer, dictated, faithful, verdict
 
 CATEGORIES = ("multi_turn_base", "multi_turn_miss_func", "multi_turn_miss_param", "multi_turn_long_context")
 
@@ -39,9 +39,13 @@ FAITHFUL = {
         ),
     ),
     30: Change("post_tweet", lambda results: {"content": results["cat"]["file_content"]}),
+    33: Earlier(4),
     41: Change("send_message", lambda results: {"message": results["cat"]["file_content"]}),
     43: Change("send_message", lambda results: {"message": results["cat"]["file_content"]}),
     49: Change("tail"),
+    88: Earlier(3),
+    95: Earlier(4),
+    101: Earlier(2),
     133: Change("add_to_watchlist", dictated(stock="GORI")),
     143: Change(
         "send_message",
@@ -70,12 +74,15 @@ FAITHFUL = {
     ),
     178: Change("create_ticket", dictated(priority=None)),
     180: Change("create_ticket", dictated(description="The invoice of my flight is not right.")),
+    185: Earlier(2),
     187: Change(
         "create_ticket",
         lambda results: {"description": results["contact_customer_support"]["customer_support_message"]},
     ),
     188: Change("authenticate_twitter"),
+    195: Earlier(1),
     197: Change("register_credit_card", dictated(expiration_date="12/2026")),
+    199: Earlier(1),
 }
 """By number of the scenario."""
 
@@ -133,10 +140,10 @@ def test_every_confirmed_entry_has_a_faithful_answer():
 def test_a_faithful_answer_passes_only_with_the_mended_truth(entry_id, entry_of, constants):
     """Official rules pass the truth and fail a faithful answer, which verified rules pass or leave out."""
     entry = entry_of(entry_id)
-    faithful = answer(entry, constants, FAITHFUL[scenario(entry_id)])
+    done = faithful(entry, constants, FAITHFUL[scenario(entry_id)])
     assert verdict(entry, constants, answer(entry, constants), Rules.OFFICIAL).valid is True
-    assert verdict(entry, constants, faithful, Rules.OFFICIAL).valid is False
-    judged = verdict(entry, constants, faithful, Rules.VERIFIED)
+    assert verdict(entry, constants, done, Rules.OFFICIAL).valid is False
+    judged = verdict(entry, constants, done, Rules.VERIFIED)
     if isinstance(treatment(entry), LeftOut):
         assert judged.status is Status.LEFT_OUT
     else:
@@ -152,6 +159,37 @@ def test_the_edits_fit_the_entry(erratum, entry_of):
     line = {"question": [[dict(message) for message in turn] for turn in entry.turns]}
     line["ground_truth"] = entry.truth
     assert edited(line, erratum.edits) != line
+
+
+def test_the_calls_of_a_variant_are_one_turn_late(entry_of):
+    """Scenario 180: the proposed truth has the calls of two messages where multi_turn_base_180 has them."""
+    entry, base = entry_of("multi_turn_miss_param_180"), entry_of("multi_turn_base_180")
+    assert entry.turns[1:4] == base.turns[1:4]
+    (erratum,) = [each for each in CONFIRMED if each.entry_id == entry.entry_id and each.defect == "truth"]
+    changed = edited({"ground_truth": entry.truth}, erratum.edits)["ground_truth"]
+    assert [len(turn) for turn in entry.truth[1:4]] == [0, 2, 1]
+    assert changed[1:4] == base.truth[1:4]
+
+
+@pytest.mark.parametrize("number", [195, 199])
+def test_nothing_is_missing_in_the_first_message(number, entry_of):
+    """Scenarios 195 and 199: the first message is that of the base variant, which demands the calls."""
+    entry, base = entry_of(f"multi_turn_miss_param_{number}"), entry_of(f"multi_turn_base_{number}")
+    assert entry.turns[0][0]["content"].strip() == base.turns[0][0]["content"].strip()
+    assert (entry.truth[0], entry.truth[1]) == ([], base.truth[0])
+
+
+@pytest.mark.parametrize(
+    "entry_id", ["multi_turn_miss_func_33", "multi_turn_miss_param_95", "multi_turn_miss_param_101"]
+)
+def test_the_user_is_logged_in_at_the_start(entry_id, entry_of, world_of):
+    """Scenarios 33, 95 and 101: no login is needed or demanded before the message is sent."""
+    assert json.loads(world_of(entry_id).run(Call("message_get_login_status", {}))) == {
+        "login_status": True
+    }
+    called = {call.name for calls in truth_calls(entry_of(entry_id)) for call in calls}
+    assert "send_message" in called
+    assert "message_login" not in called
 
 
 def test_the_demanded_login_fails(entry_of, world_of):

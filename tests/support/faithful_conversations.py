@@ -33,6 +33,24 @@ class Change:
         return Call(call.name, {name: value for name, value in changed.items() if value is not None})
 
 
+@dataclass(frozen=True)
+class Earlier:
+    """The faithful answer makes the calls of a turn when they are asked for, which is one turn earlier."""
+
+    turn: int  # of the truth, from 0
+
+
+def faithful(entry: Entry, constants: Constants, difference: Change | Earlier) -> list[list[str]]:
+    """The steps of each turn of the faithful answer."""
+    if isinstance(difference, Change):
+        return answer(entry, constants, difference)
+    turns = answer(entry, constants)
+    late = turns[difference.turn]
+    turns[difference.turn] = []
+    turns[difference.turn - 1] += late
+    return turns
+
+
 def dictated(**arguments: Any) -> Callable[[Results], Mapping[str, Any]]:
     """Arguments with the values that the user dictates; None leaves an argument out."""
     return lambda results: arguments
