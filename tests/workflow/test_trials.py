@@ -86,6 +86,7 @@ def test_the_tables_list_each_trial_and_show_their_spread(ran: Project) -> None:
     assert [(row["rules"], row["model"], row["trials"]) for row in spread] == [
         ("official", "near/chat-FC", 3),
         ("corrected", "near/chat-FC", 3),
+        ("verified", "near/chat-FC", 3),
     ]
     assert 'id="trials"' in (ran.folder / "results/repeated/report.html").read_text()
 

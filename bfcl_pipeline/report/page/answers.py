@@ -55,4 +55,6 @@ def _shares(label: str, tables: RunTables, rows: Sequence[Row], classes: dict[st
 
 
 def _share(number: int, answered: int) -> Cell:
+    if not number:
+        return Cell.count(0)
     return Cell.number(f"{percent(number / answered)} %", number / answered, count(number))

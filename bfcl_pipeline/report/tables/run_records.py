@@ -71,14 +71,15 @@ def read_run(run_dir: Path, data: Path, models: Collection[str] = ()) -> RunReco
     Raises:
         TableError: there is no verdict, also of one of `models`, or verdicts cannot be added up.
     """
-    every = _read_verdicts(run_dir, models)
+    verdicts = _read_verdicts(run_dir, models)
     is_left_out = pl.col("status") == Status.LEFT_OUT.value
-    verdicts = every.filter(~is_left_out)
+    left_out = verdicts.filter(is_left_out)
+    verdicts = verdicts.filter(~is_left_out)  # the unfiltered verdicts are freed: they are large
     scored = verdicts.select("model", "category").unique()
     return RunRecords(
         run=_run_name(run_dir, verdicts),
         verdicts=verdicts,
-        left_out=every.filter(is_left_out),
+        left_out=left_out,
         responses=_read_answers(run_dir / "responses", RESPONSES, scored),
         sessions=_read_answers(run_dir / "memory", SESSIONS, scored),
         formats=_read_formats(data, verdicts),
@@ -187,14 +188,14 @@ def _check_verdicts(folder: Path, frame: pl.DataFrame) -> None:
         for name in frame[column].unique().sort():
             if name not in known:
                 raise TableError(f"{folder}: {unknown_name(kind, name, known)}")
-    key = ["model", "rules", "category", "entry_id"]
-    twice = frame.filter(frame.select(key).is_duplicated())
-    if not twice.is_empty():
-        row = twice.row(0, named=True)
-        raise TableError(
-            f"{folder}: entry {row['entry_id']!r} of model {row['model']!r} has several verdicts under "
-            f"{row['rules']} rules; expected one. Remove the file that does not belong to this run."
-        )
+    for of_model in by_model(frame).values():  # one at a time: the search takes several times their memory
+        twice = of_model.filter(of_model.select("rules", "category", "entry_id").is_duplicated())
+        if not twice.is_empty():
+            row = twice.row(0, named=True)
+            raise TableError(
+                f"{folder}: entry {row['entry_id']!r} of model {row['model']!r} has several verdicts under "
+                f"{row['rules']} rules; expected one. Remove the file that does not belong to this run."
+            )
     odd = frame.filter((pl.col("status") == Status.ANSWERED.value) != pl.col("valid").is_not_null())
     if not odd.is_empty():
         row = odd.row(0, named=True)

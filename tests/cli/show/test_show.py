@@ -172,7 +172,7 @@ def test_an_agentic_answer_is_shown_step_by_step(show, entries):
     steps = [[{"core_memory_retrieve": '{"key": "kid"}'}], "{'answer': '1-20'}"]
     text = show(asked, Response(asked, "memory_kv", Mode.FC, json.dumps([steps])))
     assert "\nstep 1   > core_memory_retrieve(key='kid')\nstep 2   {'answer': '1-20'}\n" in text
-    assert "\naccepts  '1-20'\n\nvalid  official rules, right\n" in text
+    assert "\naccepts  '1-20'\n\nvalid  official rules" in text
 
 
 def test_a_session_before_the_questions_has_no_truth(show, entries):

@@ -75,7 +75,7 @@ def test_a_question_is_shown_with_its_memory_and_the_entry_with_the_answer(show,
         "expected 'toaster oven' is in 1 of 1 entry: archival fact_12\n\n"
         "step 1   > archival_memory_retrieve(key='fact_12')\n"
     ) in text
-    assert text.endswith("\n\nvalid  official rules, right\n")
+    assert text.rpartition("\n\n")[2].startswith("valid  official rules")
 
 
 def test_a_memory_that_is_one_text_is_shown_as_it_is(show, remember):
@@ -120,7 +120,7 @@ def test_without_sessions_the_page_reports_what_is_missing(show, remember):
     text = show(QUESTION, None, "--model", PLAYER)
     assert "\nmemory at the question  not recorded\n" in text
     assert "Thereisnotableofsessions" in "".join(text.split())  # the path in it may break anywhere
-    assert text.endswith("\nvalid  official rules, right\n")
+    assert text.splitlines()[-1].startswith("valid  official rules")
     text = show(SESSION, None, "--model", PLAYER)
     assert text.startswith(f"{SESSION}\nabout ")
     assert "\nmemory after the session  not recorded\n" in text
