@@ -1,4 +1,4 @@
-"""Whether two results of one run have the same official scores: python -m tests.benchmarks.same_scores OLD NEW
+"""Compares the official scores of two versions of one run: python -m tests.benchmarks.same_scores OLD NEW
 
 OLD and NEW are directories results/<run>, of two versions of this package. Responses, memories and the
 official CSV files are compared byte for byte; of verdicts and tables the columns of OLD, in the rows under
