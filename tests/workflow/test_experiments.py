@@ -55,4 +55,6 @@ def test_the_oracle_answers_web_questions_only_from_pages(project: Project, name
     arguments = (verdicts, "--configfile", config_file(name))
     done = project.snakemake(*arguments, run="mine", models="[oracle-FC]", sample="5")
     assert done.returncode == 0, done.stdout
-    assert pq.read_table(project.folder / verdicts)["valid"].to_pylist() == [knows] * 5 * 2
+    rows = pq.read_table(project.folder / verdicts, columns=["rules", "valid"]).to_pylist()
+    # Under verified rules the oracle fails mended entries: its answers are those of the release.
+    assert [row["valid"] for row in rows if row["rules"] != "verified"] == [knows] * 5 * 2
