@@ -62,14 +62,14 @@ _MENTIONED = re.compile(r"[\w=|｜.]{0,30}[>\]]?`(?!`)")
 _FENCE = re.compile("```")
 _OPENING = re.compile(
     r"(?:```[\w+-]{0,20}(?=\s))?(?:\s|#[^\n]*\n)*"
-    r"(>>>\s*|return\s+|await\s+|print\s*\(\s*|[A-Za-z_]\w{0,60} ?= ?)?"
+    r"(>>>\s*|return\s+|await\s+|print\s*\(\s*|(?:(?:const|let|var)\s)?[A-Za-z_]\w{0,60} ?= ?(?:await\s)?)?"
 )
 """Where the text or a code block begins, up to the expression of its first statement.
 
 The group is what precedes the expression in that statement."""
 
 _LIST_OF_CALLS = re.compile(
-    r"""\[\s*["'`]?(?:[A-Za-z_][\w.\-]{0,120}\(|[A-Za-z][\w .\-/]{0,80}\(\s*[A-Za-z_]\w{0,60}=)"""
+    r"""\[\s*["'`]?(?:[A-Za-z_][\w.\-]{0,120}\(|[A-Za-z][\w .\-/]{0,80}\w\(\s*[A-Za-z_]\w{0,60}=)"""
 )
 _NAME_CUT_SHORT = re.compile(r"""\[\s*["'`]?([A-Za-z_][\w.\-]{0,120})\Z""")
 _LINE_OF_CALLS = re.compile(
@@ -112,7 +112,11 @@ _BEFORE_ON_LINE = re.compile(
     r"(?:functions\.)?\Z",
     re.IGNORECASE,
 )
-_BEFORE_IN_POINTS = re.compile(r"\n[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+`?\Z")
+_BEFORE_IN_POINTS = re.compile(
+    r"(?:\n[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+[`*]{0,2}"
+    r"|<\w{0,8}(?:call|action|tool|func|execute)\w{0,8}>\s?)\Z"
+)
+"""Before a call with values: that it is a point of a list, or in an element such as `<action>`."""
 _BEFORE_ACTION = re.compile(r"\n[ \t*]*action\s*:[ \t*`]*\Z", re.IGNORECASE)
 _BEFORE_KEY = re.compile(r"""[{,]\s*\\?["']\Z""")
 _BEFORE = 40  # characters before a name that are looked at

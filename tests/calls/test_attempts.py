@@ -86,6 +86,9 @@ ATTEMPTS = {
     "call in a list of points": "I need:\n- `get_rate(day=1)`\n",
     "assigned call without a code block": "rate = get_rate(day=1)",
     "awaited call": "await get_rate({day: 1})",
+    "constant": "const rate = await get_rate({day: 1});",
+    "call in a bold point": "- **get_rate(day=1)**",
+    "call in an element": "<api_call>get_rate(day=1)</api_call>",
     "call in quotation marks": "\"get_rate(day='it's')\"",
     "call in round brackets": "(get_rate(day=1))",
     "call of another function that is cut short": 'find_poi(city="Bonn", ki',
@@ -165,6 +168,9 @@ WORDS = {
     "a command": "```bash\nls -la $(pwd)\n```",
     "beginning of a word in brackets": "[get",
     "note in brackets": "[Missing parameters: day]",
+    "reason in brackets": "[Unable to answer (reason=no function)]",
+    "list of signatures with defaults": "- get_rate(day, place=1): the rate\n- hotel.find(city, stars=3)",
+    "code in HTML": "The function <code>get_rate(day=1)</code> does not fit.",
     "directly answered": 'Action: ```json\n[{"tool_name": "directly-answer", "parameters": {}}]\n```',
 }
 
