@@ -8,7 +8,7 @@ read what is called. Source of the tags: the release's handlers and the chat tem
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from bfcl_pipeline.calls.limits import MAX_TEXT
 
@@ -18,55 +18,71 @@ _MOST_PLACES = 200  # occurrences of one name, or of one kind of mark, that are 
 
 _LONGEST_LINE = 2_000  # characters of a line with a call that are looked at
 
-_DECLINING = frozenset({"out_of_domain", "directly_answer", "directly-answer"})
-"""Functions in the prompts of NexusRaven and Command R by which they say that no offered one fits."""
+_DECLINING = frozenset({"out_of_domain", "directly_answer", "directly-answer", "none", "None", "null"})
+"""Functions in the prompts of NexusRaven and Command R by which they say that no offered one
+fits, and names that say the same."""
 
 _NO_WORDS = re.compile(r"```[\w+-]*|<[^<>\n]{1,80}>|\[/?[A-Z_]{4,20}\]")
 """Parts of an answer that are neither words nor calls: code fences and tags."""
 
-_REASONING_ENDS = ("</think>", "</thinking>", "[/THINK]", "<|thought_end|>")
-_REASONING_STARTS = ("<think>", "<thinking>", "[THINK]", "<|thought_start|>")
+_REASONING_ENDS = ("</think>", "</thinking>", "[/THINK]", "<|thought_end|>", "<|END_THINKING|>")
+_REASONING_STARTS = ("<think>", "<thinking>", "[THINK]", "<|thought_start|>", "<|START_THINKING|>")
 
 _CHAT_TOKENS = re.compile(
     r"(?:\s|<\|(?:begin_of_text|end_of_text|endoftext|eot_id|eom_id|im_start|im_end|start_header_id"
     r"|end_header_id|assistant|end|message|channel)\|>(?:assistant\b)?)+"
 )
 
-_SIGNS = ("[", "(", "{", "<", "✿", "```", "to=functions.", "ction:")
+_SIGNS = ("[", "(", "{", "<", "✿", "```", "to=", "ction:")
 """Every attempted call has one of them; most answers in words have none."""
+
+_LEAST_PREFIX = 4  # characters of an offered name with which a text that is cut short ends
 
 _TAG = re.compile(
     r"<(?i:[|｜]?(?:\w{1,12}[:｜])?(?:start_)?(?:tools?|functions?)[_▁ ]?(?:calls?|use)(?![\w▁]{0,12}end)"
     r"|[|｜](?:python_tag|python_start|action_start|start_action|plugin|tools_prefix)[|｜]>"
-    r"|functions?(?:=|>|\s+name\s*=)|(?:\w{1,12}:)?invoke\s+name\s*=|<function>>)"
-    r"|\[(?i:(?:tool|function)_?(?:calls?|requests?)\])|functools(?=\[)|✿(?i:function✿)|to=functions\."
+    r"|[|｜]tool[▁_]sep[|｜]>|[|｜]recipient[|｜]>(?!\s*all\b)"
+    r"|arg_key>"
+    r"|functions?(?:=(?!\.)|>|\s+name\s*=)|(?:\w{1,12}:)?invoke\s+name\s*=|<function>>)"
+    r"|\[(?i:(?:tool|function)_?(?:calls?|requests?)\])|\[ARGS\](?=\s*\{)|functools(?=\[)"
+    r"|✿(?i:function✿)|to=functions\.|(?:assistant|commentary|analysis) ?to=(?=\w)"
     r"|```(?i:(?:tool_code|tool_calls?|toolcall|function_calls?)\b)"
 )
 _NOTHING = re.compile(
     r"(?:s|_begin|_start|\|)*\|?>?[ \t\n]*(?:```\w{0,10}\s+```|```\s*\Z|(?:```\w{0,10}\s+)?"
-    r"(?:</|<[|｜]/|\[/|(?:\[\s*\]|\{\s*\}|none|null)\s*(?:</|<[|｜]|\[/|```|\Z)))",
+    r"(?:</|<[|｜]/|\[/|(?:\[\s*\]|\{\s*\}|none|null)\s*(?:</|<[|｜]|\[/|```|\Z)"
+    r"""|\[?\s*\{\s*["']name["']\s*:\s*["']?(?:none|null)\b))""",
     re.IGNORECASE,
 )
 """After a tag: that no call follows, `<tool_call>[]</tool_call>`."""
 
+_MENTIONED = re.compile(r"[\w=|｜.]{0,30}[>\]]?`(?!`)")
+"""After a tag that a single backtick precedes: that the text mentions the tag."""
+
 _FENCE = re.compile("```")
 _OPENING = re.compile(
     r"(?:```[\w+-]{0,20}(?=\s))?(?:\s|#[^\n]*\n)*"
-    r"(?:>>>\s*|return\s+|await\s+|print\s*\(\s*|[A-Za-z_]\w{0,60} ?= ?)?"
+    r"(>>>\s*|return\s+|await\s+|print\s*\(\s*|(?:(?:const|let|var)\s)?[A-Za-z_]\w{0,60} ?= ?(?:await\s)?)?"
 )
-"""Where the text or a code block begins, up to the expression of its first statement."""
+"""Where the text or a code block begins, up to the expression of its first statement.
 
-_LIST_OF_CALLS = re.compile(r"""\[\s*["'`]?[A-Za-z_][\w.\-]{0,120}\(""")
+The group is what precedes the expression in that statement."""
+
+_LIST_OF_CALLS = re.compile(
+    r"""\[\s*["'`]?(?:[A-Za-z_][\w.\-]{0,120}\(|[A-Za-z][\w .\-/]{0,80}\w\(\s*[A-Za-z_]\w{0,60}=)"""
+)
+_NAME_CUT_SHORT = re.compile(r"""\[\s*["'`]?([A-Za-z_][\w.\-]{0,120})\Z""")
 _LINE_OF_CALLS = re.compile(
     r"""^[ \t>`]*\[\s*["']?[A-Za-z_][\w.\-]{0,120}\(\s*(?:[A-Za-z_]\w{0,60}\s?=|\{)""", re.MULTILINE
 )
 _ONLY_CALLS = re.compile(
     r"([A-Za-z_][\w.]{0,120})\((?:[^()\n]|\([^()\n]*\))*\)"
-    r"(?:\s*[;,]\s*[A-Za-z_][\w.]{0,120}\((?:[^()\n]|\([^()\n]*\))*\))*[;.\s]*\Z"
+    r"""(?:\s*[;,]\s*[A-Za-z_][\w.]{0,120}\((?:[^()\n]|\([^()\n]*\))*\))*[;.\s`'")}>]*\Z"""
 )
+_ONLY_A_CALL_CUT_SHORT = re.compile(r"([A-Za-z_][\w.]{0,120})\(\s*[A-Za-z_]\w{0,60}\s?=[^()\n]*\Z")
 _CALLED = re.compile(r"(?:functions\.)?([A-Za-z_][\w.\-]{0,120})\(")
 _ONLY_NAMES = re.compile(r"""\[\s*[\[({]?\s*["'`]?([A-Za-z_][\w.\-/]{0,120})["']?\s*[,\]({]""")
-_NAME_OVER_JSON = re.compile(r"""[A-Za-z_][\w.]{0,120}\s*\n\{\s*["'}]""")
+_NAME_OVER_JSON = re.compile(r"""(?:>>>\s?)?[A-Za-z_][\w.]{0,120}\s*\n\{\s*["'}]""")
 
 _JSON_NAME = re.compile(
     r"""(?:[{,]\s*\\?["']|\{\s*)(name|function|function_name|function_call|func|func_name|tool"""
@@ -83,28 +99,44 @@ _DOC = re.compile(
     r"""\s*,\s*["']?(?:description|parameters["']?\s*:\s*\{\s*["']type["']\s*:\s*["'](?:dict|object)\b)"""
 )
 """After a name in JSON: that a function doc is repeated."""
+_FILLED_DOC = re.compile(
+    r"""\s*,\s*["']?description["']?\s*:\s*(?:"[^"\n]{0,2000}"|'[^'\n]{0,2000}')\s*,\s*"""
+    r"""["'](?:parameters|arguments)["']\s*:\s*\{(?!\s*["'](?:type|properties)["'])\s*["']"""
+)
+"""After a name in JSON: that values stand in the place of the parameters of a repeated function doc."""
 
 _BEFORE_IN_LIST = re.compile(r"""(?<![\\\w])\[\s*["'`]?(?:functions\.)?\Z""")
 _BEFORE_ON_LINE = re.compile(
-    r"\n[ \t>`]*(?:\*\*)?(?:(?:action|call|functions? calls?|tools? calls?)\s*:[ \t*`]*)?"
+    r"\n[ \t>`]*(?:\*\*)?"
+    r"(?:(?:action|call|functions?(?: calls?| name)?|tools?(?: calls?| name)?)\s*:[ \t*`]*)?"
     r"(?:functions\.)?\Z",
     re.IGNORECASE,
 )
+_BEFORE_IN_POINTS = re.compile(
+    r"(?:\n[ \t]*(?:[-*•]|\d{1,2}[.)])[ \t]+[`*]{0,2}"
+    r"|<\w{0,8}(?:call|action|tool|func|execute)\w{0,8}>\s?)\Z"
+)
+"""Before a call with values: that it is a point of a list, or in an element such as `<action>`."""
 _BEFORE_ACTION = re.compile(r"\n[ \t*]*action\s*:[ \t*`]*\Z", re.IGNORECASE)
 _BEFORE_KEY = re.compile(r"""[{,]\s*\\?["']\Z""")
 _BEFORE = 40  # characters before a name that are looked at
 
 _AFTER_CALLED = re.compile(r"\s?\(")
+_AFTER_WITH_VALUE = re.compile(r"\(\s*[A-Za-z_]\w{0,60}\s?=")
 _AFTER_KEY = re.compile(r"""\\?["']\s*:\s*["']?\{(?!\s*["'](?:description|type|parameters)["'])""")
 _AFTER_ELEMENT = re.compile(r"[\s/>]")
 _AFTER_NAMED = re.compile(
-    r"(?::\d{1,4})?(?:\[ARGS\])?\s{0,3}(?:(?:action input|arguments) ?:\s{0,3})?"
+    r"(?::\d{1,4})?(?:\[ARGS\])?\s{0,3}(?:(?:action input|arguments) ?:\s{0,3}|<\|content\|>)?"
     r"""(?:```(?:json)?\s{0,3})?\{\s*["'}]""",
     re.IGNORECASE,
 )
-_ENDS_LINE = re.compile(r"[ \t`*]*(?:\n|\Z)")
-_SIGNATURE = re.compile(r"\s?\(\s*(?:[A-Za-z_]\w*\s*,\s*)*(?:[A-Za-z_]\w*\s*)?\)")
-"""A call with names or nothing between the brackets: how text mentions a function."""
+_AFTER_ACTION = re.compile(r"[ \t`*]*(?:\n|\Z)|\[")
+_SIGNATURE = re.compile(
+    r"\s?\(\s*(?:(?:[A-Za-z_]\w*\s*,\s*)*(?:[A-Za-z_]\w*\s*)?\)|[A-Za-z_]\w{0,60}\s?:\s?"
+    r"(?:str|string|int|integer|float|number|bool|boolean|list|array|dict|object|any|optional)\b)",
+    re.IGNORECASE,
+)
+"""A call with names, types or nothing between the brackets: how text mentions a function."""
 
 
 def attempted_call(text: str, names: Sequence[str]) -> str | None:
@@ -144,9 +176,15 @@ def _answer(text: str) -> str:
 
 def _tag(text: str) -> str | None:
     for tag in _few(_TAG.finditer(text)):
-        if _NOTHING.match(text, tag.end()) is None:
+        if _NOTHING.match(text, tag.end()) is None and not _is_mentioned(text, tag):
             return tag[0]
     return None
+
+
+def _is_mentioned(text: str, tag: re.Match[str]) -> bool:
+    """Whether the tag stands alone between single backticks."""
+    before = text[max(0, tag.start() - 2) : tag.start()]
+    return before[-1:] == "`" and before != "``" and _MENTIONED.match(text, tag.end()) is not None
 
 
 def _is_defined(text: str, name: str) -> bool:
@@ -156,7 +194,8 @@ def _is_defined(text: str, name: str) -> bool:
 
 def _opening(text: str, names: Sequence[str]) -> str | None:
     """The call with which the text, one of its code blocks or one of its lines opens."""
-    only_calls = _ONLY_CALLS.match(text.strip("`; \n"))
+    bare = text.strip("`; \n").lstrip("'\"({<")
+    only_calls = _ONLY_CALLS.match(bare) or _ONLY_A_CALL_CUT_SHORT.match(bare)
     if only_calls is not None and only_calls[1] not in _DECLINING:
         return f"{only_calls[1]}("
     over_json = _NAME_OVER_JSON.match(text)
@@ -171,7 +210,11 @@ def _opening(text: str, names: Sequence[str]) -> str | None:
         only_names = _ONLY_NAMES.match(text, start)
         if only_names is not None and _is_offered(only_names[1], names):
             return only_names[0]
-        call = _CALLED.match(text, start) if text.startswith("```", place) else None
+        cut_short = _NAME_CUT_SHORT.match(text, start)
+        if cut_short is not None and _begins(cut_short[1], names):
+            return cut_short[0]
+        is_statement = opening is not None and (opening[1] or text.startswith("```", place))
+        call = _CALLED.match(text, start) if is_statement else None
         if call is not None and _is_offered(call[1], names) and not _is_defined(text, call[1]):
             return call[0]
     line = _LINE_OF_CALLS.search(text)
@@ -181,6 +224,11 @@ def _opening(text: str, names: Sequence[str]) -> str | None:
 def _is_offered(called: str, names: Sequence[str]) -> bool:
     """Whether `called` is an offered function: its name in any spelling, or the part after the last dot."""
     return any(called in (name, name.replace(".", "_"), name.rpartition(".")[2]) for name in names)
+
+
+def _begins(cut_short: str, names: Iterable[str]) -> bool:
+    """Whether a text that is cut short ends with the beginning of an offered name."""
+    return len(cut_short) >= _LEAST_PREFIX and any(name.startswith(cut_short) for name in names)
 
 
 def _json(text: str, names: set[str]) -> str | None:
@@ -193,15 +241,18 @@ def _json(text: str, names: set[str]) -> str | None:
         return None
     for found in _few(_JSON_NAME.finditer(text)):
         key, name = found.groups()
-        if name in _DECLINING or _DOC.match(text, found.end()):
+        end = found.end()
+        if name in _DECLINING:
             continue
-        arguments = _ARGUMENTS.match(text, found.end())
-        if name in names or (
-            arguments
-            and (
-                (key, arguments[1]) not in _DATA
-                or _FIRST_OBJECT.fullmatch(text, 0, found.start()) is not None
-            )
+        if _DOC.match(text, end):
+            if name in names and _FILLED_DOC.match(text, end):
+                return found[0]
+            continue
+        arguments = _ARGUMENTS.match(text, end)
+        if name in names or (end == len(text) and _begins(name, names)):
+            return found[0]
+        if arguments and (
+            (key, arguments[1]) not in _DATA or _FIRST_OBJECT.fullmatch(text, 0, found.start()) is not None
         ):
             return found[0]
     return None
@@ -218,7 +269,8 @@ def _marks(text: str, name: str) -> Iterator[str]:
             (called and _BEFORE_IN_LIST.search(before))
             or (called and _BEFORE_ON_LINE.search(before) and _is_line_of_calls(text, end))
             or (_AFTER_NAMED.match(text, end) and _BEFORE_ON_LINE.search(before))
-            or (_ENDS_LINE.match(text, end) and _BEFORE_ACTION.search(before))
+            or (_AFTER_ACTION.match(text, end) and _BEFORE_ACTION.search(before))
+            or (_AFTER_WITH_VALUE.match(text, end) and _BEFORE_IN_POINTS.search(before))
             or (_AFTER_KEY.match(text, end) and _BEFORE_KEY.search(before))
             or (before.endswith("<") and _AFTER_ELEMENT.match(text, end))
         ):

@@ -26,14 +26,22 @@ _SPACES = re.compile(
 """White space, also of no width, and the dashes that the release's normalisation does not know."""
 
 _ANSWER = re.compile(
-    r"""['"]answer['"]\s*:\s*(?P<value>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^,}]*)""", re.DOTALL
+    r"""['"]answer['"]\s*:\s*(?P<value>"""
+    r""""(?:[^"\\]|\\.|"(?!\s*[,}]))*"(?=\s*[,}])|'(?:[^'\\]|\\.|'(?!\s*[,}]))*'(?=\s*[,}])"""
+    r"""|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^,}]*)""",
+    re.DOTALL,
 )
+"""The field, whose value may have quotation marks of its own: the one before `,` or `}` ends it."""
+
 _WORD = re.compile(r"\w+")
 _SHORT_FORMS = {"dont": "do not", "cant": "cannot"}
 _LONGEST = 100_000  # characters of a last message in which an answer field is searched
 
 _ABSTENTIONS = ("i do not know", "i cannot answer")
 """How the answers that the prompt asks for begin, by `_plain_words`."""
+
+_APOLOGY = re.compile(r"(?:(?:i am|i m) )?(?:sorry|apologies|unfortunately)(?: but| that)? ")
+_NO_ANSWERS = ("", "none", "null")
 
 _NO_TURN = Outcome(
     Finding("agentic:inference_error", "Expected the steps of the one turn, in a list."),
@@ -122,9 +130,10 @@ def class_of_invalid(message: str) -> AnswerClass:
         abstains = any(f" {abstention}" in words for abstention in _ABSTENTIONS)
         return AnswerClass.ABSTAINED if abstains else AnswerClass.NO_ANSWER_FORM
     words = _plain_words(given[:_LONGEST])
-    if words.startswith(_ABSTENTIONS):
+    apology = _APOLOGY.match(words)
+    if words.startswith(_ABSTENTIONS, apology.end() if apology else 0):
         return AnswerClass.ABSTAINED
-    return AnswerClass.WRONG if words else AnswerClass.NO_ANSWER_FORM
+    return AnswerClass.NO_ANSWER_FORM if words in _NO_ANSWERS else AnswerClass.WRONG
 
 
 def _plain_words(text: str) -> str:

@@ -79,8 +79,54 @@ ATTEMPTS = {
     "name of another function over JSON": 'unknown\n{"day": 1}',
     "name before JSON": 'get_rate{"day": 1}',
     "action": 'Thought: I need it.\nAction: get_rate\nAction Input: {"day": 1}',
+    "action with brackets": "Action: get_rate[monday]",
     "element": "<get_rate><day>1</day></get_rate>",
+    "name and arguments with labels": 'Function: get_rate\nArguments: {"day": 1}',
+    "numbered calls": "1. get_rate(day=1)\n2. get_rate(day=2)",
+    "call in a list of points": "I need:\n- `get_rate(day=1)`\n",
+    "assigned call without a code block": "rate = get_rate(day=1)",
+    "awaited call": "await get_rate({day: 1})",
+    "constant": "const rate = await get_rate({day: 1});",
+    "call in a bold point": "- **get_rate(day=1)**",
+    "call in an element": "<api_call>get_rate(day=1)</api_call>",
+    "call in quotation marks": "\"get_rate(day='it's')\"",
+    "call in round brackets": "(get_rate(day=1))",
+    "call of another function that is cut short": 'find_poi(city="Bonn", ki',
+    "doc with values": "[{'name': 'get_rate', 'description': 'The rate.', 'parameters': {'day': 1}}]",
+    "ToolACE, names with spaces": '[Find Hotels(city="Bonn", stars="3"), Get Rate(day="1")]',
+    "Mistral, arguments of another function": 'find_poi[ARGS]{"city": "Bonn"}',
+    "DeepSeek, first tokens lost": 'function<｜tool▁sep｜>find_poi\n```json\n{"city": "Bonn"}\n```',
+    "functionary 3": '>>>find_poi\n{"city": "Bonn"}',
+    "functionary 2": '<|from|>assistant\n<|recipient|>find_poi\n<|content|>{"city": "Bonn"}',
+    "functionary 2, first tokens lost": 'get_rate\n<|content|>{"day": 1}',
+    "GLM, tag lost": "get_rate\n<arg_key>day</arg_key>\n<arg_value>1</arg_value>",
+    "harmony without a namespace": "<|start|>assistant to=get_rate<|channel|>commentary json",
+    "harmony, a built-in tool": "<|channel|>commentary to=python code<|message|>print(1)",
+    "Kimi, tokens lost": 'functions.get_rate:0{"day": 1}',
+    "Llama, two objects": '{"name": "f", "parameters": {"a": 1}}; {"name": "f", "parameters": {"a": 2}}',
+    "Granite": '<tool_call>[{"name": "get_rate", "arguments": {"day": 1}}]',
+    "Qwen coder": "<tool_call>\n<function=get_rate>\n<parameter=day>\n1\n</parameter>",
+    "InternLM": '<|action_start|><|plugin|>\n{"name": "get_rate", "parameters": {"day": 1}}',
+    "OpenAI's objects": '[{"type": "function", "function": {"name": "f", "arguments": "{}"}}]',
+    "xLAM": '{"thought": "", "tool_calls": [{"name": "f", "arguments": {}}]}',
 }
+
+CUT_SHORT = {
+    "Cohere": 'Action: ```json\n[\n    {\n        "tool_name": "get_ra',
+    "Falcon": '<tool_call>\n{"name": "get_ra',
+    "Gemma": "```tool_code\nget_ra",
+    "MiniCPM": "<|tool_call_start|>\n```python\nget_ra",
+    "Nemotron": '<TOOLCALL>[{"name": "get_ra',
+    "Llama": '{"name": "get_rate", "parameters": {"da',
+    "Mistral": '[TOOL_CALLS] [{"name": "get_ra',
+    "Phi": '<|tool_call|>[{"na',
+    "DeepSeek": "<｜tool▁calls▁begin｜><｜tool▁call▁be",
+    "XML": '<functions><function name="get_ra',
+    "JSON": '[{"name": "get_ra',
+    "list": "[get_ra",
+    "ReAct": "Thought: I need it.\nAction: get_rate",
+}
+"""Calls that end within the first name, or shortly after it, as at a limit of tokens."""
 
 WORDS = {
     "refusal": "None of the functions can be used.",
@@ -104,6 +150,27 @@ WORDS = {
     "empty list and a sentence": "```python\n[]\n```\nNo function fits.",
     "reasoning about a call": "<think>Maybe [get_rate(day=1)]? No.</think>No function fits.",
     "out of domain": "out_of_domain(user_query='Who won?');",
+    "list of signatures with types": "1. get_rate(day: int)\n2. hotel.find(city: str, stars: int = 3)",
+    "signature with types": "None of these fits:\nget_rate(day: int)\n",
+    "tag in code marks": "I make no `<tool_call>` here.",
+    "name of a tag": "The form is <function=...>, and no function fits.",
+    "a call of nothing": '<tool_call>\n{"name": "none", "arguments": {}}\n</tool_call>',
+    "JSON with the name null": '{"name": null, "arguments": {}}',
+    "recipient of an answer": "<|from|>assistant\n<|recipient|>all\n<|content|>No function fits.",
+    "reasoning about a tag": "<think>A <tool_call> with get_rate(day=1)? No.</think>\nNo function fits.",
+    "reasoning whose start is lost": "Maybe [get_rate(day=1)].</think>\nNo function fits.",
+    "reasoning of Command A": "<|START_THINKING|>[get_rate(day=1)]?<|END_THINKING|>No function fits.",
+    "analysis in harmony": "<|channel|>analysis<|message|>functions.get_rate is no help.<|end|>"
+    "<|start|>assistant<|channel|>final<|message|>No function fits.",
+    "apology": "I cannot call get_rate(day=1), since the question is about stocks.",
+    "ReAct without an action": "Thought: None fits.\nAction: None\nFinal Answer: I cannot say.",
+    "a program that was asked for": "```python\nimport requests\nr = requests.get('https://a.b')\n```",
+    "a command": "```bash\nls -la $(pwd)\n```",
+    "beginning of a word in brackets": "[get",
+    "note in brackets": "[Missing parameters: day]",
+    "reason in brackets": "[Unable to answer (reason=no function)]",
+    "list of signatures with defaults": "- get_rate(day, place=1): the rate\n- hotel.find(city, stars=3)",
+    "code in HTML": "The function <code>get_rate(day=1)</code> does not fit.",
     "directly answered": 'Action: ```json\n[{"tool_name": "directly-answer", "parameters": {}}]\n```',
 }
 
@@ -121,6 +188,12 @@ EMPTY = {
     "reasoning only": "<think>What is asked? [get_rate(day=1)]",
     "reasoning": "<think>Nothing fits.</think>\n\n[]",
 }
+
+
+@pytest.mark.parametrize("text", CUT_SHORT.values(), ids=CUT_SHORT)
+def test_attempts_that_are_cut_short(text):
+    """A call that ends within the name of an offered function is an attempt."""
+    assert attempted_call(text, NAMES)
 
 
 @pytest.mark.parametrize("text", ATTEMPTS.values(), ids=ATTEMPTS)
@@ -180,6 +253,11 @@ UNITS += [
     '{"get_rate": {',
     "<|im_end|>",
     "Action: get_rate",
+    "\n- get_rate(a=",
+    "\n1. `get_rate(a =",
+    '{"name": "get_rate", "description": "',
+    "[A a",
+    "<function=`",
 ]
 
 
