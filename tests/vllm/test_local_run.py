@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.records import Status
+from bfcl_pipeline.records import Rules, Status
 from bfcl_pipeline.tables import read_responses, read_table
 from tests.support.serving_process import descendants, has_ended, wait_for
 from tests.support.snakemake_project import Project, make_project
@@ -85,7 +85,7 @@ def test_a_run_continues_after_a_kill_and_an_interrupt(local: Project) -> None:
     ]
     assert {response.status for response in responses} == {Status.ANSWERED}
     assert journal.read_text().count("\n") > asked
-    assert read_table(results / f"verdicts/{MODEL}.parquet").num_rows == 2 * 3
+    assert read_table(results / f"verdicts/{MODEL}.parquet").num_rows == len(Rules) * 3
     assert "<html" in (results / "report.html").read_text()
     assert local.steps(**LOCAL) == []
     assert local.snakemake("--report", "report.html", **LOCAL).returncode == 0
