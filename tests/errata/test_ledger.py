@@ -73,6 +73,7 @@ def test_all_evidence_is_commands_of_this_program():
         assert program == "bfcl-pipeline"
         commands[command].parse_args(arguments)
         assert erratum.entry_id in arguments
+        assert shlex.quote(erratum.entry_id) in erratum.evidence.split()
 
 
 def test_a_proposal_mends_only_if_it_changes_the_truth_alone():
