@@ -51,7 +51,7 @@ def test_the_published_page_is_what_the_command_writes(tmp_path: Path, staged: P
 
 
 def test_the_readme_has_the_numbers_of_the_page() -> None:
-    """The ceilings, and the entries that are mended and left out, in what README.md says that a run prints."""
+    """What README.md says that a run prints has the ceilings, and the entries mended and left out."""
     page = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
     (overall,) = (row for row in rows_of(page, "Ceilings") if row[0] == "overall")
     mended, left_out, *ceilings = overall[2:]
