@@ -25,6 +25,7 @@ from bfcl_pipeline.config import (
     recorded_models,
 )
 from bfcl_pipeline.environment import read_env_file
+from bfcl_pipeline.errata import errata_digest
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.jobs.options import to_argv
 from bfcl_pipeline.jobs.preflight import Machine, preflight

@@ -6,6 +6,7 @@ are deleted by the next one. Standard library only: importing this is cheap.
 """
 
 import contextlib
+import errno
 import os
 import re
 import tempfile
@@ -69,8 +70,11 @@ def atomic_path(path: Path) -> Iterator[Path]:
     """A temporary file in the directory of `path` that replaces it if the block ends without an error.
 
     Parent directories are created. After an error the temporary file is deleted and `path` is unchanged.
-    If two processes write the same path, each writes a complete file and the last one remains.
+    If two processes write the same path, each writes a complete file and the last one remains. Raises
+    IsADirectoryError if `path` is a directory.
     """
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = temporary_path(path)
     temporary.touch(exist_ok=False)

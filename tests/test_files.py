@@ -89,6 +89,14 @@ def test_a_file_appears_when_the_block_ends(tmp_path):
     assert [*path.parent.iterdir()] == [path]
 
 
+def test_a_directory_is_not_replaced(tmp_path):
+    """The error names the directory, not a temporary file."""
+    with pytest.raises(IsADirectoryError) as raised:
+        write_text(tmp_path, "x")
+    assert raised.value.filename == str(tmp_path)
+    assert list(tmp_path.parent.glob(f".{tmp_path.name}*")) == []
+
+
 def test_a_failure_leaves_the_earlier_file(tmp_path):
     """If the block fails, the earlier file is unchanged and no temporary file remains."""
     path = tmp_path / "file"

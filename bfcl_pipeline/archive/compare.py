@@ -6,7 +6,7 @@ differ from run to run.
 """
 
 import filecmp
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import zip_longest
@@ -82,8 +82,7 @@ def _compare_tables(recorded: Path, derived: Path) -> tuple[DifferenceKind, str]
     except TableError as error:
         return DifferenceKind.CONTENT, f"cannot be read as a table ({error})"
     if first.schema.names != second.schema.names:
-        what = f"columns: the run has {first.schema.names}, the replay has {second.schema.names}"
-        return DifferenceKind.CONTENT, what
+        return DifferenceKind.CONTENT, f"columns: {_columns(first.schema.names, second.schema.names)}"
     cell = _first_cell(first, second)
     if cell is not None:
         return DifferenceKind.CONTENT, cell
@@ -94,6 +93,20 @@ def _compare_tables(recorded: Path, derived: Path) -> tuple[DifferenceKind, str]
         return DifferenceKind.CONTENT, "the same rows; the types or descriptions of columns differ"
     what = "the same rows in other bytes, as another version of pyarrow writes them"
     return DifferenceKind.TABLE_BYTES, what
+
+
+def _columns(recorded: Sequence[str], derived: Sequence[str]) -> str:
+    """The columns that only one of two tables has; all columns, if these are the same in another order."""
+    alone = [
+        [name for name in ours if name not in theirs]
+        for ours, theirs in ((recorded, derived), (derived, recorded))
+    ]
+    parts = [
+        f"only {side} has {', '.join(names)}"
+        for side, names in zip(("the run", "the replay"), alone, strict=True)
+        if names
+    ]
+    return "; ".join(parts) or f"the run has {recorded}, the replay has {derived}"
 
 
 def _first_cell(first: pa.Table, second: pa.Table) -> str | None:

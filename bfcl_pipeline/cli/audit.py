@@ -9,7 +9,7 @@ from pathlib import Path
 from bfcl_pipeline.audit import DETECTORS, Benchmark, Suspicion, adjudicated_by, find
 from bfcl_pipeline.benchmark import CATEGORIES, resolve_categories
 from bfcl_pipeline.cli.options import add_data, add_rules
-from bfcl_pipeline.errata import ErratumStatus, errata, errata_of, is_left_out
+from bfcl_pipeline.errata import Erratum, ErratumStatus, errata, errata_of, is_left_out
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Entry, Rules
 from bfcl_pipeline.text import cut, on_one_line, plural, printable, text_table, unknown_name
@@ -61,15 +61,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--patch",
         type=Path,
         metavar="DIR",
-        help="write the changes that the errata propose as patches of the benchmark's repository; nothing "
-        "is audited",
+        help="write the changes that the errata propose (with --entry: of these entries) as patches of the "
+        "benchmark's repository; nothing is audited",
     )
 
 
 def run(options: argparse.Namespace) -> int:
     """Prints the findings; with --entry, also the errata of the entries."""
     if options.markdown or options.patch:
-        return _publish(options.markdown, options.patch, options.data)
+        return _publish(options)
     from bfcl_pipeline.show.entry_page import find_entry
     from bfcl_pipeline.tables import entries_path, read_entries
     from bfcl_pipeline.tables.text_forms import form_of
@@ -82,6 +82,9 @@ def run(options: argparse.Namespace) -> int:
             raise ConfigError(unknown_name("detector", name, DETECTORS))
     categories = resolve_categories(options.categories)
     wanted = [find_entry(options.data, entry_id) for entry_id in options.entry_ids or ()]
+    for entry in wanted:
+        if entry.category not in categories:
+            raise ConfigError(f"{entry.entry_id} is not in --categories. Leave out one of the two options.")
     # Some detectors compare entries of several categories, but none with the restatements.
     reported = {entry.category for entry in wanted} or set(categories)
     read = [name for name, category in CATEGORIES.items() if name in reported or not category.prompt_only]
@@ -94,29 +97,51 @@ def run(options: argparse.Namespace) -> int:
     )
     chosen = {entry.entry_id: entry for name in categories for entry in entries.get(name, ())}
     rows = [_row(each, chosen[each.entry_id], options.rules) for each in found if each.entry_id in chosen]
-    _print_findings(rows, full=bool(wanted))
-    for entry in wanted:
-        _print_errata(entry)
-    print(_counts(rows, wanted or chosen.values(), options.rules))
+    parts = [_findings(rows, full=bool(wanted)), *map(_errata, wanted)]
+    print(*filter(None, parts), _counts(rows, wanted or chosen.values(), options.rules), sep="\n\n")
     if options.out:
         _write(options.out, rows)
     return 0
 
 
-def _publish(markdown: Path | None, patch: Path | None, data: Path) -> int:
+def _publish(options: argparse.Namespace) -> int:
     """Writes the errata for people, and for the benchmark's repository."""
     from bfcl_pipeline.errata.page import errata_page
     from bfcl_pipeline.files import write_text
     from bfcl_pipeline.report.tables.release_ceilings import release_ceilings
     from bfcl_pipeline.staging.upstream_patch import write_bundle
 
+    markdown, patch, data = options.markdown, options.patch, options.data
+    others = {
+        "--out": options.out is not None,
+        "--detector": options.detectors != list(DETECTORS),
+        "--categories": options.categories != ["all"],
+        "--rules": options.rules is not Rules.OFFICIAL,
+        "--entry": options.entry_ids is not None and markdown is not None,
+    }
+    for name in (name for name, given in others.items() if given):
+        raise ConfigError(f"{name} does not go with {'--markdown' if markdown else '--patch'}.")
     if patch:
-        count = write_bundle(patch, data, errata())
+        count = write_bundle(patch, data, _chosen_errata(data, options.entry_ids))
         print(f"{patch}: {plural(count, 'patch', 'patches')}; README.md lists them.", file=sys.stderr)
     if markdown:
         write_text(markdown, errata_page(errata(), release_ceilings(data)))
         print(f"Written to {markdown}.", file=sys.stderr)
     return 0
+
+
+def _chosen_errata(data: Path, entry_ids: Sequence[str] | None) -> Sequence[Erratum]:
+    """All errata, or those of some entries. Raises ConfigError if these have no proposed change."""
+    from bfcl_pipeline.show.entry_page import find_entry
+
+    if entry_ids is None:
+        return errata()
+    entries = [find_entry(data, entry_id) for entry_id in entry_ids]
+    wanted = {entry_id for entry in entries for entry_id in (entry.entry_id, entry.base_entry_id)}
+    chosen = [erratum for erratum in errata() if erratum.entry_id in wanted]
+    if not any(erratum.confirmed and erratum.edits for erratum in chosen):
+        raise ConfigError(f"the errata propose no change of {', '.join(entry_ids)}.")
+    return chosen
 
 
 def _row(suspicion: Suspicion, entry: Entry, rules: Rules) -> dict[str, str | None]:
@@ -134,26 +159,38 @@ def _row(suspicion: Suspicion, entry: Entry, rules: Rules) -> dict[str, str | No
     }
 
 
-def _print_findings(rows: Sequence[Mapping[str, str | None]], full: bool) -> None:
-    """Prints the findings as a table, the long column last; full: without cutting it."""
+def _findings(rows: Sequence[Mapping[str, str | None]], full: bool) -> str:
+    """The findings as a table, the long column last; full: without cutting it. Empty if there are none."""
     lines = []
     for row in rows:
         place, detail = (printable(on_one_line(str(row[name]))) for name in ("place", "detail"))
         entry = str(row["entry_id"]).partition(":")[0]
         shown = detail if full else cut(detail, _LONGEST)
         lines.append((entry, str(row["detector"]), place, row["erratum"] or _OPEN, shown))
-    if lines:
-        print(text_table(("entry", "detector", "where", "errata", "finding"), lines))
+    return text_table(("entry", "detector", "where", "errata", "finding"), lines) if lines else ""
 
 
-def _print_errata(entry: Entry) -> None:
-    for erratum in errata_of(entry):
-        print(f"\n{erratum.entry_id}: {erratum.defect}, {erratum.status}. {erratum.what}")
-        print(f"  why: {erratum.why}")
-        print(f"  a faithful model, official rules: {erratum.faithful}")
-        print(f"  evidence: {erratum.evidence}")
-    if not errata_of(entry):
-        print(f"\n{entry.entry_id}: no errata.")
+def _errata(entry: Entry) -> str:
+    """The errata of an entry, each with its reason, evidence and proposal; then what verified rules do."""
+    from bfcl_pipeline.show.errata_part import judged_entry
+
+    found = errata_of(entry)
+    if not found:
+        return f"{entry.entry_id}: no errata."
+    texts = []
+    for erratum in found:
+        lines = [
+            f"{erratum.entry_id}: {erratum.defect}, {erratum.status}. {erratum.what}",
+            f"why: {erratum.why}",
+            f"a faithful model, official rules: {erratum.faithful}",
+            f"evidence: {erratum.evidence}",
+            *(f"proposed: {edit}" for edit in erratum.edits),
+        ]
+        if erratum.threads:
+            lines.append(f"threads: {', '.join(f'#{number}' for number in erratum.threads)}")
+        texts.append("\n  ".join(lines))
+    treated = judged_entry(entry, Rules.VERIFIED).treatment
+    return "\n\n".join([*texts, f"{entry.entry_id} under verified rules: {treated}"])
 
 
 def _counts(rows: Sequence[Mapping[str, str | None]], entries: Iterable[Entry], rules: Rules) -> str:

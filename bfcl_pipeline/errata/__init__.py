@@ -13,6 +13,7 @@ from bfcl_pipeline.errata.ledger import (
     alike,
     by_record,
     errata,
+    errata_digest,
     errata_of,
     errata_of_id,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "by_record",
     "edited",
     "errata",
+    "errata_digest",
     "errata_of",
     "errata_of_id",
     "is_left_out",

@@ -3,6 +3,8 @@
 Covers reading and looking up. `mending` applies the proposals; `bfcl_pipeline.audit` finds candidates.
 """
 
+import hashlib
+import json
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -84,13 +86,20 @@ def errata() -> tuple[Erratum, ...]:
 
     Raises ErrataError if a record is malformed, or an entry has two records of one defect.
     """
-    folder = files(__package__).joinpath("entries")
-    texts = {
-        path.name: path.read_text(encoding="utf-8") for path in folder.iterdir() if _is_yaml(path.name)
-    }
-    found = [erratum for name in sorted(texts) for erratum in read_records(name, texts[name])]
+    found = [erratum for name, text in _texts().items() for erratum in read_records(name, text)]
     check_distinct(found)
     return tuple(found)
+
+
+def errata_digest() -> str:
+    """The SHA-256 of all records, by which verdicts of verified rules can be seen to be out of date."""
+    return hashlib.sha256(json.dumps(_texts()).encode()).hexdigest()
+
+
+def _texts() -> dict[str, str]:
+    """The text of each file of records by its name, in the order of names."""
+    paths = sorted(files(__package__).joinpath("entries").iterdir(), key=lambda path: path.name)
+    return {path.name: path.read_text(encoding="utf-8") for path in paths if _is_yaml(path.name)}
 
 
 def _is_yaml(name: str) -> bool:
@@ -150,8 +159,8 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml, where PyYAML
 EXCLUDE = "exclude"
 """The proposal of a confirmed defect that no small edit mends."""
 
-_TEXTS = ("what", "why", "evidence")
-_REQUIRED = {"entries", "defect", "status", "faithful", *_TEXTS}
+_TEXT_KEYS = ("what", "why", "evidence")
+_REQUIRED = {"entries", "defect", "status", "faithful", *_TEXT_KEYS}
 _OPTIONAL = {"threads", "propose", "also"}
 
 
@@ -197,7 +206,7 @@ def read_record(place: str, record: Any) -> list[Erratum]:
         raise ErrataError(f"{place}: `entries` is a list of different ids.")
     if not _is_list(threads, int):
         raise ErrataError(f"{place}: `threads` is a list of numbers.")
-    for key in _TEXTS:
+    for key in _TEXT_KEYS:
         if not isinstance(record[key], str) or not record[key].strip():
             raise ErrataError(f"{place}: `{key}` is a text.")
     return [

@@ -66,9 +66,15 @@ def terminal_table(run_dir: Path, rules: Rules, width: int = WIDTH) -> str:
             f"{error.filename}: no such table. Make it first (bfcl-pipeline aggregate {run_dir})."
         ) from error
     except (KeyError, ValueError, csv.Error) as error:
-        raise TableError(f"{path}: not a leaderboard table ({error!r}). Make it again.") from error
+        raise TableError(
+            f"{path}: not a leaderboard table ({error!r}). Make it again "
+            f"(bfcl-pipeline aggregate {run_dir})."
+        ) from error
     if not rows:
-        raise TableError(f"{path}: no model has verdicts under {rules.value} rules.")
+        raise TableError(
+            f"{path}: no model has verdicts under {rules.value} rules. "
+            "config/README.md says how to score a run again."
+        )
     shown = _columns(cells, width)
     if left_out := _HEADINGS[shown:]:
         notes.append(f"Not shown in {width} columns: {', '.join(left_out)}.")

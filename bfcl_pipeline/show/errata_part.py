@@ -10,7 +10,7 @@ from bfcl_pipeline.text import cut
 
 _TREATED = {
     Treatment.AS_IT_IS: "judged by the truth of the release",
-    Treatment.MENDED: "mended: judged by another truth, which `--rules verified` shows",
+    Treatment.MENDED: "mended: judged by a proposed truth, which is shown with `--rules verified`",
     Treatment.LEFT_OUT: "left out of every score",
 }
 """What the rules `verified` do with an entry, by its treatment."""

@@ -102,10 +102,12 @@ def test_additional_rows_are_reported(recorded: Path, tmp_path: Path) -> None:
 
 
 def test_other_columns_are_reported(recorded: Path, tmp_path: Path) -> None:
-    """Columns are compared before values."""
+    """Columns are compared before values, and those that one side lacks are named; then their order."""
     derived = write_run(tmp_path / "derived")
     table = read_table(derived / TABLE)
     write_table(derived / TABLE, table.append_column("more", pa.array([1, 2, 3])))
+    assert described(recorded, derived) == f"{TABLE}: columns: only the replay has more"
+    write_table(derived / TABLE, table.select(table.column_names[::-1]))
     assert "columns: the run has" in described(recorded, derived)
 
 

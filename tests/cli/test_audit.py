@@ -67,3 +67,46 @@ def test_entries_that_are_mended_or_left_out_have_no_such_finding(audit, tmp_pat
     assert audit("--rules", "verified", "--detector", "unpassable", "--out", str(file))[0] == 0
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert "confirmed" not in {row["erratum"] for row in rows}
+
+
+def test_an_entry_has_its_proposed_change_and_what_verified_rules_do(audit):
+    """--entry prints the edits of a confirmed erratum, and whether the entry is mended or left out."""
+    _, mended, _ = audit("--entry", "multi_turn_base_4")
+    assert "proposed: ground_truth[2][0]: replace" in mended
+    assert "threads: #1367" in mended
+    assert "multi_turn_base_4 under verified rules: mended" in mended
+    _, left_out, _ = audit("--entry", "irrelevance_228")
+    assert "irrelevance_228 under verified rules: left out" in left_out
+
+
+def test_an_entry_without_findings_begins_with_its_errata(audit):
+    """Without findings there is no table, and no empty line in its place."""
+    _, out, _ = audit("--entry", "simple_python_0")
+    assert out.startswith("simple_python_0: no errata.\n")
+
+
+def test_an_entry_outside_the_categories_is_an_error(audit):
+    """--categories and --entry that exclude each other end the command with status 1."""
+    status, _, error = audit("--entry", "multi_turn_base_4", "--categories", "live")
+    assert status == 1
+    assert "multi_turn_base_4 is not in --categories" in error
+
+
+@pytest.mark.parametrize("option", [("--out", "x.csv"), ("--detector", "enum"), ("--rules", "verified")])
+def test_options_of_an_audit_are_refused_where_nothing_is_audited(audit, tmp_path, option):
+    """--patch with an option that would have no effect ends the command, and nothing is written."""
+    status, _, error = audit("--patch", str(tmp_path / "patches"), *option)
+    assert status == 1
+    assert f"{option[0]} does not go with --patch" in error
+    assert not (tmp_path / "patches").exists()
+
+
+def test_patches_of_one_entry_need_no_others(audit, tmp_path):
+    """--patch --entry writes the patches of that entry alone, against the release as it is."""
+    folder = tmp_path / "patches"
+    assert audit("--patch", str(folder), "--entry", "multi_turn_base_176")[0] == 0
+    assert [path.name for path in sorted(folder.iterdir())] == [
+        "0001-multi-turn-base-176-calendar.patch",
+        "README.md",
+    ]
+    assert audit("--patch", str(folder), "--entry", "multi_turn_base_198")[0] == 1

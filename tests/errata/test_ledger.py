@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from collections import defaultdict
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ import yaml
 
 from bfcl_pipeline.benchmark import CATEGORIES, category_of
 from bfcl_pipeline.cli import audit, show
-from bfcl_pipeline.errata import LeftOut, errata, errata_of, treatment
+from bfcl_pipeline.errata import LeftOut, errata, errata_digest, errata_of, ledger, treatment
 from bfcl_pipeline.errata.ledger import by_record, check_distinct, read_record, read_records
 from bfcl_pipeline.errors import ErrataError
 from bfcl_pipeline.staging.release_files import release_id
@@ -50,6 +51,19 @@ def test_a_record_has_one_erratum_per_entry():
     assert by_record([first, second]) == [(first, second)]
 
 
+def test_a_changed_record_changes_the_digest(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The digest, by which runs are scored again, follows from the names and texts of the files."""
+    (tmp_path / "entries").mkdir()
+    monkeypatch.setattr(ledger, "files", lambda _: tmp_path)
+    digests = [errata_digest()]
+    for name, text in (("a.yaml", "[]"), ("a.yaml", "[] # x"), ("b.yaml", "[]")):
+        (tmp_path / "entries" / name).write_text(text, encoding="utf-8")
+        digests.append(errata_digest())
+    assert len(set(digests)) == 4
+    (tmp_path / "entries" / "notes.txt").write_text("x", encoding="utf-8")
+    assert errata_digest() == digests[-1]
+
+
 def test_evidence_can_be_pasted_into_a_shell():
     """The id of a restated entry has characters of the shell, which are quoted."""
     (erratum,) = read_record("x", RECORD | {"entries": ["format_sensitivity_0:a=b&c:simple_python_0"]})
@@ -73,6 +87,7 @@ def test_all_evidence_is_commands_of_this_program():
         assert program == "bfcl-pipeline"
         commands[command].parse_args(arguments)
         assert erratum.entry_id in arguments
+        assert shlex.quote(erratum.entry_id) in erratum.evidence.split()
 
 
 def test_a_proposal_mends_only_if_it_changes_the_truth_alone():

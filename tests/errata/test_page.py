@@ -50,6 +50,17 @@ def test_the_published_page_is_what_the_command_writes(tmp_path: Path, staged: P
     assert page.read_text(encoding="utf-8") == (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
 
 
+def test_the_readme_has_the_numbers_of_the_page() -> None:
+    """What README.md says that a run prints has the ceilings, and the entries mended and left out."""
+    page = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
+    (overall,) = (row for row in rows_of(page, "Ceilings") if row[0] == "overall")
+    mended, left_out, *ceilings = overall[2:]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"corrected rules; {mended} entries mended, {left_out} left out" in readme
+    (printed,) = (line.split()[1:] for line in readme.splitlines() if line.startswith("Ceiling "))
+    assert printed == ceilings
+
+
 def test_the_page_needs_the_staged_release(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Ceilings under corrected rules need the entries; without them nothing is written."""
     page = tmp_path / "errata.md"

@@ -13,6 +13,7 @@ import pytest
 
 from bfcl_pipeline.errata import Erratum, ErratumStatus, Faithful, Treatment
 from bfcl_pipeline.errata.edits import Edit
+from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import AnswerClass, Entry, Rules
 from bfcl_pipeline.report.page.render import render_page
 from bfcl_pipeline.report.page.run_tables import read_run_tables
@@ -200,6 +201,36 @@ def test_the_terminal_has_no_views_of_one_rule_set(run: Path, tmp_path: Path) ->
     assert views_of(terminal_table(tmp_path / "run", Rules.OFFICIAL)) == []
 
 
+def test_the_terminal_says_that_a_run_of_an_earlier_version_has_no_verified_rules(tmp_path: Path) -> None:
+    """Tables without verified rules are printed with a note; to ask for these rules is an error."""
+    run = made_up_tables(tmp_path, [MadeUpModel("a", {"multiple": marks(1)})])
+    tables = run / "tables"
+    lines = (tables / "leaderboard.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    kept = [line for line in lines if ",verified," not in line]
+    assert len(kept) == len(lines) - 1
+    (tables / "leaderboard.csv").write_text("".join(kept), encoding="utf-8")
+    (tables / "rules.csv").write_text("model,category,entries\na,multiple,1\n", encoding="utf-8")
+    assert terminal_table(run, Rules.OFFICIAL).endswith(
+        "\nVerified: no verdicts. config/README.md says how to score a run again."
+    )
+    with pytest.raises(TableError, match=r"no model has verdicts under verified rules.*config/README\.md"):
+        terminal_table(run, Rules.VERIFIED)
+
+
+def test_the_page_of_tables_of_an_earlier_version_names_the_command_that_makes_them_again(
+    run: Path, tmp_path: Path
+) -> None:
+    """A table without a column of this version is an error with `bfcl-pipeline aggregate`."""
+    copy = tmp_path / "run"
+    shutil.copytree(run, copy)
+    path = copy / "tables" / "rules.parquet"
+    pq.write_table(pq.read_table(path).drop_columns(["verified_accuracy"]), path)
+    with pytest.raises(
+        TableError, match=rf"'verified_accuracy' is missing.*bfcl-pipeline aggregate {copy}"
+    ):
+        read_run_tables(copy, Rules.OFFICIAL)
+
+
 def test_the_terminal_lists_only_the_ceilings_of_many_models(tmp_path: Path) -> None:
     """With more than ten models their scores by rules are left out, so that the table stays short."""
     models = [MadeUpModel(f"m{number:02}", {"multiple": marks(1)}) for number in range(11)]
@@ -234,14 +265,14 @@ def test_the_page_has_the_scores_by_rules_with_their_ceilings(page: str) -> None
         ["Ceiling", "corrected", "3.75"],
         ["Ceiling", "verified", "5.00"],
     ]
-    assert 'title="2 of 6 entries cannot be passed">3.75<' in table
+    assert 'title="such a model fails 2 of 6 entries">3.75<' in table
 
 
 def test_the_page_says_what_was_mended_and_left_out(page: str) -> None:
     """The section counts these entries, and lists each defect with the models that failed the entry."""
     text = section(page, "rules")
     assert "Verified rules: entries mended: 1, left out: 1." in text
-    assert "(1 as it is, 1 mended, 1 left out)" in text
+    assert "(1 as they are, 1 mended, 1 left out)" in text
     assert "multiple_0 multiple_0 is wrong. truth confirmed mended 1 of 2 1 of 2 1 of 2" in text
     assert "multiple_1 multiple_1 is wrong. calendar confirmed left out 1 of 2 1 of 2 \N{EN DASH}" in text
     assert "multiple_3" not in text

@@ -16,6 +16,8 @@ rule score:
         "results/{run}/logs/score/{model}.log",
     benchmark:
         "results/{run}/benchmarks/score/{model}.tsv"
+    params:
+        errata=errata_digest(),  # verified verdicts depend on them: a change scores again
     message:
         "Score {wildcards.model}"
     shell:

@@ -67,7 +67,10 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
         raise TableError(
             f"{folder}: no such directory. Make the tables first (bfcl-pipeline aggregate {run_dir})."
         )
-    every = {name: _rows(folder, name, schema) for name, schema in TABLES.items()}
+    try:
+        every = {name: _rows(folder, name, schema) for name, schema in TABLES.items()}
+    except TableError as error:
+        raise TableError(f"{error} Make the tables again (bfcl-pipeline aggregate {run_dir}).") from error
     for name, schema in {**TRIAL_TABLES, **UNANSWERED_TABLES, **AGENTIC_TABLES, **VIEW_TABLES}.items():
         there = (folder / f"{name}.parquet").is_file()
         every[name] = _rows(folder, name, schema) if there else []
@@ -79,7 +82,7 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
     if not rows["leaderboard"]:
         raise TableError(
             f"{folder}/leaderboard.parquet: no model has verdicts under {rules.value} rules. "
-            f"Score with --rules {rules.value}, or choose the other rules."
+            "Choose other rules, or score the run again (config/README.md)."
         )
     entries = ((row["category"], row["entries"], row["release_entries"]) for row in rows["categories"])
     sample = sample_note(entries, run_dir)

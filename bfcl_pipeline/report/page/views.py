@@ -64,7 +64,7 @@ def views(tables: RunTables) -> Table | None:
 def _ceiling(row: Row | None) -> Cell:
     if row is None:
         return Cell.number(MISSING, None, title="not evaluated")
-    lost = f"{count(row['unreachable'])} of {count(row['entries'])} entries cannot be passed"
+    lost = f"such a model fails {count(row['unreachable'])} of {count(row['entries'])} entries"
     return Cell.number(percent(row["ceiling"]), row["ceiling"], title=lost)
 
 
@@ -150,7 +150,8 @@ def errata(tables: RunTables) -> Table | None:
         grouped.setdefault((row["entry_id"], row["defect"]), []).append(row)
     treated = {row["entry_id"]: row["treatment"] for row in listed}
     counts = {kind: list(treated.values()).count(kind.value) for kind in Treatment}
-    texts = ", ".join(f"{count(number)} {kind.value}" for kind, number in counts.items() if number)
+    names = {kind: "as they are" if kind is Treatment.AS_IT_IS else kind.value for kind in Treatment}
+    texts = ", ".join(f"{count(number)} {names[kind]}" for kind, number in counts.items() if number)
     failed = [f"Failed, {rules.value}" for rules in Rules]
     return Table(
         "Entries with a defect",

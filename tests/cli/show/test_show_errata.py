@@ -51,7 +51,7 @@ def test_a_wrong_answer_on_a_listed_entry_is_marked(show, listed):
         "why      It is twelve.\n"
         "evidence bfcl-pipeline audit --entry simple_python_0\n"
         "threads  #1 #20\n"
-        "verified mended: judged by another truth, which `--rules verified` shows\n"
+        "verified mended: judged by a proposed truth, which is shown with `--rules verified`\n"
     )
 
 
