@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bfcl_pipeline.cli.options import add_data
-from bfcl_pipeline.records import Rules
+from bfcl_pipeline.records import Rules, Status
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,7 +79,9 @@ def _summarize(verdicts: pa.Table, seconds: float, out: Path) -> None:
     scored = len(valid) - valid.null_count
     right = sum(1 for value in valid.to_pylist() if value)
     share = f"{right / scored:.2%}" if scored else "none"
+    left_out = verdicts.column("status").to_pylist().count(Status.LEFT_OUT.value)
+    note = f", {left_out:,} left out by the errata" if left_out else ""
     print(
-        f"{out}: {len(valid):,} rows, {scored:,} scored, {right:,} valid ({share}) in {seconds:.1f} s",
+        f"{out}: {len(valid):,} rows, {scored:,} scored{note}, {right:,} valid ({share}) in {seconds:.1f} s",
         file=sys.stderr,
     )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from bfcl_pipeline.benchmark import category_of, release
+from bfcl_pipeline.benchmark import CATEGORIES, category_of, release
 from bfcl_pipeline.benchmark.leaderboard import categories_of
 from bfcl_pipeline.errata.ledger import DEFECTS, Erratum, ErratumStatus, alike
 from bfcl_pipeline.records import Rules
@@ -23,7 +23,11 @@ def errata_page(errata: Sequence[Erratum], ceilings: Iterable[Mapping[str, Any]]
     for status, heading in _HEADINGS.items():
         chosen = [records for records in groups if records[0][0].status is status]
         parts.append(f"## {heading}\n")
-        parts.append(_adjudicated(chosen, confirmed=status is ErratumStatus.CONFIRMED))
+        for group in dict.fromkeys(category.group for category in CATEGORIES.values()):
+            of_group = [records for records in chosen if _group(records) == group]
+            if of_group:
+                parts.append(f"### {heading}: {group}\n")
+                parts.append(_adjudicated(of_group, confirmed=status is ErratumStatus.CONFIRMED))
     return "\n".join(parts)
 
 
@@ -57,6 +61,11 @@ _HEADINGS = {
     ErratumStatus.DISPUTED: "Disputed",
     ErratumStatus.REJECTED: "Rejected",
 }
+
+
+def _group(records: _Records) -> str:
+    """The group of the leaderboard to which the category of the first entry belongs."""
+    return CATEGORIES[category_of(records[0][0].entry_id)].group
 
 
 def _classes() -> str:

@@ -66,7 +66,7 @@ def put_verdict(page: TerminalPage, verdict: Verdict, rules: Rules, *, doubtful:
     if verdict.error_message:
         page.item("", cut(verdict.error_message, WORDS))
     if doubtful and verdict.valid is False:
-        page.item("", "The errata list a defect of this entry, see below.", "yellow")
+        page.item("", "The errata list this entry, see below.", "yellow")
 
 
 def put_signatures(page: TerminalPage, label: str, docs: Sequence[FunctionDoc]) -> None:
