@@ -82,6 +82,7 @@ def _summarize(verdicts: pa.Table, seconds: float, out: Path) -> None:
     left_out = verdicts.column("status").to_pylist().count(Status.LEFT_OUT.value)
     note = f", {left_out:,} left out by the errata" if left_out else ""
     print(
-        f"{out}: {len(valid):,} rows, {scored:,} scored{note}, {right:,} valid ({share}) in {seconds:.1f} s",
+        f"{out}: {len(valid):,} rows, {scored:,} scored{note}, {right:,} valid ({share}) "
+        f"in {seconds:.1f} s",
         file=sys.stderr,
     )

@@ -22,7 +22,7 @@ def errata_page(errata: Sequence[Erratum], ceilings: Iterable[Mapping[str, Any]]
     parts = [introduction, _classes(), _counts(errata), _ceilings(errata, ceilings)]
     for status, heading in _HEADINGS.items():
         chosen = [records for records in groups if records[0][0].status is status]
-        parts.append(f"## {heading}\n")
+        parts.append(f"## {heading}\n" if chosen else f"## {heading}\n\nNone.\n")
         for group in dict.fromkeys(category.group for category in CATEGORIES.values()):
             of_group = [records for records in chosen if _group(records) == group]
             if of_group:

@@ -36,4 +36,4 @@ def test_the_line_of_a_verdict_has_the_class_of_the_answer(verdict, line):
 def test_only_a_wrong_answer_on_a_doubtful_entry_is_marked(valid, marked):
     """An answer that is right, or has no verdict, is not excused by a defect of the entry."""
     lines = printed(Verdict(valid, "e" if valid is False else None), doubtful=True)
-    assert ("The errata list a defect of this entry, see below." in lines[-1]) is marked
+    assert ("The errata list this entry, see below." in lines[-1]) is marked

@@ -45,7 +45,7 @@ def test_a_wrong_answer_on_a_listed_entry_is_marked(show, listed):
     text = show(ENTRY, answer(12))
     assert text.endswith(
         "         Parameter 'base': expected 10, got 12.\n"
-        "         The errata list a defect of this entry, see below.\n\n"
+        "         The errata list this entry, see below.\n\n"
         "erratum: confirmed  the truth is wrong or incomplete in another way\n"
         "what     The base is wrong.\n"
         "why      It is twelve.\n"
