@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
 
-from bfcl_pipeline.audit import Benchmark, find
 from bfcl_pipeline.errata import ErratumStatus, LeftOut, errata, treatment
 from bfcl_pipeline.errata.edits import edited
 from bfcl_pipeline.records import Call, Rules, Status
@@ -101,34 +99,6 @@ def entry_of(entries):
 @pytest.fixture
 def world_of(entry_of, constants):
     return lambda entry_id: World.for_entry(entry_of(entry_id), WorldConfig(constants), "test")
-
-
-@pytest.fixture(scope="module")
-def found(entries, constants):
-    benchmark = Benchmark({name: entries(name) for name in CATEGORIES}, constants)
-    return {(suspicion.entry_id, suspicion.detector) for suspicion in find(benchmark)}
-
-
-def detectors(erratum):
-    """The detectors that the evidence runs."""
-    return re.findall(r"--detector (\w+)", erratum.evidence)
-
-
-def test_evidence_is_reproduced(found):
-    """The detectors that the evidence of an erratum and its `also` name find the entry."""
-    missing = [
-        (erratum.entry_id, name)
-        for erratum in ERRATA
-        for name in (*detectors(erratum), *erratum.also)
-        if (erratum.entry_id, name) not in found
-    ]
-    assert missing == []
-
-
-def test_every_finding_is_adjudicated(found):
-    """Every finding of the detectors on multi-turn entries has an erratum of its class."""
-    adjudicated = {(each.entry_id, name) for each in ERRATA for name in (each.defect, *each.also)}
-    assert found - adjudicated == set()
 
 
 def test_every_confirmed_entry_has_a_faithful_answer():

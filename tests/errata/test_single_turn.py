@@ -1,13 +1,11 @@
 """The errata of single-turn and live entries, on the pinned release."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 import yaml
 
-from bfcl_pipeline.audit import Benchmark, adjudicated_by, find
 from bfcl_pipeline.benchmark import CATEGORIES, Check, category_of
 from bfcl_pipeline.errata import ErratumStatus, Faithful, errata, is_left_out, mended
 from bfcl_pipeline.records import Mode, Rules, Status
@@ -35,7 +33,6 @@ def named(chosen):
 
 
 CONFIRMED = named(each for each in ERRATA if each.confirmed)
-DETECTED = named(each for each in ERRATA if " --detector " in each.evidence)
 RIGHT = named(
     each for each in ERRATA if each.status is ErratumStatus.REJECTED and each.faithful is Faithful.PASSES
 )
@@ -45,12 +42,6 @@ RIGHT = named(
 def entry_of(entries):
     """The entry by its id."""
     return {entry.entry_id: entry for name in NAMES for entry in entries(name)}.__getitem__
-
-
-@pytest.fixture(scope="module")
-def found(entries, constants):
-    """The findings of all detectors."""
-    return find(Benchmark({name: entries(name) for name in NAMES}, constants))
 
 
 def verdict(entry, calls, rules):
@@ -66,20 +57,6 @@ def verdict(entry, calls, rules):
 def test_every_reported_entry_is_adjudicated():
     """Each entry that was reported before has an erratum, of whatever status."""
     assert set(beside("reported_single_turn.yaml")) <= {erratum.entry_id for erratum in ERRATA}
-
-
-def test_every_finding_is_adjudicated(found, entry_of):
-    """Each finding has an erratum of its entry."""
-    assert [each for each in found if adjudicated_by(each, entry_of(each.entry_id)) is None] == []
-
-
-@pytest.mark.parametrize("erratum", DETECTED)
-def test_the_detector_of_the_evidence_finds_the_entry(erratum, found):
-    """The command of the evidence lists the entry."""
-    command = re.fullmatch(r"bfcl-pipeline audit --entry (\S+) --detector (\w+)", erratum.evidence)
-    assert command is not None
-    assert command[1] == erratum.entry_id
-    assert (erratum.entry_id, command[2]) in {(each.entry_id, each.detector) for each in found}
 
 
 @pytest.mark.parametrize("erratum", CONFIRMED)
