@@ -88,8 +88,10 @@ class Judge:
 
     def unanswered(self, status: Status, detail: str | None, rules: Sequence[Rules]) -> list[Verdict]:
         """The verdicts on a response without an answer, by each of `rules`."""
-        verdict = Verdict(None, None, detail, status)
-        return [self._left_out(rule_set) or verdict for rule_set in rules]
+        verdicts = dict.fromkeys(Rules, Verdict(None, None, detail, status))
+        if isinstance(self._verified, LeftOut):
+            verdicts[Rules.VERIFIED] = _left_out(self._entry, self._verified)
+        return [verdicts[name] for name in rules]
 
     def answer_verdicts(
         self, result_json: str | None, mode: Mode, style: NameStyle | None, rules: Sequence[Rules]
@@ -128,19 +130,22 @@ class Judge:
         style: NameStyle,
         verdicts: Mapping[Rules, Verdict],
     ) -> Verdict:
-        """The corrected verdict on the mended entry; the one in `verdicts` if the entry is not mended."""
-        if self._verified is self._checker:
+        """The verdict under the rules `verified`.
+
+        verdicts: those by the other rules; of an entry that is neither mended nor left out, the corrected
+        one is among them.
+        """
+        if isinstance(self._verified, LeftOut):
+            return _left_out(self._entry, self._verified)
+        if self._verified is None or self._verified is self._checker:
             return verdicts[Rules.CORRECTED]
-        if isinstance(self._verified, LeftOut) or self._verified is None:
-            return self._left_out(Rules.VERIFIED) or _VALID[None]
         return _verdict(self._verified.check(result, mode, style, (Rules.CORRECTED,))[0])
 
-    def _left_out(self, rules: Rules) -> Verdict | None:
-        """The verdict on every response if `rules` leave the entry out, else None."""
-        if rules is not Rules.VERIFIED or not isinstance(self._verified, LeftOut):
-            return None
-        detail = f"{self._entry.entry_id} is left out: {self._verified.erratum.what}"
-        return Verdict(None, None, detail, Status.LEFT_OUT)
+
+def _left_out(entry: Entry, found: LeftOut) -> Verdict:
+    """The verdict on every response to an entry that the rules `verified` leave out."""
+    detail = f"{entry.entry_id} is left out: {found.erratum.what}"
+    return Verdict(None, None, detail, Status.LEFT_OUT)
 
 
 def _read(result_json: str) -> Json | DecodeFailure:
