@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
-from bfcl_pipeline.errata import treatment
+from bfcl_pipeline.errata import verified_entry
 from bfcl_pipeline.records import Entry, Rules
 from bfcl_pipeline.scoring.truth import TruthTurn, play_truth
 from bfcl_pipeline.tools import Constants
@@ -41,7 +41,7 @@ class Benchmark:
         """The same entries under `rules`; under `verified` they are mended, and some are left out."""
         if rules is not Rules.VERIFIED:
             return type(self)(self.entries, self.constants, rules)
-        treated = {name: map(treatment, entries) for name, entries in self.entries.items()}
+        treated = {name: map(verified_entry, entries) for name, entries in self.entries.items()}
         kept = {name: [e for e in found if isinstance(e, Entry)] for name, found in treated.items()}
         return type(self)(kept, self.constants, rules)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from bfcl_pipeline.audit import DETECTORS, Benchmark, Suspicion, adjudicated_by, find
 from bfcl_pipeline.benchmark import CATEGORIES, resolve_categories
 from bfcl_pipeline.cli.options import add_data, add_rules
-from bfcl_pipeline.errata import Erratum, ErratumStatus, errata, errata_of, is_left_out
+from bfcl_pipeline.errata import Erratum, ErratumStatus, Treatment, errata, errata_of, treatment
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Entry, Rules
 from bfcl_pipeline.text import cut, on_one_line, plural, printable, text_table, unknown_name
@@ -172,8 +172,6 @@ def _findings(rows: Sequence[Mapping[str, str | None]], full: bool) -> str:
 
 def _errata(entry: Entry) -> str:
     """The errata of an entry, each with its reason, evidence and proposal; then what verified rules do."""
-    from bfcl_pipeline.show.errata_part import judged_entry
-
     found = errata_of(entry)
     if not found:
         return f"{entry.entry_id}: no errata."
@@ -189,14 +187,15 @@ def _errata(entry: Entry) -> str:
         if erratum.threads:
             lines.append(f"threads: {', '.join(f'#{number}' for number in erratum.threads)}")
         texts.append("\n  ".join(lines))
-    treated = judged_entry(entry, Rules.VERIFIED).treatment
-    return "\n\n".join([*texts, f"{entry.entry_id} under verified rules: {treated}"])
+    return "\n\n".join([*texts, f"{entry.entry_id} under verified rules: {treatment(entry)}"])
 
 
 def _counts(rows: Sequence[Mapping[str, str | None]], entries: Iterable[Entry], rules: Rules) -> str:
     """The last line: findings in all, by detector, and by their status in the errata."""
-    left_out = rules is Rules.VERIFIED
-    audited = sum(not entry.prerequisite and not (left_out and is_left_out(entry)) for entry in entries)
+    audited = sum(
+        not entry.prerequisite and not (rules is Rules.VERIFIED and treatment(entry) is Treatment.LEFT_OUT)
+        for entry in entries
+    )
     found = {row["entry_id"] for row in rows}
     parts = [
         f"{plural(len(rows), 'finding', 'findings')} on {len(found):,} of "

@@ -17,7 +17,7 @@ from bfcl_pipeline.errata.ledger import (
     errata_of,
     errata_of_id,
 )
-from bfcl_pipeline.errata.mending import LeftOut, Treatment, is_left_out, mended, proposed, treatment
+from bfcl_pipeline.errata.mending import LeftOut, Treatment, proposed, treatment, verified_entry
 
 __all__ = [
     "DEFECTS",
@@ -34,9 +34,8 @@ __all__ = [
     "errata_digest",
     "errata_of",
     "errata_of_id",
-    "is_left_out",
-    "mended",
     "proposed",
     "same",
     "treatment",
+    "verified_entry",
 ]

@@ -1,4 +1,4 @@
-"""What the rules `verified` do with an entry: as it is, mended, or left out.
+"""What the rules `verified` do with an entry: judge it as it is, mend its truth, or leave it out.
 
 An entry is mended if all confirmed defects have edits of the truth alone. Recorded answers are answers to
 the entry's old text, so an entry whose question or docs need a change is left out.
@@ -37,8 +37,8 @@ class LeftOut:
     erratum: Erratum  # the first confirmed defect that edits of the truth do not mend
 
 
-def treatment(entry: Entry) -> Entry | LeftOut:
-    """The entry itself if no defect is confirmed; with a mended truth; or that it is left out.
+def verified_entry(entry: Entry) -> Entry | LeftOut:
+    """The entry that the rules `verified` judge: the same, or with a mended truth; or that it is left out.
 
     It is left out as well if an edit does not fit its truth, as may happen with another release.
     """
@@ -55,12 +55,9 @@ def treatment(entry: Entry) -> Entry | LeftOut:
         return LeftOut(confirmed[0])
 
 
-def is_left_out(entry: Entry) -> bool:
-    """Whether the entry is left out under the rules `verified`."""
-    return isinstance(treatment(entry), LeftOut)
-
-
-def mended(entry: Entry) -> bool:
-    """Whether the entry has another truth under the rules `verified`."""
-    found = treatment(entry)
-    return isinstance(found, Entry) and found is not entry
+def treatment(entry: Entry) -> Treatment:
+    """What the rules `verified` do with the entry."""
+    found = verified_entry(entry)
+    if isinstance(found, LeftOut):
+        return Treatment.LEFT_OUT
+    return Treatment.AS_IT_IS if found is entry else Treatment.MENDED

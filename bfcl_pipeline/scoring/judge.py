@@ -10,7 +10,7 @@ from typing import Protocol
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.calls import FAILED, parse_json
-from bfcl_pipeline.errata import LeftOut, treatment
+from bfcl_pipeline.errata import LeftOut, verified_entry
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import (
     AnswerClass,
@@ -74,7 +74,7 @@ class Judge:
         self._entry = entry
         self._checker = _checker(entry, constants)
         self._verified: Checker | LeftOut | None = self._checker  # of the rules `verified`
-        found = treatment(entry)
+        found = verified_entry(entry)
         if isinstance(found, LeftOut):
             self._verified = found
         elif found is not entry:

@@ -2,7 +2,15 @@
 
 from dataclasses import dataclass
 
-from bfcl_pipeline.errata import DEFECTS, ErratumStatus, LeftOut, Treatment, errata_of, treatment
+from bfcl_pipeline.errata import (
+    DEFECTS,
+    ErratumStatus,
+    LeftOut,
+    Treatment,
+    errata_of,
+    treatment,
+    verified_entry,
+)
 from bfcl_pipeline.records import Entry, Rules
 from bfcl_pipeline.show.entry_parts import WORDS
 from bfcl_pipeline.show.terminal_page import TerminalPage
@@ -27,14 +35,11 @@ class JudgedEntry:
 
 def judged_entry(entry: Entry, rules: Rules) -> JudgedEntry:
     """`entry` as `rules` judge it."""
-    found = treatment(entry)
-    if isinstance(found, LeftOut):
-        treated, mended = Treatment.LEFT_OUT, entry
-    else:
-        treated, mended = Treatment.AS_IT_IS if found is entry else Treatment.MENDED, found
+    treated = treatment(entry)
     if rules is not Rules.VERIFIED:
         return JudgedEntry(entry, rules, treated)
-    return JudgedEntry(mended, Rules.CORRECTED, treated)
+    found = verified_entry(entry)
+    return JudgedEntry(entry if isinstance(found, LeftOut) else found, Rules.CORRECTED, treated)
 
 
 def is_doubtful(entry: Entry) -> bool:

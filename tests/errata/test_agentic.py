@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from bfcl_pipeline.errata import LeftOut, errata, treatment
+from bfcl_pipeline.errata import LeftOut, errata, verified_entry
 from bfcl_pipeline.records import Mode, Response, Rules, Status
 from bfcl_pipeline.scoring import judge
 
@@ -73,7 +73,7 @@ def test_a_faithful_answer_passes_only_with_the_mended_truth(erratum, entry_of):
     assert verdict(entry, entry.truth[0], Rules.OFFICIAL).valid is True
     assert verdict(entry, faithful, Rules.OFFICIAL).valid is False
     judged = verdict(entry, faithful, Rules.VERIFIED)
-    if isinstance(treatment(entry), LeftOut):
+    if isinstance(verified_entry(entry), LeftOut):
         assert judged.status is Status.LEFT_OUT
     else:
         assert judged.valid is True

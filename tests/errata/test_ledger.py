@@ -15,7 +15,7 @@ import yaml
 
 from bfcl_pipeline.benchmark import CATEGORIES, category_of
 from bfcl_pipeline.cli import audit, show
-from bfcl_pipeline.errata import LeftOut, errata, errata_digest, errata_of, ledger, treatment
+from bfcl_pipeline.errata import LeftOut, errata, errata_digest, errata_of, ledger, verified_entry
 from bfcl_pipeline.errata.ledger import by_record, check_distinct, read_record, read_records
 from bfcl_pipeline.errors import ErrataError
 from bfcl_pipeline.staging.release_files import release_id
@@ -171,7 +171,7 @@ def test_all_edits_of_truths_fit(entries):
     for name in CATEGORIES:
         for entry in entries(name):
             confirmed = [erratum for erratum in errata_of(entry) if erratum.confirmed]
-            found = treatment(entry)
+            found = verified_entry(entry)
             if isinstance(found, LeftOut):
                 assert not found.erratum.mends, entry.entry_id
             elif confirmed:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from bfcl_pipeline.errata import ErratumStatus, LeftOut, errata, treatment
+from bfcl_pipeline.errata import ErratumStatus, LeftOut, errata, verified_entry
 from bfcl_pipeline.errata.edits import edited
 from bfcl_pipeline.records import Call, Rules, Status
 from bfcl_pipeline.scoring import truth_calls
@@ -114,7 +114,7 @@ def test_a_faithful_answer_passes_only_with_the_mended_truth(entry_id, entry_of,
     assert verdict(entry, constants, answer(entry, constants), Rules.OFFICIAL).valid is True
     assert verdict(entry, constants, done, Rules.OFFICIAL).valid is False
     judged = verdict(entry, constants, done, Rules.VERIFIED)
-    if isinstance(treatment(entry), LeftOut):
+    if isinstance(verified_entry(entry), LeftOut):
         assert judged.status is Status.LEFT_OUT
     else:
         assert judged.valid is True

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check, category_of
-from bfcl_pipeline.errata import ErratumStatus, Faithful, errata, is_left_out, mended
+from bfcl_pipeline.errata import ErratumStatus, Faithful, Treatment, errata, treatment
 from bfcl_pipeline.records import Mode, Rules, Status
 from bfcl_pipeline.scoring.judge import Judge
 
@@ -62,7 +62,7 @@ def test_every_reported_entry_is_adjudicated():
 @pytest.mark.parametrize("erratum", CONFIRMED)
 def test_a_confirmed_erratum_has_evidence(erratum, entry_of):
     """A detector finds it, or a faithful answer fails; of a mended entry there is always such an answer."""
-    if mended(entry_of(erratum.entry_id)) or " --detector " not in erratum.evidence:
+    if treatment(entry_of(erratum.entry_id)) is Treatment.MENDED or " --detector " not in erratum.evidence:
         assert erratum.entry_id in FAITHFUL.keys() | HARMLESS
 
 
@@ -71,7 +71,9 @@ def test_a_faithful_answer_fails_officially(entry_id, entry_of):
     """Under `verified` it is valid, or has no verdict if the entry is left out."""
     entry, calls = entry_of(entry_id), FAITHFUL[entry_id]
     assert verdict(entry, calls, Rules.OFFICIAL).valid is False
-    assert verdict(entry, calls, Rules.VERIFIED).valid is (None if is_left_out(entry) else True)
+    assert verdict(entry, calls, Rules.VERIFIED).valid is (
+        None if treatment(entry) is Treatment.LEFT_OUT else True
+    )
 
 
 @pytest.mark.parametrize("entry_id", FAITHFUL)
@@ -88,7 +90,7 @@ def test_an_entry_that_is_not_mended_is_left_out(erratum, entry_of):
     """Each confirmed erratum has its entry mended as proposed, or left out with this status."""
     entry = entry_of(erratum.entry_id)
     status = verdict(entry, [], Rules.VERIFIED).status
-    assert status is (Status.ANSWERED if mended(entry) else Status.LEFT_OUT)
+    assert status is (Status.ANSWERED if treatment(entry) is Treatment.MENDED else Status.LEFT_OUT)
     if not erratum.edits or not all(edit.in_truth for edit in erratum.edits):
         assert status is Status.LEFT_OUT
 

@@ -15,7 +15,7 @@ import pytest
 from bfcl_pipeline.audit import DETECTORS, Benchmark, find
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.errata import Erratum, by_record, errata, errata_of, treatment
+from bfcl_pipeline.errata import Erratum, by_record, errata, errata_of, verified_entry
 from bfcl_pipeline.errata.ledger import read_record
 from bfcl_pipeline.errors import ConfigError, ErrataError, StagingError
 from bfcl_pipeline.records import Entry
@@ -207,7 +207,7 @@ def test_the_patched_release_has_the_mended_entries(
     before, now = read_all_entries(real_release, texts), read_all_entries(patched, texts)
     for name in CATEGORIES:
         for old, new in zip(before[name], now[name], strict=True):
-            expected = treatment(old)
+            expected = verified_entry(old)
             if isinstance(expected, Entry):
                 assert new == expected
             else:
