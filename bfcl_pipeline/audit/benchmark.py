@@ -1,13 +1,16 @@
 """What the detectors look at, and what they return."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
+from bfcl_pipeline.calls import write_native
 from bfcl_pipeline.errata import verified_entry
-from bfcl_pipeline.records import Entry, Rules
-from bfcl_pipeline.scoring.truth import TruthTurn, play_truth
+from bfcl_pipeline.records import Call, Entry, Mode, NameStyle, Rules
+from bfcl_pipeline.scoring.findings import Finding
+from bfcl_pipeline.scoring.multi_turn import MultiTurnChecker
+from bfcl_pipeline.scoring.truth import TruthTurn
 from bfcl_pipeline.tools import Constants
 
 
@@ -30,7 +33,7 @@ class Benchmark:
     entries: Mapping[str, Sequence[Entry]]  # by category, each in the release's order
     constants: Constants  # of the release, for the simulated worlds
     rules: Rules = Rules.OFFICIAL
-    _played: dict[str, tuple[TruthTurn, ...]] = field(default_factory=dict, compare=False, repr=False)
+    _checkers: dict[str, MultiTurnChecker] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def checked_by(self) -> Rules:
@@ -53,6 +56,14 @@ class Benchmark:
 
     def played(self, entry: Entry) -> tuple[TruthTurn, ...]:
         """The truth of a multi-turn entry after its calls were run. Raises MalformedRelease."""
-        if entry.entry_id not in self._played:
-            self._played[entry.entry_id] = play_truth(entry, self.constants)
-        return self._played[entry.entry_id]
+        return self._checker(entry).truth
+
+    def finding_on(self, entry: Entry, turns: Iterable[Sequence[Call]]) -> Finding | None:
+        """The finding on an answer to a multi-turn entry that makes the calls of `turns` one by one."""
+        answer = [[write_native([call]) for call in calls] for calls in turns]
+        (outcome,) = self._checker(entry).check(answer, Mode.FC, NameStyle.UNDERSCORED, (self.checked_by,))
+        return outcome.finding
+
+    def _checker(self, entry: Entry) -> MultiTurnChecker:
+        """The checker of a multi-turn entry, which runs its truth once for all detectors."""
+        return self._checkers.setdefault(entry.entry_id, MultiTurnChecker(entry, self.constants))

@@ -2,20 +2,20 @@
 
 The checker of the audited rules is asked. Reported is an accepted answer
 
-- that fails when it is given as the answer, as it stands in the truth;
+- that fails if the truth's own spelling of it is given as the answer;
 - whose words are joined by a hyphen, and which fails with a space instead;
 - between whose digits the checker drops a sign, so that another number passes: 18 for 1.8;
 - which the question says, if a message that only repeats the question passes.
 """
 
-import json
 import re
 from collections.abc import Iterator
 
+from bfcl_pipeline.audit.agentic_answers import in_answer_form, passes
 from bfcl_pipeline.audit.benchmark import Benchmark, Suspicion
 from bfcl_pipeline.audit.dates import month_days
 from bfcl_pipeline.benchmark import Check
-from bfcl_pipeline.records import Entry, Mode, NameStyle, Rules
+from bfcl_pipeline.records import Entry, Rules
 from bfcl_pipeline.scoring.agentic import AgenticChecker
 from bfcl_pipeline.scoring.findings import shown
 
@@ -36,24 +36,18 @@ def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
 def _forms(entry: Entry, rules: Rules) -> Iterator[str]:
     checker = AgenticChecker(entry)
 
-    def passes(answer: str) -> bool:
-        message = json.dumps({"answer": answer, "context": ""}, ensure_ascii=False)
-        return _is_valid(checker, message, rules)
+    def is_accepted(answer: str) -> bool:
+        return passes(checker, in_answer_form(answer), rules)
 
     for accepted in entry.truth:
-        if not passes(accepted):
+        if not is_accepted(accepted):
             yield f"{shown(accepted)} does not pass as the answer"
         spaced = _HYPHEN.sub(" ", accepted)
-        if spaced != accepted and not passes(spaced):
+        if spaced != accepted and not is_accepted(spaced):
             yield f"{shown(accepted)} is accepted, {shown(spaced)} is not"
         joined = _BETWEEN_DIGITS.sub("", accepted)
-        if joined != accepted and not month_days(accepted) and passes(joined):
+        if joined != accepted and not month_days(accepted) and is_accepted(joined):
             yield f"{shown(joined)} passes for {shown(accepted)}"
     question = str(entry.turns[-1][-1]["content"])
-    if _is_valid(checker, question, rules):
+    if passes(checker, question, rules):
         yield "a message that repeats the question passes"
-
-
-def _is_valid(checker: AgenticChecker, message: str, rules: Rules) -> bool:
-    (outcome,) = checker.check([[message]], Mode.PROMPT, NameStyle.UNDERSCORED, (rules,))
-    return outcome.finding is None

@@ -13,14 +13,13 @@ from collections.abc import Iterable, Iterator
 from typing import Self
 
 from bfcl_pipeline.audit.benchmark import Benchmark, Suspicion
+from bfcl_pipeline.audit.dates import MONTHS
 from bfcl_pipeline.audit.memory_sources import untold
 from bfcl_pipeline.audit.texts import all_texts, content_of, plain_text, result_texts, scalars, words
 from bfcl_pipeline.audit.years import undated
 from bfcl_pipeline.benchmark import Check
-from bfcl_pipeline.calls import write_native
-from bfcl_pipeline.records import Call, Entry, Json, Mode, NameStyle
+from bfcl_pipeline.records import Call, Entry, Json
 from bfcl_pipeline.scoring.findings import shown
-from bfcl_pipeline.scoring.multi_turn import MultiTurnChecker
 from bfcl_pipeline.scoring.truth import TRUTH_OWNER
 from bfcl_pipeline.tools import APIS, Effect, World, WorldConfig, effects, plain
 
@@ -28,20 +27,11 @@ NAME = "provenance"
 
 _TABLES = ("trading_bot", "travel_booking", "vehicle_control")  # of the release: symbols, airports, limits
 
-_MONTHS = (
-    ("jan", "first"),
-    ("feb", "second"),
-    ("mar", "third"),
-    ("apr", "fourth"),
-    ("may", "fifth"),
-    ("jun", "sixth"),
-    ("jul", "seventh"),
-    ("aug", "eighth"),
-    ("sep", "ninth"),
-    ("oct", "tenth"),
-    ("nov", "eleventh"),
-    ("dec", "twelfth"),
+_ORDINALS = (
+    *("first", "second", "third", "fourth", "fifth", "sixth"),
+    *("seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"),
 )
+_MONTHS = tuple(zip(MONTHS, _ORDINALS, strict=True))
 """Texts that tell a month."""
 
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
@@ -141,13 +131,8 @@ def _arguments(benchmark: Benchmark, entry: Entry, known: _Known) -> Iterator[Su
 def _is_compared(benchmark: Benchmark, entry: Entry, call: Call, name: str | None) -> bool:
     """Whether the truth with another value in this place would fail."""
     other = Call(call.name, {**call.arguments, name: _changed(call.arguments[name])})
-    answer = [
-        [write_native([other if each is call else each]) for each in turn.calls]
-        for turn in benchmark.played(entry)
-    ]
-    checker = MultiTurnChecker(entry, benchmark.constants)
-    (outcome,) = checker.check(answer, Mode.FC, NameStyle.UNDERSCORED, (benchmark.checked_by,))
-    return outcome.finding is not None
+    turns = [[other if each is call else each for each in turn.calls] for turn in benchmark.played(entry)]
+    return benchmark.finding_on(entry, turns) is not None
 
 
 def _changed(value: Json) -> Json:

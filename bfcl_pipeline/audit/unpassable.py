@@ -8,22 +8,21 @@ Multi-turn: the truth is checked as an answer, and must call only functions that
 Memory and web search: one of the accepted answers must pass as the `answer` field of the final message.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from bfcl_pipeline.audit.agentic_answers import in_answer_form, passes
 from bfcl_pipeline.audit.benchmark import Benchmark, Suspicion
 from bfcl_pipeline.benchmark import CATEGORIES, Check, PromptFormat
-from bfcl_pipeline.calls import decode, write_calls, write_native
+from bfcl_pipeline.calls import decode, write_calls
 from bfcl_pipeline.errors import MalformedRelease
-from bfcl_pipeline.records import Call, DecodeFailure, Entry, Mode, NameStyle, Rules
+from bfcl_pipeline.records import Call, DecodeFailure, Entry, Mode, Rules
 from bfcl_pipeline.scoring.agentic import AgenticChecker
 from bfcl_pipeline.scoring.candidates import candidate_values
 from bfcl_pipeline.scoring.expected import ExpectedCall, Parameter
 from bfcl_pipeline.scoring.findings import shown_options
 from bfcl_pipeline.scoring.functions import check_argument
-from bfcl_pipeline.scoring.multi_turn import MultiTurnChecker
 from bfcl_pipeline.scoring.single_turn import plan_of
 
 NAME = "unpassable"
@@ -83,19 +82,15 @@ def _played(benchmark: Benchmark, entry: Entry) -> tuple[str, str] | None:
         absent = next((call.name for call in turn.calls if call.name not in offered), None)
         if absent is not None:
             return f"turn {number + 1}", f"the truth calls {absent}, which is not offered there"
-    checker = MultiTurnChecker(entry, benchmark.constants)
-    answer = [[write_native([call]) for call in turn.calls] for turn in turns]
-    finding = checker.check(answer, Mode.FC, NameStyle.UNDERSCORED, (benchmark.checked_by,))[0].finding
+    finding = benchmark.finding_on(entry, [turn.calls for turn in turns])
     return None if finding is None else ("truth", f"it does not pass its own check: {finding.message}")
 
 
 def _answered(entry: Entry, rules: Rules) -> tuple[str, str] | None:
     """That no accepted answer passes in the form that the prompt asks for."""
     checker = AgenticChecker(entry)
-    for answer in entry.truth or ():
-        message = json.dumps({"answer": answer, "context": ""}, ensure_ascii=False)
-        if checker.check([[message]], Mode.PROMPT, NameStyle.UNDERSCORED, (rules,))[0].finding is None:
-            return None
+    if any(passes(checker, in_answer_form(answer), rules) for answer in entry.truth or ()):
+        return None
     return "truth", f"no accepted answer passes: {shown_options(entry.truth or [])}"
 
 

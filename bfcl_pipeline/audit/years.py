@@ -1,4 +1,4 @@
-"""Finds dates in truths of single-turn entries whose year no message states."""
+"""Finds dates that a single-turn truth demands while no message of the entry states the year."""
 
 import re
 from collections.abc import Iterator
