@@ -34,7 +34,7 @@ def called(calls: Sequence[Call]) -> Outcome:
 
 
 def uncalled(result: Json | DecodeFailure, functions: Sequence[FunctionDoc]) -> Uncalled:
-    """What the answer `result` is, which has no call that can be decoded.
+    """The class of an answer that has no call which can be decoded.
 
     result: an official result. In function-calling mode its text is in place of a list of calls, or is an
     item of the list.

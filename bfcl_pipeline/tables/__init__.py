@@ -1,10 +1,11 @@
 """Tables on disk: their columns, and atomic reading and writing."""
 
-from bfcl_pipeline.tables.entries import entries_path, read_entries, write_entries
+from bfcl_pipeline.tables.entries import check_staged, entries_path, read_entries, write_entries
 from bfcl_pipeline.tables.files import count_rows, read_table, write_table
 from bfcl_pipeline.tables.responses import read_responses, responses_table, write_responses
 
 __all__ = [
+    "check_staged",
     "count_rows",
     "entries_path",
     "read_entries",

@@ -28,11 +28,16 @@ def read_entries(path: Path, entry_ids: Container[str] | None = None) -> list[En
 
     Raises TableError if the benchmark is not staged there or an entry cannot be read.
     """
+    check_staged(path)
+    rows = read_table(path, ENTRIES.names).to_pylist()
+    return [_entry(path, row) for row in rows if entry_ids is None or row["entry_id"] in entry_ids]
+
+
+def check_staged(path: Path) -> None:
+    """Raises TableError, with the command that stages the benchmark, if there is no table at `path`."""
     if not path.is_file():
         stage = f"bfcl-pipeline stage --data {path.parent.parent}"
         raise TableError(f"{path}: no such table. Stage the benchmark first: {stage}")
-    rows = read_table(path, ENTRIES.names).to_pylist()
-    return [_entry(path, row) for row in rows if entry_ids is None or row["entry_id"] in entry_ids]
 
 
 def _dump(value: Json) -> str | None:

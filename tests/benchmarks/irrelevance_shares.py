@@ -16,16 +16,11 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
-from bfcl_pipeline.records import AnswerClass, Mode, Rules
+from bfcl_pipeline.records import Mode, Rules
+from bfcl_pipeline.report.tables.view_columns import IRRELEVANCE_CLASSES
 from bfcl_pipeline.scoring import Judge
 from bfcl_pipeline.tables import entries_path, read_entries
 
-CLASSES = (
-    AnswerClass.ABSTAINED_IN_WORDS,
-    AnswerClass.EMPTY,
-    AnswerClass.MALFORMED_CALL,
-    AnswerClass.CALLED,
-)
 RULES = (Rules.OFFICIAL, Rules.CORRECTED)
 
 
@@ -65,10 +60,10 @@ def main() -> None:
         for name in table.column_names
     ]
     rows = table.rename_columns(names).to_pylist()
-    columns = [*CLASSES, *RULES]
+    columns = [*IRRELEVANCE_CLASSES, *RULES]
     print(f"{'run':40} {'answers':>8}" + "".join(f"{column:>20}" for column in columns))
     for run, count in sorted(shares(rows, options.data).items()):
-        answers = sum(count[name] for name in CLASSES)
+        answers = sum(count[name] for name in IRRELEVANCE_CLASSES)
         cells = "".join(f"{f'{count[name]} ({count[name] / answers:.1%})':>20}" for name in columns)
         print(f"{run:40} {answers:>8}{cells}")
 

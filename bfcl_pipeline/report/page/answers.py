@@ -1,52 +1,41 @@
 """What the answers are, beside right or wrong: to irrelevance entries, and to agentic questions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from bfcl_pipeline.records import AnswerClass
 from bfcl_pipeline.report.format import count, percent
 from bfcl_pipeline.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, headings
+from bfcl_pipeline.report.tables.view_columns import AGENTIC_CLASSES, IRRELEVANCE_CLASSES
 from bfcl_pipeline.report.web_label import mark
-
-IRRELEVANCE = {
-    "abstained_in_words": "Abstained in words",
-    "empty": "Empty",
-    "malformed_call": "Malformed call",
-    "called": "Called",
-}
-"""The classes of the table `irrelevance` and their headings."""
-
-AGENTIC = {
-    "right": "Right",
-    "wrong": "Wrong",
-    "abstained": "Abstained",
-    "no_answer_form": "No answer form",
-}
-"""The classes of the table `answers` and their headings."""
 
 
 def irrelevance(tables: RunTables) -> Table | None:
     """The shares of the classes of answers to irrelevance entries, by model and category."""
-    return _shares("Answers to irrelevance entries", tables, tables.irrelevance, IRRELEVANCE)
+    return _shares("Answers to irrelevance entries", tables, tables.irrelevance, IRRELEVANCE_CLASSES)
 
 
 def agentic_answers(tables: RunTables) -> Table | None:
     """The shares of the classes of answers to agentic questions, by model and category."""
-    return _shares("Answers to agentic questions", tables, tables.answers, AGENTIC)
+    return _shares("Answers to agentic questions", tables, tables.answers, AGENTIC_CLASSES)
 
 
-def _shares(label: str, tables: RunTables, rows: Sequence[Row], classes: dict[str, str]) -> Table | None:
+def _shares(
+    label: str, tables: RunTables, rows: Sequence[Row], columns: Mapping[AnswerClass, str]
+) -> Table | None:
     if not rows:
         return None
     of_model = by_model(rows)
+    titles = [name.value.capitalize() for name in columns]
     return Table(
         label,
-        [[NAME_HEADING, *headings(["Category"], ""), *headings(["Answered", *classes.values()])]],
+        [[NAME_HEADING, *headings(["Category"], ""), *headings(["Answered", *titles])]],
         [
             [
                 Cell.name(model),
                 Cell.sortable(row["category"] + mark(row.get("web"))),
                 Cell.count(row["answered"]),
-                *(_share(row[name], row["answered"]) for name in classes),
+                *(_share(row[name], row["answered"]) for name in columns.values()),
             ]
             for model in tables.leaderboard
             for row in of_model.get(model["model"], ())

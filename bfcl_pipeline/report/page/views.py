@@ -69,7 +69,7 @@ def _ceiling(row: Row | None) -> Cell:
 
 
 def rules_summary(tables: RunTables) -> str:
-    """How many verdicts differ, and how many entries are mended and left out; empty if there are none."""
+    """The numbers of differing verdicts and of mended and left-out entries; empty without verdicts."""
     rows = tables.rules_compared
     if not rows:
         return ""

@@ -5,11 +5,10 @@ from typing import Any
 
 from bfcl_pipeline.benchmark import CATEGORIES, category_of
 from bfcl_pipeline.errata import Erratum, ErratumStatus, errata, proposed
-from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.tables.errata_tables import ListedEntry, ceilings_over
 from bfcl_pipeline.report.tables.score_tables import SCORES
-from bfcl_pipeline.tables import entries_path
+from bfcl_pipeline.tables import check_staged, entries_path
 
 
 def release_ceilings(data: Path) -> list[dict[str, Any]]:
@@ -18,10 +17,8 @@ def release_ceilings(data: Path) -> list[dict[str, Any]]:
     data: the staged release. Raises TableError if it is not there.
     """
     sizes = {name: category.entries for name, category in CATEGORIES.items() if category.scored}
-    for path in (entries_path(data, name) for name in sizes):
-        if not path.is_file():
-            stage = f"bfcl-pipeline stage --data {data}"
-            raise TableError(f"{path}: no such table. Stage the benchmark first: {stage}")
+    for name in sizes:
+        check_staged(entries_path(data, name))
     by_entry: dict[str, list[Erratum]] = {}
     for erratum in errata():
         if erratum.status is not ErratumStatus.REJECTED:

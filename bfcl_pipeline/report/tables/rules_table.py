@@ -1,7 +1,7 @@
 """The table that compares the verdicts of the rule sets, by model and category."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import polars as pl
@@ -9,6 +9,8 @@ import polars as pl
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.tables.model_scores import ModelScore
 from bfcl_pipeline.report.tables.run_records import RunRecords, in_order
+
+_KEY = ["model", "category", "entry_id"]
 
 
 def rules_rows(
@@ -20,15 +22,11 @@ def rules_rows(
         scores: as `model_scores` returns them.
         mended: the entries with a mended truth under verified rules.
     """
-    key = ["model", "category", "entry_id"]
     scored = records.verdicts.filter(pl.col("valid").is_not_null())
-    official, corrected = (
-        scored.filter(pl.col("rules") == rules.value).select(*key, pl.col("valid").alias(rules.value))
-        for rules in (Rules.OFFICIAL, Rules.CORRECTED)
-    )
+    official, corrected = _by_rules(scored, Rules.OFFICIAL, Rules.CORRECTED)
     webs = {score.model.name: score.webs for score in scores}
     compared = (
-        official.join(corrected, on=key)
+        official.join(corrected, on=_KEY)
         .group_by("model", "category")
         .agg(
             entries=pl.len(),
@@ -59,19 +57,22 @@ def rules_rows(
     return rows
 
 
+def _by_rules(verdicts: pl.DataFrame, *rules: Rules) -> Iterator[pl.DataFrame]:
+    """The verdicts of each rule set, in a column of its name."""
+    for name in rules:
+        of_rules = verdicts.filter(pl.col("rules") == name.value)
+        yield of_rules.select(*_KEY, pl.col("valid").alias(name.value))
+
+
 _NOTHING_MENDED = {"mended": 0, "verified_to_valid": 0, "verified_to_invalid": 0}
 
 
 def _mended(records: RunRecords, mended: Collection[str]) -> dict[tuple[str, str], dict[str, int]]:
     """The counts of mended entries, and of those whose verdict changed, by model and category."""
-    key = ["model", "category", "entry_id"]
     judged = records.verdicts.filter(pl.col("entry_id").is_in(list(mended)))
-    corrected, verified = (
-        judged.filter(pl.col("rules") == rules.value).select(*key, pl.col("valid").alias(rules.value))
-        for rules in (Rules.CORRECTED, Rules.VERIFIED)
-    )
+    corrected, verified = _by_rules(judged, Rules.CORRECTED, Rules.VERIFIED)
     counted = (
-        verified.join(corrected, on=key, how="left")
+        verified.join(corrected, on=_KEY, how="left")
         .group_by("model", "category")
         .agg(
             mended=pl.len(),

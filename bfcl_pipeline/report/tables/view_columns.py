@@ -10,20 +10,19 @@ import pyarrow as pa
 from bfcl_pipeline.records import AnswerClass
 from bfcl_pipeline.report.tables.columns import CATEGORY, COUNT, MODEL, RULES, RUN, SHARE, TEXT, WEB, field
 
-IRRELEVANCE_CLASSES = {
-    AnswerClass.ABSTAINED_IN_WORDS: "abstained_in_words",
-    AnswerClass.EMPTY: "empty",
-    AnswerClass.MALFORMED_CALL: "malformed_call",
-    AnswerClass.CALLED: "called",
-}
+
+def _columns(*classes: AnswerClass) -> dict[AnswerClass, str]:
+    return {name: name.value.replace(" ", "_") for name in classes}
+
+
+IRRELEVANCE_CLASSES = _columns(
+    AnswerClass.ABSTAINED_IN_WORDS, AnswerClass.EMPTY, AnswerClass.MALFORMED_CALL, AnswerClass.CALLED
+)
 """The column of each class of answers to irrelevance entries."""
 
-AGENTIC_CLASSES = {
-    AnswerClass.RIGHT: "right",
-    AnswerClass.WRONG: "wrong",
-    AnswerClass.ABSTAINED: "abstained",
-    AnswerClass.NO_ANSWER_FORM: "no_answer_form",
-}
+AGENTIC_CLASSES = _columns(
+    AnswerClass.RIGHT, AnswerClass.WRONG, AnswerClass.ABSTAINED, AnswerClass.NO_ANSWER_FORM
+)
 """The column of each class of answers to agentic questions."""
 
 CEILINGS = pa.schema(
