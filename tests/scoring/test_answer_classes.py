@@ -13,17 +13,20 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.records import AnswerClass, Mode, Rules
+from bfcl_pipeline.report.tables.view_columns import IRRELEVANCE_CLASSES
 from bfcl_pipeline.scoring import Judge
-from tests.benchmarks.irrelevance_shares import CLASSES, shares
+from tests.benchmarks.irrelevance_shares import shares
 
 READ = Path(__file__).parent / "answer_classes" / "irrelevance.jsonl"
+
+ABSTENTIONS = (AnswerClass.ABSTAINED_IN_WORDS, AnswerClass.EMPTY)
 
 
 def rows():
     return [json.loads(line) for line in READ.read_text(encoding="utf-8").splitlines()]
 
 
-@pytest.mark.parametrize("answer_class", CLASSES)
+@pytest.mark.parametrize("answer_class", IRRELEVANCE_CLASSES)
 def test_fifty_answers_have_the_class_that_was_read(answer_class, entries):
     """Of fifty hand-read answers of each class, all have that class under both rule sets."""
     of_class = [row for row in rows() if row["class"] == answer_class]
@@ -34,7 +37,7 @@ def test_fifty_answers_have_the_class_that_was_read(answer_class, entries):
             row["result_json"], Mode(row["mode"]), None, (Rules.OFFICIAL, Rules.CORRECTED)
         )
         assert [verdict.answer_class for verdict in found] == [row["class"]] * 2, row
-        valid = [answer_class is not AnswerClass.CALLED, answer_class in CLASSES[:2]]
+        valid = [answer_class is not AnswerClass.CALLED, answer_class in ABSTENTIONS]
         assert [verdict.valid for verdict in found] == valid, row
 
 
@@ -50,4 +53,4 @@ def test_shares(staged):
     table.append(table[0] | {"result_json": None})
     table.append(table[0] | {"category": "simple_python"})
     counted = shares(table, staged)
-    assert counted == {"m": Counter(dict.fromkeys(CLASSES, 50) | {"official": 150, "corrected": 100})}
+    assert counted == {"m": Counter(dict.fromkeys(IRRELEVANCE_CLASSES, 50) | {"official": 150, "corrected": 100})}
