@@ -53,4 +53,6 @@ def test_shares(staged):
     table.append(table[0] | {"result_json": None})
     table.append(table[0] | {"category": "simple_python"})
     counted = shares(table, staged)
-    assert counted == {"m": Counter(dict.fromkeys(IRRELEVANCE_CLASSES, 50) | {"official": 150, "corrected": 100})}
+    assert counted == {
+        "m": Counter(dict.fromkeys(IRRELEVANCE_CLASSES, 50) | {"official": 150, "corrected": 100})
+    }
