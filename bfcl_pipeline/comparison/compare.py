@@ -5,6 +5,8 @@ leaderboard. A score is that of the entries with a verdict on both sides. Pure; 
 `scoring.statistics`.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -58,6 +60,41 @@ class Flip:
 
 
 @dataclass(frozen=True, slots=True)
+class Flipped:
+    """Entries that only one side has right, in benchmark order, held as numbers."""
+
+    entries: Sequence[tuple[str, str]]  # category and id by number
+    numbers: NDArray[np.int32]  # of the entries that flipped
+    first_right: NDArray[np.bool_]  # of the same entries
+
+    def __iter__(self) -> Iterator[Flip]:
+        for number, first_right in zip(self.numbers, self.first_right, strict=True):
+            category, entry_id = self.entries[number]
+            yield Flip(category, entry_id, bool(first_right))
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """What depends only on which entries are compared."""
+
+    categories: list[str]  # in benchmark order
+    where: Layout
+    groups: list[_GroupScope]  # from the overall on
+
+
+@dataclass(frozen=True, slots=True)
+class _GroupScope:
+    """One group of the leaderboard over the compared entries."""
+
+    name: str
+    weights: NDArray[np.float64]  # of each category
+    members: NDArray[np.int64]  # the categories with a weight
+    complete: bool  # whether these are all categories of the group
+    entries: int
+    clusters: int
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """Two sides under one rule set."""
 
@@ -65,9 +102,14 @@ class Comparison:
     second: str  # label
     rules: Rules
     scores: list[ScoreDifference]  # groups from the overall on, then categories, as far as compared
-    flips: list[Flip]  # in benchmark order
+    flipped: Flipped  # entries that only one side has right
     unjudged: int  # entries that both ran and at least one has no verdict on: in no score
     left_out: int  # entries that only one side ran: not compared
+
+    @property
+    def flips(self) -> list[Flip]:
+        """The entries that only one side has right, in benchmark order."""
+        return list(self.flipped)
 
     def of(self, score: str) -> ScoreDifference | None:
         """The difference of one score; None if it was not compared."""
@@ -85,7 +127,7 @@ class Comparer:
         self._category = np.array([order[name] for name, _ in self._entries], np.int64)
         keys = [cluster_of(*entry) for entry in self._entries]
         self._cluster = np.unique(np.array(keys, np.str_), return_inverse=True)[1]
-        self._layouts: dict[bytes, tuple[list[str], Layout]] = {}
+        self._scopes: dict[bytes, _Scope] = {}
 
     def compare(self, first: Side, second: Side) -> Comparison:
         """The comparison of two sides.
@@ -103,15 +145,15 @@ class Comparer:
                 f"{first.label} and {second.label} have no entry with a verdict in common; nothing can be "
                 "compared. Score both on the same entries."
             )
-        names, where = self._layout(judged)
+        scope = self._scope(judged)
         right_one, right_two = one[judged] == RIGHT, two[judged] == RIGHT
-        result = paired(right_one, right_two, where)
+        result = paired(right_one, right_two, scope.where)
         return Comparison(
             first=first.label,
             second=second.label,
             rules=self._rules,
-            scores=list(_scores(names, where, result, right_one, right_two)),
-            flips=self._flips(judged, right_one, right_two),
+            scores=list(_scores(scope, result, right_one, right_two)),
+            flipped=self._flipped(judged, right_one, right_two),
             unjudged=int((both & ~judged).sum()),
             left_out=int((has_one ^ has_two).sum()),
         )
@@ -147,68 +189,73 @@ class Comparer:
                     f"({', '.join(ids[:_SHOWN])}{more}). {hint}"
                 )
 
-    def _layout(self, judged: NDArray[np.bool_]) -> tuple[list[str], Layout]:
-        """The categories of some entries, in benchmark order, and their layout."""
+    def _scope(self, judged: NDArray[np.bool_]) -> _Scope:
+        """The categories of some entries, their layout and their groups."""
         key = judged.tobytes()
-        if key not in self._layouts:
+        if key not in self._scopes:
             places, category = np.unique(self._category[judged], return_inverse=True)
             cluster = np.unique(self._cluster[judged], return_inverse=True)[1]
             known = list(CATEGORIES)
-            self._layouts[key] = ([known[place] for place in places], layout(category, cluster))
-        return self._layouts[key]
+            names, where = [known[place] for place in places], layout(category, cluster)
+            self._scopes[key] = _Scope(names, where, list(_groups(names, where)))
+        return self._scopes[key]
 
-    def _flips(
+    def _flipped(
         self, judged: NDArray[np.bool_], one: NDArray[np.bool_], two: NDArray[np.bool_]
-    ) -> list[Flip]:
+    ) -> Flipped:
         places = np.flatnonzero(judged)
         flipped = np.flatnonzero(one != two)
-        order = np.argsort(self._category[places[flipped]], kind="stable")
-        return [
-            Flip(category, entry_id, bool(one[at]))
-            for at in flipped[order]
-            for category, entry_id in [self._entries[places[at]]]
-        ]
+        order = flipped[np.argsort(self._category[places[flipped]], kind="stable")]
+        return Flipped(self._entries, places[order].astype(np.int32), one[order])
+
+
+def _groups(names: Sequence[str], where: Layout) -> Iterator[_GroupScope]:
+    """The groups of the leaderboard that have any of the categories: the overall first."""
+    sizes = dict(zip(names, map(int, where.sizes), strict=True))
+    for group in reversed(LEADERBOARD):
+        shares = category_weights(group.name, sizes)
+        weights = np.array([shares.get(name, 0.0) for name in names])
+        members = np.flatnonzero(weights)
+        if len(members):
+            yield _GroupScope(
+                name=group.name,
+                weights=weights,
+                members=members,
+                complete=len(members) == len(categories_of(group.name)),
+                entries=int(where.sizes[members].sum()),
+                clusters=len(np.unique(where.cluster[np.isin(where.category, members)])),
+            )
 
 
 def _scores(
-    names: Sequence[str],
-    where: Layout,
-    result: Paired,
-    one: NDArray[np.bool_],
-    two: NDArray[np.bool_],
+    scope: _Scope, result: Paired, one: NDArray[np.bool_], two: NDArray[np.bool_]
 ) -> Iterator[ScoreDifference]:
     """The overall, the other groups, then the categories."""
+    names, where = scope.categories, scope.where
     accuracies = [
         np.bincount(where.category, weights=right, minlength=where.categories) / where.sizes
         for right in (one, two)
     ]
-    sizes = dict(zip(names, map(int, where.sizes), strict=True))
-    for group in reversed(LEADERBOARD):
-        weights_of = category_weights(group.name, sizes)
-        weights = np.array([weights_of.get(name, 0.0) for name in names])
-        part = np.flatnonzero(weights)
-        if not len(part):
-            continue
-        limits = composite_difference(result, weights)
-        first, second = (float(weights @ accuracy) for accuracy in accuracies)
-        members = np.isin(where.category, part)
+    for group in scope.groups:
+        limits = composite_difference(result, group.weights)
+        first, second = (float(group.weights @ accuracy) for accuracy in accuracies)
         yield ScoreDifference(
             score=group.name,
-            complete=len(part) == len(categories_of(group.name)),
-            entries=int(where.sizes[part].sum()),
-            clusters=len(np.unique(where.cluster[members])),
+            complete=group.complete,
+            entries=group.entries,
+            clusters=group.clusters,
             first=first,
             second=second,
-            difference=float(weights @ result.of.mean),
+            difference=float(group.weights @ result.of.mean),
             low=max(-1.0, limits.low),
             high=min(1.0, limits.high),
-            only_first=int(result.only_first[part].sum()),
-            only_second=int(result.only_second[part].sum()),
+            only_first=int(result.only_first[group.members].sum()),
+            only_second=int(result.only_second[group.members].sum()),
             mcnemar_p=None,
             clusters_p=None,
             holm_p=None,
             design_effect=None,
-            detectable=_detectable(composite_error(result.of, weights)),
+            detectable=_detectable(composite_error(result.of, group.weights)),
         )
     tested = [place for place, name in enumerate(names) if CATEGORIES[name].scored]
     adjusted = dict(zip(tested, holm([result.clusters_p[place] for place in tested]), strict=True))
@@ -217,7 +264,7 @@ def _scores(
         yield ScoreDifference(
             score=name,
             complete=True,
-            entries=sizes[name],
+            entries=int(where.sizes[place]),
             clusters=int(where.cluster_counts[place]),
             first=float(accuracies[0][place]),
             second=float(accuracies[1][place]),
