@@ -108,7 +108,7 @@ def means(values: Floats, where: Layout) -> Means:
     """The mean of each category with its cluster-robust covariance.
 
     The covariance is sum over clusters of r r' G / (G - 1): r is, by category, the sum of the residuals of
-    the cluster's entries over the size of the category (Liang and Zeger 1986; Miller 2024, section 2.2).
+    the cluster's entries over the size of the category (Liang and Zeger 1986; Miller 2024).
 
     Args:
         values: one number of each entry: 0 or 1 for verdicts, -1 to 1 for differences of them.
@@ -124,7 +124,8 @@ def means(values: Floats, where: Layout) -> Means:
     ).reshape(where.categories, where.clusters)
     lonely = np.isinf(where.correction)
     scaled = by_cluster * np.where(lonely, 1.0, where.correction)
-    covariance = np.asarray(scaled @ by_cluster.T, np.float64)
+    # Not `@`: its threads cost more than this small product, and thousands of pairs may be compared.
+    covariance = np.asarray(np.einsum("ig,jg->ij", scaled, by_cluster), np.float64)
     alone = where.cluster_counts < 2
     plain = np.bincount(where.category, weights=residuals**2, minlength=where.categories)
     varies = plain > 0
@@ -182,7 +183,7 @@ def composite_error(of: Means, weights: Floats) -> float:
 def composite_limits(
     estimates: Floats, limits: Sequence[Limits], weights: Floats, correlations: Floats
 ) -> Limits:
-    """The interval of a weighted sum of estimates, from theirs (MOVER, Zou and Donner 2008; Zou 2009).
+    """The interval of a weighted sum of estimates, from theirs (MOVER, Zou and Donner 2008; Zou 2007).
 
     The distances from the estimates to their limits take the place of standard errors, separately for each
     side; weights must not be negative. Unlike the usual standard error it keeps the asymmetry at 0 and 1.

@@ -14,7 +14,7 @@ POWER = 0.8
 def detectable_difference(standard_error: float, power: float = POWER) -> float:
     """The smallest true difference that is found with this power, given the error of its estimate.
 
-    Found: the 95 % interval of the difference does not contain 0 (Miller 2024, section 5).
+    Found: the 95 % interval of the difference does not contain 0 (Miller 2024).
     """
     return (Z_95 + NormalDist().inv_cdf(power)) * standard_error
 
