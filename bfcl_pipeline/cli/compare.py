@@ -100,7 +100,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def side_choice(text: str, run_dir: Path | None = None) -> "Choice":
-    """What an argument names: a model of `run_dir` if given and there is no colon, else RUN:MODEL or RUN.
+    """What an argument names: RUN:MODEL, else a model of `run_dir` if given, else RUN.
+
+    Names of models may contain colons: with `run_dir`, what is before the colon must be a run.
 
     Raises ConfigError, with the runs that exist, if there is no such run.
     """
@@ -108,7 +110,11 @@ def side_choice(text: str, run_dir: Path | None = None) -> "Choice":
 
     folder, colon, model = text.partition(":")
     if colon and folder and model:
-        return Choice(run_folder(Path(folder)), model)
+        try:
+            return Choice(run_folder(Path(folder)), model)
+        except ConfigError:
+            if run_dir is None:
+                raise
     if run_dir is not None:
         return Choice(run_folder(run_dir), text)
     return Choice(run_folder(Path(text)))

@@ -43,6 +43,15 @@ def test_a_model_alone_is_one_of_the_run_option(run: Path, capsys: pytest.Captur
     assert printed[: len(printed) // 2] == printed[len(printed) // 2 :]
 
 
+def test_a_model_may_have_a_colon_in_its_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With --run or after RUN:, a colon may be a part of the model's name."""
+    run = write_run(
+        tmp_path / "r", [MadeUpModel(name, {"multiple": marks(3)}) for name in ("q:7b", "q:8b")]
+    )
+    assert main(["compare", "q:7b", f"{run}:q:8b", "--run", str(run)]) == 0
+    assert capsys.readouterr().out.startswith("A: q:7b\nB: q:8b\n")
+
+
 def test_a_run_alone_is_all_its_models(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The others are compared with the first, or every pair; several pairs take a line each."""
     assert main(["compare", str(run), "--all-pairs"]) == 0
