@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.benchmark.clusters import cluster_of
 from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD, categories_of, category_weights
+from bfcl_pipeline.comparison.scenarios import ScenarioRange, leave_one_out, scenario_numbers
 from bfcl_pipeline.comparison.sides import ABSENT, RIGHT, UNJUDGED, Numbering, Side
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
@@ -105,6 +106,7 @@ class Comparison:
     flipped: Flipped  # entries that only one side has right
     unjudged: int  # entries that both ran and at least one has no verdict on: in no score
     left_out: int  # entries that only one side ran: not compared
+    memory_range: ScenarioRange | None  # of the difference on memory; None without memory
 
     @property
     def flips(self) -> list[Flip]:
@@ -127,6 +129,7 @@ class Comparer:
         self._category = np.array([order[name] for name, _ in self._entries], np.int64)
         keys = [cluster_of(*entry) for entry in self._entries]
         self._cluster = np.unique(np.array(keys, np.str_), return_inverse=True)[1]
+        self._scenario = scenario_numbers(self._entries)
         self._scopes: dict[bytes, _Scope] = {}
 
     def compare(self, first: Side, second: Side) -> Comparison:
@@ -156,6 +159,9 @@ class Comparer:
             flipped=self._flipped(judged, right_one, right_two),
             unjudged=int((both & ~judged).sum()),
             left_out=int((has_one ^ has_two).sum()),
+            memory_range=leave_one_out(
+                right_one.astype(np.float64) - right_two, self._category[judged], self._scenario[judged]
+            ),
         )
 
     def _refuse_different(

@@ -129,6 +129,7 @@ def _document(comparison: Comparison) -> Json:
         "rules": comparison.rules.value,
         "entries_without_verdict": comparison.unjudged,
         "entries_of_one_side": comparison.left_out,
+        "memory_without_one_scenario": asdict(comparison.memory_range) if comparison.memory_range else None,
         "scores": [_renamed(asdict(score)) for score in comparison.scores],
         "flips": [
             {

@@ -25,7 +25,8 @@ def comparison_text(comparison: Comparison, flips: int) -> str:
     )
     rows = [score_cells(score) for score in comparison.scores]
     table = text_table(HEADINGS, rows, right=range(1, len(HEADINGS)))
-    return "\n".join([head, table, *_notes([comparison]), *_flip_lines(comparison, flips)])
+    notes = [*_notes([comparison]), *_memory_note(comparison)]
+    return "\n".join([head, table, *notes, *_flip_lines(comparison, flips)])
 
 
 def pairs_text(comparisons: Sequence[Comparison]) -> str:
@@ -70,6 +71,16 @@ def _notes(comparisons: Sequence[Comparison]) -> list[str]:
     if left_out:
         notes.append(f"Not compared: {most}{plural(left_out, 'entry', 'entries')} that only one side ran.")
     return notes
+
+
+def _memory_note(comparison: Comparison) -> list[str]:
+    found = comparison.memory_range
+    if found is None:
+        return []
+    return [
+        f"memory without one of its {found.scenarios} scenarios: A-B {_signed(found.low)} to "
+        f"{_signed(found.high)}; they are too few for an interval over scenarios."
+    ]
 
 
 def _flip_lines(comparison: Comparison, most: int) -> list[str]:

@@ -91,6 +91,11 @@ def test_the_clusters_of_the_release_are_used(planted: Path) -> None:
     assert clusters["memory"] == 155
     assert clusters["web_search"] == 100
     assert clusters["live_irrelevance"] == 369
+    memory = found.of("memory")
+    assert memory is not None
+    assert found.memory_range is not None
+    assert found.memory_range.scenarios == 5
+    assert found.memory_range.low < memory.difference < found.memory_range.high
 
 
 def test_swapping_the_sides_mirrors_everything(planted: Path) -> None:
