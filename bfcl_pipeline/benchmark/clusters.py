@@ -41,7 +41,8 @@ CLUSTERS: dict[str, ClusterBy] = {name: _rule(category) for name, category in CA
 
 The live categories number their function docs each for itself: number 0 of live_simple and of live_multiple
 are different docs, so their clusters are never shared. Memory has only five scenarios, which are too few to
-cluster on (variances over five clusters are not reliable): its cluster is the question.
+cluster on (variances over five clusters are not reliable): its cluster is the question. Restatements are
+not put together with the entry that they restate, because no score contains both.
 """
 
 _LIVE = re.compile(r"[a-z_]+_\d{1,9}-(?P<doc>\d{1,9})-\d{1,9}")
@@ -77,7 +78,7 @@ def cluster_of(category: str, entry_id: str, base_entry_id: str | None = None) -
             found = _LIVE.fullmatch(entry_id)
             return f"{category}:{found['doc']}" if found else entry_id
         case ClusterBy.BASE_ENTRY:
-            return base_entry_id or entry_id.rpartition(":")[2]
+            return f"format_sensitivity:{base_entry_id or entry_id.rpartition(':')[2]}"
         case ClusterBy.ENTRY:
             return entry_id
 

@@ -85,7 +85,7 @@ def test_a_restated_entry_is_in_the_cluster_of_its_base_entry(entries: Entries) 
     for entry in entries("format_sensitivity"):
         named = cluster_of("format_sensitivity", entry.entry_id)
         assert named == cluster_of("format_sensitivity", entry.entry_id, entry.base_entry_id)
-        assert named == entry.base_entry_id
+        assert named == f"format_sensitivity:{entry.base_entry_id}"
 
 
 def test_an_id_of_another_form_is_a_cluster_of_its_own() -> None:

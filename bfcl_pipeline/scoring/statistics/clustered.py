@@ -39,6 +39,7 @@ class Layout:
     correction: Floats  # of each cluster: G / (G - 1), with G the clusters of its block; infinite for one
     cluster_counts: Integers  # clusters of each category
     kish: Floats  # of each category: effective entries if all entries of a cluster agreed
+    shared: NDArray[np.bool_]  # category by category: whether they have a cluster in common
 
     @property
     def categories(self) -> int:
@@ -67,35 +68,34 @@ def layout(category: Sequence[int] | Integers, cluster: Sequence[int] | Integers
     sizes, clusters = np.bincount(of_category), int(of_cluster.max()) + 1
     if not sizes.all() or not np.bincount(of_cluster).all():
         raise ValueError("expected numbers of categories and clusters without gaps")
-    members = _members(of_category, of_cluster, len(sizes), clusters)
+    flat = np.bincount(of_category * clusters + of_cluster, minlength=len(sizes) * clusters)
+    members = flat.reshape(len(sizes), clusters).astype(np.float64)  # entries by category and cluster
+    shared = members @ members.T > 0
     return Layout(
         category=of_category,
         cluster=of_cluster,
         sizes=sizes,
         clusters=clusters,
-        correction=_correction(members > 0),
+        correction=_correction(members > 0, shared),
         cluster_counts=np.count_nonzero(members, axis=1),
-        kish=sizes**2 / (members.astype(np.float64) ** 2).sum(axis=1),
+        kish=sizes**2 / (members**2).sum(axis=1),
+        shared=shared,
     )
 
 
-def _members(category: Integers, cluster: Integers, categories: int, clusters: int) -> Integers:
-    """The entries of each category in each cluster."""
-    flat = np.bincount(category * clusters + cluster, minlength=categories * clusters)
-    return flat.reshape(categories, clusters)
-
-
-def _correction(has: NDArray[np.bool_]) -> Floats:
+def _correction(has: NDArray[np.bool_], shared: NDArray[np.bool_]) -> Floats:
     """G / (G - 1) of each cluster, with G the clusters of its block.
 
     A block is a set of categories that share clusters with one another and with no others: the variants of
-    multi-turn are one block, every live category is one by itself. has: by category, then cluster.
+    multi-turn are one block, every live category is one by itself.
+
+    Args:
+        has: whether a category has entries in a cluster; by category, then cluster.
+        shared: whether two categories have a cluster in common.
     """
     block = np.arange(len(has))
-    for row, mine in enumerate(has):
-        touching = np.flatnonzero((has[:row] & mine).any(axis=1))
-        joined = np.isin(block, [*block[touching], row])
-        block[joined] = row
+    for row, touching in enumerate(shared):
+        block[np.isin(block, block[touching])] = row
     factors = np.ones(has.shape[1])
     for number in np.unique(block):
         inside = has[block == number].any(axis=0)
@@ -115,7 +115,7 @@ def means(values: Floats, where: Layout) -> Means:
         where: the layout of the entries.
     """
     sums = np.bincount(where.category, weights=values, minlength=where.categories)
-    mean = sums / where.sizes
+    mean = np.asarray(sums / where.sizes, np.float64)
     residuals = (values - mean[where.category]) / where.sizes[where.category]
     by_cluster = np.bincount(
         where.category * where.clusters + where.cluster,
@@ -123,7 +123,8 @@ def means(values: Floats, where: Layout) -> Means:
         minlength=where.categories * where.clusters,
     ).reshape(where.categories, where.clusters)
     lonely = np.isinf(where.correction)
-    covariance = (by_cluster * np.where(lonely, 1.0, where.correction)) @ by_cluster.T
+    scaled = by_cluster * np.where(lonely, 1.0, where.correction)
+    covariance = np.asarray(scaled @ by_cluster.T, np.float64)
     alone = where.cluster_counts < 2
     plain = np.bincount(where.category, weights=residuals**2, minlength=where.categories)
     varies = plain > 0
@@ -163,10 +164,10 @@ def correlation(covariance: Floats, where: Layout) -> Floats:
     """
     spread = np.sqrt(np.where(np.isinf(covariance.diagonal()), 0.0, covariance.diagonal()))
     product = np.outer(spread, spread)
-    shared = _members(where.category, where.cluster, where.categories, where.clusters) > 0
-    unknown = (shared.astype(np.int64) @ shared.T.astype(np.int64) > 0).astype(np.float64)
     finite = np.where(np.isinf(covariance), 0.0, covariance)
-    found = np.where(product > 0, finite / np.where(product > 0, product, 1.0), unknown)
+    found = np.where(
+        product > 0, finite / np.where(product > 0, product, 1.0), where.shared.astype(np.float64)
+    )
     np.fill_diagonal(found, 1.0)
     return np.clip(found, -1.0, 1.0)
 
