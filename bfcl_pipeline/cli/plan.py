@@ -32,7 +32,7 @@ from bfcl_pipeline.planning import (
 )
 from bfcl_pipeline.planning.scores import shares_of
 from bfcl_pipeline.records import Rules
-from bfcl_pipeline.text import text_table, unknown_name
+from bfcl_pipeline.text import text_table
 
 _ASSUMED = (
     "assumed: accuracies of 50 % on multi-turn and agentic categories and 85 % on the others, with the "
@@ -77,7 +77,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="from_run",
         type=Path,
         metavar="RUN",
-        help=f"measure how verdicts scatter, instead of assuming it: {RUN_HELP}",
+        help="measure how verdicts scatter instead of assuming it, on the models given with --model, or "
+        f"on all if the run lacks them: {RUN_HELP}",
     )
     add_rules(parser, "rule set of the verdicts of --from")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the plan as JSON, too")
@@ -115,12 +116,13 @@ def _scatter(goal: Goal, from_run: Path | None, rules: Rules, models: list[str])
 
     folder = run_folder(from_run)
     verdicts = read_verdicts(folder, rules)
-    for name in models:
-        if name not in verdicts:
-            raise ConfigError(f"{folder}: {unknown_name('model', name, verdicts)}")
-    chosen = models or list(verdicts)
-    if goal.difference and len(chosen) < 2:
-        raise ConfigError(f"a difference needs two models of {folder}; it has {', '.join(verdicts)}.")
+    wanted = 2 if goal.difference else 1
+    if len(verdicts) < wanted:
+        raise ConfigError(
+            f"{folder}: a difference needs verdicts of two models; it has {', '.join(verdicts)}."
+        )
+    named = [name for name in dict.fromkeys(models) if name in verdicts]
+    chosen = named if len(named) >= wanted else list(verdicts)
     found = (
         {f"{a} - {b}": measured(differences(verdicts[a], verdicts[b])) for a, b in combinations(chosen, 2)}
         if goal.difference
