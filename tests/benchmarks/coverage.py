@@ -3,7 +3,8 @@
 Takes the verdicts of a table as the whole truth, draws their clusters again and again with replacement,
 and counts how often the interval of the drawn verdicts holds the accuracy, or the difference of two models,
 of the table. Prints it for clustered intervals (scoring.statistics) beside intervals that take entries as
-independent (Wilson, MOVER), and for pairs of models beside intervals of two independent samples.
+independent (Wilson, MOVER), and for pairs of models beside intervals of two independent samples. With
+--entries, each draw is a sample of the benchmark that bfcl-pipeline plan divides among categories.
 
 The table is Parquet with the columns run or model, category, entry_id and valid; with a column rules, the
 rows of the official rules count. A score is averaged over those of its categories that the table has; one
@@ -23,7 +24,8 @@ import pyarrow.parquet as pq
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.benchmark.clusters import cluster_of
-from bfcl_pipeline.planning import SCORES, shares_of
+from bfcl_pipeline.config import allocate
+from bfcl_pipeline.planning import SCORES, Method, assumed, by_weight, shares_of
 from bfcl_pipeline.scoring.statistics.clustered import (
     Floats,
     Integers,
@@ -67,8 +69,13 @@ class Population:
         numbers = np.array([categories.index(name) for name in entries.values()])
         return cls(categories, list(entries), numbers, list(blocks.values()))
 
-    def draw(self, random: np.random.Generator) -> tuple[Integers, Layout]:
-        """As many clusters of each block as it has, drawn with replacement: entries and their layout."""
+    def draw(
+        self, random: np.random.Generator, sample: Mapping[str, int] | None
+    ) -> tuple[Integers, Layout]:
+        """As many clusters of each block as it has, drawn with replacement: entries and their layout.
+
+        sample: of them, so many entries of each category; None: all.
+        """
         number = count()
         drawn = [
             (block[choice], next(number))
@@ -77,7 +84,26 @@ class Population:
         ]
         entries = np.concatenate([members for members, _ in drawn])
         cluster = np.concatenate([np.full(len(members), place) for members, place in drawn])
+        if sample is not None:
+            places = [np.flatnonzero(self.category[entries] == n) for n in range(len(self.categories))]
+            kept = np.concatenate(
+                [
+                    random.choice(of, min(len(of), sample[name]), replace=False)
+                    for of, name in zip(places, self.categories, strict=True)
+                ]
+            )
+            entries, cluster = entries[kept], np.unique(cluster[kept], return_inverse=True)[1]
         return entries, layout(self.category[entries], cluster)
+
+    def sample(self, total: int, method: Method) -> dict[str, int]:
+        """The entries of each category in a sample of `total` for the mean of what the table has."""
+        weights = self.weights("overall")
+        if weights is None:
+            raise SystemExit("the table has no category of the overall score")
+        shares = {name: float(share) for name, share in zip(self.categories, weights, strict=True)}
+        if method is Method.PROPORTIONAL:
+            return allocate({name: CATEGORIES[name].entries for name in shares}, total)
+        return by_weight(shares, assumed(difference=False), total)
 
     def weights(self, score: str) -> Floats | None:
         """The share of each category in a score; None if the table has none of its categories."""
@@ -92,7 +118,6 @@ class Population:
 class Tally:
     """One line of the output."""
 
-    model: str
     score: str
     truth: float
     held: dict[str, int]  # draws whose interval holds the truth, by kind of interval
@@ -105,7 +130,11 @@ class Tally:
 
 
 def tallies(
-    population: Population, verdicts: Sequence[Verdicts], name: str, draws: int, seed: int
+    population: Population,
+    verdicts: Sequence[Verdicts],
+    sample: Mapping[str, int] | None,
+    draws: int,
+    seed: int,
 ) -> list[Tally]:
     """The scores of one model, or the differences of two, over `draws` draws."""
     values = [np.array([one[entry_id] for entry_id in population.entry_ids]) for one in verdicts]
@@ -120,9 +149,9 @@ def tallies(
         weights = population.weights(score)
         same = any(weights is not None and np.array_equal(weights, other) for _, other in found.values())
         if weights is not None and not same and (weights[varies] > 0).any():
-            found[score] = (Tally(name, score, float(weights @ overall), {}, {}), weights)
+            found[score] = (Tally(score, float(weights @ overall), {}, {}), weights)
     for _ in range(draws):
-        entries, where = population.draw(random)
+        entries, where = population.draw(random, sample)
         drawn = [one[entries] for one in values]
         for kind, intervals in _intervals(drawn, where):
             for tally, weights in found.values():
@@ -182,6 +211,8 @@ def main() -> None:
     parser.add_argument("--table", type=Path, action="append", required=True, help="may be repeated")
     parser.add_argument("--model", action="append", help="only these (default: all)")
     parser.add_argument("--pair", action="append", nargs=2, default=[], metavar=("A", "B"))
+    parser.add_argument("--entries", type=int, help="draw samples of so many entries (default: all)")
+    parser.add_argument("--by", type=Method, default=Method.WEIGHT, choices=list(Method))
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
@@ -194,8 +225,11 @@ def main() -> None:
             if all(entry_id in rows[name] for name in names)
         }
         verdicts = [{entry_id: rows[name][entry_id][1] for entry_id in common} for name in names]
-        lines = tallies(Population.of(common), verdicts, " - ".join(names), options.draws, options.seed)
-        print(f"\n{' - '.join(names)}: {len(common):,} entries, {options.draws:,} draws")
+        population = Population.of(common)
+        sample = population.sample(options.entries, options.by) if options.entries else None
+        lines = tallies(population, verdicts, sample, options.draws, options.seed)
+        of = f", samples of {sum(sample.values()):,} by {options.by}" if sample else ""
+        print(f"\n{' - '.join(names)}: {len(common):,} entries{of}, {options.draws:,} draws")
         print(f"{'score':24} {'value':>7} {'clustered':>10} {'holds':>7} {'independent':>12} {'holds':>7}")
         for line in lines:
             cells = [
