@@ -32,7 +32,7 @@ from bfcl_pipeline.planning import (
 )
 from bfcl_pipeline.planning.scores import shares_of
 from bfcl_pipeline.records import Rules
-from bfcl_pipeline.text import text_table
+from bfcl_pipeline.text import printable, text_table
 
 _ASSUMED = (
     "assumed: accuracies of 50 % on multi-turn and agentic categories and 85 % on the others, with the "
@@ -163,7 +163,7 @@ def _needs(plan: Plan, names: list[str], files: list[Path] | None) -> list[Need]
 def _print(plan: Plan, basis: str, needs: list[Need]) -> None:
     what = "the difference of two models on the same entries" if plan.goal.difference else "one model"
     print(f"{points(plan.goal.within)} points (95 %) on {plan.goal.score}, {what}.")
-    print(f"Scatter of verdicts: {basis}.\n")
+    print(f"Scatter of verdicts: {printable(basis)}.\n")
     rows = [
         [name, f"{100 * share:.1f} %", f"{plan.whole.entries[name]:,}"]
         + [f"{sample.entries[name]:,}" for sample in plan.samples.values()]

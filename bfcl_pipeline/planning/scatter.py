@@ -137,16 +137,16 @@ _SHARED = (
     Shared(tuple(name for name in CATEGORIES if name.startswith("memory_")), 155, 0.5, 0.2),
     Shared(tuple(name for name in CATEGORIES if name.startswith("web_search_")), 100, 0.5, 0.2),
 )
-"""Multi-turn: measured on seven published results of gpt-oss (120b and 20b, November 2025) and on two pairs
-of them. Memory and web: assumed, as no published verdicts have them."""
+"""Multi-turn: means over seven published results of gpt-oss (120b and 20b, November 2025), and over three
+pairs of 120b and 20b. Memory and web: assumed, as these results lack them."""
 
 _DESIGN_EFFECTS = {
     "live_simple": (2.1, 1.4),
     "live_multiple": (2.2, 1.1),
-    "live_irrelevance": (3.4, 1.1),
+    "live_irrelevance": (3.4, 1.0),
 }
-"""Of the full categories whose entries share function docs, on the same published verdicts: means over the
-results, and over pairs of different models."""
+"""Of the full categories whose entries share function docs: means over the same results, and over the same
+pairs."""
 
 _ACCURACY = {"non_live": 0.85, "live": 0.85, "multi_turn": 0.5, "agentic": 0.5}
 """Assumed by group of categories; 0.5 scatters most."""

@@ -16,6 +16,16 @@ Verdicts = Mapping[str, tuple[str, bool]]
 """The category and the verdict of each entry that has one, by its id."""
 
 _COLUMNS = ("model", "category", "entry_id", "rules", "valid")
+_USAGE = (
+    "model",
+    "category",
+    "part",
+    "entries",
+    "exchanges",
+    "input_tokens",
+    "output_tokens",
+    "entry_mean_seconds",
+)
 
 
 def read_verdicts(run_dir: Path, rules: Rules) -> dict[str, Verdicts]:
@@ -65,7 +75,7 @@ def consumption(model: str, run_dirs: Iterable[Path]) -> Consumption | None:
     for run_dir in run_dirs:
         path = run_dir / "tables" / "usage.parquet"
         if path.is_file():
-            used = _consumption(model, read_table(path), run_dir.name)
+            used = _consumption(model, read_table(path, _USAGE), run_dir.name)
             if used is not None:
                 return used
     return None

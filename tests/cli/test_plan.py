@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from bfcl_pipeline.cli import main
@@ -134,3 +136,27 @@ def test_points_are_a_number_between_0_and_100(text: str, capsys: pytest.Capture
     with pytest.raises(SystemExit, match="2"):
         main(["plan", f"--within={text}"])
     assert "is not a number of points between 0 and 100" in capsys.readouterr().err
+
+
+def test_a_table_of_usage_without_a_column_is_refused(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The error names the file and the column."""
+    usage = project / "results/old/tables/usage.parquet"
+    pq.write_table(pq.read_table(usage).drop_columns(["exchanges"]), usage)
+    assert main(["plan", "--within", "3", "--model", "priced", "--models", "models.yaml"]) == 1
+    assert "usage.parquet: column 'exchanges' is missing" in capsys.readouterr().err
+
+
+def test_names_from_a_table_do_not_reach_the_terminal_raw(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An escape sequence in the name of a model is printed as text."""
+    path = project / "results/old/verdicts/priced.parquet"
+    table = pq.read_table(path)
+    names = pa.array(["\x1b[31mred"] * table.num_rows)
+    pq.write_table(table.set_column(table.column_names.index("model"), "model", names), path)
+    assert main(["plan", "--within", "7", "--of", "multiple", "--from", "old"]) == 0
+    printed = capsys.readouterr().out
+    assert "\x1b" not in printed
+    assert "\\x1b[31mred" in printed
