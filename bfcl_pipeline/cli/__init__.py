@@ -32,6 +32,8 @@ COMMANDS: dict[str, str] = {
     "report": "write one HTML file from the tables of a run",
     "replay": "derive a run again from its records, offline, and compare every byte",
     "table": "print the leaderboard table of a run",
+    "compare": "compare models or runs on the same entries: differences, intervals, tests, flips",
+    "gate": "exit with 0 if a run is no worse than a baseline, by the interval of the difference",
     "show": "print one entry, or one model's conversation over it, and why it passed or failed",
     "audit": "list suspected defects of the entries, and how each was adjudicated",
     "journal": "inspect the journals of exchanges with models, down to raw answers",
