@@ -17,8 +17,8 @@ from bfcl_pipeline.planning import (
     PUBLISHED,
     Goal,
     Method,
-    Need,
-    Plan,
+    ModelEffort,
+    SamplePlan,
     Scatter,
     assumed,
     completed,
@@ -139,11 +139,11 @@ def _scatter(goal: Goal, from_run: Path | None, rules: Rules, models: list[str])
     )
 
 
-def _needs(plan: Plan, names: list[str], files: list[Path] | None) -> list[Need]:
+def _needs(plan: SamplePlan, names: list[str], files: list[Path] | None) -> list[ModelEffort]:
     """What the models need; of no model in particular if none is named."""
     if not names:
         efforts = {method: effort(one.entries, PUBLISHED, None) for method, one in plan.samples.items()}
-        return [Need(None, PUBLISHED.source, efforts)]
+        return [ModelEffort(None, PUBLISHED.source, efforts)]
     from bfcl_pipeline.report.measured_run import consumption
 
     rows = load_models(files)
@@ -151,16 +151,16 @@ def _needs(plan: Plan, names: list[str], files: list[Path] | None) -> list[Need]
     for name in dict.fromkeys(names):
         row = model_row(rows, name)
         if KINDS[row.kind].embedded:
-            needs.append(Need(name, "makes no requests", {}))
+            needs.append(ModelEffort(name, "makes no requests", {}))
             continue
         recorded = consumption(name, newest_first())
         used = PUBLISHED if recorded is None else completed_figures(recorded)
         efforts = {method: effort(one.entries, used, row) for method, one in plan.samples.items()}
-        needs.append(Need(name, used.source, efforts))
+        needs.append(ModelEffort(name, used.source, efforts))
     return needs
 
 
-def _print(plan: Plan, basis: str, needs: list[Need]) -> None:
+def _print(plan: SamplePlan, basis: str, needs: list[ModelEffort]) -> None:
     what = "the difference of two models on the same entries" if plan.goal.difference else "one model"
     print(f"{points(plan.goal.within)} points (95 %) on {plan.goal.score}, {what}.")
     print(f"Scatter of verdicts: {printable(basis)}.\n")
@@ -185,7 +185,7 @@ def _print(plan: Plan, basis: str, needs: list[Need]) -> None:
             print(f"{need.model} {need.source}: no tokens, no cost.")
 
 
-def _efforts(needs: list[Need]) -> str:
+def _efforts(needs: list[ModelEffort]) -> str:
     headings = ["model", "sample", "requests", "tokens in", "tokens out", "US dollars", "time, about"]
     rows = [
         [

@@ -4,13 +4,13 @@ from bfcl_pipeline.planning.effort import (
     PUBLISHED,
     Consumption,
     Effort,
-    Figures,
+    EntryFigures,
     completed_figures,
     effort,
 )
-from bfcl_pipeline.planning.plan import Goal, Need, Plan, make_plan, plan_document, points
+from bfcl_pipeline.planning.plan import Goal, ModelEffort, SamplePlan, make_plan, plan_document, points
 from bfcl_pipeline.planning.samples import Method, Sample, by_weight, smallest, whole
-from bfcl_pipeline.planning.scatter import Outcome, Scatter, assumed, completed, measured
+from bfcl_pipeline.planning.scatter import EntryValue, Scatter, assumed, completed, measured
 from bfcl_pipeline.planning.scores import SCORES, shares_of
 
 __all__ = [
@@ -18,13 +18,13 @@ __all__ = [
     "SCORES",
     "Consumption",
     "Effort",
-    "Figures",
+    "EntryFigures",
+    "EntryValue",
     "Goal",
     "Method",
-    "Need",
-    "Outcome",
-    "Plan",
+    "ModelEffort",
     "Sample",
+    "SamplePlan",
     "Scatter",
     "assumed",
     "by_weight",

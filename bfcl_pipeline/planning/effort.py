@@ -11,7 +11,7 @@ MEMORY_SCENARIOS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class EntryFigures:
     """Means over entries, or over memory sessions, of one category."""
 
     input_tokens: float
@@ -25,17 +25,17 @@ class Figures:
 class Consumption:
     """The figures of a model by category, and where they come from."""
 
-    entries: Mapping[str, Figures]
-    sessions: Mapping[str, Figures]  # of the categories that have sessions
+    entries: Mapping[str, EntryFigures]
+    sessions: Mapping[str, EntryFigures]  # of the categories that have sessions
     source: str  # in words
 
 
-def _published(input_tokens: float, output_tokens: float, seconds: float, category: str) -> Figures:
-    return Figures(input_tokens, output_tokens, 1, seconds, CATEGORIES[category].entries)
+def _published(input_tokens: float, output_tokens: float, seconds: float, category: str) -> EntryFigures:
+    return EntryFigures(input_tokens, output_tokens, 1, seconds, CATEGORIES[category].entries)
 
 
-_SESSION = Figures(232_000, 8_100, 37, 320, 1)
-_KEY_VALUE = Figures(12_800, 304, 4.3, 27, 3)
+_SESSION = EntryFigures(232_000, 8_100, 37, 320, 1)
+_KEY_VALUE = EntryFigures(12_800, 304, 4.3, 27, 3)
 
 PUBLISHED = Consumption(
     {
@@ -52,20 +52,20 @@ PUBLISHED = Consumption(
         "live_parallel_multiple": _published(724, 122, 1.9, "live_parallel_multiple"),
         "live_irrelevance": _published(562, 409, 5.2, "live_irrelevance"),
         "live_relevance": _published(653, 226, 2.9, "live_relevance"),
-        "multi_turn_base": Figures(32_600, 1_210, 10.9, 19, 200),
-        "multi_turn_miss_func": Figures(38_200, 1_830, 12.8, 25, 200),
-        "multi_turn_miss_param": Figures(38_500, 1_490, 12.7, 20, 200),
-        "multi_turn_long_context": Figures(65_200, 1_210, 10.9, 19, 0),
+        "multi_turn_base": EntryFigures(32_600, 1_210, 10.9, 19, 200),
+        "multi_turn_miss_func": EntryFigures(38_200, 1_830, 12.8, 25, 200),
+        "multi_turn_miss_param": EntryFigures(38_500, 1_490, 12.7, 20, 200),
+        "multi_turn_long_context": EntryFigures(65_200, 1_210, 10.9, 19, 0),
         "memory_kv": _KEY_VALUE,
-        "memory_vector": Figures(12_800, 304, 4.3, 27, 0),
-        "memory_rec_sum": Figures(6_360, 115, 2, 20, 1),
-        "web_search_base": Figures(207_000, 1_170, 9, 59, 1),
-        "web_search_no_snippet": Figures(151_000, 1_070, 8, 50, 1),
+        "memory_vector": EntryFigures(12_800, 304, 4.3, 27, 0),
+        "memory_rec_sum": EntryFigures(6_360, 115, 2, 20, 1),
+        "web_search_base": EntryFigures(207_000, 1_170, 9, 59, 1),
+        "web_search_no_snippet": EntryFigures(151_000, 1_070, 8, 50, 1),
     },
     {
         "memory_kv": _SESSION,
-        "memory_vector": Figures(232_000, 8_100, 37, 320, 0),
-        "memory_rec_sum": Figures(232_000, 8_100, 37, 320, 0),
+        "memory_vector": EntryFigures(232_000, 8_100, 37, 320, 0),
+        "memory_rec_sum": EntryFigures(232_000, 8_100, 37, 320, 0),
     },
     "published results: gpt-oss-120b on single-turn and multi-turn, one to three entries of "
     "DeepSeek-V3.2-Exp on memory and web, which give an order of magnitude only",

@@ -21,7 +21,7 @@ class Goal:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SamplePlan:
     """The smallest samples that reach a goal, one by each method."""
 
     goal: Goal
@@ -32,7 +32,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class ModelEffort:
     """What one model needs for the samples of a plan."""
 
     model: str | None  # None: any model
@@ -40,7 +40,7 @@ class Need:
     efforts: Mapping[Method, Effort]
 
 
-def make_plan(goal: Goal, scatter: Scatter) -> Plan:
+def make_plan(goal: Goal, scatter: Scatter) -> SamplePlan:
     """The plan for a goal.
 
     Raises:
@@ -57,7 +57,7 @@ def make_plan(goal: Goal, scatter: Scatter) -> Plan:
             f"{points(goal.within)} on {goal.score} cannot be reached: all {everything.total:,} entries "
             f"give {best}. Give a greater --within{hint}."
         )
-    return Plan(goal, shares, scatter, everything, reached)
+    return SamplePlan(goal, shares, scatter, everything, reached)
 
 
 def points(share: float) -> str:
@@ -65,7 +65,7 @@ def points(share: float) -> str:
     return f"±{100 * share:.2f}"
 
 
-def plan_document(plan: Plan, basis: str, needs: list[Need]) -> dict[str, Json]:
+def plan_document(plan: SamplePlan, basis: str, needs: list[ModelEffort]) -> dict[str, Json]:
     """The plan as a JSON document; widths are in percentage points.
 
     basis: where the scatter comes from, in words.
@@ -96,7 +96,7 @@ def _sample(sample: Sample) -> dict[str, Json]:
     }
 
 
-def _need(need: Need) -> dict[str, Json]:
+def _need(need: ModelEffort) -> dict[str, Json]:
     return {
         "model": need.model,
         "source": need.source,

@@ -15,7 +15,7 @@ from bfcl_pipeline.benchmark import CATEGORIES
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class EntryValue:
     """One entry as a plan sees it."""
 
     category: str
@@ -68,13 +68,13 @@ class Scatter:
         return max(1 + (entries - 1) * within / self.variance[category], 0.0)
 
 
-def measured(outcomes: Iterable[Outcome]) -> Scatter:
+def measured(outcomes: Iterable[EntryValue]) -> Scatter:
     """The scatter in the categories that `outcomes` has at least two entries of.
 
     The variance of a category in which all entries have one outcome is not taken as 0: two successes and
     two failures are added, as Agresti and Coull (1998) do for intervals.
     """
-    by_category: dict[str, list[Outcome]] = defaultdict(list)
+    by_category: dict[str, list[EntryValue]] = defaultdict(list)
     for outcome in outcomes:
         by_category[outcome.category].append(outcome)
     by_category = {name: rows for name, rows in by_category.items() if len(rows) > 1}

@@ -8,7 +8,7 @@ import pyarrow as pa
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.benchmark.clusters import cluster_of
 from bfcl_pipeline.errors import TableError
-from bfcl_pipeline.planning import PUBLISHED, Consumption, Figures, Outcome
+from bfcl_pipeline.planning import PUBLISHED, Consumption, EntryFigures, EntryValue
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.tables import read_table
 
@@ -49,18 +49,18 @@ def read_verdicts(run_dir: Path, rules: Rules) -> dict[str, Verdicts]:
     return dict(found)
 
 
-def outcomes(verdicts: Verdicts) -> list[Outcome]:
+def outcomes(verdicts: Verdicts) -> list[EntryValue]:
     """The verdicts of one model."""
     return [
-        Outcome(category, cluster_of(category, entry_id), float(valid))
+        EntryValue(category, cluster_of(category, entry_id), float(valid))
         for entry_id, (category, valid) in verdicts.items()
     ]
 
 
-def differences(first: Verdicts, second: Verdicts) -> list[Outcome]:
+def differences(first: Verdicts, second: Verdicts) -> list[EntryValue]:
     """The differences of two models on the entries that both have a verdict on."""
     return [
-        Outcome(category, cluster_of(category, entry_id), float(valid) - float(second[entry_id][1]))
+        EntryValue(category, cluster_of(category, entry_id), float(valid) - float(second[entry_id][1]))
         for entry_id, (category, valid) in first.items()
         if entry_id in second
     ]
@@ -82,7 +82,7 @@ def consumption(model: str, run_dirs: Iterable[Path]) -> Consumption | None:
 
 
 def _consumption(model: str, usage: pa.Table, run: str) -> Consumption | None:
-    parts: dict[str, dict[str, Figures]] = {"entries": {}, "sessions": {}}
+    parts: dict[str, dict[str, EntryFigures]] = {"entries": {}, "sessions": {}}
     for row in usage.to_pylist():
         count, name = row["entries"], row["category"]
         if row["model"] != model or not count:
@@ -93,7 +93,7 @@ def _consumption(model: str, usage: pa.Table, run: str) -> Consumption | None:
         seconds = row["entry_mean_seconds"]
         if name not in known:
             continue
-        parts[row["part"]][name] = Figures(
+        parts[row["part"]][name] = EntryFigures(
             input_tokens=row["input_tokens"] / count,
             output_tokens=row["output_tokens"] / count,
             requests=row["exchanges"] / count,

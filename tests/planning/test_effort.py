@@ -8,15 +8,15 @@ import pytest
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import ModelRow, RequestLimits
-from bfcl_pipeline.planning import PUBLISHED, Consumption, Figures, completed_figures, effort
+from bfcl_pipeline.planning import PUBLISHED, Consumption, EntryFigures, completed_figures, effort
 from bfcl_pipeline.records import Mode
 
 ROW = ModelRow(
     name="m", kind="openai_chat", mode=Mode.FC, display_name="M", input_price=2.0, output_price=10.0
 )
 USED = Consumption(
-    {"multiple": Figures(1000, 100, 1, 4, 1), "memory_kv": Figures(2000, 200, 3, 10, 1)},
-    {"memory_kv": Figures(10_000, 1000, 5, 50, 1)},
+    {"multiple": EntryFigures(1000, 100, 1, 4, 1), "memory_kv": EntryFigures(2000, 200, 3, 10, 1)},
+    {"memory_kv": EntryFigures(10_000, 1000, 5, 50, 1)},
     "measured",
 )
 

@@ -8,25 +8,25 @@ import numpy as np
 import pytest
 
 from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.planning import Outcome, Scatter, assumed, completed, measured, shares_of, whole
+from bfcl_pipeline.planning import EntryValue, Scatter, assumed, completed, measured, shares_of, whole
 from bfcl_pipeline.scoring.statistics.clustered import layout, means
 
 SHARES = {"multi_turn_base": 0.5, "multi_turn_miss_func": 0.3, "live_simple": 0.2}
 SIZES = {"multi_turn_base": 60, "multi_turn_miss_func": 60, "live_simple": 90}
 
 
-def planted(seed: int) -> list[Outcome]:
+def planted(seed: int) -> list[EntryValue]:
     """Verdicts with a common part: two variants of 60 scenarios, and 90 entries of 30 docs."""
     random = np.random.default_rng(seed)
     scenarios, docs = random.normal(size=60), random.normal(size=30)
     noise = iter(random.normal(size=1000))
     found = [
-        Outcome(name, f"scenario {number}", float(scenarios[number] + next(noise) > 0))
+        EntryValue(name, f"scenario {number}", float(scenarios[number] + next(noise) > 0))
         for name in ("multi_turn_base", "multi_turn_miss_func")
         for number in range(60)
     ]
     return found + [
-        Outcome("live_simple", f"doc {number % 30}", float(docs[number % 30] + next(noise) > -0.5))
+        EntryValue("live_simple", f"doc {number % 30}", float(docs[number % 30] + next(noise) > -0.5))
         for number in range(90)
     ]
 
@@ -68,7 +68,7 @@ def test_the_deviation_of_a_sample_is_that_of_drawn_samples() -> None:
 
 def test_equal_verdicts_still_scatter() -> None:
     """A category in which everything is right is not planned with one entry: two of each kind are added."""
-    found = measured(Outcome("multiple", str(number), 1.0) for number in range(96))
+    found = measured(EntryValue("multiple", str(number), 1.0) for number in range(96))
     assert found.variance["multiple"] == pytest.approx(0.02 * 0.98)
 
 
