@@ -23,6 +23,7 @@ COMMANDS: dict[str, str] = {
     "stage": "fetch the pinned release, verify it, write data/entries/*.parquet",
     "models": "list every known model, and what is missing to run it",
     "ping": "make one cheap request to a model, and show the answer or what to do next",
+    "plan": "before a run: which sample is precise enough, what it costs, how long it takes",
     "serve": "run vLLM's server for one local model until it receives TERM or INT",
     "generate": "run one model on the entries of the given categories",
     "gather": "merge the shards of one model's responses",
