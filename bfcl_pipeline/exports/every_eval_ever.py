@@ -1,8 +1,8 @@
 """The scores of a run as records of Every Eval Ever, one JSON file for each model.
 
 Covers the aggregate record: its results have the names and units that the public collection gives to the
-columns of the leaderboard. A score that is not comparable with these, as its web is not the real one or some
-of its categories were not evaluated, is left out and logged. Records of single entries are not covered.
+columns of the leaderboard. A score that is not comparable with these is left out and logged: its web is not
+the real one, or some of its categories were not evaluated. Records of single entries are not covered.
 Source: the schema 0.3.0 of the package every-eval-ever (MIT), from which only names of keys and values are
 used.
 """

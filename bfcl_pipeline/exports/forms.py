@@ -1,4 +1,7 @@
-"""The forms of export, as data, and writing a run in one of them. The code of a form is imported when used."""
+"""The forms of export, as data, and writing a run in one of them.
+
+The code of a form is imported when it is used: one form needs a package that is an optional dependency.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -9,7 +9,6 @@ Source: the result schema and the tracker of lm-evaluation-harness 0.4.13.
 
 import json
 from collections.abc import Iterator
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from bfcl_pipeline import __version__
 from bfcl_pipeline.benchmark import CATEGORIES, release
 from bfcl_pipeline.benchmark.leaderboard import GROUP, LEADERBOARD
 from bfcl_pipeline.exports.forms import ExportOptions
-from bfcl_pipeline.exports.run_scores import ModelScores, RunScores, read_run_scores
+from bfcl_pipeline.exports.run_scores import ModelScores, RunScores, read_run_scores, standard_error
 from bfcl_pipeline.files import write_text
 from bfcl_pipeline.text import Log
 
@@ -99,14 +98,13 @@ def _group_metrics(model: ModelScores, name: str) -> dict[str, Any]:
 
 
 def _task_metrics(model: ModelScores, name: str) -> dict[str, Any]:
-    """The accuracy on a category; its standard error is that of the mean, by the sample's deviation."""
     row = model.categories[name]
     accuracy, answered = row["accuracy"], row["answered"]
-    error = sqrt(accuracy * (1 - accuracy) / (answered - 1)) if answered > 1 else _NO_ERROR
+    error = standard_error(accuracy, answered)
     return {
         "alias": _alias(model, name),
         f"{_METRIC},none": accuracy,
-        f"{_METRIC}_stderr,none": error,
+        f"{_METRIC}_stderr,none": _NO_ERROR if error is None else error,
         "sample_len": answered,
     }
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,11 @@ def read_run_scores(run_dir: Path, rules: Rules, models: Collection[str] = ()) -
         made_at=_made_at(run_dir),
         models=chosen,
     )
+
+
+def standard_error(accuracy: float, answered: int) -> float | None:
+    """The standard error of an accuracy, by the sample's deviation; None of fewer than two entries."""
+    return sqrt(accuracy * (1 - accuracy) / (answered - 1)) if answered > 1 else None
 
 
 def safe_name(name: str) -> str:
