@@ -1,8 +1,8 @@
 """The messages of one response, from the first request to the last answer.
 
 Covers entries whose requests follow from the answers: single turns, and several turns, which are played
-again in their simulated world. The results that memories and the web gave a model are not in the tables of a
-run, so of agentic entries there are the question and the model's answers only.
+again in their simulated world. The tables of a run do not have the results of calls to memories and the web,
+so of agentic entries there are the question and the model's answers only.
 """
 
 import json
@@ -16,6 +16,7 @@ from bfcl_pipeline.prompts import Texts
 from bfcl_pipeline.records import Entry, Exchange, Json, Message, Response
 from bfcl_pipeline.scoring.multi_turn import MODEL_OWNER
 from bfcl_pipeline.tables.responses import loaded_json
+from bfcl_pipeline.text import valid_unicode
 from bfcl_pipeline.tools import Constants, World, WorldConfig
 
 
@@ -61,12 +62,11 @@ def _answers(entry: Entry, response: Response) -> Iterator[Json]:
 
 def _answer(result: Json) -> str | list[dict[str, str]]:
     """A result as a conversation takes it; what is neither text nor calls becomes JSON text."""
-    if isinstance(result, str):
-        return result
     if isinstance(result, list) and all(isinstance(call, dict) for call in result):
-        return [{str(name): _text(value) for name, value in call.items()} for call in result]
-    return json.dumps(result, ensure_ascii=False)
+        return [{valid_unicode(name): _text(value) for name, value in call.items()} for call in result]
+    return _text(result)
 
 
-def _text(arguments: Json) -> str:
-    return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+def _text(value: Json) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return valid_unicode(text)
