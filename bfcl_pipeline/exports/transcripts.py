@@ -1,8 +1,8 @@
 """The messages of one response, from the first request to the last answer.
 
 Covers entries whose requests follow from the answers: single turns, and several turns, which are played
-again in their simulated world. The tables of a run do not have the results of calls to memories and the web,
-so of agentic entries there are the question and the model's answers only.
+again in their simulated world. The tables of a run do not have the results of calls to memories and the
+web, so of agentic entries there are the question and the model's answers only.
 """
 
 import json

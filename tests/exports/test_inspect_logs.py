@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.log import list_eval_logs, read_eval_log
 
 from bfcl_pipeline.exports.forms import ExportOptions, export_run
+
+inspect_log = pytest.importorskip("inspect_ai.log", reason="the extra `inspect` is not installed")
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +22,7 @@ def logs(real_run: Path, staged: Path, tmp_path_factory: pytest.TempPathFactory)
 
 
 def _log(logs: Path, category: str) -> Any:
-    return read_eval_log(str(logs / "mine-FC" / f"{category}.eval"))
+    return inspect_log.read_eval_log(str(logs / "mine-FC" / f"{category}.eval"))
 
 
 def _samples(logs: Path, category: str) -> dict[str, Any]:
@@ -30,7 +31,7 @@ def _samples(logs: Path, category: str) -> dict[str, Any]:
 
 def test_the_viewer_lists_every_log(logs: Path) -> None:
     """The listing that `inspect view` shows has each log with its task."""
-    tasks = {info.task for info in list_eval_logs(str(logs))}
+    tasks = {info.task for info in inspect_log.list_eval_logs(str(logs))}
     assert tasks == {"bfcl_v4_simple_python", "bfcl_v4_multi_turn_base", "bfcl_v4_web_search_base"}
 
 
