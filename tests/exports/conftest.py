@@ -66,7 +66,7 @@ def real_run(
                 [[{call.name: json.dumps(call.arguments)} for call in turn], "Done."]
                 for turn in truth_calls(entries("multi_turn_base")[0])
             ],
-            "not a list of turns",
+            "not a list of turns \ud800",
         ],
         "web_search_base": [[[[{"search_engine_query": '{"keywords": "tea"}'}], "{'answer': 'tea'}"]]],
     }
