@@ -40,6 +40,7 @@ COMMANDS: dict[str, str] = {
     "web": "inspect the web cache and how much of a run it covers",
     "archive": "package a run as a verifiable archive (RO-Crate)",
     "verify": "check an archive, derive its results again, and compare them",
+    "export": "write the results of a run as LaTeX, Markdown, or files of other evaluation programs",
     "import-official": "turn result folders of the official tool into a run, or a table of responses",
     "export-official": "write the responses of a run as result folders of the official tool",
 }
