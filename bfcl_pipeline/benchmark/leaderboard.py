@@ -1,12 +1,16 @@
 """How the V4 leaderboard averages categories, as data: the tree of group scores and the overall weights.
 
-Covers which scores exist, the members of each mean, and the price constants of the cost column. The
-arithmetic is `scoring.aggregate`; the columns of the CSV files are `benchmark.leaderboard_files`.
+Covers which scores exist, the members of each mean, the share of each category, and the price constants of
+the cost column. The arithmetic is `scoring.aggregate`; the columns of the CSV files are
+`benchmark.leaderboard_files`.
 Source: the release's leaderboard writer (bfcl-eval 2026.3.23, upstream commit 6ea57973).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+
+from bfcl_pipeline.benchmark.categories import CATEGORIES
 
 
 class Mean(StrEnum):
@@ -89,6 +93,29 @@ def categories_of(name: str) -> tuple[str, ...]:
     if name not in GROUP:
         return (name,)
     return tuple(category for member in GROUP[name].members for category in categories_of(member.name))
+
+
+def category_weights(name: str, entries: Mapping[str, int]) -> dict[str, float]:
+    """The share of each category in the score `name`, in order; for a category, 1. The shares sum to 1.
+
+    entries: the scored entries of each category that was evaluated, for means by size; a category that is
+    missing counts with all its entries, as on the leaderboard.
+    """
+    if name not in GROUP:
+        return {name: 1.0}
+    group = GROUP[name]
+    sizes = [_size(group, member, entries) for member in group.members]
+    return {
+        category: weight * size / sum(sizes)
+        for member, size in zip(group.members, sizes, strict=True)
+        for category, weight in category_weights(member.name, entries).items()
+    }
+
+
+def _size(group: Group, member: ScoreTerm, entries: Mapping[str, int]) -> int:
+    if group.mean is Mean.BY_SIZE:
+        return sum(entries.get(name, CATEGORIES[name].entries) for name in categories_of(member.name))
+    return member.weight
 
 
 GPU_DOLLARS_PER_HOUR = 23.92

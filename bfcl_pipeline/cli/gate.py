@@ -1,0 +1,127 @@
+"""`bfcl-pipeline gate`: whether a run is no worse than a baseline, as an exit status for nightly jobs."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bfcl_pipeline.cli.compare import side_choice
+from bfcl_pipeline.cli.options import add_rules
+from bfcl_pipeline.errors import ConfigError, PipelineError
+from bfcl_pipeline.text import printable, unknown_name
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.comparison.gate import Gate
+    from bfcl_pipeline.comparison.sides import Side
+
+UNUSABLE = 2
+"""Exit status where nothing could be decided: a wrong option, missing or different verdicts."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options of the command."""
+    parser.add_argument("run_side", metavar="RUN", help="a run, or RUN:MODEL")
+    parser.add_argument(
+        "--against", required=True, metavar="BASELINE", help="the run to compare with, or RUN:MODEL"
+    )
+    parser.add_argument(
+        "--no-worse",
+        type=float,
+        required=True,
+        metavar="POINTS",
+        help="the largest loss that is accepted, in percentage points",
+    )
+    parser.add_argument(
+        "--category",
+        nargs="+",
+        default=["overall"],
+        metavar="NAME",
+        dest="scores",
+        help="decide on these categories or groups of the leaderboard, all of them (default: overall)",
+    )
+    parser.add_argument(
+        "--model",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        dest="models",
+        help="only these models of both runs (default: all models of RUN)",
+    )
+    parser.add_argument(
+        "--undecided",
+        choices=("pass", "fail"),
+        default="fail",
+        help="the outcome where the 95 %% interval of the difference contains the margin (default: fail)",
+    )
+    add_rules(parser, "rule set of the verdicts")
+    parser.add_argument(
+        "--common",
+        action="store_true",
+        help="decide on the entries that both have, instead of refusing runs that differ in them",
+    )
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="write the decision and its numbers as JSON"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints one line. Returns 0 if the gate is passed, 1 if not, UNUSABLE after an error."""
+    try:
+        decided = _decide(options)
+        if options.json:
+            from bfcl_pipeline.comparison.tables import write_gate
+
+            write_gate(options.json, decided)
+    except (PipelineError, OSError) as error:
+        print(f"bfcl-pipeline gate: {printable(str(error))}", file=sys.stderr)
+        return UNUSABLE
+    from bfcl_pipeline.comparison.text import gate_line
+
+    print(gate_line(decided))
+    return 0 if decided.passes else 1
+
+
+def _decide(options: argparse.Namespace) -> "Gate":
+    from bfcl_pipeline.benchmark import CATEGORIES
+    from bfcl_pipeline.benchmark.leaderboard import GROUP
+    from bfcl_pipeline.comparison.compare import Comparer
+    from bfcl_pipeline.comparison.gate import gate
+    from bfcl_pipeline.comparison.sides import read_sides
+
+    if not 0 <= options.no_worse <= 100:
+        raise ConfigError(f"--no-worse: expected 0 to 100 points, got {options.no_worse}.")
+    scores = list(dict.fromkeys(options.scores))
+    for name in scores:
+        if name not in GROUP and name not in CATEGORIES:
+            raise ConfigError(unknown_name("score", name, [*GROUP, *CATEGORIES]))
+    new, old = side_choice(options.run_side), side_choice(options.against)
+    if (new.run.resolve(), new.model) == (old.run.resolve(), old.model):
+        raise ConfigError("RUN and --against are the same; name the run that is the baseline.")
+    numbering, sides = read_sides([new, old], options.rules)
+    mine = [side for side in sides if side.run == new.run and new.model in (None, side.model)]
+    theirs = [side for side in sides if side.run == old.run and old.model in (None, side.model)]
+    comparer = Comparer(numbering, options.rules, options.common)
+    pairs = _pairs(mine, theirs, options.models)
+    compared = [comparer.compare(*pair) for pair in pairs]
+    return gate(compared, scores, options.no_worse / 100, options.undecided == "pass")
+
+
+def _pairs(
+    mine: Sequence["Side"], theirs: Sequence["Side"], models: Sequence[str]
+) -> list[tuple["Side", "Side"]]:
+    """Each model of the run and its baseline: the model of the same name, or the only one of both."""
+    for name in models:
+        if name not in [side.model for side in mine]:
+            raise ConfigError(unknown_name("model", name, [side.model for side in mine]))
+    chosen = [side for side in mine if not models or side.model in models]
+    if len(chosen) == 1 and len(theirs) == 1:
+        return [(chosen[0], theirs[0])]
+    baseline = {side.model: side for side in theirs}
+    for side in chosen:
+        if side.model not in baseline:
+            raise ConfigError(
+                f"the baseline has no model {side.model!r}, only {', '.join(baseline)}. Choose models with "
+                "--model, or name one on each side as RUN:MODEL."
+            )
+    return [(side, baseline[side.model]) for side in chosen]

@@ -1,0 +1,292 @@
+"""The comparison of two sides: differences, intervals and tests per score, and the entries that flipped.
+
+Covers aligning entries, refusing sides that did not run the same ones, and the composition of the
+leaderboard. A score is that of the entries with a verdict on both sides. Pure; the statistics are
+`scoring.statistics`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark.clusters import cluster_of
+from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD, categories_of, category_weights
+from bfcl_pipeline.comparison.scenarios import ScenarioRange, leave_one_out, scenario_numbers
+from bfcl_pipeline.comparison.sides import ABSENT, RIGHT, UNJUDGED, Numbering, Side
+from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.records import Rules
+from bfcl_pipeline.scoring.statistics.clustered import Layout, composite_error, layout
+from bfcl_pipeline.scoring.statistics.paired import Paired, composite_difference, holm, mcnemar, paired
+from bfcl_pipeline.scoring.statistics.power import detectable_difference
+from bfcl_pipeline.text import plural
+
+_SHOWN = 3  # entries that an error names
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreDifference:
+    """One score of two sides, over the entries with a verdict on both. Shares, not per cent."""
+
+    score: str  # a category, or a group of the leaderboard
+    complete: bool  # whether every category of the score has such entries; one without counts 0
+    entries: int  # entries with a verdict on both sides
+    clusters: int  # clusters of them
+    first: float  # accuracy of the first side
+    second: float  # accuracy of the second side
+    difference: float  # first minus second
+    low: float  # lower limit of its 95 % interval
+    high: float  # upper limit of its 95 % interval
+    only_first: int  # entries that only the first has right
+    only_second: int  # entries that only the second has right
+    mcnemar_p: float | None  # exact test over entries; None for a group
+    clusters_p: float | None  # exact sign test over clusters; None for a group
+    holm_p: float | None  # the same, adjusted for the number of scored categories; None for a group
+    design_effect: float | None  # of the difference; None for a group, or where no entry flipped
+    detectable: float | None  # smallest true difference found with 80 % power; None where none flipped
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """An entry that only one side has right."""
+
+    category: str
+    entry_id: str
+    first_right: bool  # else only the second has it right
+
+
+@dataclass(frozen=True, slots=True)
+class Flipped:
+    """Entries that only one side has right, in benchmark order, held as numbers."""
+
+    entries: Sequence[tuple[str, str]]  # category and id by number
+    numbers: NDArray[np.int32]  # of the entries that flipped
+    first_right: NDArray[np.bool_]  # of the same entries
+
+    def __iter__(self) -> Iterator[Flip]:
+        for number, first_right in zip(self.numbers, self.first_right, strict=True):
+            category, entry_id = self.entries[number]
+            yield Flip(category, entry_id, bool(first_right))
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """What depends only on which entries are compared."""
+
+    categories: list[str]  # in benchmark order
+    where: Layout
+    groups: list[_GroupScope]  # from the overall on
+
+
+@dataclass(frozen=True, slots=True)
+class _GroupScope:
+    """One group of the leaderboard over the compared entries."""
+
+    name: str
+    weights: NDArray[np.float64]  # of each category
+    members: NDArray[np.int64]  # the categories with a weight
+    complete: bool  # whether these are all categories of the group
+    entries: int
+    clusters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two sides under one rule set."""
+
+    first: str  # label
+    second: str  # label
+    rules: Rules
+    scores: list[ScoreDifference]  # groups from the overall on, then categories, as far as compared
+    flipped: Flipped  # entries that only one side has right
+    unjudged: int  # entries that both ran and at least one has no verdict on: in no score
+    left_out: int  # entries that only one side ran: not compared
+    memory_range: ScenarioRange | None  # of the difference on memory; None without memory
+
+    @property
+    def flips(self) -> list[Flip]:
+        """The entries that only one side has right, in benchmark order."""
+        return list(self.flipped)
+
+    def of(self, score: str) -> ScoreDifference | None:
+        """The difference of one score; None if it was not compared."""
+        return next((row for row in self.scores if row.score == score), None)
+
+
+class Comparer:
+    """Compares pairs of sides of one numbering; what depends only on the entries is computed once."""
+
+    def __init__(self, numbering: Numbering, rules: Rules, common: bool = False) -> None:
+        """common: compare what both sides have, instead of refusing sides that differ in entries."""
+        self._rules, self._common = rules, common
+        order = {name: place for place, name in enumerate(CATEGORIES)}
+        self._entries = numbering.entries
+        self._category = np.array([order[name] for name, _ in self._entries], np.int64)
+        keys = [cluster_of(*entry) for entry in self._entries]
+        self._cluster = np.unique(np.array(keys, np.str_), return_inverse=True)[1]
+        self._scenario = scenario_numbers(self._entries)
+        self._scopes: dict[bytes, _Scope] = {}
+
+    def compare(self, first: Side, second: Side) -> Comparison:
+        """The comparison of two sides.
+
+        Raises TableError if they have nothing in common, or differ in release, categories or entries.
+        """
+        one, two = (side.spread_over(len(self._entries)) for side in (first, second))
+        has_one, has_two = one != ABSENT, two != ABSENT
+        if not self._common:
+            self._refuse_different(first, second, has_one, has_two)
+        both = has_one & has_two
+        judged = both & (one != UNJUDGED) & (two != UNJUDGED)
+        if not judged.any():
+            raise TableError(
+                f"{first.label} and {second.label} have no entry with a verdict in common; nothing can be "
+                "compared. Score both on the same entries."
+            )
+        scope = self._scope(judged)
+        right_one, right_two = one[judged] == RIGHT, two[judged] == RIGHT
+        result = paired(right_one, right_two, scope.where)
+        return Comparison(
+            first=first.label,
+            second=second.label,
+            rules=self._rules,
+            scores=list(_scores(scope, result, right_one, right_two)),
+            flipped=self._flipped(judged, right_one, right_two),
+            unjudged=int((both & ~judged).sum()),
+            left_out=int((has_one ^ has_two).sum()),
+            memory_range=leave_one_out(
+                right_one.astype(np.float64) - right_two, self._category[judged], self._scenario[judged]
+            ),
+        )
+
+    def _refuse_different(
+        self, first: Side, second: Side, has_one: NDArray[np.bool_], has_two: NDArray[np.bool_]
+    ) -> None:
+        """Raises TableError with what differs. Unscored categories may be missing on one side."""
+        names = f"{first.label} and {second.label}"
+        hint = "Use --common to compare what both have."
+        if first.release and second.release and first.release != second.release:
+            raise TableError(
+                f"{names} are of different releases: {first.release}, {second.release}. Their entries may "
+                f"differ. {hint}"
+            )
+        known = list(CATEGORIES.values())
+        of_one, of_two = (set(self._category[has]) for has in (has_one, has_two))
+        differing = sorted(place for place in of_one ^ of_two if known[place].scored)
+        if differing:
+            missing = [
+                f"{known[place].name} (only {(first if place in of_one else second).label})"
+                for place in differing
+            ]
+            raise TableError(f"{names} differ in categories: {', '.join(missing)}. {hint}")
+        in_both = np.isin(self._category, sorted(of_one & of_two))
+        for poorer, lacks in ((second, has_one & ~has_two), (first, has_two & ~has_one)):
+            ids = [self._entries[place][1] for place in np.flatnonzero(lacks & in_both)]
+            if ids:
+                more = f" and {len(ids) - _SHOWN:,} more" if len(ids) > _SHOWN else ""
+                lacking = f"{plural(len(ids), 'entry', 'entries')} of the other"
+                raise TableError(
+                    f"{names} differ in entries: {poorer.label} lacks {lacking} "
+                    f"({', '.join(ids[:_SHOWN])}{more}). {hint}"
+                )
+
+    def _scope(self, judged: NDArray[np.bool_]) -> _Scope:
+        """The categories of some entries, their layout and their groups."""
+        key = judged.tobytes()
+        if key not in self._scopes:
+            places, category = np.unique(self._category[judged], return_inverse=True)
+            cluster = np.unique(self._cluster[judged], return_inverse=True)[1]
+            known = list(CATEGORIES)
+            names, where = [known[place] for place in places], layout(category, cluster)
+            self._scopes[key] = _Scope(names, where, list(_groups(names, where)))
+        return self._scopes[key]
+
+    def _flipped(
+        self, judged: NDArray[np.bool_], one: NDArray[np.bool_], two: NDArray[np.bool_]
+    ) -> Flipped:
+        places = np.flatnonzero(judged)
+        flipped = np.flatnonzero(one != two)
+        order = flipped[np.argsort(self._category[places[flipped]], kind="stable")]
+        return Flipped(self._entries, places[order].astype(np.int32), one[order])
+
+
+def _groups(names: Sequence[str], where: Layout) -> Iterator[_GroupScope]:
+    """The groups of the leaderboard that have any of the categories: the overall first."""
+    sizes = dict(zip(names, map(int, where.sizes), strict=True))
+    for group in reversed(LEADERBOARD):
+        shares = category_weights(group.name, sizes)
+        weights = np.array([shares.get(name, 0.0) for name in names])
+        members = np.flatnonzero(weights)
+        if len(members):
+            yield _GroupScope(
+                name=group.name,
+                weights=weights,
+                members=members,
+                complete=len(members) == len(categories_of(group.name)),
+                entries=int(where.sizes[members].sum()),
+                clusters=len(np.unique(where.cluster[np.isin(where.category, members)])),
+            )
+
+
+def _scores(
+    scope: _Scope, result: Paired, one: NDArray[np.bool_], two: NDArray[np.bool_]
+) -> Iterator[ScoreDifference]:
+    """The overall, the other groups, then the categories."""
+    names, where = scope.categories, scope.where
+    accuracies = [
+        np.bincount(where.category, weights=right, minlength=where.categories) / where.sizes
+        for right in (one, two)
+    ]
+    for group in scope.groups:
+        limits = composite_difference(result, group.weights)
+        first, second = (float(group.weights @ accuracy) for accuracy in accuracies)
+        yield ScoreDifference(
+            score=group.name,
+            complete=group.complete,
+            entries=group.entries,
+            clusters=group.clusters,
+            first=first,
+            second=second,
+            difference=float(group.weights @ result.of.mean),
+            low=max(-1.0, limits.low),
+            high=min(1.0, limits.high),
+            only_first=int(result.only_first[group.members].sum()),
+            only_second=int(result.only_second[group.members].sum()),
+            mcnemar_p=None,
+            clusters_p=None,
+            holm_p=None,
+            design_effect=None,
+            detectable=_detectable(composite_error(result.of, group.weights)),
+        )
+    tested = [place for place, name in enumerate(names) if CATEGORIES[name].scored]
+    adjusted = dict(zip(tested, holm([result.clusters_p[place] for place in tested]), strict=True))
+    for place, name in enumerate(names):
+        effect = float(result.of.effect[place])
+        yield ScoreDifference(
+            score=name,
+            complete=True,
+            entries=int(where.sizes[place]),
+            clusters=int(where.cluster_counts[place]),
+            first=float(accuracies[0][place]),
+            second=float(accuracies[1][place]),
+            difference=float(result.of.mean[place]),
+            low=result.limits[place].low,
+            high=result.limits[place].high,
+            only_first=int(result.only_first[place]),
+            only_second=int(result.only_second[place]),
+            mcnemar_p=mcnemar(int(result.only_first[place]), int(result.only_second[place])),
+            clusters_p=result.clusters_p[place],
+            holm_p=adjusted.get(place),
+            design_effect=None if math.isnan(effect) else effect,
+            detectable=_detectable(math.sqrt(result.of.covariance[place, place])),
+        )
+
+
+def _detectable(error: float) -> float | None:
+    """The smallest detectable difference; None if the error is not known."""
+    return detectable_difference(error) if 0 < error < math.inf else None

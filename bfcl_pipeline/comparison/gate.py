@@ -1,0 +1,95 @@
+"""The decision whether a run is no worse than a baseline: by the paired interval, not by the difference.
+
+Covers one decision per model and score, and the decision of all together. docs/statistics.md explains the
+choice.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bfcl_pipeline.benchmark.leaderboard import categories_of
+from bfcl_pipeline.comparison.compare import Comparison, ScoreDifference
+from bfcl_pipeline.errors import TableError
+
+
+class Decision(StrEnum):
+    """What the interval of a difference says about a margin."""
+
+    PASS = "pass"  # noqa: S105, the word; the lower limit is not below minus the margin
+    FAIL = "fail"  # the upper limit is below minus the margin: worse by more than the margin
+    UNDECIDED = "undecided"  # minus the margin is within the interval
+
+
+@dataclass(frozen=True, slots=True)
+class GatedScore:
+    """One score of one model, decided."""
+
+    model: str  # label of the run's side
+    against: str  # label of the baseline's side
+    score: ScoreDifference  # run minus baseline
+    unjudged: int  # entries of the comparison without a verdict on one side
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """All decisions, and what follows."""
+
+    margin: float  # largest loss that is accepted, as a share
+    undecided_passes: bool
+    scores: list[GatedScore]
+
+    @property
+    def decision(self) -> Decision:
+        """FAIL if any score fails, else UNDECIDED if any is undecided, else PASS."""
+        found = {scored.decision for scored in self.scores}
+        return next(each for each in (Decision.FAIL, Decision.UNDECIDED, Decision.PASS) if each in found)
+
+    @property
+    def passes(self) -> bool:
+        """Whether the gate is open."""
+        accepted = {Decision.PASS, Decision.UNDECIDED} if self.undecided_passes else {Decision.PASS}
+        return self.decision in accepted
+
+
+def decide(low: float, high: float, margin: float) -> Decision:
+    """The decision for a difference (run minus baseline) with a 95 % interval, all as shares.
+
+    The run passes if the interval excludes a loss of more than the margin, and fails if it excludes a
+    smaller one.
+    """
+    if low >= -margin:
+        return Decision.PASS
+    return Decision.FAIL if high < -margin else Decision.UNDECIDED
+
+
+def gate(
+    comparisons: Sequence[Comparison], scores: Sequence[str], margin: float, undecided_passes: bool
+) -> Gate:
+    """The decision on some scores of some comparisons of a run with a baseline.
+
+    Raises TableError if a score was not compared, or some of its categories were not: those would count as
+    equal.
+    """
+    decided = []
+    for comparison in comparisons:
+        for name in scores:
+            score = comparison.of(name)
+            if score is None:
+                raise TableError(
+                    f"{comparison.first} and {comparison.second} have no verdicts on {name}; name another "
+                    "category, or run it in both."
+                )
+            if not score.complete:
+                lacking = [each for each in categories_of(name) if comparison.of(each) is None]
+                raise TableError(
+                    f"{comparison.first} and {comparison.second} have no verdicts on a part of {name} "
+                    f"({', '.join(lacking)}), which would count as no difference. Name what both have with "
+                    "--category."
+                )
+            decision = decide(score.low, score.high, margin)
+            decided.append(
+                GatedScore(comparison.first, comparison.second, score, comparison.unjudged, decision)
+            )
+    return Gate(margin, undecided_passes, decided)

@@ -1,0 +1,190 @@
+"""The verdicts of models of runs, on one common numbering of entries.
+
+Covers finding the table of a model in a run, the release that the run records, and refusing verdicts that
+cannot be compared. Not covered: the comparison itself (`comparison.compare`).
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.config import model_folder
+from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.records import Rules, Status
+from bfcl_pipeline.tables import read_table
+from bfcl_pipeline.text import unknown_name
+
+_COLUMNS = ("model", "category", "entry_id", "rules", "valid", "status")
+
+WRONG, RIGHT, UNJUDGED, ABSENT = 0, 1, 2, 3
+"""The marks of an entry: its verdict, or none because there is no answer, or it was not run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """A number for each entry of any side, in the order in which they are first seen."""
+
+    entries: list[tuple[str, str]] = field(default_factory=list)  # category and id of each number
+    places: dict[tuple[str, str], int] = field(default_factory=dict)  # the number of each
+
+    def number(self, category: str, entry_id: str) -> int:
+        """The number of an entry; a new one gets the next."""
+        place = self.places.setdefault((category, entry_id), len(self.entries))
+        if place == len(self.entries):
+            self.entries.append((category, entry_id))
+        return place
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One model of one run under one rule set."""
+
+    run: Path  # directory of the run
+    model: str
+    release: str | None  # version and hash that the run records; None if it records none
+    label: str  # its name beside the other sides: the model, with the run where models repeat
+    numbers: NDArray[np.int64]  # of its entries
+    marks: NDArray[np.int8]  # of the same entries: WRONG, RIGHT or UNJUDGED
+
+    def spread_over(self, entries: int) -> NDArray[np.int8]:
+        """The marks by number of entry; ABSENT where it has no row."""
+        marks = np.full(entries, ABSENT, np.int8)
+        marks[self.numbers] = self.marks
+        return marks
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What one argument of a comparison names."""
+
+    run: Path  # directory of the run
+    model: str | None = None  # None: all models of the run
+
+
+def read_sides(
+    choices: Sequence[Choice], rules: Rules, only: Collection[str] = ()
+) -> tuple[Numbering, list[Side]]:
+    """The sides that are named, each once, in the order of their names.
+
+    Args:
+        choices: models of runs.
+        rules: the rule set; entries that it leaves out are not read.
+        only: the categories to read; all if empty.
+
+    Raises:
+        TableError: there is no such model, it has no verdict under `rules`, or a table cannot be read.
+    """
+    numbering = Numbering()
+    sides: dict[tuple[Path, str], Side] = {}
+    for choice in choices:
+        release = _release(choice.run)
+        for model, verdicts in _verdicts(choice, rules, set(only or CATEGORIES)).items():
+            if (choice.run, model) in sides:
+                continue
+            if not verdicts.marks:
+                raise TableError(_nothing(choice.run, model, verdicts, rules))
+            _check_entries(choice.run, model, verdicts, rules)
+            numbers = [numbering.number(*entry) for entry in verdicts.entries]
+            sides[choice.run, model] = Side(
+                choice.run,
+                model,
+                release,
+                model,
+                np.array(numbers, np.int64),
+                np.array(verdicts.marks, np.int8),
+            )
+    return numbering, list(_labelled(list(sides.values())))
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdicts:
+    """The verdicts of one model under the chosen rules and categories."""
+
+    entries: list[tuple[str, str]] = field(default_factory=list)  # category and id
+    marks: list[int] = field(default_factory=list)
+    rules: set[str] = field(default_factory=set)  # the rule sets with any row
+
+
+def _verdicts(choice: Choice, rules: Rules, only: Collection[str]) -> dict[str, _Verdicts]:
+    """The verdicts of the chosen models, by name in order."""
+    folder = choice.run / "verdicts"
+    paths = sorted(folder.glob("*.parquet"))
+    if not paths:
+        raise TableError(
+            f"{folder}: no verdicts. Score the responses of the run first (bfcl-pipeline score)."
+        )
+    if choice.model is None:
+        return _by_model(paths, rules, only)
+    likely = [path for path in paths if path.stem == model_folder(choice.model)]
+    for some in (likely, paths):
+        found = _by_model(some, rules, only)
+        if choice.model in found:
+            return {choice.model: found[choice.model]}
+    raise TableError(f"{folder}: {unknown_name('model', choice.model, found)}")
+
+
+def _by_model(paths: Sequence[Path], rules: Rules, only: Collection[str]) -> dict[str, _Verdicts]:
+    """The verdicts of each model in some tables; rows without a model have that of the file's name."""
+    found: dict[str, _Verdicts] = {}
+    for path in paths:
+        table = read_table(path, _COLUMNS)
+        rows = zip(*(table.column(name).to_pylist() for name in _COLUMNS), strict=True)
+        for model, category, entry_id, of_rules, valid, status in rows:
+            verdicts = found.setdefault(path.stem if model is None else model, _Verdicts())
+            verdicts.rules.add(of_rules)
+            if of_rules != rules.value or status == Status.LEFT_OUT.value:
+                continue
+            if category not in CATEGORIES:
+                raise TableError(f"{path}: {unknown_name('category', category, CATEGORIES)}")
+            if category in only:
+                verdicts.entries.append((category, entry_id))
+                verdicts.marks.append(UNJUDGED if valid is None else RIGHT if valid else WRONG)
+    return dict(sorted(found.items()))
+
+
+def _nothing(run: Path, model: str, verdicts: _Verdicts, rules: Rules) -> str:
+    where = f"{run}/verdicts: model {model!r}"
+    if rules.value in verdicts.rules:
+        return f"{where} has no verdict on these categories; name others, or run them."
+    there = ", ".join(sorted(map(str, verdicts.rules)))
+    return f"{where} has no verdict under {rules.value} rules, only under {there}."
+
+
+def _check_entries(run: Path, model: str, verdicts: _Verdicts, rules: Rules) -> None:
+    if len(set(verdicts.entries)) < len(verdicts.entries):
+        ((_, twice), _) = Counter(verdicts.entries).most_common(1)[0]
+        raise TableError(
+            f"{run}/verdicts: entry {twice!r} of model {model!r} has several verdicts under {rules.value} "
+            "rules; expected one. Remove the file that does not belong to this run."
+        )
+
+
+def _release(run: Path) -> str | None:
+    path = run / "config.yaml"
+    if not path.is_file():
+        return None
+    try:
+        config = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise TableError(f"{path}: not readable as YAML. Restore the file, or delete it.") from error
+    pin = config.get("release") if isinstance(config, dict) else None
+    if not isinstance(pin, dict) or not pin.get("version"):
+        return None
+    return f"{pin['version']} (sha256 {str(pin.get('sha256') or 'unknown')[:12]})"
+
+
+def _labelled(sides: Sequence[Side]) -> Iterator[Side]:
+    """The sides with labels that differ: the model alone, unless another run has a model of this name."""
+    names = [side.model for side in sides]
+    runs = {side.run for side in sides}
+    folders = {run: run.name for run in runs} if len({r.name for r in runs}) == len(runs) else {}
+    for side in sides:
+        repeats = names.count(side.model) > 1
+        label = f"{folders.get(side.run, side.run)}:{side.model}" if repeats else side.model
+        yield Side(side.run, side.model, side.release, label, side.numbers, side.marks)

@@ -1,0 +1,139 @@
+"""Comparisons and gates as text for a terminal."""
+
+from collections.abc import Sequence
+
+from bfcl_pipeline.comparison.compare import Comparison, ScoreDifference
+from bfcl_pipeline.comparison.gate import Decision, Gate, GatedScore
+from bfcl_pipeline.text import plural, printable, text_table
+
+HEADINGS = ("score", "entries", "A", "B", "A-B", "95 % interval", "only A", "only B", "p (Holm)", "shows")
+"""The columns of a table of one comparison."""
+
+_PAIR_HEADINGS = ("A", "B", "A overall", "B overall", "A-B", "95 % interval", "only A", "only B", "shows")
+
+_PARTIAL = "*"
+
+
+def comparison_text(comparison: Comparison, flips: int) -> str:
+    """One comparison: a table of scores, notes, and the first flipped entries of each direction.
+
+    flips: how many entries of each direction are named.
+    """
+    head = (
+        f"A: {printable(comparison.first)}\nB: {printable(comparison.second)}\n"
+        f"Per cent, {comparison.rules.value} rules; entries with a verdict on both sides.\n"
+    )
+    rows = [score_cells(score) for score in comparison.scores]
+    table = text_table(HEADINGS, rows, right=range(1, len(HEADINGS)))
+    notes = [*_notes([comparison]), *_memory_note(comparison)]
+    return "\n".join([head, table, *notes, *_flip_lines(comparison, flips)])
+
+
+def pairs_text(comparisons: Sequence[Comparison]) -> str:
+    """Several comparisons: one line each, with the overall score or, without one, nothing but the flips."""
+    rows = []
+    for each in comparisons:
+        overall = each.of("overall")
+        numbers = score_cells(overall) if overall else ["-"] * len(HEADINGS)
+        rows.append([printable(each.first), printable(each.second), *numbers[2:8], numbers[9]])
+    table = text_table(_PAIR_HEADINGS, rows, right=range(2, len(_PAIR_HEADINGS)))
+    rules = comparisons[0].rules.value
+    notes = [*_notes(comparisons), "Scores and flipped entries of each pair: --out FILE."]
+    return "\n".join([f"Overall, per cent, {rules} rules.\n", table, *notes])
+
+
+def score_cells(score: ScoreDifference) -> list[str]:
+    """The cells of one score under HEADINGS."""
+    return [
+        score.score + ("" if score.complete else _PARTIAL),
+        f"{score.entries:,}",
+        _percent(score.first),
+        _percent(score.second),
+        _signed(score.difference),
+        f"{_signed(score.low, 1)} to {_signed(score.high, 1)}",
+        f"{score.only_first:,}",
+        f"{score.only_second:,}",
+        "-" if score.holm_p is None else _probability(score.holm_p),
+        "-" if score.detectable is None else _percent(score.detectable, 1),
+    ]
+
+
+def _notes(comparisons: Sequence[Comparison]) -> list[str]:
+    notes = ["shows: the smallest true difference that these entries find with 80 % power."]
+    if any(not score.complete for each in comparisons for score in each.scores):
+        notes.append("* categories without verdicts on both sides count 0 on both.")
+    most = "" if len(comparisons) == 1 else "up to "
+    unjudged = max(each.unjudged for each in comparisons)
+    if unjudged:
+        counted = most + plural(unjudged, "entry", "entries")
+        notes.append(f"In no score: {counted} without a verdict on one side.")
+    left_out = max(each.left_out for each in comparisons)
+    if left_out:
+        notes.append(f"Not compared: {most}{plural(left_out, 'entry', 'entries')} that only one side ran.")
+    return notes
+
+
+def _memory_note(comparison: Comparison) -> list[str]:
+    found = comparison.memory_range
+    if found is None:
+        return []
+    return [
+        f"memory without one of its {found.scenarios} scenarios: A-B {_signed(found.low)} to "
+        f"{_signed(found.high)}; they are too few for an interval over scenarios."
+    ]
+
+
+def _flip_lines(comparison: Comparison, most: int) -> list[str]:
+    lines = []
+    for first, name in ((True, "A"), (False, "B")):
+        ids = [flip.entry_id for flip in comparison.flips if flip.first_right is first]
+        shown = ", ".join(map(printable, ids[:most]))
+        more = f", and {len(ids) - most:,} more (--flips FILE)" if len(ids) > most else ""
+        named = f": {shown}{more}" if most and ids else ""
+        lines.append(f"Only {name} right: {plural(len(ids), 'entry', 'entries')}{named}.")
+    return lines
+
+
+def gate_line(gate: Gate) -> str:
+    """The outcome of a gate in one line: the score that decides it, and why."""
+    deciding = [each for each in gate.scores if each.decision is gate.decision]
+    worst = min(deciding, key=lambda each: each.score.low)
+    outcome = "pass" if gate.passes else "fail"
+    others = (
+        "" if len(gate.scores) == 1 else f" ({len(deciding)} of {len(gate.scores)} scores are like this)"
+    )
+    return f"{outcome}: {_reason(worst, gate.margin)}{others}{_unjudged(gate)}"
+
+
+def _reason(each: GatedScore, margin: float) -> str:
+    score = each.score
+    interval = (
+        f"{printable(each.model)} minus {printable(each.against)} on {score.score} is "
+        f"{_signed(score.difference)} points, 95 % interval {_signed(score.low)} to {_signed(score.high)}"
+    )
+    limit = f"-{margin * 100:g}" if margin else "0"
+    match each.decision:
+        case Decision.PASS:
+            return f"{interval}; no loss of more than {margin * 100:g} points"
+        case Decision.FAIL:
+            return f"{interval}; below {limit}"
+        case Decision.UNDECIDED:
+            return f"undecided, {interval}, contains {limit}; more entries or a wider margin would decide"
+
+
+def _unjudged(gate: Gate) -> str:
+    most = max(each.unjudged for each in gate.scores)
+    return f"; {plural(most, 'entry', 'entries')} without a verdict left out" if most else ""
+
+
+def _percent(share: float, digits: int = 2) -> str:
+    return f"{share * 100:.{digits}f}"
+
+
+def _signed(share: float, digits: int = 2) -> str:
+    text = f"{share * 100:+.{digits}f}"
+    return text[1:] if float(text) == 0 else text
+
+
+def _probability(p: float) -> str:
+    return "<0.001" if p < 0.001 else f"{p:.3f}"

@@ -1,0 +1,181 @@
+"""The results of a run as logs of Inspect, one for each model and category, which `inspect view` opens.
+
+Covers the head of a log and its results, a scorer for each rule set; `inspect_samples` makes the samples.
+Logs are written by inspect_ai and packed again without the times of their members, so that equal runs have
+equal logs.
+"""
+
+import hashlib
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.log import (
+    EvalConfig,
+    EvalDataset,
+    EvalLog,
+    EvalMetric,
+    EvalResults,
+    EvalSample,
+    EvalScore,
+    EvalSpec,
+    EvalStats,
+    write_eval_log,
+)
+
+from bfcl_pipeline import __version__
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.exports.forms import ExportOptions
+from bfcl_pipeline.exports.inspect_samples import sample
+from bfcl_pipeline.exports.run_scores import ModelScores, RunScores, read_run_scores, standard_error
+from bfcl_pipeline.exports.transcripts import transcript
+from bfcl_pipeline.files import atomic_path
+from bfcl_pipeline.prompts import Texts
+from bfcl_pipeline.records import Entry, Rules
+from bfcl_pipeline.report.tables.run_records import RunRecords, read_run
+from bfcl_pipeline.scoring.aggregate import wilson
+from bfcl_pipeline.tables import entries_path, read_entries
+from bfcl_pipeline.tables.responses import response_of
+from bfcl_pipeline.tables.schemas import RESPONSES
+from bfcl_pipeline.tables.texts import read_constants, read_texts
+from bfcl_pipeline.text import Log
+from bfcl_pipeline.tools import Constants
+
+_COLUMNS = tuple(name for name in RESPONSES.names if name not in ("model", "category"))
+
+_NO_TIME = (1980, 1, 1, 0, 0, 0)
+"""The first time that a zip file can hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What samples are made of."""
+
+    records: RunRecords
+    data: Path  # the staged release
+    texts: Texts  # of the release
+    constants: Constants  # of the release
+
+
+def write(run_dir: Path, options: ExportOptions, log: Log) -> int:
+    """Writes a log for each model and category; returns their number. Raises as `forms.export_run`."""
+    scores = read_run_scores(run_dir, options.rules, options.models)
+    records = read_run(run_dir, options.data, [model.name for model in scores.models])
+    source = _Source(records, options.data, read_texts(options.data), read_constants(options.data))
+    written = 0
+    for model in scores.models:
+        for category in (name for name in CATEGORIES if name in model.categories):
+            samples = list(_samples(source, model.name, category))
+            if not samples:
+                log(f"{model.name} {category}: left out, the run has no responses")
+                continue
+            path = options.out / model.folder / f"{category}.eval"
+            _write(path, _log(scores, model, category, samples))
+            log(str(path))
+            written += 1
+    return written
+
+
+def _samples(source: _Source, model: str, category: str) -> Iterator[EvalSample]:
+    """The responses of one model in one category, in the order of its table."""
+    path = entries_path(source.data, category)
+    entries = {entry.entry_id: entry for entry in read_entries(path)}
+    verdicts = _verdicts(source.records, model, category)
+    for row in source.records.responses.read(model, [category], _COLUMNS):
+        response = response_of(source.data, row)
+        entry = _entry(entries, response.entry_id, path)
+        talk = transcript(entry, response, source.texts, source.constants)
+        yield sample(entry, response, model, talk, verdicts.get(entry.entry_id, {}))
+
+
+def _entry(entries: Mapping[str, Entry], entry_id: str, path: Path) -> Entry:
+    if entry_id not in entries:
+        raise TableError(f"{path}: has no entry {entry_id!r}. Stage the release of the responses.")
+    return entries[entry_id]
+
+
+def _verdicts(records: RunRecords, model: str, category: str) -> dict[str, dict[str, dict[str, Any]]]:
+    """The verdicts of one model in one category, by entry id and rule set."""
+    verdicts: dict[str, dict[str, dict[str, Any]]] = {}
+    chosen = records.verdicts.filter(model=model, category=category)
+    for row in chosen.iter_rows(named=True):
+        verdicts.setdefault(row["entry_id"], {})[row["rules"]] = row
+    return verdicts
+
+
+def _log(scores: RunScores, model: ModelScores, category: str, samples: list[EvalSample]) -> EvalLog:
+    row = model.categories[category]
+    about = {
+        "run": scores.name,
+        "rules": scores.rules.value,
+        "mode": model.row["mode"],
+        "web": row["web"],
+    }
+    key = "/".join((scores.name, model.name, category, scores.release))
+    identity = hashlib.sha256(key.encode()).hexdigest()[:22]
+    return EvalLog(
+        status="success",
+        eval=EvalSpec(
+            eval_id=identity,
+            run_id=hashlib.sha256(scores.name.encode()).hexdigest()[:22],
+            created=scores.made_at_text,
+            task=f"bfcl_v4_{category}",
+            task_id=identity,
+            task_version=scores.release,
+            dataset=EvalDataset(
+                name=f"bfcl_v4_{category}",
+                samples=row["release_entries"],
+                sample_ids=[str(made.id) for made in samples],
+                shuffled=False,
+            ),
+            model=model.name,
+            config=EvalConfig(),
+            packages={"bfcl-pipeline": __version__},
+            metadata={name: value for name, value in about.items() if value is not None},
+        ),
+        results=EvalResults(
+            total_samples=len(samples),
+            completed_samples=sum(made.error is None for made in samples),
+            scores=list(_results(scores.rules, samples)),
+        ),
+        stats=EvalStats(started_at=scores.made_at_text, completed_at=scores.made_at_text),
+        samples=samples,
+    )
+
+
+def _results(first: Rules, samples: list[EvalSample]) -> Iterator[EvalScore]:
+    """The accuracy under each rule set that scored a sample, `first` before the others."""
+    for rules in sorted(Rules, key=lambda rules: rules is not first):
+        marks = [made.scores[rules.value].value == "C" for made in samples if rules.value in made.scores]
+        if not marks:
+            continue
+        accuracy, limits = sum(marks) / len(marks), wilson(sum(marks), len(marks))
+        error = standard_error(accuracy, len(marks))
+        values = {"accuracy": accuracy, "stderr": error, "ci_low": limits.low, "ci_high": limits.high}
+        yield EvalScore(
+            name=rules.value,
+            scorer=rules.value,
+            scored_samples=len(marks),
+            unscored_samples=len(samples) - len(marks),
+            metrics={
+                name: EvalMetric(name=name, value=value)
+                for name, value in values.items()
+                if value is not None
+            },
+        )
+
+
+def _write(path: Path, log: EvalLog) -> None:
+    """Writes a log; the members of the file have no times."""
+    with tempfile.TemporaryDirectory() as folder, atomic_path(path) as temporary:
+        made = Path(folder) / "made.eval"
+        write_eval_log(log, made, format="eval")
+        with zipfile.ZipFile(made) as source, zipfile.ZipFile(temporary, "w") as target:
+            for member in source.infolist():
+                entry = zipfile.ZipInfo(member.filename, _NO_TIME)
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                target.writestr(entry, source.read(member))

@@ -1,0 +1,89 @@
+"""The V4 table of a run as LaTeX, with the rules of the package booktabs.
+
+Covers the columns and notes of the terminal's table, and escapes, so that no name of a model is read as a
+command.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from bfcl_pipeline.exports.forms import ExportOptions
+from bfcl_pipeline.exports.run_scores import read_run_scores
+from bfcl_pipeline.files import write_text
+from bfcl_pipeline.report.v4_table import HEADINGS, NAME_COLUMN, read_v4_table
+from bfcl_pipeline.text import Log, on_one_line, printable
+
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "`": r"\textasciigrave{}",
+    "'": r"\textquotesingle{}",
+    "-": "-{}",
+    "\N{EN DASH}": "--",
+    "\N{DAGGER}": r"\textdagger{}",
+}
+_SPECIAL = re.compile(r"-(?=-)|[^\w\s.,:;!?()\[\]*/+=@-]|_")  # two hyphens in a row would be a dash
+
+
+def write(run_dir: Path, options: ExportOptions, log: Log) -> int:
+    """Writes the table as one file; returns 1. Raises as `forms.export_run`."""
+    scores = read_run_scores(run_dir, options.rules, options.models)
+    table = read_v4_table(run_dir, options.rules, options.models)
+    write_text(options.out, latex_table(table.rows, table.notes, scores.name))
+    log(str(options.out))
+    return 1
+
+
+def latex_table(rows: Sequence[Sequence[str]], notes: Sequence[str], run: str) -> str:
+    """A floating table.
+
+    Args:
+        rows: a text for each of `HEADINGS`.
+        notes: sentences beneath the table.
+        run: name of the run, in the caption.
+    """
+    columns = "".join("l" if column == NAME_COLUMN else "r" for column in range(len(HEADINGS)))
+    return "\n".join(
+        [
+            r"% Needs \usepackage{booktabs}, \usepackage{textcomp} and \usepackage[T1]{fontenc}.",
+            r"\begin{table}",
+            r"  \centering",
+            r"  \small",
+            rf"  \caption{{BFCL V4, run {escaped(run)}.}}",
+            rf"  \begin{{tabular}}{{{columns}}}",
+            r"    \toprule",
+            f"    {_line(HEADINGS)}",
+            r"    \midrule",
+            *(f"    {_line(row)}" for row in rows),
+            r"    \bottomrule",
+            r"  \end{tabular}",
+            r"  \par\smallskip",
+            r"  \parbox{\linewidth}{\footnotesize",
+            *(f"    {escaped(note)}" for note in notes),
+            r"  }",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def escaped(text: str) -> str:
+    """A text that LaTeX prints as it is."""
+    return _SPECIAL.sub(lambda match: _ESCAPES.get(match[0], match[0]), on_one_line(printable(text)))
+
+
+def _line(cells: Sequence[str]) -> str:
+    return " & ".join(map(escaped, cells)) + r" \\"

@@ -1,0 +1,171 @@
+"""The scores of a run under one rule set, read from its tables for all forms of export.
+
+Covers what every form says beside the scores: the release, the time of the results, folders with the names
+of models. The time is never that of the clock, so that equal runs have equal exports.
+"""
+
+import os
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from bfcl_pipeline.benchmark import GROUPS, release
+from bfcl_pipeline.benchmark.leaderboard import categories_of
+from bfcl_pipeline.config import ModelRow, described, load_models
+from bfcl_pipeline.errors import ConfigError, TableError
+from bfcl_pipeline.records import Rules
+from bfcl_pipeline.report.format import is_partial
+from bfcl_pipeline.report.web_label import unreal
+from bfcl_pipeline.tables import read_table
+from bfcl_pipeline.text import unknown_name
+
+EPOCH_VARIABLE = "SOURCE_DATE_EPOCH"
+"""Environment variable with the time of the results, in seconds since 1970; the convention of reproducible
+builds."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelScores:
+    """The scores of one model."""
+
+    row: Mapping[str, Any]  # of the table `leaderboard`
+    categories: Mapping[str, Mapping[str, Any]]  # rows of the table `categories`, by category
+    model: ModelRow  # of the models file of the run
+
+    @property
+    def name(self) -> str:
+        """Its name in the run."""
+        return str(self.row["model"])
+
+    @property
+    def folder(self) -> str:
+        """Its name as that of a folder, in letters that every file system takes."""
+        return safe_name(self.name)
+
+    def is_partial(self, score: str) -> bool:
+        """True if the score counts categories that were not evaluated as 0."""
+        return is_partial(self.row, score)
+
+    def unreal_web(self, score: str) -> list[str]:
+        """The webs behind the score that are not the real one: simulated, off."""
+        searched = [name for name in categories_of(score) if name in GROUPS["web_search"]]
+        webs = {web for name in searched if name in self.categories for web in self._webs(name)}
+        return sorted(webs)
+
+    def _webs(self, category: str) -> list[str]:
+        return unreal(self.categories[category]["web"])
+
+
+@dataclass(frozen=True, slots=True)
+class RunScores:
+    """The scores of a run under one rule set."""
+
+    run_dir: Path
+    name: str  # of the run
+    rules: Rules
+    release: str  # version of the benchmark's package
+    made_at: int  # seconds since 1970: SOURCE_DATE_EPOCH, else the last change of the recorded config
+    models: tuple[ModelScores, ...]  # in order of their ranks
+
+    @property
+    def made_at_text(self) -> str:
+        """The time of the results in ISO 8601, UTC."""
+        return datetime.fromtimestamp(self.made_at, UTC).isoformat()
+
+
+def read_run_scores(run_dir: Path, rules: Rules, models: Collection[str] = ()) -> RunScores:
+    """The scores of a run, read from its tables.
+
+    Args:
+        run_dir: has tables/, and may have config.yaml and models.yaml.
+        rules: the rule set.
+        models: the models to read; all if empty.
+
+    Raises:
+        TableError: a table is missing, or has no model under these rules.
+        ConfigError: a model is not in the tables, or two models have the same folder.
+    """
+    tables = run_dir / "tables"
+    if not (tables / "leaderboard.parquet").is_file():
+        raise TableError(f"{tables}: no tables. Make them first (bfcl-pipeline aggregate {run_dir}).")
+    ranked = _rows(tables / "leaderboard.parquet", rules)
+    if not ranked:
+        raise TableError(f"{tables}: no model has verdicts under {rules.value} rules.")
+    known = [str(row["model"]) for row in ranked]
+    for name in models:
+        if name not in known:
+            raise ConfigError(f"{tables}: {unknown_name('model', name, known)}")
+    categories: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for row in _rows(tables / "categories.parquet", rules):
+        categories.setdefault(row["model"], {})[row["category"]] = row
+    rows = load_models(recorded if (recorded := run_dir / "models.yaml").is_file() else None)
+    chosen = tuple(
+        ModelScores(row, categories.get(row["model"], {}), described(rows, row["model"]))
+        for row in ranked
+        if not models or row["model"] in models
+    )
+    _check_folders(chosen)
+    return RunScores(
+        run_dir,
+        name=ranked[0]["run"] or run_dir.resolve().name,
+        rules=rules,
+        release=_release(run_dir / "config.yaml"),
+        made_at=_made_at(run_dir),
+        models=chosen,
+    )
+
+
+def standard_error(accuracy: float, answered: int) -> float | None:
+    """The standard error of an accuracy, by the sample's deviation; None of fewer than two entries."""
+    return sqrt(accuracy * (1 - accuracy) / (answered - 1)) if answered > 1 else None
+
+
+def safe_name(name: str) -> str:
+    """A name as that of a file: everything but letters of ASCII, digits and `.~+-` becomes `_`."""
+    return re.sub(r"[^A-Za-z0-9.~+-]", "_", name).lstrip(".") or "_"
+
+
+def _rows(path: Path, rules: Rules) -> list[dict[str, Any]]:
+    table = read_table(path)
+    if "rules" not in table.column_names or "model" not in table.column_names:
+        raise TableError(f"{path}: not a table of scores. Make it again (bfcl-pipeline aggregate).")
+    return [row for row in table.to_pylist() if row["rules"] == rules.value]
+
+
+def _check_folders(models: Iterable[ModelScores]) -> None:
+    seen: dict[str, str] = {}
+    for model in models:
+        other = seen.setdefault(model.folder.lower(), model.name)
+        if other != model.name:
+            raise ConfigError(
+                f"{other!r} and {model.name!r} would have the same folder {model.folder!r}. "
+                "Export one at a time (--model)."
+            )
+
+
+def _release(config: Path) -> str:
+    """The version in the recorded config of a run; that of this package if there is none."""
+    try:
+        document = yaml.safe_load(config.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return release.VERSION
+    except (yaml.YAMLError, ValueError) as error:
+        raise ConfigError(f"{config}: not readable as YAML ({' '.join(str(error).split())}).") from error
+    pin = document.get("release") if isinstance(document, dict) else None
+    return str(pin["version"]) if isinstance(pin, dict) and "version" in pin else release.VERSION
+
+
+def _made_at(run_dir: Path) -> int:
+    given = os.environ.get(EPOCH_VARIABLE, "")
+    if given:
+        if not re.fullmatch(r"[0-9]{1,10}", given):
+            raise ConfigError(f"{EPOCH_VARIABLE}: expected seconds since 1970, got {given!r}.")
+        return int(given)
+    records = (run_dir / "config.yaml", run_dir / "tables" / "leaderboard.parquet")
+    return int(next(path for path in records if path.is_file()).stat().st_mtime)

@@ -1,0 +1,41 @@
+"""Plans of runs: which sample has a wanted precision, what it costs and how long it takes. Pure."""
+
+from bfcl_pipeline.planning.effort import (
+    PUBLISHED,
+    Consumption,
+    Effort,
+    EntryFigures,
+    completed_figures,
+    effort,
+)
+from bfcl_pipeline.planning.plan import Goal, ModelEffort, SamplePlan, make_plan, plan_document, points
+from bfcl_pipeline.planning.samples import Method, Sample, by_weight, smallest, whole
+from bfcl_pipeline.planning.scatter import EntryValue, Scatter, assumed, completed, measured
+from bfcl_pipeline.planning.scores import SCORES, shares_of
+
+__all__ = [
+    "PUBLISHED",
+    "SCORES",
+    "Consumption",
+    "Effort",
+    "EntryFigures",
+    "EntryValue",
+    "Goal",
+    "Method",
+    "ModelEffort",
+    "Sample",
+    "SamplePlan",
+    "Scatter",
+    "assumed",
+    "by_weight",
+    "completed",
+    "completed_figures",
+    "effort",
+    "make_plan",
+    "measured",
+    "plan_document",
+    "points",
+    "shares_of",
+    "smallest",
+    "whole",
+]

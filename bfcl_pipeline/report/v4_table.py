@@ -1,0 +1,120 @@
+"""The V4 table of a run as cells of text with notes, for a terminal, LaTeX and Markdown.
+
+Reads the CSV tables with the standard library alone, so that the command that prints the table starts fast.
+"""
+
+import csv
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark.leaderboard import GROUP
+from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.records import Rules
+from bfcl_pipeline.report.format import NO_RANK, PARTIAL, interval, is_partial, percent
+from bfcl_pipeline.report.sample_note import sample_note
+from bfcl_pipeline.report.terminal_views import view_lines
+from bfcl_pipeline.report.unanswered import unanswered_lines
+from bfcl_pipeline.report.web_label import note, score_mark
+from bfcl_pipeline.text import plural
+
+SCORES = {
+    "non_live": "Non-live",
+    "live": "Live",
+    "multi_turn": "Multi",
+    "web_search": "Web",
+    "memory": "Mem",
+    "live_relevance": "Relev",
+    "irrelevance_all": "Irrel",
+}
+"""The scores after the overall and its interval, and their headings."""
+
+HEADINGS = ("#", "Model", "Overall", "95 % int.", *SCORES.values())
+
+_NUMBERS = (*GROUP, *(f"{name}_ci_{end}" for name in GROUP for end in ("low", "high")), *CATEGORIES)
+
+NAME_COLUMN = 1
+"""The column with the names of models; the others are aligned to the right."""
+
+_Row = Mapping[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class V4Table:
+    """The V4 table of a run under one rule set."""
+
+    rows: Sequence[Sequence[str]]  # a cell for each of HEADINGS; models in order of their ranks
+    notes: Sequence[str]  # sentences about marks, samples and missing answers
+    views: Sequence[str]  # lines of a plain-text table with the overall scores under all rule sets
+
+
+def read_v4_table(run_dir: Path, rules: Rules, models: Collection[str] = ()) -> V4Table:
+    """The table of a run under one rule set.
+
+    models: the models in the table; all if empty. Raises TableError if `tables/leaderboard.csv` is missing
+    or cannot be read, or has none of the models.
+    """
+    path = run_dir / "tables" / "leaderboard.csv"
+    try:
+        with path.open(encoding="utf-8", newline="") as lines:
+            leaderboard = list(csv.DictReader(lines))
+        ranked = [row for row in leaderboard if row.get("rules") == rules.value]
+        texts = [row for row in ranked if not models or row["model"] in models]
+        rows = [{name: float(text[name]) if text[name] else None for name in _NUMBERS} for text in texts]
+        cells = [_cells(text, row) for text, row in zip(texts, rows, strict=True)]
+        notes = _notes(texts, rows, rules)
+        sample = sample_note(_entries(run_dir / "tables" / "categories.csv"), run_dir)
+        notes[1:1] = [f"{sample}."] if sample else []
+        notes += unanswered_lines(run_dir)
+        views = view_lines(run_dir, leaderboard, rules)
+    except FileNotFoundError as error:
+        raise TableError(
+            f"{error.filename}: no such table. Make it first (bfcl-pipeline aggregate {run_dir})."
+        ) from error
+    except (KeyError, ValueError, csv.Error) as error:
+        raise TableError(
+            f"{path}: not a leaderboard table ({error!r}). Make it again "
+            f"(bfcl-pipeline aggregate {run_dir})."
+        ) from error
+    if not rows:
+        raise TableError(
+            f"{path}: no model has verdicts under {rules.value} rules. "
+            "config/README.md says how to score a run again."
+        )
+    return V4Table(cells, notes, views)
+
+
+def _entries(path: Path) -> list[tuple[str, int, int]]:
+    """Of each row of the table `categories`: the category, the entries that ran, those of the release."""
+    with path.open(encoding="utf-8", newline="") as lines:
+        return [
+            (row["category"], int(row["entries"]), int(row["release_entries"]))
+            for row in csv.DictReader(lines)
+        ]
+
+
+def _cells(text: Mapping[str, str], row: _Row) -> list[str]:
+    return [
+        text["rank"] or NO_RANK,
+        # What could steer a terminal is not shown.
+        "".join(letter if letter.isprintable() else "?" for letter in text["display_name"]),
+        _score(row, "overall", text["web"]),
+        interval(row["overall_ci_low"], row["overall_ci_high"]),
+        *(_score(row, name, text["web"]) for name in SCORES),
+    ]
+
+
+def _score(row: _Row, name: str, web: str) -> str:
+    return percent(row[name]) + (PARTIAL if is_partial(row, name) else "") + score_mark(row, name, web)
+
+
+def _notes(texts: Sequence[Mapping[str, str]], rows: Sequence[_Row], rules: Rules) -> list[str]:
+    notes = [f"Per cent, {rules.value} rules."]
+    if any(is_partial(row, name) for row in rows for name in GROUP):
+        notes.append("* categories not evaluated count 0, as on the leaderboard.")
+    unanswered = sum(int(text["not_answered"]) for text in texts)
+    if unanswered:
+        notes.append(f"In no score: {plural(unanswered, 'entry', 'entries')} without a verdict.")
+    meaning = note(text["web"] for text in texts)
+    return [*notes, f"{meaning}."] if meaning else notes

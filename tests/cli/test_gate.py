@@ -1,0 +1,110 @@
+"""`bfcl-pipeline gate`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bfcl_pipeline.cli import main
+from tests.support.synthetic_run import MadeUpModel, Marks, marks, write_run
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> dict[str, str]:
+    """Three nights of two models: equal to the baseline, and a loss of a quarter in one of them."""
+    equal = MadeUpModel("m", {"multiple": marks(150, 50)})
+    other = MadeUpModel("n", {"multiple": marks(200)})
+    worse = MadeUpModel("n", {"multiple": marks(150, 50)})
+    nights = {"baseline": [equal, other], "good": [equal, other], "bad": [equal, worse]}
+    return {name: str(write_run(tmp_path / name, models)) for name, models in nights.items()}
+
+
+def gate(runs: dict[str, str], night: str, *more: str) -> int:
+    """The exit status for a night."""
+    return main(["gate", runs[night], "--against", runs["baseline"], "--category", "multiple", *more])
+
+
+def test_an_equal_run_passes(runs: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit status 0, and one line of why."""
+    assert gate(runs, "good", "--no-worse", "2") == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("pass: ")
+    assert printed.count("\n") == 1
+
+
+def test_a_worse_run_fails(runs: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit status 1, and the line names the model that is worse."""
+    assert gate(runs, "bad", "--no-worse", "2") == 1
+    printed = capsys.readouterr().out
+    assert printed.startswith("fail: bad:n minus baseline:n on multiple is -25.00 points")
+
+
+def test_only_the_chosen_models_decide(runs: dict[str, str]) -> None:
+    """The run that is worse in one model passes for the other."""
+    assert gate(runs, "bad", "--no-worse", "2", "--model", "m") == 0
+    assert gate(runs, "bad", "--no-worse", "2", "--model", "n") == 1
+
+
+def test_undecided_fails_by_default(runs: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A margin that the entries cannot show is not passed, unless asked."""
+    assert gate(runs, "good", "--no-worse", "0.1") == 1
+    assert gate(runs, "good", "--no-worse", "0.1", "--undecided", "pass") == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("fail: undecided, ")
+    assert second.startswith("pass: undecided, ")
+
+
+def test_the_decision_is_written_as_json(runs: dict[str, str], tmp_path: Path) -> None:
+    """The file has the outcome and the numbers of every score."""
+    out = tmp_path / "gate.json"
+    assert gate(runs, "bad", "--no-worse", "2", "--json", str(out)) == 1
+    found = json.loads(out.read_text())
+    assert (found["passes"], found["decision"], found["margin"]) == (False, "fail", 0.02)
+    assert [(each["model"], each["decision"]) for each in found["scores"]] == [
+        ("bad:m", "pass"),
+        ("bad:n", "fail"),
+    ]
+    assert found["scores"][1]["difference"] == -0.25
+
+
+def test_models_with_other_names_are_compared_as_named(tmp_path: Path) -> None:
+    """RUN:MODEL on each side compares models whose names differ."""
+    run = write_run(tmp_path, [MadeUpModel(name, {"multiple": marks(200)}) for name in ("old", "new")])
+    arguments = ["--no-worse", "2", "--category", "multiple"]
+    assert main(["gate", f"{run}:new", "--against", f"{run}:old", *arguments]) == 0
+
+
+def test_entries_without_a_verdict_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An outage is in the line, since what it took away is not compared."""
+    new, old = Marks([True] * 190 + [None] * 10), marks(200)
+    run = write_run(
+        tmp_path, [MadeUpModel("new", {"multiple": new}), MadeUpModel("old", {"multiple": old})]
+    )
+    arguments = ["--no-worse", "3", "--category", "multiple"]
+    assert main(["gate", f"{run}:new", "--against", f"{run}:old", *arguments]) == 0
+    assert "10 entries without a verdict left out" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["{good}", "--against", "{baseline}", "--no-worse", "2"], "no verdicts on a part of overall"),
+        (["{good}", "--against", "{good}", "--no-worse", "2"], "are the same"),
+        (["{good}", "--against", "{baseline}", "--no-worse", "-1"], "expected 0 to 100 points"),
+        (["{good}", "--against", "{baseline}", "--no-worse", "nan"], "expected 0 to 100 points"),
+        (["{good}", "--against", "nowhere", "--no-worse", "2"], "no run 'nowhere'"),
+        (["{good}", "--against", "{baseline}", "--no-worse", "2", "--model", "x"], "unknown model 'x'"),
+        (["{good}", "--against", "{baseline}", "--no-worse", "2", "--category", "x"], "unknown score 'x'"),
+        (["{good}:m", "--against", "{baseline}:x", "--no-worse", "2"], "unknown model 'x'"),
+    ],
+)
+def test_unusable_input_has_its_own_status(
+    runs: dict[str, str], arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit status 2 and one line: a nightly job can tell a broken gate from a regression."""
+    assert main(["gate", *(text.format(**runs) for text in arguments)]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1

@@ -1,0 +1,182 @@
+"""Clustered accuracies and composites, against statsmodels and against planted cases."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.proportion import proportion_confint
+
+from bfcl_pipeline.scoring.aggregate import wilson as unclustered_wilson
+from bfcl_pipeline.scoring.statistics.clustered import (
+    Layout,
+    Limits,
+    accuracy_limits,
+    composite_error,
+    composite_limits,
+    correlation,
+    layout,
+    means,
+    wilson,
+)
+
+
+def drawn(seed: int, categories: int, clusters: int, entries: int) -> tuple[np.ndarray, Layout]:
+    """Correlated verdicts of one or more categories over the same clusters, and their layout."""
+    random = np.random.default_rng(seed)
+    category = np.repeat(np.arange(categories), entries)
+    cluster = np.concatenate([np.arange(entries) % clusters for _ in range(categories)])
+    ability = random.normal(size=clusters)[cluster]
+    values = (ability + random.normal(size=len(cluster)) > -0.3).astype(np.float64)
+    return values, layout(category, cluster)
+
+
+@pytest.mark.parametrize(("correct", "entries"), [(0, 7), (7, 7), (3, 7), (199, 200), (1001, 1053)])
+def test_wilson_equals_statsmodels(correct: int, entries: int) -> None:
+    """For a whole number of entries the interval is the published one, and that of the leaderboard."""
+    low, high = proportion_confint(correct, entries, alpha=0.05, method="wilson")
+    found = wilson(correct / entries, entries)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
+    before = unclustered_wilson(correct, entries)
+    assert (found.low, found.high) == pytest.approx((before.low, before.high), abs=1e-12)
+
+
+def test_without_entries_wilson_is_the_whole_range() -> None:
+    """No entry says nothing."""
+    assert wilson(0.0, 0) == Limits(0.0, 1.0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_variance_of_one_mean_equals_statsmodels(seed: int) -> None:
+    """It is the cluster-robust variance of a regression on a constant."""
+    values, where = drawn(seed, 1, 40, 300)
+    fit = sm.OLS(values, np.ones(len(values))).fit(
+        cov_type="cluster", cov_kwds={"groups": where.cluster, "use_correction": True}
+    )
+    assert means(values, where).covariance[0, 0] == pytest.approx(
+        fit.cov_params()[0, 0], abs=1e-9, rel=1e-9
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_covariances_equal_statsmodels(seed: int) -> None:
+    """Means of categories that share clusters covary as coefficients of a regression on indicators."""
+    values, where = drawn(seed, 4, 50, 200)
+    indicators = np.eye(4)[where.category]
+    fit = sm.OLS(values, indicators).fit(
+        cov_type="cluster", cov_kwds={"groups": where.cluster, "use_correction": False}
+    )
+    expected = fit.cov_params() * 50 / 49
+    np.testing.assert_allclose(means(values, where).covariance, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_independent_entries_have_the_usual_variance() -> None:
+    """If each entry is a cluster, the variance is s^2 / n and the design effect is 1."""
+    values = np.array([1.0, 0, 0, 1, 1, 0, 1, 1])
+    found = means(values, layout([0] * 8, range(8)))
+    assert found.covariance[0, 0] == pytest.approx(values.var(ddof=1) / 8, rel=1e-12)
+    assert (found.effect[0], found.effective[0]) == pytest.approx((1, 8))
+
+
+def test_entries_that_always_agree_count_as_their_clusters() -> None:
+    """If all entries of a cluster have the same verdict, the design effect is about its size."""
+    cluster = np.repeat(np.arange(100), 3)
+    values = np.repeat((np.arange(100) % 4 == 0).astype(np.float64), 3)
+    found = means(values, layout(np.zeros(300, int), cluster))
+    assert found.effect[0] == pytest.approx(3 * (299 / 300) / (99 / 100))
+    assert found.effective[0] == pytest.approx(99.3, abs=0.1)
+
+
+def test_a_perfect_category_counts_its_clusters() -> None:
+    """Verdicts that do not vary have no design effect; entries of a cluster are then taken to agree."""
+    found = means(np.ones(12), layout([0] * 12, np.repeat(np.arange(4), 3)))
+    assert math.isnan(found.effect[0])
+    assert found.effective[0] == pytest.approx(4)
+    (limits,) = accuracy_limits(found)
+    assert limits.high == 1
+    assert limits.low == pytest.approx(wilson(1, 4).low)
+
+
+def test_a_single_cluster_has_no_finite_error() -> None:
+    """One cluster says nothing about others: it counts as one entry."""
+    found = means(np.array([1.0, 0, 1]), layout([0] * 3, [0] * 3))
+    assert math.isinf(found.covariance[0, 0])
+    assert found.effective[0] == 1
+    assert math.isinf(composite_error(found, np.ones(1)))
+
+
+def test_categories_are_corrected_block_by_block() -> None:
+    """Adding a category with clusters of its own changes nothing about the others."""
+    values, where = drawn(1, 2, 20, 60)
+    more = layout([*where.category, 2, 2, 2], [*where.cluster, 20, 21, 22])
+    with_third = means(np.append(values, [1, 0, 1]), more)
+    alone = means(values, where)
+    np.testing.assert_allclose(with_third.covariance[:2, :2], alone.covariance, rtol=1e-12)
+    assert not with_third.covariance[:2, 2].any()
+    assert with_third.covariance[2, 2] == pytest.approx(np.var([1, 0, 1], ddof=1) / 3)
+
+
+def test_a_chain_of_shared_clusters_is_one_block() -> None:
+    """Two categories are one block if a third one shares clusters with each."""
+    where = layout([0, 0, 1, 1, 2, 2], [0, 1, 1, 2, 2, 3])
+    assert where.correction.tolist() == [4 / 3] * 4
+
+
+def test_a_composite_of_large_independent_categories_has_the_usual_width() -> None:
+    """Far from 0 and 1 the interval of a mean of independent accuracies is 1.96 standard errors."""
+    random = np.random.default_rng(5)
+    values = (random.random(20000) < 0.5).astype(np.float64)
+    where = layout(np.repeat([0, 1], 10000), range(20000))
+    found, weights = means(values, where), np.array([0.3, 0.7])
+    limits = composite_limits(
+        found.mean, accuracy_limits(found), weights, correlation(found.covariance, where)
+    )
+    error = composite_error(found, weights)
+    total = float(weights @ found.mean)
+    assert (limits.high - total) / error == pytest.approx(1.96, rel=1e-3)
+    assert (total - limits.low) / error == pytest.approx(1.96, rel=1e-3)
+
+
+def test_categories_that_always_agree_do_not_narrow_their_mean() -> None:
+    """The mean of two categories with the same verdicts on the same clusters is as uncertain as either."""
+    one = np.tile([1.0, 0, 1, 1, 0], 20)
+    where = layout(np.repeat([0, 1], 100), np.tile(np.arange(100), 2))
+    found = means(np.tile(one, 2), where)
+    limits = composite_limits(
+        found.mean, accuracy_limits(found), np.array([0.5, 0.5]), correlation(found.covariance, where)
+    )
+    assert (limits.low, limits.high) == pytest.approx((wilson(0.6, 100).low, wilson(0.6, 100).high))
+
+
+@given(st.integers(0, 2**31), st.integers(1, 4), st.integers(1, 30), st.sampled_from([0.0, 0.5, 1.0]))
+def test_intervals_contain_the_accuracy_and_stay_in_range(
+    seed: int, categories: int, clusters: int, share: float
+) -> None:
+    """Whatever the clusters and the verdicts, each interval and that of the mean are within 0 and 1."""
+    random = np.random.default_rng(seed)
+    category = np.repeat(np.arange(categories), 30)
+    _, cluster = np.unique(random.integers(0, clusters, len(category)), return_inverse=True)
+    where = layout(category, cluster)
+    found = means((random.random(len(category)) < share).astype(np.float64), where)
+    limits = accuracy_limits(found)
+    for mean, each in zip(found.mean, limits, strict=True):
+        assert 0 <= each.low <= mean <= each.high <= 1
+    whole = composite_limits(
+        found.mean,
+        limits,
+        np.full(categories, 1 / categories),
+        correlation(found.covariance, where),
+    )
+    assert -1e-9 <= whole.low <= found.mean.mean() + 1e-12
+    assert found.mean.mean() - 1e-12 <= whole.high <= 1 + 1e-9
+
+
+@pytest.mark.parametrize(("category", "cluster"), [([], []), ([0], [0, 1]), ([0, 2], [0, 1]), ([0], [1])])
+def test_numbers_with_gaps_are_refused(category: list[int], cluster: list[int]) -> None:
+    """A layout needs a category and a cluster for each entry, numbered without gaps."""
+    with pytest.raises(ValueError, match="expected"):
+        layout(category, cluster)
