@@ -129,7 +129,7 @@ $(VENV): requirements.lock pyproject.toml hatch_build.py install/environment.py
 
 $(TEST): $(VENV)
 	@echo "Adding the packages of the tests to .venv"
-	@$(PYTHON) install/environment.py .venv --group test --extra litellm slurm
+	@$(PYTHON) install/environment.py .venv --group test --extra inspect litellm slurm
 	@touch $@
 
 $(LINT): $(VENV)
