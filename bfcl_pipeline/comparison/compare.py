@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.benchmark.clusters import cluster_of
 from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD, categories_of, category_weights
-from bfcl_pipeline.comparison.scenarios import ScenarioRange, leave_one_out, scenario_numbers
 from bfcl_pipeline.comparison.sides import ABSENT, RIGHT, UNJUDGED, Numbering, Side
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.scoring.statistics.clustered import Layout, composite_error, layout
 from bfcl_pipeline.scoring.statistics.paired import Paired, composite_difference, holm, mcnemar, paired
 from bfcl_pipeline.scoring.statistics.power import detectable_difference
+from bfcl_pipeline.scoring.statistics.scenarios import ScenarioRange, leave_one_out, scenario_numbers
 from bfcl_pipeline.text import plural
 
 _SHOWN = 3  # entries that an error names

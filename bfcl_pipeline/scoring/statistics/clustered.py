@@ -12,12 +12,16 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 
 Z_95 = 1.959963984540054
 """The 97.5 % point of the normal distribution."""
+
+_UPPER = 0.975
+"""The probability below the upper limit of an interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,7 @@ class Layout:
     correction: Floats  # of each cluster: G / (G - 1), with G the clusters of its block; infinite for one
     cluster_counts: Integers  # clusters of each category
     kish: Floats  # of each category: effective entries if all entries of a cluster agreed
+    powers: Floats  # sums over clusters of (entries of the category)^1 to ^5; by power, then category
     shared: NDArray[np.bool_]  # category by category: whether they have a cluster in common
 
     @property
@@ -53,8 +58,10 @@ class Means:
 
     mean: Floats  # of each category
     covariance: Floats  # of the means, category by category; infinite where there is one cluster only
+    independent: Floats  # variance of each mean if the entries were independent
     effect: Floats  # design effect of each category; nan where the values do not vary
-    effective: Floats  # effective number of entries of each category; at most its entries
+    degrees: Floats  # degrees of freedom of the variance of each mean; nan likewise
+    effective: Floats  # effective number of entries of each category: 1 to its entries
 
 
 def layout(category: Sequence[int] | Integers, cluster: Sequence[int] | Integers) -> Layout:
@@ -79,6 +86,7 @@ def layout(category: Sequence[int] | Integers, cluster: Sequence[int] | Integers
         correction=_correction(members > 0, shared),
         cluster_counts=np.count_nonzero(members, axis=1),
         kish=sizes**2 / (members**2).sum(axis=1),
+        powers=np.array([(members**power).sum(axis=1) for power in range(1, 6)]),
         shared=shared,
     )
 
@@ -127,16 +135,59 @@ def means(values: Floats, where: Layout) -> Means:
     # Not `@`: its threads cost more than this small product, and thousands of pairs may be compared.
     covariance = np.asarray(np.einsum("ig,jg->ij", scaled, by_cluster), np.float64)
     alone = where.cluster_counts < 2
-    plain = np.bincount(where.category, weights=residuals**2, minlength=where.categories)
-    varies = plain > 0
+    squares = np.bincount(where.category, weights=residuals**2, minlength=where.categories)
     # The same formula for independent entries: sum of squares / (n (n - 1)).
-    independent = plain * where.sizes / np.maximum(where.sizes - 1, 1)
+    independent = squares * where.sizes / np.maximum(where.sizes - 1, 1)
     effect = np.full(where.categories, math.nan)
-    effect[varies] = covariance.diagonal()[varies] / independent[varies]
+    np.divide(covariance.diagonal(), independent, out=effect, where=squares > 0)
+    effect[(squares > 0) & (where.kish == where.sizes)] = 1.0  # each entry is a cluster: not 0.999...
+    effect[alone] = where.sizes[alone]
+    degrees = np.where(alone | (squares == 0), math.nan, _degrees(by_cluster, squares, where))
     covariance[np.diag_indices(where.categories)] = np.where(alone, math.inf, covariance.diagonal())
-    effect = np.where(alone, where.sizes, effect)
-    effective = np.where(np.isnan(effect), where.kish, where.sizes / np.fmax(effect, 1.0))
-    return Means(mean, covariance, effect, effective)
+    return Means(mean, covariance, independent, effect, degrees, _effective(effect, degrees, where))
+
+
+def _degrees(by_cluster: Floats, squares: Floats, where: Layout) -> Floats:
+    """The degrees of freedom of the variance of each mean: fewer where few clusters have most entries.
+
+    Satterthwaite's approximation for the variance of a mean (Bell and McCaffrey 2002): (tr M)^2 / tr M^2
+    for the quadratic form M of the residuals, whose covariance is that of entries with equal variances and
+    one correlation within clusters, estimated from the residuals (Imbens and Kolesar 2016). It is the
+    number of clusters - 1 if they are of one size.
+
+    Args:
+        by_cluster: sums of the residuals, by category and cluster.
+        squares: sums of the squares of the residuals, by category.
+        where: the layout of the entries.
+    """
+    one, two, three, four, five = where.powers
+    pairs = (two - one) * squares / where.sizes  # what they sum up to at a correlation of 1
+    between = np.einsum("ig,ig->i", by_cluster, by_cluster) - squares
+    rho = np.clip(np.divide(between, pairs, out=np.zeros_like(pairs), where=pairs > 0), 0.0, 1.0)
+    # The sum of a cluster of m entries has the variance v = m (1 + (m - 1) rho); h is m / n.
+    v = (1 - rho) * one + rho * two  # sums over clusters: of v,
+    vh = ((1 - rho) * two + rho * three) / where.sizes  # of v h,
+    vhh = ((1 - rho) * three + rho * four) / where.sizes**2  # of v h^2,
+    hh = two / where.sizes**2  # of h^2,
+    vv = (1 - rho) ** 2 * two + 2 * rho * (1 - rho) * three + rho**2 * four  # of v^2, of v^2 h
+    vvh = ((1 - rho) ** 2 * three + 2 * rho * (1 - rho) * four + rho**2 * five) / where.sizes
+    trace = v - 2 * vh + v * hh
+    of_square = (v * hh) ** 2 + 2 * v * vhh + 2 * vh**2 - 4 * hh * v * vh + 2 * (hh * vv - 2 * vvh) + vv
+    found = np.divide(trace**2, of_square, out=np.ones_like(trace), where=of_square > 0)
+    return np.asarray(np.clip(found, 1.0, np.maximum(where.sizes - 1, 1)), np.float64)
+
+
+def _effective(effect: Floats, degrees: Floats, where: Layout) -> Floats:
+    """The effective number of entries of each category, for intervals that have the normal quantile.
+
+    That is the entries over the design effect, times the ratio of the squared quantiles of Student's t for
+    independent entries and for `degrees`, as the variance is itself estimated (Korn and Graubard 1998).
+    Values that do not vary count as if all entries of a cluster agreed; one cluster counts as one entry.
+    """
+    usual = stdtrit(np.maximum(where.sizes - 1, 1), _UPPER)
+    widened = stdtrit(np.where(np.isnan(degrees), np.maximum(where.sizes - 1, 1), degrees), _UPPER)
+    found = np.where(np.isnan(effect), where.kish, where.sizes / np.fmax(effect, 1.0))
+    return np.asarray(np.clip(found * (usual / widened) ** 2, 1.0, where.sizes), np.float64)
 
 
 def wilson(share: float, entries: float) -> Limits:

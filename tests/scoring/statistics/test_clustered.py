@@ -9,6 +9,7 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from bfcl_pipeline.scoring.aggregate import wilson as unclustered_wilson
@@ -88,7 +89,47 @@ def test_entries_that_always_agree_count_as_their_clusters() -> None:
     values = np.repeat((np.arange(100) % 4 == 0).astype(np.float64), 3)
     found = means(values, layout(np.zeros(300, int), cluster))
     assert found.effect[0] == pytest.approx(3 * (299 / 300) / (99 / 100))
-    assert found.effective[0] == pytest.approx(99.3, abs=0.1)
+    narrower = (stats.t.ppf(0.975, 299) / stats.t.ppf(0.975, 99)) ** 2
+    assert found.effective[0] == pytest.approx(99.3 * narrower, abs=0.1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_degrees_of_freedom_are_those_of_the_quadratic_form(seed: int) -> None:
+    """They equal (tr M)^2 / tr M^2, computed with the matrices of entries, for clusters of any sizes."""
+    random = np.random.default_rng(seed)
+    sizes = np.array([1, 1, 2, 3, 5, 9, 20])
+    cluster = np.repeat(np.arange(len(sizes)), sizes)
+    values = (random.random(len(cluster)) < 0.2 + 0.6 * (cluster % 2)).astype(np.float64)
+    residuals, entries = values - values.mean(), len(values)
+    sums = np.bincount(cluster, weights=residuals)
+    pairs = (sizes**2 - sizes).sum() * residuals.var()
+    rho = float(np.clip((sums @ sums - residuals @ residuals) / pairs, 0, 1))
+    same = cluster[:, None] == cluster[None]
+    covariance = np.where(same, rho, 0.0) + (1 - rho) * np.eye(entries)
+    adding = (np.arange(len(sizes))[:, None] == cluster[None]) @ (np.eye(entries) - 1 / entries)
+    form = adding.T @ adding @ covariance
+    expected = np.trace(form) ** 2 / np.trace(form @ form)
+    assert rho > 0
+    found = means(values, layout(np.zeros(entries, int), cluster))
+    assert found.degrees[0] == pytest.approx(expected, rel=1e-9)
+
+
+def test_clusters_of_one_size_have_one_degree_of_freedom_less_than_their_number() -> None:
+    """40 clusters of 5 entries have 39 degrees of freedom; 200 entries on their own have 199."""
+    values, where = drawn(3, 1, 40, 200)
+    assert means(values, where).degrees[0] == pytest.approx(39)
+    alone = means(values, layout(np.zeros(200, int), range(200)))
+    assert alone.degrees[0] == pytest.approx(199)
+    assert (alone.effect[0], alone.effective[0]) == (1, pytest.approx(200))
+
+
+def test_one_cluster_with_most_entries_widens_the_interval() -> None:
+    """The variance then rests on few clusters, so the effective number is below entries / design effect."""
+    cluster = np.concatenate([np.zeros(60, int), np.arange(1, 101)])
+    values = np.concatenate([np.tile([1.0, 1, 0], 20), np.tile([1.0, 0], 50)])
+    found = means(values, layout(np.zeros(160, int), cluster))
+    assert 1 < found.degrees[0] < 20
+    assert found.effective[0] < 0.95 * 160 / max(1.0, found.effect[0])
 
 
 def test_a_perfect_category_counts_its_clusters() -> None:

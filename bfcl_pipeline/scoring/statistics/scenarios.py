@@ -1,7 +1,7 @@
-"""How much the difference on memory depends on single scenarios.
+"""How much a result on memory depends on single scenarios.
 
-The five scenarios of memory are too few for an interval over scenarios; the range of the differences with
-one scenario left out each time shows whether one of them decides.
+The five scenarios of memory are too few for an interval over scenarios; the range of the means with one
+scenario left out each time shows whether one of them decides. Covers accuracies and differences of them.
 """
 
 from collections.abc import Sequence
@@ -15,11 +15,11 @@ from bfcl_pipeline.benchmark.clusters import memory_scenario
 
 @dataclass(frozen=True, slots=True)
 class ScenarioRange:
-    """The difference of two sides on memory, with each scenario left out in turn. Shares."""
+    """A mean over memory categories with each scenario left out in turn. Shares."""
 
     scenarios: int  # number of scenarios
-    low: float  # the lowest difference
-    high: float  # the highest difference
+    low: float  # the lowest mean
+    high: float  # the highest mean
 
 
 def scenario_numbers(entries: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
@@ -33,12 +33,12 @@ def scenario_numbers(entries: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
 
 
 def leave_one_out(
-    differences: NDArray[np.float64], category: NDArray[np.int64], scenario: NDArray[np.int64]
+    values: NDArray[np.float64], category: NDArray[np.int64], scenario: NDArray[np.int64]
 ) -> ScenarioRange | None:
     """The range of the mean over the memory categories; None if there are fewer than two scenarios.
 
     Args:
-        differences: of the verdicts of each entry, first minus second.
+        values: of each entry: 0 or 1 for verdicts, -1 to 1 for differences of them.
         category: a number for the category of each entry.
         scenario: the number of its scenario; -1 for entries that are not of memory, which are ignored.
     """
@@ -50,7 +50,7 @@ def leave_one_out(
     shape = int(rows.max()) + 1, scenarios
     counts, sums = np.zeros(shape), np.zeros(shape)
     np.add.at(counts, (rows, columns), 1)
-    np.add.at(sums, (rows, columns), differences[inside])
+    np.add.at(sums, (rows, columns), values[inside])
     left = counts.sum(axis=1, keepdims=True) - counts
     if not left.all():  # a category of one scenario only
         return None
