@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from inspect_ai.log import (
     EvalConfig,
     EvalDataset,
@@ -37,7 +38,7 @@ from bfcl_pipeline.files import atomic_path
 from bfcl_pipeline.prompts import Texts
 from bfcl_pipeline.records import Entry, Rules
 from bfcl_pipeline.report.tables.run_records import RunRecords, read_run
-from bfcl_pipeline.scoring.aggregate import wilson
+from bfcl_pipeline.scoring.intervals import Numbering, precisions
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.responses import response_of
 from bfcl_pipeline.tables.schemas import RESPONSES
@@ -140,22 +141,26 @@ def _log(scores: RunScores, model: ModelScores, category: str, samples: list[Eva
         results=EvalResults(
             total_samples=len(samples),
             completed_samples=sum(made.error is None for made in samples),
-            scores=list(_results(scores.rules, samples)),
+            scores=list(_results(scores.rules, category, samples)),
         ),
         stats=EvalStats(started_at=scores.made_at_text, completed_at=scores.made_at_text),
         samples=samples,
     )
 
 
-def _results(first: Rules, samples: list[EvalSample]) -> Iterator[EvalScore]:
+def _results(first: Rules, category: str, samples: list[EvalSample]) -> Iterator[EvalScore]:
     """The accuracy under each rule set that scored a sample, `first` before the others."""
+    numbering = Numbering([(category, str(made.id), None) for made in samples])
     for rules in sorted(Rules, key=lambda rules: rules is not first):
-        marks = [made.scores[rules.value].value == "C" for made in samples if rules.value in made.scores]
-        if not marks:
+        found = [(number, made.scores) for number, made in enumerate(samples)]
+        scored = {number: of[rules.value].value == "C" for number, of in found if of and rules.value in of}
+        if not scored:
             continue
-        accuracy, limits = sum(marks) / len(marks), wilson(sum(marks), len(marks))
-        error = standard_error(accuracy, len(marks))
-        values = {"accuracy": accuracy, "stderr": error, "ci_low": limits.low, "ci_high": limits.high}
+        marks = np.array(list(scored.values()))
+        accuracy = float(marks.mean())
+        precision = precisions(marks, numbering.scope(np.array(list(scored))))[category]
+        error = standard_error(accuracy, len(marks), precision.design_effect)
+        values = {"accuracy": accuracy, "stderr": error, "ci_low": precision.low, "ci_high": precision.high}
         yield EvalScore(
             name=rules.value,
             scorer=rules.value,

@@ -100,7 +100,7 @@ def _group_metrics(model: ModelScores, name: str) -> dict[str, Any]:
 def _task_metrics(model: ModelScores, name: str) -> dict[str, Any]:
     row = model.categories[name]
     accuracy, answered = row["accuracy"], row["answered"]
-    error = standard_error(accuracy, answered)
+    error = standard_error(accuracy, answered, row.get("design_effect"))
     return {
         "alias": _alias(model, name),
         f"{_METRIC},none": accuracy,

@@ -1,12 +1,12 @@
-"""Computes the leaderboard's scores, with intervals, from counts of verdicts.
+"""Computes the leaderboard's scores from counts of verdicts.
 
 Covers the accuracy of a category, the group scores and the overall score of BFCL V4 (summed in the
-official tool's order, so that printed numbers agree to the last digit), the spread over prompt formats,
-and 95 % intervals. `bfcl_pipeline.report` counts the verdicts and writes the tables.
+official tool's order, so that printed numbers agree to the last digit), and the spread over prompt formats.
+Their intervals, which need the verdicts themselves, are `scoring.intervals`.
+`bfcl_pipeline.report` counts the verdicts and writes the tables.
 """
 
 import functools
-import math
 import operator
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,9 +14,6 @@ from dataclasses import dataclass
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD, Group, Mean
-
-Z_95 = 1.959963984540054
-"""The 97.5 % point of the normal distribution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +25,6 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
-    """A 95 % interval of an accuracy."""
-
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
 class Score:
     """One number of the leaderboard."""
 
@@ -43,7 +32,6 @@ class Score:
     entries: int  # scored entries; for a category that was not evaluated, all its entries
     evaluated: int  # number of evaluated categories in it
     categories: int  # number of categories in it
-    interval: Interval  # of `accuracy`; a category that was not evaluated adds no width
 
     @property
     def complete(self) -> bool:
@@ -57,24 +45,6 @@ class Spread:
 
     max_delta: float  # best format minus worst
     std: float  # sample standard deviation over the formats
-
-
-def wilson(correct: int, answered: int) -> Interval:
-    """The 95 % score interval of `correct` successes in `answered` trials (Wilson 1927).
-
-    It stays within 0 and 1, and its width is positive even if all or none are correct. For no trials it
-    is the whole range.
-    """
-    if answered == 0:
-        return Interval(0.0, 1.0)
-    share = correct / answered
-    shrink = 1 + Z_95**2 / answered
-    centre = (share + Z_95**2 / (2 * answered)) / shrink
-    half = Z_95 * math.sqrt(share * (1 - share) / answered + Z_95**2 / (4 * answered**2)) / shrink
-    return Interval(
-        0.0 if correct == 0 else centre - half,
-        1.0 if correct == answered else centre + half,
-    )
 
 
 def leaderboard_scores(counts: Mapping[str, Count]) -> dict[str, Score]:
@@ -91,19 +61,16 @@ def leaderboard_scores(counts: Mapping[str, Count]) -> dict[str, Score]:
 
 def _category_score(name: str, count: Count | None) -> Score:
     if count is None or count.answered == 0:
-        return Score(0.0, CATEGORIES[name].entries, 0, 1, Interval(0.0, 0.0))
-    accuracy = count.correct / count.answered
-    return Score(accuracy, count.answered, 1, 1, wilson(count.correct, count.answered))
+        return Score(0.0, CATEGORIES[name].entries, 0, 1)
+    return Score(count.correct / count.answered, count.answered, 1, 1)
 
 
 def _group_score(group: Group, members: Sequence[Score]) -> Score:
-    accuracy = _mean(group, members)
     return Score(
-        accuracy,
+        _mean(group, members),
         sum(member.entries for member in members),
         sum(member.evaluated for member in members),
         sum(member.categories for member in members),
-        _combined(accuracy, members, _shares(group, members)),
     )
 
 
@@ -112,7 +79,7 @@ def _mean(group: Group, members: Sequence[Score]) -> float:
     if group.mean is Mean.BY_SIZE:
         return _total(m.accuracy * m.entries for m in members) / sum(m.entries for m in members)
     if group.mean is Mean.WEIGHTED:
-        shares = _shares(group, members)
+        shares = _shares(group)
         return _total(m.accuracy * share for m, share in zip(members, shares, strict=True))
     return _total(m.accuracy for m in members) / len(members)
 
@@ -122,26 +89,10 @@ def _total(terms: Iterable[float]) -> float:
     return functools.reduce(operator.add, terms, 0.0)
 
 
-def _shares(group: Group, members: Sequence[Score]) -> list[float]:
-    """The share of each member in the group's score; the shares sum to 1."""
-    if group.mean is Mean.BY_SIZE:
-        sizes = [member.entries for member in members]
-    else:
-        sizes = [member.weight for member in group.members]
-    return [size / sum(sizes) for size in sizes]
-
-
-def _combined(accuracy: float, members: Sequence[Score], shares: Sequence[float]) -> Interval:
-    """The interval of a weighted mean of independent accuracies.
-
-    The squared distances from accuracy to limit are summed, separately for each side (the MOVER method,
-    Zou and Donner 2008). Unlike the usual standard error it behaves like the Wilson limits at 0 and 1, and
-    it never leaves that range.
-    """
-    weighted = list(zip(members, shares, strict=True))
-    below = _total((share * (m.accuracy - m.interval.low)) ** 2 for m, share in weighted)
-    above = _total((share * (m.interval.high - m.accuracy)) ** 2 for m, share in weighted)
-    return Interval(max(0.0, accuracy - math.sqrt(below)), min(1.0, accuracy + math.sqrt(above)))
+def _shares(group: Group) -> list[float]:
+    """The share of each member in the score of a group with fixed weights; the shares sum to 1."""
+    weights = [member.weight for member in group.members]
+    return [weight / sum(weights) for weight in weights]
 
 
 def format_spread(accuracies: Iterable[float]) -> Spread:

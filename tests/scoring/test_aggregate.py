@@ -1,8 +1,6 @@
-"""The arithmetic of the leaderboard and its intervals."""
+"""The arithmetic of the leaderboard."""
 
 from __future__ import annotations
-
-import math
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +8,7 @@ from hypothesis import strategies as st
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.benchmark.leaderboard import GROUP, LEADERBOARD, categories_of
-from bfcl_pipeline.scoring.aggregate import Count, Interval, format_spread, leaderboard_scores, wilson
+from bfcl_pipeline.scoring.aggregate import Count, format_spread, leaderboard_scores
 
 ALL_RIGHT = {name: Count(c.entries, c.entries) for name, c in CATEGORIES.items()}
 
@@ -74,33 +72,12 @@ def test_groups_are_made_of_earlier_ones() -> None:
     assert sum(member.weight for member in GROUP["overall"].members) == 100
 
 
-def test_wilson_gives_the_published_limits() -> None:
-    """81 of 263 gives 0.2553 to 0.3662 (Newcombe 1998, table I); 0 of 20 gives 0 to 0.1611."""
-    interval = wilson(81, 263)
-    assert (round(interval.low, 4), round(interval.high, 4)) == (0.2553, 0.3662)
-    none_right = wilson(0, 20)
-    assert (none_right.low, round(none_right.high, 4)) == (0.0, 0.1611)
-
-
-def test_wilson_interval_without_entries_is_the_whole_range() -> None:
-    """Without trials the interval is the whole range."""
-    assert wilson(0, 0) == Interval(0.0, 1.0)
-
-
 @settings(deadline=None)
 @given(counts)
-def test_every_score_lies_within_its_interval_and_within_zero_and_one(found: dict[str, Count]) -> None:
-    """For any counts, 0 <= low <= accuracy <= high <= 1."""
+def test_every_score_is_within_zero_and_one(found: dict[str, Count]) -> None:
+    """For any counts, every accuracy is a share."""
     for score in leaderboard_scores(found).values():
-        assert 0.0 <= score.interval.low <= score.accuracy + 1e-12
-        assert score.accuracy - 1e-12 <= score.interval.high <= 1.0
-
-
-def test_the_overall_interval_adds_the_strata_in_squares() -> None:
-    """The half width of a mean of two equal strata shrinks by the square root of two."""
-    scores = leaderboard_scores({"irrelevance": Count(240, 120), "live_irrelevance": Count(240, 120)})
-    single, both = scores["irrelevance"].interval, scores["irrelevance_all"].interval
-    assert (both.high - both.low) == pytest.approx((single.high - single.low) / math.sqrt(2))
+        assert 0.0 <= score.accuracy <= 1.0
 
 
 def test_the_spread_over_formats_is_in_rounded_percentage_points() -> None:

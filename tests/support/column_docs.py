@@ -20,8 +20,9 @@ Made by `python -m tests.support.column_docs`; change the schemas, not this page
 
 Each table under `results/<run>/tables` exists as Parquet and as CSV, with the same columns and rows.
 Accuracies and limits of intervals are between 0 and 1; a null is an empty CSV field. Two equal runs have
-identical tables. All intervals are 95 % intervals: for an accuracy the Wilson score interval; for a mean
-of several accuracies their distances to the limits, weighted and added in quadrature (MOVER). A category
+identical tables. All intervals are 95 % intervals ([statistics.md](statistics.md)): for an accuracy the
+Wilson score interval, in which entries that share a scenario count together; for a mean of several
+accuracies their distances to the limits, weighted and combined with their correlations (MOVER). A category
 that was not evaluated counts 0 in the scores that contain it, as in the official tool, and adds no width.
 
 The column `web` is the web that was searched. With `simulated` (a small synthetic web) or `off` (no web
@@ -89,6 +90,10 @@ _ABOUT = {
     "rules": "One row per model and category with verdicts under official and corrected rules, and the\n"
     "accuracy under verified ones.",
     "coverage": "One row per model, category and status that occurs.",
+    "intervals": "One row per model, rule set and score with verdicts: the overall, the other groups, the\n"
+    "categories. The design effect of a group is the variance of its score over that of independent\n"
+    "entries. [statistics.md](statistics.md) derives the columns. Memory has only five scenarios, too few\n"
+    "for an interval over scenarios: the last two columns show how much its scores depend on single ones.",
     "usage": "One row per model, category and part that was run; `coverage` counts failures.",
     "trials": "One row per rule set, repeated model and score.",
     "unanswered": "One row per model without any answer.",

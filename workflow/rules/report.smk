@@ -22,6 +22,7 @@ rule aggregate:
                 "coverage",
                 "error_types",
                 "formats",
+                "intervals",
                 "leaderboard",
                 "rules",
                 "usage",
@@ -62,6 +63,12 @@ rule aggregate:
             caption="../report/coverage.rst",
             category="Details",
             labels={"table": "entries by status"},
+        ),
+        intervals=report(
+            "results/{run}/tables/intervals.csv",
+            caption="../report/intervals.rst",
+            category="Details",
+            labels={"table": "intervals and design effects"},
         ),
         usage=report(
             "results/{run}/tables/usage.csv",

@@ -11,7 +11,13 @@ from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.sample_note import sample_note
 from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
-from bfcl_pipeline.report.tables.columns import TABLES, TRIAL_TABLES, UNANSWERED_TABLES
+from bfcl_pipeline.report.tables.columns import (
+    ADDED_COLUMNS,
+    ADDED_TABLES,
+    TABLES,
+    TRIAL_TABLES,
+    UNANSWERED_TABLES,
+)
 from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
 from bfcl_pipeline.report.web_label import mark
 from bfcl_pipeline.tables import read_table
@@ -44,6 +50,7 @@ class RunTables:
     errata: Sequence[Row]
     irrelevance: Sequence[Row]
     answers: Sequence[Row]
+    intervals: Sequence[Row]  # empty if the run has no such table
 
     def category_titles(self) -> dict[tuple[str, str], str]:
         """The name of each category by model and name, marked if its web is not the real one."""
@@ -68,10 +75,14 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
             f"{folder}: no such directory. Make the tables first (bfcl-pipeline aggregate {run_dir})."
         )
     try:
-        every = {name: _rows(folder, name, schema) for name, schema in TABLES.items()}
+        every = {
+            name: _rows(folder, name, schema) for name, schema in TABLES.items() if name not in ADDED_TABLES
+        }
     except TableError as error:
         raise TableError(f"{error} Make the tables again (bfcl-pipeline aggregate {run_dir}).") from error
-    for name, schema in {**TRIAL_TABLES, **UNANSWERED_TABLES, **AGENTIC_TABLES, **VIEW_TABLES}.items():
+    added = {name: TABLES[name] for name in ADDED_TABLES}
+    optional = {**added, **TRIAL_TABLES, **UNANSWERED_TABLES, **AGENTIC_TABLES, **VIEW_TABLES}
+    for name, schema in optional.items():
         there = (folder / f"{name}.parquet").is_file()
         every[name] = _rows(folder, name, schema) if there else []
     rows = {
@@ -90,5 +101,14 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
 
 
 def _rows(folder: Path, name: str, schema: pa.Schema) -> list[Row]:
-    rows: list[Row] = read_table(folder / f"{name}.parquet", schema.names).to_pylist()
-    return rows
+    """The rows of a table; columns that an earlier version did not write are null."""
+    path, added = folder / f"{name}.parquet", ADDED_COLUMNS.get(name, ())
+    try:
+        table = read_table(path, schema.names)
+    except TableError:
+        if not added:
+            raise
+        table = read_table(path, [column for column in schema.names if column not in added])
+    lacking = dict.fromkeys(column for column in schema.names if column not in table.column_names)
+    rows: list[Row] = table.to_pylist()
+    return [{**row, **lacking} for row in rows] if lacking else rows

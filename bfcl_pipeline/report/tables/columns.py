@@ -34,18 +34,29 @@ WEB = field(
 )
 
 
-def tally(of: str) -> list[pa.Field[Any]]:
+CLUSTERED = "95 % interval, entries clustered (docs/statistics.md)"
+
+
+def tally(of: str, interval: str = "95 % Wilson interval") -> list[pa.Field[Any]]:
     """The columns of one accuracy.
 
-    of: the entries, as the end of a noun phrase.
+    Args:
+        of: the entries, as the end of a noun phrase.
+        interval: which interval it has.
     """
     return [
         field("answered", COUNT, f"entries {of} with a judged response", nullable=False),
         field("correct", COUNT, "of these, the valid ones", nullable=False),
         field("accuracy", SHARE, "correct / answered; null if none was judged"),
-        field("ci_low", SHARE, "lower limit of its 95 % Wilson interval"),
-        field("ci_high", SHARE, "upper limit of its 95 % Wilson interval"),
+        field("ci_low", SHARE, f"lower limit of its {interval}"),
+        field("ci_high", SHARE, f"upper limit of its {interval}"),
     ]
+
+
+CLUSTERS = field("clusters", COUNT, "sets of judged entries that share a scenario", nullable=False)
+DESIGN_EFFECT = field(
+    "design_effect", SHARE, "variance over that of independent entries; null if all verdicts are equal"
+)
 
 
 CATEGORY_TABLE = pa.schema(
@@ -57,7 +68,9 @@ CATEGORY_TABLE = pa.schema(
         WEB,
         field("release_entries", COUNT, "scored entries that the release has", nullable=False),
         field("entries", COUNT, "entries asked in this run", nullable=False),
-        *tally("of the category"),
+        *tally("of the category", CLUSTERED),
+        CLUSTERS,
+        DESIGN_EFFECT,
         field("not_answered", COUNT, "entries without a verdict: in no accuracy", nullable=False),
     ]
 )
@@ -76,8 +89,8 @@ def _group_fields(group: Group) -> list[pa.Field[Any]]:
     about = f"{how.format(names)}; what was not evaluated counts 0{missing}"
     return [
         field(group.name, SHARE, about),
-        field(f"{group.name}_ci_low", SHARE, "lower limit of its 95 % interval"),
-        field(f"{group.name}_ci_high", SHARE, "upper limit of its 95 % interval"),
+        field(f"{group.name}_ci_low", SHARE, f"lower limit of its {CLUSTERED}"),
+        field(f"{group.name}_ci_high", SHARE, f"upper limit of its {CLUSTERED}"),
     ]
 
 
@@ -177,6 +190,24 @@ COVERAGE_TABLE = pa.schema(
     ]
 )
 
+INTERVALS_TABLE = pa.schema(
+    [
+        RUN,
+        MODEL,
+        RULES,
+        field("score", TEXT, "a column of `leaderboard`: a score or a category", nullable=False),
+        field("entries", COUNT, "entries of it with a judged response", nullable=False),
+        CLUSTERS,
+        field("accuracy", SHARE, "the score; what was not evaluated counts 0", nullable=False),
+        field("ci_low", SHARE, f"lower limit of its {CLUSTERED}", nullable=False),
+        field("ci_high", SHARE, f"upper limit of its {CLUSTERED}", nullable=False),
+        DESIGN_EFFECT,
+        field("effective_entries", SHARE, "independent entries that would be as precise; null if unknown"),
+        field("scenario_low", SHARE, "memory: the lowest score with one scenario left out; else null"),
+        field("scenario_high", SHARE, "memory: the highest score with one scenario left out; else null"),
+    ]
+)
+
 USAGE_TABLE = pa.schema(
     [
         RUN,
@@ -229,8 +260,15 @@ TABLES: dict[str, pa.Schema] = {
     "rules": RULES_TABLE,
     "coverage": COVERAGE_TABLE,
     "usage": USAGE_TABLE,
+    "intervals": INTERVALS_TABLE,
 }
 """The tables of every run, by file name."""
+
+ADDED_TABLES = ("intervals",)
+"""Those of TABLES that a run of an earlier version does not have."""
+
+ADDED_COLUMNS = {"categories": ("clusters", "design_effect")}
+"""The columns that a table of an earlier version does not have; null in every row of it."""
 
 TRIAL_TABLES: dict[str, pa.Schema] = {"trials": TRIALS_TABLE}
 """The table of runs with several trials of a model, by file name."""

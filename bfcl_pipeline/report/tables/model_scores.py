@@ -12,9 +12,11 @@ import polars as pl
 from bfcl_pipeline.benchmark import FORMATS
 from bfcl_pipeline.config import ModelRow, described
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.report.tables.intervals import precisions_of_run
 from bfcl_pipeline.report.tables.run_records import FORMAT_CATEGORY, RunRecords, by_model
 from bfcl_pipeline.report.web_label import joined, split, unreal
 from bfcl_pipeline.scoring.aggregate import Count, Score, Spread, format_spread, leaderboard_scores
+from bfcl_pipeline.scoring.intervals import Precision
 from bfcl_pipeline.scoring.leaderboard_usage import Usage, UsageSummary, summarise_usage
 
 
@@ -47,6 +49,7 @@ class ModelScore:
     tallies: Mapping[str, VerdictCounts]  # by category that was run
     formats: Mapping[str, VerdictCounts]  # by prompt format that was run, in the release's order
     scores: Mapping[str, Score]  # by category and group
+    precisions: Mapping[str, Precision]  # by category and group that has a verdict
     spread: Spread | None  # over prompt formats; None if none has a verdict
     usage: UsageSummary  # cost and latency
     webs: Mapping[str, str]  # the web searched by category, as in the column `web`
@@ -68,6 +71,7 @@ def model_scores(records: RunRecords, rows: Mapping[str, ModelRow]) -> list[Mode
     rows: the models file.
     """
     categories = _tallies(records.verdicts, "category")
+    precisions = precisions_of_run(records)
     formatted = records.verdicts.filter(pl.col("category") == FORMAT_CATEGORY)
     formats = _tallies(formatted.join(records.formats, on="entry_id", how="left"), "prompt_format")
     modes = _modes(records.verdicts)
@@ -86,6 +90,7 @@ def model_scores(records: RunRecords, rows: Mapping[str, ModelRow]) -> list[Mode
             tallies=tallies,
             formats={fmt.key: of_format[fmt.key] for fmt in FORMATS if fmt.key in of_format},
             scores=_scores(tallies),
+            precisions=precisions.get((model, Rules(rules)), {}),
             spread=format_spread(accuracies) if accuracies else None,
             usage=usages[model],
             webs=webs.get(model, {}),
@@ -97,7 +102,8 @@ def model_scores(records: RunRecords, rows: Mapping[str, ModelRow]) -> list[Mode
 def on_the_real_web(scores: Iterable[ModelScore], records: RunRecords) -> list[ModelScore]:
     """The scores with web categories whose web is simulated or off as not evaluated.
 
-    The cost and latency of these categories are left out as well.
+    The cost and latency of these categories are left out as well, and so are all intervals, which the
+    official files do not have.
     """
     responses = by_model(records.responses.rows)
     return [_on_the_real_web(score, responses.get(score.model.name)) for score in scores]
@@ -112,6 +118,7 @@ def _on_the_real_web(score: ModelScore, responses: pl.DataFrame | None) -> Model
         score,
         tallies=tallies,
         scores=_scores(tallies),
+        precisions={},
         usage=_usage(score.model, responses.filter(~pl.col("category").is_in(left_out))),
         webs={name: web for name, web in score.webs.items() if name not in left_out},
     )

@@ -11,10 +11,11 @@ from bfcl_pipeline.benchmark import CATEGORIES, parse_format
 from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD
 from bfcl_pipeline.config import ModelRow, trial_of
 from bfcl_pipeline.records import Rules, Step
+from bfcl_pipeline.report.tables.intervals import interval_rows, limits, precision_columns
 from bfcl_pipeline.report.tables.model_scores import ModelScore, VerdictCounts
 from bfcl_pipeline.report.tables.rules_table import rules_rows
 from bfcl_pipeline.report.tables.run_records import RunRecords, by_model, in_order
-from bfcl_pipeline.scoring.aggregate import wilson
+from bfcl_pipeline.scoring.statistics.clustered import wilson
 from bfcl_pipeline.scoring.usage import add_up
 
 ENTRIES, SESSIONS = "entries", "sessions"
@@ -49,6 +50,7 @@ def score_tables(
                 "web": score.webs.get(name),
                 "release_entries": category.entries,
                 **tally_columns(score.tallies[name]),
+                **precision_columns(score.precisions.get(name)),
                 "not_answered": score.tallies[name].entries - score.tallies[name].answered,
             }
             for score in by_name
@@ -63,6 +65,11 @@ def score_tables(
         ],
         "rules": rules_rows(records, scores, mended),
         "coverage": _coverage(records),
+        "intervals": [
+            {**_key(score), **row}
+            for score in by_name
+            for row in interval_rows(score.scores, score.precisions)
+        ],
         "usage": list(_usage(records, {score.model.name: score.model for score in scores})),
     }
 
@@ -110,17 +117,25 @@ def _leaderboard_columns(score: ModelScore) -> dict[str, Any]:
 def _group_columns(score: ModelScore) -> dict[str, float | None]:
     columns: dict[str, float | None] = {}
     for group in LEADERBOARD:
-        of_group = score.scores[group.name]
+        of_group, precision = score.scores[group.name], score.precisions.get(group.name)
         known = of_group.evaluated > 0 or (group.name == "overall" and score.judged)
-        columns[group.name] = of_group.accuracy if known else None
-        columns[f"{group.name}_ci_low"] = of_group.interval.low if known else None
-        columns[f"{group.name}_ci_high"] = of_group.interval.high if known else None
+        accuracy = of_group.accuracy if known else None
+        columns[group.name] = accuracy
+        interval = limits(of_group, precision) if precision else None
+        # Without one, a known score is the 0 of an Overall of which nothing was evaluated.
+        columns[f"{group.name}_ci_low"] = interval.low if interval else accuracy
+        columns[f"{group.name}_ci_high"] = interval.high if interval else accuracy
     return columns
 
 
 def tally_columns(tally: VerdictCounts) -> dict[str, Any]:
-    """The columns `entries` and those of `columns.tally`."""
-    interval = wilson(tally.correct, tally.answered) if tally.answered else None
+    """The columns `entries` and those of `columns.tally`, for entries that do not share clusters.
+
+    That holds for the parts of one category by prompt format, by memory scenario and by hops: each has one
+    entry of a base entry or a question.
+    """
+    share = tally.accuracy
+    interval = None if share is None else wilson(share, tally.answered)
     return {
         "entries": tally.entries,
         "answered": tally.answered,

@@ -125,17 +125,16 @@ def means(values: Floats, where: Layout) -> Means:
     sums = np.bincount(where.category, weights=values, minlength=where.categories)
     mean = np.asarray(sums / where.sizes, np.float64)
     residuals = (values - mean[where.category]) / where.sizes[where.category]
-    by_cluster = np.bincount(
-        where.category * where.clusters + where.cluster,
-        weights=residuals,
-        minlength=where.categories * where.clusters,
-    ).reshape(where.categories, where.clusters)
+    cells = where.category * where.clusters + where.cluster
+    flat = np.bincount(cells, weights=residuals, minlength=where.categories * where.clusters)
+    by_cluster = np.asarray(flat.reshape(where.categories, where.clusters), np.float64)
     lonely = np.isinf(where.correction)
     scaled = by_cluster * np.where(lonely, 1.0, where.correction)
     # Not `@`: its threads cost more than this small product, and thousands of pairs may be compared.
     covariance = np.asarray(np.einsum("ig,jg->ij", scaled, by_cluster), np.float64)
     alone = where.cluster_counts < 2
-    squares = np.bincount(where.category, weights=residuals**2, minlength=where.categories)
+    summed = np.bincount(where.category, weights=residuals**2, minlength=where.categories)
+    squares = np.asarray(summed, np.float64)
     # The same formula for independent entries: sum of squares / (n (n - 1)).
     independent = squares * where.sizes / np.maximum(where.sizes - 1, 1)
     effect = np.full(where.categories, math.nan)

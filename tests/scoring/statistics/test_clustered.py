@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from bfcl_pipeline.scoring.aggregate import wilson as unclustered_wilson
 from bfcl_pipeline.scoring.statistics.clustered import (
     Layout,
     Limits,
@@ -38,12 +37,18 @@ def drawn(seed: int, categories: int, clusters: int, entries: int) -> tuple[np.n
 
 @pytest.mark.parametrize(("correct", "entries"), [(0, 7), (7, 7), (3, 7), (199, 200), (1001, 1053)])
 def test_wilson_equals_statsmodels(correct: int, entries: int) -> None:
-    """For a whole number of entries the interval is the published one, and that of the leaderboard."""
+    """For a whole number of entries the interval is the published one."""
     low, high = proportion_confint(correct, entries, alpha=0.05, method="wilson")
     found = wilson(correct / entries, entries)
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
-    before = unclustered_wilson(correct, entries)
-    assert (found.low, found.high) == pytest.approx((before.low, before.high), abs=1e-12)
+
+
+def test_wilson_gives_the_published_limits() -> None:
+    """81 of 263 gives 0.2553 to 0.3662 (Newcombe 1998, table I); 0 of 20 gives 0 to 0.1611."""
+    interval = wilson(81 / 263, 263)
+    assert (round(interval.low, 4), round(interval.high, 4)) == (0.2553, 0.3662)
+    none_right = wilson(0, 20)
+    assert (none_right.low, round(none_right.high, 4)) == (0.0, 0.1611)
 
 
 def test_without_entries_wilson_is_the_whole_range() -> None:

@@ -1,0 +1,98 @@
+"""How precise the scores of a run are: the rows of the table `intervals`, and columns of `categories`."""
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD
+from bfcl_pipeline.records import Rules
+from bfcl_pipeline.report.tables.run_records import FORMAT_CATEGORY, RunRecords
+from bfcl_pipeline.scoring.aggregate import Score
+from bfcl_pipeline.scoring.intervals import Numbering, Precision, Scope, precisions
+from bfcl_pipeline.scoring.statistics.clustered import Limits
+
+_KEY = ["category", "entry_id"]
+
+_SCOPES = 8
+"""Sets of answered entries that are kept: models without failures have the same ones, by rule set."""
+
+
+def precisions_of_run(records: RunRecords) -> dict[tuple[str, Rules], dict[str, Precision]]:
+    """The precision of every score with a verdict, by model and rule set."""
+    entries = _entries(records)
+    numbering = Numbering(list(entries.select(*_KEY, "base_entry_id").iter_rows()))
+
+    @lru_cache(maxsize=_SCOPES)
+    def scope_of(numbers: bytes) -> Scope:
+        return numbering.scope(np.frombuffer(numbers, np.int64))
+
+    found = {}
+    start = 0
+    # A slice for each model: the verdicts are sorted by model, and all of them at once are large.
+    for model, rows in records.verdicts.group_by("model", maintain_order=True).len().iter_rows():
+        own = records.verdicts.slice(start, rows).select(*_KEY, "rules", "valid").drop_nulls("valid")
+        start += rows
+        numbered = own.join(entries, on=_KEY, how="left").sort("number")
+        for rules in Rules:
+            of_rules = numbered.filter(pl.col("rules") == rules.value)
+            if not of_rules.is_empty():
+                scope = scope_of(of_rules["number"].to_numpy().tobytes())
+                found[model, rules] = precisions(of_rules["valid"].to_numpy(), scope)
+    return found
+
+
+def _entries(records: RunRecords) -> pl.DataFrame:
+    """Each entry that has verdicts, with a number; those of format sensitivity with their base entries."""
+    bases = records.formats.select(
+        pl.lit(FORMAT_CATEGORY).alias("category"), "entry_id", "base_entry_id"
+    ).unique("entry_id")
+    return (
+        records.verdicts.select(_KEY)
+        .unique()
+        .sort(_KEY)
+        .join(bases, on=_KEY, how="left", maintain_order="left")
+        .with_columns(number=pl.int_range(pl.len(), dtype=pl.Int64))
+    )
+
+
+def precision_columns(precision: Precision | None) -> dict[str, Any]:
+    """The columns of `categories` on precision; nulls without a verdict."""
+    return {
+        "ci_low": precision.low if precision else None,
+        "ci_high": precision.high if precision else None,
+        "clusters": precision.clusters if precision else 0,
+        "design_effect": precision.design_effect if precision else None,
+    }
+
+
+def limits(score: Score, precision: Precision) -> Limits:
+    """The interval of a score, which contains it also where the sums were rounded differently."""
+    return Limits(min(precision.low, score.accuracy), max(precision.high, score.accuracy))
+
+
+def interval_rows(scores: Mapping[str, Score], found: Mapping[str, Precision]) -> Iterator[dict[str, Any]]:
+    """The rows of `intervals` of one model under one rule set: groups from the overall on, then categories.
+
+    Args:
+        scores: as `leaderboard_scores` returns them.
+        found: as `precisions` returns them.
+    """
+    for name in (*(group.name for group in reversed(LEADERBOARD)), *CATEGORIES):
+        if name in found:
+            precision, interval = found[name], limits(scores[name], found[name])
+            yield {
+                "score": name,
+                "entries": precision.entries,
+                "clusters": precision.clusters,
+                "accuracy": scores[name].accuracy,
+                "ci_low": interval.low,
+                "ci_high": interval.high,
+                "design_effect": precision.design_effect,
+                "effective_entries": precision.effective_entries,
+                "scenario_low": precision.scenarios.low if precision.scenarios else None,
+                "scenario_high": precision.scenarios.high if precision.scenarios else None,
+            }

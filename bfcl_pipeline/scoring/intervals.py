@@ -1,0 +1,169 @@
+"""The precision of every score: clustered intervals, design effects, dependence on scenarios of memory.
+
+Covers verdicts as arrays over numbered entries, for all scores of one model under one rule set. The scores
+themselves are `scoring.aggregate`, the formulas `scoring.statistics`; docs/statistics.md derives them.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark.clusters import cluster_of
+from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD, categories_of, category_weights
+from bfcl_pipeline.scoring.statistics.clustered import (
+    Floats,
+    Integers,
+    Layout,
+    Limits,
+    Means,
+    accuracy_limits,
+    composite_error,
+    composite_limits,
+    correlation,
+    layout,
+    means,
+)
+from bfcl_pipeline.scoring.statistics.scenarios import ScenarioRange, leave_one_out, scenario_numbers
+
+_MEMORY = (*categories_of("memory"), "memory")
+"""The scores that have a range over scenarios."""
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """How precise one score is."""
+
+    entries: int  # entries with a verdict
+    clusters: int  # different clusters of them
+    low: float  # lower limit of the 95 % interval
+    high: float  # upper limit of the 95 % interval
+    design_effect: float | None  # variance over that of independent entries; None: verdicts do not vary
+    effective_entries: float | None  # independent entries that would be as precise; None: not known
+    scenarios: ScenarioRange | None  # memory: the score without each scenario; None elsewhere
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """A group of the leaderboard over some categories."""
+
+    name: str
+    weights: Floats  # of each category
+    entries: int
+    clusters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What depends only on which entries have verdicts; shared by models that answered the same ones."""
+
+    categories: Sequence[str]  # in benchmark order
+    where: Layout
+    groups: Sequence[_Member]
+    scenario: Integers  # of each entry; -1 for those that are not of memory
+
+
+class Numbering:
+    """Numbers for the entries of a run, with their categories, clusters and scenarios."""
+
+    def __init__(self, entries: Sequence[tuple[str, str, str | None]]) -> None:
+        """entries: category, id and base entry (of format sensitivity, if known), by number."""
+        order = {name: place for place, name in enumerate(CATEGORIES)}
+        self._category = np.array([order[category] for category, _, _ in entries], np.int64)
+        self._cluster = np.unique([cluster_of(*entry) for entry in entries], return_inverse=True)[1]
+        self._scenario = scenario_numbers([(category, entry_id) for category, entry_id, _ in entries])
+
+    def scope(self, numbers: Integers) -> Scope:
+        """The scope of the entries with these numbers; at least one."""
+        places, category = np.unique(self._category[numbers], return_inverse=True)
+        cluster = np.unique(self._cluster[numbers], return_inverse=True)[1]
+        names = [list(CATEGORIES)[place] for place in places]
+        where = layout(category, cluster)
+        return Scope(names, where, list(_groups(names, where)), self._scenario[numbers])
+
+
+def _groups(names: Sequence[str], where: Layout) -> Iterator[_Member]:
+    """The groups of the leaderboard that have any of the categories."""
+    sizes = dict(zip(names, map(int, where.sizes), strict=True))
+    for group in LEADERBOARD:
+        shares = category_weights(group.name, sizes)
+        weights = np.array([shares.get(name, 0.0) for name in names])
+        inside = np.isin(where.category, np.flatnonzero(weights))
+        if inside.any():
+            clusters = len(np.unique(where.cluster[inside]))
+            yield _Member(group.name, weights, int(inside.sum()), clusters)
+
+
+def precisions(valid: NDArray[np.bool_], scope: Scope) -> dict[str, Precision]:
+    """The precision of every category and group that has a verdict, by name, categories first.
+
+    A category without verdicts adds no width to the groups that contain it.
+
+    Args:
+        valid: whether the answer to each entry of the scope is valid.
+        scope: the entries.
+    """
+    values, where = valid.astype(np.float64), scope.where
+    of = means(values, where)
+    limits = accuracy_limits(of)
+    found = {
+        name: Precision(
+            entries=int(where.sizes[place]),
+            clusters=int(where.cluster_counts[place]),
+            low=limits[place].low,
+            high=limits[place].high,
+            design_effect=_known(float(of.effect[place])),
+            effective_entries=float(of.effective[place]),
+            scenarios=_scenarios(name, values, scope),
+        )
+        for place, name in enumerate(scope.categories)
+    }
+    correlations = correlation(of.covariance, where)
+    return found | {
+        group.name: _of_group(group, of, limits, correlations, _scenarios(group.name, values, scope))
+        for group in scope.groups
+    }
+
+
+def _of_group(
+    group: _Member,
+    of: Means,
+    limits: Sequence[Limits],
+    correlations: Floats,
+    scenarios: ScenarioRange | None,
+) -> Precision:
+    interval = composite_limits(of.mean, limits, group.weights, correlations)
+    effect = _design_effect(of, group.weights)
+    return Precision(
+        entries=group.entries,
+        clusters=group.clusters,
+        low=max(0.0, interval.low),
+        high=min(1.0, interval.high),
+        design_effect=effect,
+        effective_entries=None if effect is None else group.entries / max(effect, 1.0),
+        scenarios=scenarios,
+    )
+
+
+def _design_effect(of: Means, weights: Floats) -> float | None:
+    """The variance of a weighted sum of the means over the one of independent entries."""
+    independent = float(weights**2 @ of.independent)
+    error = composite_error(of, weights)
+    return error**2 / independent if independent > 0 and math.isfinite(error) else None
+
+
+def _known(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def _scenarios(score: str, values: Floats, scope: Scope) -> ScenarioRange | None:
+    """The range of a score of memory with one scenario left out; None for other and for partial scores."""
+    members = categories_of(score)
+    places = [place for place, name in enumerate(scope.categories) if name in members]
+    if score not in _MEMORY or len(places) < len(members):
+        return None
+    inside = np.isin(scope.where.category, places)
+    return leave_one_out(values[inside], scope.where.category[inside], scope.scenario[inside])
