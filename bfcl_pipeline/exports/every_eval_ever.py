@@ -225,7 +225,7 @@ def _details(scores: RunScores, model: ModelScores, score: str) -> dict[str, Any
             "lower": low * 100,
             "upper": high * 100,
             "confidence_level": 0.95,
-            "method": "MOVER" if is_group else "Wilson",
+            "method": _method(model, is_group),
         }
     }
     if not is_group:
@@ -235,6 +235,12 @@ def _details(scores: RunScores, model: ModelScores, score: str) -> dict[str, Any
         "details": {"rules": scores.rules.value},
         "uncertainty": uncertainty,
     }
+
+
+def _method(model: ModelScores, is_group: bool) -> str:
+    """How the interval was computed; runs of earlier versions took entries as independent."""
+    clustered = any("design_effect" in row for row in model.categories.values())
+    return ("MOVER" if is_group else "Wilson") + (" with clustered entries" if clustered else "")
 
 
 def _generation(model: ModelScores) -> dict[str, Any]:

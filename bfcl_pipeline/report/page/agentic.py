@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bfcl_pipeline.report.format import MISSING, count, percent
+from bfcl_pipeline.report.page.intervals import scenario_range
 from bfcl_pipeline.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, group_headings, headings
 from bfcl_pipeline.report.tables.agentic_columns import MEMORY_USE
@@ -51,14 +52,23 @@ def memory_accuracy(tables: RunTables) -> Table | None:
     scenarios = list(dict.fromkeys(row["scenario"] for row in tables.memory_domains))
     if not scenarios:
         return None
+    ranges = {(row["model"], row["score"]): row for row in tables.intervals}
     return Table(
         "Memory by scenario",
-        [[NAME_HEADING, *headings(["Memory"], ""), *headings(scenarios, "center")]],
+        [
+            [
+                NAME_HEADING,
+                *headings(["Memory"], ""),
+                *headings(scenarios, "center"),
+                *headings(["Without one"] if ranges else []),
+            ]
+        ],
         [
             [
                 Cell.name(model),
                 Cell.sortable(rows[0]["category"]),
                 *_accuracies(rows, "scenario", scenarios),
+                *([scenario_range(ranges.get((model["model"], rows[0]["category"])))] if ranges else []),
             ]
             for model, rows in _lines(tables, tables.memory_domains)
         ],

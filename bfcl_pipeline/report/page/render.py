@@ -19,6 +19,7 @@ from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.page.agentic import memory_accuracy, memory_use, web_search
 from bfcl_pipeline.report.page.answers import agentic_answers, irrelevance
 from bfcl_pipeline.report.page.errors import error_bars, error_counts, error_examples
+from bfcl_pipeline.report.page.intervals import design_effects
 from bfcl_pipeline.report.page.making import NOT_RECORDED, Making, read_making
 from bfcl_pipeline.report.page.overview import facts, notices
 from bfcl_pipeline.report.page.run_tables import RunTables, read_run_tables
@@ -86,6 +87,8 @@ def render_page(tables: RunTables, making: Making = NOT_RECORDED) -> str:
         leaderboard=leaderboard(tables),
         trials=trials(tables),
         categories=categories(tables),
+        design_effects=design_effects(tables),
+        clustered=bool(tables.intervals),
         error_bars=error_bars(tables, many),
         error_counts=error_counts(tables, many),
         error_examples=error_examples(tables),

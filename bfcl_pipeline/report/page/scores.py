@@ -17,6 +17,7 @@ from bfcl_pipeline.report.format import (
     plain,
     short_percent,
 )
+from bfcl_pipeline.report.page.intervals import design_effect_text
 from bfcl_pipeline.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.report.page.table import (
     NAME_HEADING,
@@ -213,6 +214,8 @@ def _category(name: str, row: Row | None) -> Cell:
         f"{name}: {count(row['correct'])} of {count(row['answered'])} right, {percent(share)} % "
         f"(95 % interval {interval(row['ci_low'], row['ci_high'])})"
     )
+    if clustered := design_effect_text(row["answered"], row["clusters"], row["design_effect"]):
+        title += f"; {clustered}"
     if row["not_answered"]:
         title += f"; {count(row['not_answered'])} without a verdict"
     if unreal(row["web"]):

@@ -55,7 +55,7 @@ def tally(of: str, interval: str = "95 % Wilson interval") -> list[pa.Field[Any]
 
 CLUSTERS = field("clusters", COUNT, "sets of judged entries that share a scenario", nullable=False)
 DESIGN_EFFECT = field(
-    "design_effect", SHARE, "variance over that of independent entries; null if all verdicts are equal"
+    "design_effect", SHARE, "variance over that of independent entries; null if it cannot be measured"
 )
 
 
