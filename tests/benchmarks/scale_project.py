@@ -49,7 +49,7 @@ score)
   while [ "$1" != --out ]; do shift; done
   make "$2" ;;
 aggregate)
-  for name in categories coverage error_types formats leaderboard rules usage; do
+  for name in categories coverage error_types formats intervals leaderboard rules usage; do
     make "$1/tables/$name.parquet" "$1/tables/$name.csv"
   done
   for name in overall non_live live multi_turn agentic format_sensitivity; do

@@ -11,6 +11,7 @@ import pytest
 
 from bfcl_pipeline.exports import lm_eval
 from bfcl_pipeline.exports.forms import ExportOptions
+from bfcl_pipeline.exports.run_scores import standard_error
 from tests.exports.conftest import HOSTILE, MADE_AT
 
 
@@ -31,6 +32,14 @@ def test_a_category_is_a_task(hostile_run: Path, tmp_path: Path) -> None:
     assert document["n-samples"]["bfcl_v4_simple_python"] == {"original": 400, "effective": 4}
     assert document["results"]["bfcl_v4_live_relevance"]["acc_stderr,none"] == "N/A"
     assert document["date"] == MADE_AT
+
+
+def test_a_standard_error_counts_clusters() -> None:
+    """It grows with the root of the design effect; without one, entries are taken as independent."""
+    independent = standard_error(0.75, 4, None)
+    assert independent == pytest.approx(statistics.stdev([1, 1, 1, 0]) / 2)
+    assert standard_error(0.75, 4, 4.0) == pytest.approx(2 * (independent or 0))
+    assert standard_error(1.0, 1, None) is None
 
 
 def test_a_score_is_a_group(hostile_run: Path, tmp_path: Path) -> None:
