@@ -150,7 +150,7 @@ def _log(scores: RunScores, model: ModelScores, category: str, samples: list[Eva
 
 def _results(first: Rules, category: str, samples: list[EvalSample]) -> Iterator[EvalScore]:
     """The accuracy under each rule set that scored a sample, `first` before the others."""
-    numbering = Numbering([(category, str(made.id), None) for made in samples])
+    numbering = Numbering([(category, str(made.id)) for made in samples])
     for rules in sorted(Rules, key=lambda rules: rules is not first):
         found = [(number, made.scores) for number, made in enumerate(samples)]
         scored = {number: of[rules.value].value == "C" for number, of in found if of and rules.value in of}

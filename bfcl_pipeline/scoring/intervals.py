@@ -69,12 +69,12 @@ class Scope:
 class Numbering:
     """Numbers for the entries of a run, with their categories, clusters and scenarios."""
 
-    def __init__(self, entries: Sequence[tuple[str, str, str | None]]) -> None:
-        """entries: category, id and base entry (of format sensitivity, if known), by number."""
+    def __init__(self, entries: Sequence[tuple[str, str]]) -> None:
+        """entries: category and id, by number."""
         order = {name: place for place, name in enumerate(CATEGORIES)}
-        self._category = np.array([order[category] for category, _, _ in entries], np.int64)
+        self._category = np.array([order[category] for category, _ in entries], np.int64)
         self._cluster = np.unique([cluster_of(*entry) for entry in entries], return_inverse=True)[1]
-        self._scenario = scenario_numbers([(category, entry_id) for category, entry_id, _ in entries])
+        self._scenario = scenario_numbers(entries)
 
     def scope(self, numbers: Integers) -> Scope:
         """The scope of the entries with these numbers; at least one."""

@@ -88,6 +88,22 @@ def test_a_restated_entry_is_in_the_cluster_of_its_base_entry(entries: Entries) 
         assert named == f"format_sensitivity:{entry.base_entry_id}"
 
 
+def test_parts_of_a_category_have_one_entry_of_each_cluster(entries: Entries) -> None:
+    """A prompt format has each base entry once, and memory and web categories each question once.
+
+    Their tables by format, by scenario and by hops may therefore take entries as independent.
+    """
+    parts: Counter[tuple[str | None, ...]] = Counter()
+    for category in ("format_sensitivity", *categories_of("memory"), *categories_of("web_search")):
+        parts.update(
+            (category, entry.prompt_format, cluster_of(category, entry.entry_id, entry.base_entry_id))
+            for entry in entries(category)
+            if not entry.prerequisite
+        )
+    assert set(parts.values()) == {1}
+    assert len(parts) == 5200 + 465 + 200
+
+
 def test_an_id_of_another_form_is_a_cluster_of_its_own() -> None:
     """A made-up id is never put together with others."""
     ids = ["live_simple_x", "multi_turn_base_1_2", "memory_kv_1", "web_search_base_x"]

@@ -10,7 +10,7 @@ import polars as pl
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD
 from bfcl_pipeline.records import Rules
-from bfcl_pipeline.report.tables.run_records import FORMAT_CATEGORY, RunRecords
+from bfcl_pipeline.report.tables.run_records import RunRecords
 from bfcl_pipeline.scoring.aggregate import Score
 from bfcl_pipeline.scoring.intervals import Numbering, Precision, Scope, precisions
 from bfcl_pipeline.scoring.statistics.clustered import Limits
@@ -23,8 +23,9 @@ _SCOPES = 8
 
 def precisions_of_run(records: RunRecords) -> dict[tuple[str, Rules], dict[str, Precision]]:
     """The precision of every score with a verdict, by model and rule set."""
-    entries = _entries(records)
-    numbering = Numbering(list(entries.select(*_KEY, "base_entry_id").iter_rows()))
+    entries = records.verdicts.select(_KEY).unique().sort(_KEY)
+    numbering = Numbering(entries.rows())
+    entries = entries.with_columns(number=pl.int_range(pl.len(), dtype=pl.Int64))
 
     @lru_cache(maxsize=_SCOPES)
     def scope_of(numbers: bytes) -> Scope:
@@ -43,20 +44,6 @@ def precisions_of_run(records: RunRecords) -> dict[tuple[str, Rules], dict[str, 
                 scope = scope_of(of_rules["number"].to_numpy().tobytes())
                 found[model, rules] = precisions(of_rules["valid"].to_numpy(), scope)
     return found
-
-
-def _entries(records: RunRecords) -> pl.DataFrame:
-    """Each entry that has verdicts, with a number; those of format sensitivity with their base entries."""
-    bases = records.formats.select(
-        pl.lit(FORMAT_CATEGORY).alias("category"), "entry_id", "base_entry_id"
-    ).unique("entry_id")
-    return (
-        records.verdicts.select(_KEY)
-        .unique()
-        .sort(_KEY)
-        .join(bases, on=_KEY, how="left", maintain_order="left")
-        .with_columns(number=pl.int_range(pl.len(), dtype=pl.Int64))
-    )
 
 
 def precision_columns(precision: Precision | None) -> dict[str, Any]:
