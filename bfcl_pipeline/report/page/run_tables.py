@@ -11,7 +11,7 @@ from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.sample_note import sample_note
 from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
-from bfcl_pipeline.report.tables.columns import TABLES, TRIAL_TABLES, UNANSWERED_TABLES
+from bfcl_pipeline.report.tables.columns import RANK_FIELDS, TABLES, TRIAL_TABLES, UNANSWERED_TABLES
 from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
 from bfcl_pipeline.report.web_label import mark
 from bfcl_pipeline.tables import read_table
@@ -90,5 +90,9 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
 
 
 def _rows(folder: Path, name: str, schema: pa.Schema) -> list[Row]:
-    rows: list[Row] = read_table(folder / f"{name}.parquet", schema.names).to_pylist()
-    return rows
+    """The rows of a table; columns that tables of earlier versions lack are null."""
+    path, optional = folder / f"{name}.parquet", [column.name for column in RANK_FIELDS]
+    present = read_table(path).column_names
+    lacking = [column for column in schema.names if column in optional and column not in present]
+    table = read_table(path, [column for column in schema.names if column not in lacking])
+    return [{**row, **dict.fromkeys(lacking)} for row in table.to_pylist()]
