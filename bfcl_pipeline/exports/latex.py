@@ -53,7 +53,8 @@ def write(run_dir: Path, options: ExportOptions, log: Log) -> int:
 
 def latex_table(table: V4Table, run: str) -> str:
     """A floating table, with the notes beneath and the name of the run in the caption."""
-    notes = [*table.notes, GROUP_NOTE] if any(table.begins_group) else table.notes
+    groups = [GROUP_NOTE] if any(table.begins_group) else []
+    notes = [*table.notes, *table.rank_notes, *groups]
     columns = "".join("l" if column == NAME_COLUMN else "r" for column in range(len(HEADINGS)))
     return "\n".join(
         [

@@ -31,7 +31,8 @@ def terminal_table(run_dir: Path, rules: Rules, width: int = WIDTH) -> str:
     v4 = read_v4_table(run_dir, rules)
     headings, cells = _aligned_ranks(v4.rows)
     shown = _columns(cells, width)
-    notes = [*v4.notes, GROUP_NOTE] if any(v4.begins_group) else list(v4.notes)
+    on_ranks = [*v4.rank_notes, GROUP_NOTE] if any(v4.begins_group) else v4.rank_notes
+    notes = [*v4.notes, *(line for note in on_ranks for line in _wrapped(note, width))]
     if left_out := HEADINGS[shown:]:
         notes.append(f"Not shown in {width} columns: {', '.join(left_out)}.")
     fitted = _fitted([row[:shown] for row in cells], width)
@@ -41,7 +42,7 @@ def terminal_table(run_dir: Path, rules: Rules, width: int = WIDTH) -> str:
     lines = [head, "-" * wide]
     for row, begins in zip(rows, v4.begins_group, strict=True):
         lines += [(_GROUP_LINE * wide)[:wide].rstrip(), row] if begins else [row]
-    return "\n".join([*lines, *(part for note in notes for part in _wrapped(note, width)), *v4.views])
+    return "\n".join([*lines, *notes, *v4.views])
 
 
 def _aligned_ranks(cells: Sequence[Sequence[str]]) -> tuple[list[str], list[list[str]]]:

@@ -51,7 +51,8 @@ class V4Table:
 
     rows: Sequence[Sequence[str]]  # a cell for each of HEADINGS; models in order of their ranks
     begins_group: Sequence[bool]  # of each row: whether a line stands above it
-    notes: Sequence[str]  # sentences about marks, samples, ranks and missing answers
+    notes: Sequence[str]  # sentences about marks, samples and missing answers
+    rank_notes: Sequence[str]  # sentences about ranks
     views: Sequence[str]  # lines of a plain-text table with the overall scores under all rule sets
 
 
@@ -72,7 +73,7 @@ def read_v4_table(run_dir: Path, rules: Rules, models: Collection[str] = ()) -> 
         notes = _notes(texts, rows, rules)
         sample = sample_note(_entries(run_dir / "tables" / "categories.csv"), run_dir)
         notes[1:1] = [f"{sample}."] if sample else []
-        notes += [*rank_notes(rows), *unanswered_lines(run_dir)]
+        notes += unanswered_lines(run_dir)
         views = view_lines(run_dir, leaderboard, rules)
     except FileNotFoundError as error:
         raise TableError(
@@ -88,7 +89,7 @@ def read_v4_table(run_dir: Path, rules: Rules, models: Collection[str] = ()) -> 
             f"{path}: no model has verdicts under {rules.value} rules. "
             "config/README.md says how to score a run again."
         )
-    return V4Table(cells, begins_group(rows), notes, views)
+    return V4Table(cells, begins_group(rows), notes, rank_notes(rows), views)
 
 
 def _entries(path: Path) -> list[tuple[str, int, int]]:

@@ -66,7 +66,9 @@ def earlier_run(tmp_path: Path, models: list[MadeUpModel]) -> Path:
     with path.with_suffix(".csv").open(newline="", encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
     with path.with_suffix(".csv").open("w", newline="", encoding="utf-8") as lines:
-        writer = csv.DictWriter(lines, [name for name in rows[0] if name not in NAMES], extrasaction="ignore")
+        writer = csv.DictWriter(
+            lines, [name for name in rows[0] if name not in NAMES], extrasaction="ignore"
+        )
         writer.writeheader()
         writer.writerows(rows)
     return run
@@ -149,7 +151,9 @@ def test_models_with_other_categories_are_compared_as_shown(tmp_path: Path) -> N
 def test_the_page_shows_intervals_and_marks_groups(run: Path) -> None:
     """The interval is beneath the rank; the first model of a group has a class and a tooltip."""
     page = render_page(read_run_tables(run, Rules.OFFICIAL))
-    cells = re.findall(r'<td class="(rank[^"]*)"[^>]*?(?:title="([^"]*)")?>([^<]*)(?:<small>([^<]*))?', page)
+    cells = re.findall(
+        r'<td class="(rank[^"]*)"[^>]*?(?:title="([^"]*)")?>([^<]*)(?:<small>([^<]*))?', page
+    )
     assert [(style, text, note) for style, _, text, note in cells] == [
         ("rank", "1", "1–2"),
         ("rank", "2", "1–2"),
