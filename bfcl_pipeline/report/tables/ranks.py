@@ -45,19 +45,19 @@ def rank_columns(records: RunRecords, scores: Sequence[ModelScore]) -> dict[Key,
     scores: as `model_scores` returns them, in the order of ranks.
     """
     columns: dict[Key, Mapping[str, Any]] = {(score.model.name, score.rules): UNKNOWN for score in scores}
+    judged = records.verdicts.select("rules", "model", "category", "entry_id", "valid").filter(
+        pl.col("valid").is_not_null(), pl.col("category").is_in(categories_of(SCORE))
+    )
     for rules in Rules:
         ranked = [score for score in scores if score.rules is rules and score.judged]
-        columns |= _of_rules(records.verdicts.filter(pl.col("rules") == rules.value), ranked)
+        columns |= _of_rules(judged.filter(pl.col("rules") == rules.value), ranked)
     return columns
 
 
-def _of_rules(verdicts: pl.DataFrame, ranked: Sequence[ModelScore]) -> dict[Key, Mapping[str, Any]]:
+def _of_rules(judged: pl.DataFrame, ranked: Sequence[ModelScore]) -> dict[Key, Mapping[str, Any]]:
     """The columns of models under one rule set, in the order of their ranks."""
     names = [score.model.name for score in ranked]
     weights = [_weights(score) for score in ranked]
-    judged = verdicts.filter(
-        pl.col("valid").is_not_null(), pl.col("category").is_in(categories_of(SCORE))
-    ).select("model", "category", "entry_id", "valid")
     if len(ranked) < 2 or judged.is_empty():
         return {}
     entries = judged.select("category", "entry_id").unique().sort("category", "entry_id")

@@ -113,13 +113,12 @@ def groups(better: Relation) -> list[int]:
 
     A group begins with the first model that the first model of the group before is shown to be better than.
     """
-    numbers, leader = [], 0
+    numbers: list[int] = []
+    leader, number = 0, 1
     for model in range(len(better)):
         if better[leader, model]:
-            leader = model
-            numbers.append(numbers[-1] + 1)
-        else:
-            numbers.append(numbers[-1] if numbers else 1)
+            leader, number = model, number + 1
+        numbers.append(number)
     return numbers
 
 
