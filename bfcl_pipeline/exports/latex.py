@@ -11,7 +11,8 @@ from pathlib import Path
 from bfcl_pipeline.exports.forms import ExportOptions
 from bfcl_pipeline.exports.run_scores import read_run_scores
 from bfcl_pipeline.files import write_text
-from bfcl_pipeline.report.v4_table import HEADINGS, NAME_COLUMN, read_v4_table
+from bfcl_pipeline.report.rank_note import GROUP_NOTE
+from bfcl_pipeline.report.v4_table import HEADINGS, NAME_COLUMN, V4Table, read_v4_table
 from bfcl_pipeline.text import Log, on_one_line, printable
 
 _ESCAPES = {
@@ -37,24 +38,23 @@ _ESCAPES = {
 }
 _SPECIAL = re.compile(r"-(?=-)|[^\w\s.,:;!?()\[\]*/+=@-]|_")  # two hyphens in a row would be a dash
 
+_GROUP_RULE = f"    \\cmidrule(lr){{1-{len(HEADINGS)}}}\n"
+"""The line between groups of models."""
+
 
 def write(run_dir: Path, options: ExportOptions, log: Log) -> int:
     """Writes the table as one file; returns 1. Raises as `forms.export_run`."""
     scores = read_run_scores(run_dir, options.rules, options.models)
     table = read_v4_table(run_dir, options.rules, options.models)
-    write_text(options.out, latex_table(table.rows, table.notes, scores.name))
+    write_text(options.out, latex_table(table, scores.name))
     log(str(options.out))
     return 1
 
 
-def latex_table(rows: Sequence[Sequence[str]], notes: Sequence[str], run: str) -> str:
-    """A floating table.
-
-    Args:
-        rows: a text for each of `HEADINGS`.
-        notes: sentences beneath the table.
-        run: name of the run, in the caption.
-    """
+def latex_table(table: V4Table, run: str) -> str:
+    """A floating table, with the notes beneath and the name of the run in the caption."""
+    groups = [GROUP_NOTE] if any(table.begins_group) else []
+    notes = [*table.notes, *table.rank_notes, *groups]
     columns = "".join("l" if column == NAME_COLUMN else "r" for column in range(len(HEADINGS)))
     return "\n".join(
         [
@@ -67,7 +67,10 @@ def latex_table(rows: Sequence[Sequence[str]], notes: Sequence[str], run: str) -
             r"    \toprule",
             f"    {_line(HEADINGS)}",
             r"    \midrule",
-            *(f"    {_line(row)}" for row in rows),
+            *(
+                f"{_GROUP_RULE if begins else ''}    {_line(row)}"
+                for row, begins in zip(table.rows, table.begins_group, strict=True)
+            ),
             r"    \bottomrule",
             r"  \end{tabular}",
             r"  \par\smallskip",

@@ -21,7 +21,7 @@ def write(run_dir: Path, options: ExportOptions, log: Log) -> int:
     """Writes the table as one file; returns 1. Raises as `forms.export_run`."""
     scores = read_run_scores(run_dir, options.rules, options.models)
     table = read_v4_table(run_dir, options.rules, options.models)
-    write_text(options.out, markdown_table(table.rows, table.notes, scores.name))
+    write_text(options.out, markdown_table(table.rows, [*table.notes, *table.rank_notes], scores.name))
     log(str(options.out))
     return 1
 

@@ -5,15 +5,19 @@ Reads `tables/leaderboard.csv` with the standard library alone, so that the comm
 
 import shutil
 import sys
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
 from bfcl_pipeline.records import Rules
-from bfcl_pipeline.report.v4_table import HEADINGS, NAME_COLUMN, SCORES, read_v4_table
+from bfcl_pipeline.report.rank_note import GROUP_NOTE
+from bfcl_pipeline.report.v4_table import FIRST_NOTE, HEADINGS, NAME_COLUMN, SCORES, read_v4_table
 from bfcl_pipeline.text import cut_middle, text_table
 
 WIDTH = 100
 """Columns of the widest line, unless models with long names would look the same then."""
+
+_GROUP_LINE = "\N{MIDDLE DOT} "  # repeated between groups of models that can be told apart
 
 _NAME = 12  # columns for the names of models before scores are left out
 
@@ -25,13 +29,40 @@ def terminal_table(run_dir: Path, rules: Rules, width: int = WIDTH) -> str:
     TableError if `tables/leaderboard.csv` is missing or cannot be read.
     """
     v4 = read_v4_table(run_dir, rules)
-    cells, notes = v4.rows, list(v4.notes)
+    headings, cells = _aligned_ranks(v4.rows)
     shown = _columns(cells, width)
+    on_ranks = [*v4.rank_notes, GROUP_NOTE] if any(v4.begins_group) else v4.rank_notes
+    notes = [*v4.notes, *(line for note in on_ranks for line in _wrapped(note, width))]
     if left_out := HEADINGS[shown:]:
         notes.append(f"Not shown in {width} columns: {', '.join(left_out)}.")
     fitted = _fitted([row[:shown] for row in cells], width)
-    table = text_table(HEADINGS[:shown], fitted, right=set(range(shown)) - {NAME_COLUMN}).splitlines()
-    return "\n".join([table[0], "-" * max(map(len, table)), *table[1:], *notes, *v4.views])
+    right = set(range(shown)) - {NAME_COLUMN}
+    head, *rows = text_table(headings[:shown], fitted, right=right).splitlines()
+    wide = max(map(len, (head, *rows)))
+    lines = [head, "-" * wide]
+    for row, begins in zip(rows, v4.begins_group, strict=True):
+        lines += [(_GROUP_LINE * wide)[:wide].rstrip(), row] if begins else [row]
+    return "\n".join([*lines, *notes, *v4.views])
+
+
+def _aligned_ranks(cells: Sequence[Sequence[str]]) -> tuple[list[str], list[list[str]]]:
+    """The headings and rows with all ranks in one column and their intervals in the next."""
+    ranks = [row[0].partition(" ") for row in cells]
+    wide = max(len(f"{space}{allowed}") for _, space, allowed in ranks)
+    rows = [
+        [f"{rank}{f'{space}{allowed}':<{wide}}", *row[1:]]
+        for (rank, space, allowed), row in zip(ranks, cells, strict=True)
+    ]
+    return [f"{HEADINGS[0]}{' ' * wide}", *HEADINGS[1:]], rows
+
+
+def _wrapped(note: str, width: int) -> list[str]:
+    """A note in lines of at most `width` columns, if its words allow."""
+    if len(note) <= width:
+        return [note]
+    return textwrap.wrap(
+        note, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
 
 
 def print_table(run_dir: Path, rules: Rules) -> None:
@@ -59,8 +90,9 @@ def print_styled(text: str) -> None:
     console = Console(highlight=False)
     console.print(Text(head, "bold"), soft_wrap=True)
     views = lines.index("") if "" in lines else len(lines)
-    for line in lines[:views]:
-        if not line.split()[0].isdigit():
+    notes = next((at for at, line in enumerate(lines) if line.startswith(FIRST_NOTE)), views)
+    for place, line in enumerate(lines[:views]):
+        if place >= notes or not line.split()[0].isdigit():
             console.print(Text(line, "dim"), soft_wrap=True)
             continue
         row = Text(line)

@@ -12,7 +12,8 @@ from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.benchmark.leaderboard import GROUP
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
-from bfcl_pipeline.report.format import NO_RANK, PARTIAL, interval, is_partial, percent
+from bfcl_pipeline.report.format import PARTIAL, interval, is_partial, percent
+from bfcl_pipeline.report.rank_note import RANK_COLUMNS, begins_group, rank_cell, rank_notes
 from bfcl_pipeline.report.sample_note import sample_note
 from bfcl_pipeline.report.terminal_views import view_lines
 from bfcl_pipeline.report.unanswered import unanswered_lines
@@ -31,6 +32,7 @@ SCORES = {
 """The scores after the overall and its interval, and their headings."""
 
 HEADINGS = ("#", "Model", "Overall", "95 % int.", *SCORES.values())
+"""The headings; beneath the first is the rank with its interval."""
 
 _NUMBERS = (*GROUP, *(f"{name}_ci_{end}" for name in GROUP for end in ("low", "high")), *CATEGORIES)
 
@@ -38,6 +40,9 @@ NAME_COLUMN = 1
 """The column with the names of models; the others are aligned to the right."""
 
 INTERVAL_NOTE = "95 % intervals count entries of one scenario together (docs/statistics.md)."
+
+FIRST_NOTE = "Per cent,"
+"""How the first of the notes begins, of every table."""
 
 _Row = Mapping[str, float | None]
 
@@ -47,7 +52,9 @@ class V4Table:
     """The V4 table of a run under one rule set."""
 
     rows: Sequence[Sequence[str]]  # a cell for each of HEADINGS; models in order of their ranks
+    begins_group: Sequence[bool]  # of each row: whether a line stands above it
     notes: Sequence[str]  # sentences about marks, samples and missing answers
+    rank_notes: Sequence[str]  # sentences about ranks
     views: Sequence[str]  # lines of a plain-text table with the overall scores under all rule sets
 
 
@@ -63,7 +70,7 @@ def read_v4_table(run_dir: Path, rules: Rules, models: Collection[str] = ()) -> 
             leaderboard = list(csv.DictReader(lines))
         ranked = [row for row in leaderboard if row.get("rules") == rules.value]
         texts = [row for row in ranked if not models or row["model"] in models]
-        rows = [{name: float(text[name]) if text[name] else None for name in _NUMBERS} for text in texts]
+        rows = [_numbers(text) for text in texts]
         cells = [_cells(text, row) for text, row in zip(texts, rows, strict=True)]
         notes = _notes(texts, rows, rules)
         sample = sample_note(_entries(run_dir / "tables" / "categories.csv"), run_dir)
@@ -86,7 +93,7 @@ def read_v4_table(run_dir: Path, rules: Rules, models: Collection[str] = ()) -> 
             f"{path}: no model has verdicts under {rules.value} rules. "
             "config/README.md says how to score a run again."
         )
-    return V4Table(cells, notes, views)
+    return V4Table(cells, begins_group(rows), notes, rank_notes(rows), views)
 
 
 def _entries(path: Path) -> list[tuple[str, int, int]]:
@@ -98,9 +105,16 @@ def _entries(path: Path) -> list[tuple[str, int, int]]:
         ]
 
 
+def _numbers(text: Mapping[str, str]) -> dict[str, float | None]:
+    """The numbers of a row; tables of earlier versions lack some columns on ranks."""
+    numbers = {name: float(text[name]) if text[name] else None for name in _NUMBERS}
+    ranks = {name: float(text[name]) if text.get(name) else None for name in RANK_COLUMNS}
+    return numbers | ranks
+
+
 def _cells(text: Mapping[str, str], row: _Row) -> list[str]:
     return [
-        text["rank"] or NO_RANK,
+        rank_cell(row),
         # What could steer a terminal is not shown.
         "".join(letter if letter.isprintable() else "?" for letter in text["display_name"]),
         _score(row, "overall", text["web"]),
@@ -114,7 +128,7 @@ def _score(row: _Row, name: str, web: str) -> str:
 
 
 def _notes(texts: Sequence[Mapping[str, str]], rows: Sequence[_Row], rules: Rules) -> list[str]:
-    notes = [f"Per cent, {rules.value} rules."]
+    notes = [f"{FIRST_NOTE} {rules.value} rules."]
     if any(is_partial(row, name) for row in rows for name in GROUP):
         notes.append("* categories not evaluated count 0, as on the leaderboard.")
     unanswered = sum(int(text["not_answered"]) for text in texts)

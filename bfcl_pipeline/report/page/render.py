@@ -22,6 +22,7 @@ from bfcl_pipeline.report.page.errors import error_bars, error_counts, error_exa
 from bfcl_pipeline.report.page.intervals import design_effects
 from bfcl_pipeline.report.page.making import NOT_RECORDED, Making, read_making
 from bfcl_pipeline.report.page.overview import facts, notices
+from bfcl_pipeline.report.page.ranks import notes_on_ranks
 from bfcl_pipeline.report.page.run_tables import RunTables, read_run_tables
 from bfcl_pipeline.report.page.scores import (
     categories,
@@ -85,6 +86,7 @@ def render_page(tables: RunTables, making: Making = NOT_RECORDED) -> str:
         facts=facts(tables),
         notices=notices(tables),
         leaderboard=leaderboard(tables),
+        rank_notes=notes_on_ranks(tables),
         trials=trials(tables),
         categories=categories(tables),
         design_effects=design_effects(tables),

@@ -8,7 +8,6 @@ from bfcl_pipeline.benchmark import CATEGORIES, FORMATS, PromptFormat
 from bfcl_pipeline.benchmark.leaderboard import categories_of
 from bfcl_pipeline.report.format import (
     MISSING,
-    NO_RANK,
     PARTIAL,
     count,
     interval,
@@ -18,6 +17,7 @@ from bfcl_pipeline.report.format import (
     short_percent,
 )
 from bfcl_pipeline.report.page.intervals import design_effect_text
+from bfcl_pipeline.report.page.ranks import ranks
 from bfcl_pipeline.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.report.page.table import (
     NAME_HEADING,
@@ -88,6 +88,7 @@ def leaderboard(tables: RunTables) -> Table:
         pairs = zip(tables.leaderboard, columns[COST], strict=True)
         columns[COST] = [cell if row["model"] in priced else _unpriced(row) for row, cell in pairs]
     columns[SCORED] = [_scored(row) for row in tables.leaderboard]
+    of_rank = ranks(tables)
     return Table(
         "Leaderboard",
         [
@@ -99,7 +100,7 @@ def leaderboard(tables: RunTables) -> Table:
         ],
         [
             [
-                Cell(NO_RANK if row["rank"] is None else row["rank"], row["rank"], style="rank"),
+                of_rank[place],
                 Cell.linked_name(row),
                 *(cells[place] for cells in columns.values()),
             ]

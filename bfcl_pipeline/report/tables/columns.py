@@ -94,11 +94,24 @@ def _group_fields(group: Group) -> list[pa.Field[Any]]:
     ]
 
 
+RANK_FIELDS: tuple[pa.Field[Any], ...] = (
+    field("rank_low", COUNT, "best rank that the verdicts allow: 1 + models shown to be better"),
+    field("rank_high", COUNT, "worst rank that the verdicts allow: models but those shown to be worse"),
+    field("rank_group", COUNT, "from 1; no model of a group is shown to be worse than its first"),
+    field(
+        "detectable",
+        SHARE,
+        "smallest true difference from the next model that these entries show with 80 % power",
+    ),
+)
+"""The columns on ranks; null for a single model, or without verdicts. Tables made before lack them."""
+
 LEADERBOARD_TABLE = pa.schema(
     [
         RUN,
         RULES,
         field("rank", COUNT, "by overall, highest first; ties in the order of names", nullable=False),
+        *RANK_FIELDS,
         MODEL,
         field("display_name", TEXT, "name on the leaderboard", nullable=False),
         field("kind", TEXT, "what answers, from the model's row; null if it has none"),
@@ -267,7 +280,10 @@ TABLES: dict[str, pa.Schema] = {
 ADDED_TABLES = ("intervals",)
 """Those of TABLES that a run of an earlier version does not have."""
 
-ADDED_COLUMNS = {"categories": ("clusters", "design_effect")}
+ADDED_COLUMNS = {
+    "categories": ("clusters", "design_effect"),
+    "leaderboard": tuple(column.name for column in RANK_FIELDS),
+}
 """The columns that a table of an earlier version does not have; null in every row of it."""
 
 TRIAL_TABLES: dict[str, pa.Schema] = {"trials": TRIALS_TABLE}

@@ -13,6 +13,7 @@ from bfcl_pipeline.config import ModelRow, trial_of
 from bfcl_pipeline.records import Rules, Step
 from bfcl_pipeline.report.tables.intervals import interval_rows, limits, precision_columns
 from bfcl_pipeline.report.tables.model_scores import ModelScore, VerdictCounts
+from bfcl_pipeline.report.tables.ranks import Key, rank_columns
 from bfcl_pipeline.report.tables.rules_table import rules_rows
 from bfcl_pipeline.report.tables.run_records import RunRecords, by_model, in_order
 from bfcl_pipeline.scoring.statistics.clustered import wilson
@@ -42,7 +43,7 @@ def score_tables(
     order = list(Rules)
     by_name = sorted(scores, key=lambda score: (score.model.name, order.index(score.rules)))
     return {
-        "leaderboard": _leaderboard(scores),
+        "leaderboard": _leaderboard(scores, rank_columns(records, scores)),
         "categories": [
             {
                 **_key(score),
@@ -78,13 +79,16 @@ def _key(score: ModelScore) -> dict[str, Any]:
     return {"model": score.model.name, "rules": score.rules.value}
 
 
-def _leaderboard(scores: Sequence[ModelScore]) -> list[dict[str, Any]]:
+def _leaderboard(
+    scores: Sequence[ModelScore], ranked: Mapping[Key, Mapping[str, Any]]
+) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     ranks = dict.fromkeys(Rules, 0)
     for score in scores:
         ranks[score.rules] += score.judged
         rank = ranks[score.rules] if score.judged else None
-        rows.append({"rank": rank, **_key(score), **_leaderboard_columns(score)})
+        of_rank = ranked[score.model.name, score.rules]
+        rows.append({"rank": rank, **of_rank, **_key(score), **_leaderboard_columns(score)})
     return rows
 
 

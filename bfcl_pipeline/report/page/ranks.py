@@ -1,0 +1,32 @@
+"""Ranks in the first table of the page, and the notes on them beneath it."""
+
+from bfcl_pipeline.report.format import NO_RANK
+from bfcl_pipeline.report.page.run_tables import Row, RunTables
+from bfcl_pipeline.report.page.table import Cell
+from bfcl_pipeline.report.rank_note import GROUP_NOTE, begins_group, rank_interval, rank_notes
+
+
+def ranks(tables: RunTables) -> list[Cell]:
+    """The rank of each model with its interval beneath.
+
+    The style sheet draws lines between groups while the models are in the order of ranks.
+    """
+    rows = tables.leaderboard
+    return [_rank(row, begins) for row, begins in zip(rows, begins_group(rows), strict=True)]
+
+
+def _rank(row: Row, begins: bool) -> Cell:
+    """begins: whether a line stands above the model."""
+    if row["rank"] is None:
+        return Cell(NO_RANK, None, style="rank")
+    allowed = rank_interval(row)
+    title = f"95 % interval of the rank: {allowed}; group {row['rank_group']}" if allowed else ""
+    if begins:
+        title += ", shown to be worse than the first model of the group above"
+    return Cell(row["rank"], row["rank"], allowed, title, "rank begins" if begins else "rank")
+
+
+def notes_on_ranks(tables: RunTables) -> list[str]:
+    """What the intervals and lines mean, and the smallest difference that the run could show."""
+    notes = rank_notes(tables.leaderboard, "Beneath each rank")
+    return [*notes, GROUP_NOTE] if any(begins_group(tables.leaderboard)) else notes

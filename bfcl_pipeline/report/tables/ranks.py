@@ -1,0 +1,98 @@
+"""The columns of the table `leaderboard` on ranks: their intervals, groups, and detectable differences.
+
+Covers the overall score, as the table shows it, of all models with verdicts under one rule set. The
+arithmetic is in `scoring.statistics.ranks`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from bfcl_pipeline.benchmark.clusters import cluster_of
+from bfcl_pipeline.benchmark.leaderboard import categories_of, category_weights
+from bfcl_pipeline.records import Rules
+from bfcl_pipeline.report.tables.model_scores import ModelScore
+from bfcl_pipeline.report.tables.run_records import RunRecords
+from bfcl_pipeline.scoring.statistics.clustered import Floats, layout
+from bfcl_pipeline.scoring.statistics.power import detectable_difference
+from bfcl_pipeline.scoring.statistics.ranks import (
+    errors_to_next,
+    groups,
+    pairs,
+    rank_intervals,
+    shown_better,
+)
+
+Key: TypeAlias = tuple[str, Rules]
+"""A model and a rule set."""
+
+SCORE = "overall"
+"""The score that ranks."""
+
+UNKNOWN: Mapping[str, Any] = dict.fromkeys(("rank_low", "rank_high", "rank_group", "detectable"))
+"""The columns of a model that nothing can be compared with."""
+
+_DIGITS = 6
+"""Digits of a detectable difference: sums may differ by rounding between processors, tables must not."""
+
+
+def rank_columns(records: RunRecords, scores: Sequence[ModelScore]) -> dict[Key, Mapping[str, Any]]:
+    """The columns of each model and rule set.
+
+    scores: as `model_scores` returns them, in the order of ranks.
+    """
+    columns: dict[Key, Mapping[str, Any]] = {(score.model.name, score.rules): UNKNOWN for score in scores}
+    judged = records.verdicts.select("rules", "model", "category", "entry_id", "valid").filter(
+        pl.col("valid").is_not_null(), pl.col("category").is_in(categories_of(SCORE))
+    )
+    for rules in Rules:
+        ranked = [score for score in scores if score.rules is rules and score.judged]
+        columns |= _of_rules(judged.filter(pl.col("rules") == rules.value), ranked)
+    return columns
+
+
+def _of_rules(judged: pl.DataFrame, ranked: Sequence[ModelScore]) -> dict[Key, Mapping[str, Any]]:
+    """The columns of models under one rule set, in the order of their ranks."""
+    names = [score.model.name for score in ranked]
+    weights = [_weights(score) for score in ranked]
+    if len(ranked) < 2 or judged.is_empty():
+        return {}
+    entries = judged.select("category", "entry_id").unique().sort("category", "entry_id")
+    categories, category = np.unique(entries["category"].to_numpy(), return_inverse=True)
+    keys = [cluster_of(*entry) for entry in entries.iter_rows()]
+    where = layout(category, np.unique(np.array(keys, np.str_), return_inverse=True)[1])
+    of = pairs(
+        _matrix(judged, entries, names),
+        where,
+        np.array([[by_name[str(name)] for name in categories] for by_name in weights]),
+    )
+    better = shown_better(of)
+    return {
+        (score.model.name, score.rules): {
+            "rank_low": interval.low,
+            "rank_high": interval.high,
+            "rank_group": group,
+            "detectable": None if error is None else round(detectable_difference(error), _DIGITS),
+        }
+        for score, interval, group, error in zip(
+            ranked, rank_intervals(better), groups(better), errors_to_next(of), strict=True
+        )
+    }
+
+
+def _weights(score: ModelScore) -> Mapping[str, float]:
+    """The share of each category in the overall of a model, as in its row of the table."""
+    return category_weights(SCORE, {name: t.answered for name, t in score.tallies.items() if t.answered})
+
+
+def _matrix(judged: pl.DataFrame, entries: pl.DataFrame, names: Sequence[str]) -> Floats:
+    """The verdicts by model, then entry; nan where there is none."""
+    places = judged.join(entries.with_row_index("entry"), on=["category", "entry_id"], how="inner").join(
+        pl.DataFrame({"model": names}).with_row_index("place"), on="model", how="inner"
+    )
+    matrix: NDArray[np.float64] = np.full((len(names), len(entries)), np.nan)
+    matrix[places["place"].to_numpy(), places["entry"].to_numpy()] = places["valid"].to_numpy()
+    return matrix
