@@ -6,9 +6,11 @@ Reads `tables/leaderboard.csv` with the standard library alone, so that the comm
 import shutil
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.report.terminal_trials import trial_lines
 from bfcl_pipeline.report.v4_table import HEADINGS, NAME_COLUMN, SCORES, read_v4_table
 from bfcl_pipeline.text import cut_middle, text_table
 
@@ -31,6 +33,7 @@ def terminal_table(run_dir: Path, rules: Rules, width: int = WIDTH) -> str:
         notes.append(f"Not shown in {width} columns: {', '.join(left_out)}.")
     fitted = _fitted([row[:shown] for row in cells], width)
     table = text_table(HEADINGS[:shown], fitted, right=set(range(shown)) - {NAME_COLUMN}).splitlines()
+    notes += trial_lines(run_dir, rules)
     return "\n".join([table[0], "-" * max(map(len, table)), *table[1:], *notes, *v4.views])
 
 
@@ -67,8 +70,8 @@ def print_styled(text: str) -> None:
         row.stylize("bold", overall - len("100.00*+"), overall)
         row.stylize("dim", overall, limits)
         console.print(row, soft_wrap=True)
-    for place, line in enumerate(lines[views:]):
-        console.print(Text(line, "bold" if place == 1 else ""), soft_wrap=True)
+    for before, line in pairwise(["", *lines[views:]]):
+        console.print(Text(line, "" if before else "bold"), soft_wrap=True)
 
 
 def _columns(rows: Sequence[Sequence[str]], width: int) -> int:

@@ -26,9 +26,9 @@ from bfcl_pipeline.report.page.scores import (
     categories,
     formats,
     leaderboard,
-    trials,
 )
 from bfcl_pipeline.report.page.table import HEAT_LEVELS
+from bfcl_pipeline.report.page.trials import flaky, repetitions, trials
 from bfcl_pipeline.report.page.usage import usage
 from bfcl_pipeline.report.page.views import (
     ERRATA_MARK,
@@ -85,6 +85,8 @@ def render_page(tables: RunTables, making: Making = NOT_RECORDED) -> str:
         notices=notices(tables),
         leaderboard=leaderboard(tables),
         trials=trials(tables),
+        repetitions=repetitions(tables),
+        flaky=flaky(tables),
         categories=categories(tables),
         error_bars=error_bars(tables, many),
         error_counts=error_counts(tables, many),

@@ -11,7 +11,8 @@ from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.sample_note import sample_note
 from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
-from bfcl_pipeline.report.tables.columns import TABLES, TRIAL_TABLES, UNANSWERED_TABLES
+from bfcl_pipeline.report.tables.columns import TABLES, UNANSWERED_TABLES
+from bfcl_pipeline.report.tables.trial_columns import TRIAL_TABLES
 from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
 from bfcl_pipeline.report.web_label import mark
 from bfcl_pipeline.tables import read_table
@@ -37,6 +38,8 @@ class RunTables:
     sample: str  # the mark of a run on a part of the entries; empty: on all
     unanswered: Sequence[Row]  # models without any answer; empty if there are none
     trials: Sequence[Row]  # this and the following: empty if the run has no such table
+    pass_k: Sequence[Row]
+    flaky: Sequence[Row]
     memory_domains: Sequence[Row]
     memory_use: Sequence[Row]
     web_hops: Sequence[Row]
@@ -90,5 +93,11 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
 
 
 def _rows(folder: Path, name: str, schema: pa.Schema) -> list[Row]:
-    rows: list[Row] = read_table(folder / f"{name}.parquet", schema.names).to_pylist()
-    return rows
+    """The rows of a table. A nullable column that an earlier version did not write is null in every row."""
+    table = read_table(folder / f"{name}.parquet")
+    present = set(table.column_names)
+    expected = [column.name for column in schema if column.name in present or not column.nullable]
+    if not present.issuperset(expected):
+        table = read_table(folder / f"{name}.parquet", expected)  # raises TableError with its name
+    lacking = dict.fromkeys(column for column in schema.names if column not in present)
+    return [{**row, **lacking} for row in table.select(expected).to_pylist()]
