@@ -18,7 +18,7 @@ _HEADINGS = ("Trials of", "k", "Mean", "95 % int.", "Std", "Pass^k", "Flaky")
 _NAME = 24  # columns for the names of models, so that a line fits in 80
 
 _NOTES = (
-    "Trials: the overall score of k repetitions. Pass^k: probability that all are right.",
+    "Overall of k trials. Pass^k: probability that k repetitions are all right.",
     "Flaky: entries whose verdict differs among trials (tables/flaky.csv).",
 )
 
