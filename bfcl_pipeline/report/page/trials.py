@@ -2,12 +2,12 @@
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.report.format import MISSING, count, interval, percent
-from bfcl_pipeline.report.page.run_tables import Row, RunTables
+from bfcl_pipeline.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.report.page.scores import LEADERBOARD_COLUMNS, marked_score
 from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, headings, isolated
 
 MOST_FLAKY = 200
-"""Flaky entries that the page lists; the table `flaky` has all."""
+"""Flaky entries that the page lists, of all models together; the table `flaky` has all."""
 
 _ALL_COLUMNS = 5  # of pass^k: with more trials only the powers of two and the last have one
 
@@ -65,12 +65,16 @@ def repetitions(tables: RunTables) -> Table | None:
 
 
 def flaky(tables: RunTables) -> Table | None:
-    """The first flaky entries of scored categories, folded."""
+    """The first flaky entries of scored categories of each model, folded."""
     listed = [row for row in tables.flaky if CATEGORIES[row["category"]].scored]
     if not listed:
         return None
     names = {row["model"]: row["display_name"] for row in tables.leaderboard}
-    more = f"; the first {MOST_FLAKY}, the table flaky has all" if len(listed) > MOST_FLAKY else ""
+    of_models = by_model(listed)
+    most = max(1, MOST_FLAKY // len(of_models))
+    shown = [row for rows in of_models.values() for row in rows[:most]]
+    more = f"; at most {most} of each model are shown, the table flaky has all"
+    total = count(len(listed)) + (more if len(shown) < len(listed) else "")
     return Table(
         "Flaky entries",
         [[NAME_HEADING, *headings(["Category", "Entry"], ""), *headings(["Trials right"])]],
@@ -81,9 +85,9 @@ def flaky(tables: RunTables) -> Table | None:
                 Cell.code(row["entry_id"]),
                 _right(row),
             ]
-            for row in listed[:MOST_FLAKY]
+            for row in shown
         ],
-        summary=f"Entries whose verdict differs among the trials of a model ({count(len(listed))}{more})",
+        summary=f"Entries whose verdict differs among the trials of a model ({total})",
     )
 
 
