@@ -80,7 +80,7 @@ def flaky(tables: RunTables) -> Table | None:
         [[NAME_HEADING, *headings(["Category", "Entry"], ""), *headings(["Trials right"])]],
         [
             [
-                _name(names.get(row["model"], row["model"])),
+                _name(names.get(row["model"]) or row["model"]),
                 Cell.sortable(row["category"]),
                 Cell.code(row["entry_id"]),
                 _right(row),

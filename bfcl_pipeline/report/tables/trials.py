@@ -71,14 +71,14 @@ def trial_tables(
 
     leaderboard: the rows of that table.
     """
-    verdicts: dict[tuple[str, str], pl.DataFrame] = {}
     trials_of: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in leaderboard:
         trials_of.setdefault((row["rules"], trial_of(row["model"]).model), []).append(row)
     trials_of = {key: rows for key, rows in trials_of.items() if len(rows) > 1}
-    if trials_of:
-        verdicts = by_model(records.verdicts.select("model", "rules", "category", "entry_id", "valid"))
     tables: dict[str, list[dict[str, Any]]] = {"trials": [], "pass_k": [], "flaky": []}
+    if not trials_of:
+        return tables
+    verdicts = by_model(records.verdicts.select("model", "rules", "category", "entry_id", "valid"))
     for (rules, model), rows in trials_of.items():
         key = {"rules": rules, "model": model}
         names = sorted((row["model"] for row in rows), key=lambda name: trial_of(name).number)
@@ -212,7 +212,7 @@ def _pass_k(found: TrialVerdicts) -> Iterator[dict[str, Any]]:
 def _flaky(found: TrialVerdicts) -> Iterator[dict[str, Any]]:
     """The rows of `flaky` of one model under one rule set, in benchmark order."""
     judged, right = found.repeated.judged, found.repeated.right
-    for place in np.flatnonzero((right > 0) & (right < judged)):
+    for place in map(int, np.flatnonzero((right > 0) & (right < judged))):
         category, entry_id = found.entries[place]
         yield {
             "category": category,
