@@ -17,6 +17,7 @@ from bfcl_pipeline.scoring.statistics.clustered import (
     Integers,
     Layout,
     Limits,
+    Means,
     composite_limits,
     correlation,
     means,
@@ -178,19 +179,21 @@ def _estimates(values: Floats, where: Layout, own: Floats, together: Floats) -> 
     covariance = of.covariance.copy()
     np.fill_diagonal(covariance, variance)
     limits = [
-        wilson(min(1.0, float(share)), _effective(float(share), float(total), int(size), float(kish)))
-        for share, total, size, kish in zip(of.mean, variance, where.sizes, where.kish, strict=True)
+        wilson(min(1.0, float(share)), float(entries))
+        for share, entries in zip(of.mean, _effective(of, variance, where), strict=True)
     ]
     return Estimates(where, of.mean, limits, covariance, own + together)
 
 
-def _effective(share: float, variance: float, size: int, kish: float) -> float:
-    """The number of independent verdicts whose mean has this variance.
+def _effective(of: Means, variance: Floats, where: Layout) -> Floats:
+    """The number of independent single verdicts whose mean has the variance, of each category.
 
-    If all values are 0, or all 1, the entries of a cluster are assumed to agree, as in `clustered`.
+    It is corrected as in `clustered` for how well the variance is known. If all values are 0, or all 1, the
+    entries of a cluster are assumed to agree.
     """
-    if math.isinf(variance):
-        return 1.0
-    if share <= 0 or share >= 1 or size < 2:
-        return kish
-    return share * (1 - share) * size / (size - 1) / variance
+    effect = np.where(np.isfinite(of.effect), np.fmax(of.effect, 1.0), 1.0)
+    certainty = np.where(np.isfinite(of.effect), of.effective * effect / where.sizes, 1.0)
+    single = of.mean * (1 - of.mean) * where.sizes / np.maximum(where.sizes - 1, 1)
+    measured = (single > 0) & np.isfinite(variance)
+    ratio = np.divide(single, variance, out=np.zeros_like(single), where=measured)
+    return np.where(measured, ratio * certainty, of.effective)
