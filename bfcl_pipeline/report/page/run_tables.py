@@ -12,7 +12,7 @@ from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.sample_note import sample_note
 from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
 from bfcl_pipeline.report.tables.columns import TABLES, UNANSWERED_TABLES
-from bfcl_pipeline.report.tables.trial_columns import TRIAL_TABLES
+from bfcl_pipeline.report.tables.trial_columns import ADDED_COLUMNS, TRIAL_TABLES
 from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
 from bfcl_pipeline.report.web_label import mark
 from bfcl_pipeline.tables import read_table
@@ -93,11 +93,14 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
 
 
 def _rows(folder: Path, name: str, schema: pa.Schema) -> list[Row]:
-    """The rows of a table. A nullable column that an earlier version did not write is null in every row."""
-    table = read_table(folder / f"{name}.parquet")
-    present = set(table.column_names)
-    expected = [column.name for column in schema if column.name in present or not column.nullable]
-    if not present.issuperset(expected):
-        table = read_table(folder / f"{name}.parquet", expected)  # raises TableError with its name
-    lacking = dict.fromkeys(column for column in schema.names if column not in present)
-    return [{**row, **lacking} for row in table.select(expected).to_pylist()]
+    """The rows of a table; columns that an earlier version did not write are null."""
+    path, added = folder / f"{name}.parquet", ADDED_COLUMNS.get(name, ())
+    try:
+        table = read_table(path, schema.names)
+    except TableError:
+        if not added:
+            raise
+        table = read_table(path, [column for column in schema.names if column not in added])
+    lacking = dict.fromkeys(column for column in schema.names if column not in table.column_names)
+    rows: list[Row] = table.to_pylist()
+    return [{**row, **lacking} for row in rows] if lacking else rows
