@@ -4,7 +4,7 @@ Reads the CSV tables with the standard library alone, as `report.terminal` does.
 """
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bfcl_pipeline.errors import TableError
@@ -31,15 +31,15 @@ def trial_lines(run_dir: Path, rules: Rules) -> list[str]:
     path = run_dir / "tables" / "trials.csv"
     try:
         trials = _overall(path, rules)
-        first = {row["model"]: row for row in _rows(path.with_name("leaderboard.csv"))} if trials else {}
+        ranked = _rows(path.with_name("leaderboard.csv")) if trials else []
         all_right = {
             (row["model"], row["k"]): row["pass_k"] for row in _overall(path.with_name("pass_k.csv"), rules)
         }
         lines = [
             [
-                _name(first.get(row["model"], {"display_name": row["model"]})),
+                _name(row["model"], ranked),
                 row["trials"],
-                _percent(row["mean"]) + _marks(first.get(row["model"])),
+                _percent(row["mean"]) + _marks(row["model"], ranked),
                 interval(_number(row.get("ci_low")), _number(row.get("ci_high"))) or "-",
                 _percent(row["std"]),
                 _percent(all_right.get((row["model"], row["trials"]))),
@@ -79,13 +79,20 @@ def _percent(text: str | None) -> str:
     return percent(_number(text)) if text else "-"
 
 
-def _name(row: Mapping[str, str]) -> str:
-    return cut_middle(printable(row["display_name"]), _NAME)
+def _name(model: str, ranked: Sequence[Mapping[str, str]]) -> str:
+    """The name of a model as the leaderboard shows its first trial."""
+    shown = (row["display_name"] for row in ranked if row["model"] == model)
+    return cut_middle(printable(next(shown, model)), _NAME)
 
 
-def _marks(text: Mapping[str, str] | None) -> str:
-    """The marks of the overall score of a row of the leaderboard."""
-    if text is None:
-        return ""
-    row = {name: value or None for name, value in text.items()}
-    return (PARTIAL if is_partial(row, "overall") else "") + score_mark(row, "overall", row["web"])
+def _marks(model: str, ranked: Sequence[Mapping[str, str]]) -> str:
+    """The marks that the overall score of any of the trials of a model has."""
+    first = len(model) + 1
+    rows = [
+        {name: value or None for name, value in row.items()}
+        for row in ranked
+        if row["model"] == model
+        or (row["model"].startswith(f"{model}~") and row["model"][first:].isdigit())
+    ]
+    partial = PARTIAL if any(is_partial(row, "overall") for row in rows) else ""
+    return partial + max((score_mark(row, "overall", row["web"]) for row in rows), default="")

@@ -240,6 +240,16 @@ def test_the_terminal_shows_the_repeated_models(run: Path) -> None:
     assert all(len(line) <= 80 for line in lines[place : place + 4])
 
 
+def test_a_first_trial_without_answers_does_not_hide_the_marks(tmp_path: Path) -> None:
+    """The mean is that of the other trials, and partial as theirs."""
+    models = [
+        MadeUpModel("a", {"multiple": Marks([None] * 4)}),
+        MadeUpModel("a~2", {"multiple": marks(3, 1)}),
+    ]
+    text = terminal_table(made_up_tables(tmp_path, models), Rules.OFFICIAL, 80)
+    assert "\na          1  1.88*" in text
+
+
 def test_a_run_of_an_earlier_version_is_shown(run: Path, tmp_path: Path) -> None:
     """Its table of trials has neither intervals nor companions; mean and spread are shown."""
     old = shutil.copytree(run, tmp_path / "old")
