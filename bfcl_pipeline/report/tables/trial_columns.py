@@ -26,8 +26,8 @@ TRIALS = pa.schema(
             "lower limit of the clustered 95 % interval of the mean; null if trials lack categories of it",
         ),
         field("ci_high", SHARE, "upper limit of this interval"),
-        field("between", SHARE, "standard error from the choice of the entries; more trials keep it"),
-        field("within", SHARE, "standard error from the randomness of trials; four times as many halve it"),
+        field("between", SHARE, "standard error of the mean from the choice of the entries"),
+        field("within", SHARE, "standard error of the mean from the randomness of trials"),
         field("entries", COUNT, "entries with a verdict in two trials or more"),
         field("flaky", COUNT, "of these, those whose verdict differs among trials"),
     ]
