@@ -86,6 +86,7 @@ def _decide(options: argparse.Namespace) -> "Gate":
     from bfcl_pipeline.benchmark import CATEGORIES
     from bfcl_pipeline.benchmark.leaderboard import GROUP
     from bfcl_pipeline.comparison.compare import Comparer
+    from bfcl_pipeline.comparison.flaky import known_flaky
     from bfcl_pipeline.comparison.gate import gate
     from bfcl_pipeline.comparison.sides import read_sides
 
@@ -104,7 +105,8 @@ def _decide(options: argparse.Namespace) -> "Gate":
     comparer = Comparer(numbering, options.rules, options.common)
     pairs = _pairs(mine, theirs, options.models)
     compared = [comparer.compare(*pair) for pair in pairs]
-    return gate(compared, scores, options.no_worse / 100, options.undecided == "pass")
+    flaky = [known_flaky(pair, options.rules) for pair in pairs]
+    return gate(compared, scores, options.no_worse / 100, options.undecided == "pass", flaky)
 
 
 def _pairs(

@@ -4,7 +4,7 @@ Covers one decision per model and score, and the decision of all together. docs/
 choice.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -30,6 +30,7 @@ class GatedScore:
     score: ScoreDifference  # run minus baseline
     unjudged: int  # entries of the comparison without a verdict on one side
     decision: Decision
+    lost_flaky: int | None = None  # flaky entries that only the baseline has right; None without trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +66,22 @@ def decide(low: float, high: float, margin: float) -> Decision:
 
 
 def gate(
-    comparisons: Sequence[Comparison], scores: Sequence[str], margin: float, undecided_passes: bool
+    comparisons: Sequence[Comparison],
+    scores: Sequence[str],
+    margin: float,
+    undecided_passes: bool,
+    flaky: Sequence[Collection[tuple[str, str]] | None] = (),
 ) -> Gate:
     """The decision on some scores of some comparisons of a run with a baseline.
+
+    flaky: of each comparison, the entries known to be flaky, or None without trials. They are counted, and
+    decide nothing: the interval already has their variance.
 
     Raises TableError if a score was not compared, or some of its categories were not: those would count as
     equal.
     """
     decided = []
-    for comparison in comparisons:
+    for comparison, known in zip(comparisons, flaky or [None] * len(comparisons), strict=True):
         for name in scores:
             score = comparison.of(name)
             if score is None:
@@ -90,6 +98,22 @@ def gate(
                 )
             decision = decide(score.low, score.high, margin)
             decided.append(
-                GatedScore(comparison.first, comparison.second, score, comparison.unjudged, decision)
+                GatedScore(
+                    model=comparison.first,
+                    against=comparison.second,
+                    score=score,
+                    unjudged=comparison.unjudged,
+                    decision=decision,
+                    lost_flaky=None if known is None else _lost(comparison, name, known),
+                )
             )
     return Gate(margin, undecided_passes, decided)
+
+
+def _lost(comparison: Comparison, score: str, known: Collection[tuple[str, str]]) -> int:
+    """The entries of a score that only the baseline has right and that are in `known`."""
+    inside = set(categories_of(score))
+    return sum(
+        not flip.first_right and flip.category in inside and (flip.category, flip.entry_id) in known
+        for flip in comparison.flipped
+    )

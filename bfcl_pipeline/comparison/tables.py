@@ -102,6 +102,7 @@ def write_gate(path: Path, decided: Gate) -> None:
             "against": each.against,
             "decision": each.decision.value,
             "entries_without_verdict": each.unjudged,
+            "only_second_flaky": each.lost_flaky,
             **_renamed(asdict(each.score)),
         }
         for each in decided.scores

@@ -102,7 +102,7 @@ def gate_line(gate: Gate) -> str:
     others = (
         "" if len(gate.scores) == 1 else f" ({len(deciding)} of {len(gate.scores)} scores are like this)"
     )
-    return f"{outcome}: {_reason(worst, gate.margin)}{others}{_unjudged(gate)}"
+    return f"{outcome}: {_reason(worst, gate.margin)}{others}{_flaky(worst)}{_unjudged(gate)}"
 
 
 def _reason(each: GatedScore, margin: float) -> str:
@@ -119,6 +119,14 @@ def _reason(each: GatedScore, margin: float) -> str:
             return f"{interval}; below {limit}"
         case Decision.UNDECIDED:
             return f"undecided, {interval}, contains {limit}; more entries or a wider margin would decide"
+
+
+def _flaky(each: GatedScore) -> str:
+    lost = each.score.only_second
+    if each.lost_flaky is None or not lost:
+        return ""
+    entries = plural(lost, "entry", "entries")
+    return f"; of {entries} that only the baseline has right, {each.lost_flaky:,} flaky in trials"
 
 
 def _unjudged(gate: Gate) -> str:

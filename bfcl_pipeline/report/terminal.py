@@ -7,10 +7,12 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.rank_note import GROUP_NOTE
+from bfcl_pipeline.report.terminal_trials import trial_lines
 from bfcl_pipeline.report.v4_table import FIRST_NOTE, HEADINGS, NAME_COLUMN, SCORES, read_v4_table
 from bfcl_pipeline.text import cut_middle, text_table
 
@@ -42,7 +44,7 @@ def terminal_table(run_dir: Path, rules: Rules, width: int = WIDTH) -> str:
     lines = [head, "-" * wide]
     for row, begins in zip(rows, v4.begins_group, strict=True):
         lines += [(_GROUP_LINE * wide)[:wide].rstrip(), row] if begins else [row]
-    return "\n".join([*lines, *notes, *v4.views])
+    return "\n".join([*lines, *notes, *trial_lines(run_dir, rules), *v4.views])
 
 
 def _aligned_ranks(cells: Sequence[Sequence[str]]) -> tuple[list[str], list[list[str]]]:
@@ -99,8 +101,8 @@ def print_styled(text: str) -> None:
         row.stylize("bold", overall - len("100.00*+"), overall)
         row.stylize("dim", overall, limits)
         console.print(row, soft_wrap=True)
-    for place, line in enumerate(lines[views:]):
-        console.print(Text(line, "bold" if place == 1 else ""), soft_wrap=True)
+    for before, line in pairwise(["", *lines[views:]]):
+        console.print(Text(line, "" if before else "bold"), soft_wrap=True)
 
 
 def _columns(rows: Sequence[Sequence[str]], width: int) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.cli import main
-from tests.support.synthetic_run import MadeUpModel, Marks, marks, write_run
+from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks, write_run
 
 
 @pytest.fixture
@@ -85,6 +85,31 @@ def test_entries_without_a_verdict_are_named(tmp_path: Path, capsys: pytest.Capt
     arguments = ["--no-worse", "3", "--category", "multiple"]
     assert main(["gate", f"{run}:new", "--against", f"{run}:old", *arguments]) == 0
     assert "10 entries without a verdict left out" in capsys.readouterr().out
+
+
+def test_lost_entries_that_are_flaky_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two of three entries that only the baseline has right differ among the trials of a run."""
+    baseline = made_up_tables(tmp_path / "baseline", [MadeUpModel("m", {"multiple": marks(200)})])
+    first, second = Marks([False] * 3 + [True] * 197), Marks([False] + [True] * 199)
+    trials = [MadeUpModel("m", {"multiple": first}), MadeUpModel("m~2", {"multiple": second})]
+    night = made_up_tables(tmp_path / "night", trials)
+    out = tmp_path / "gate.json"
+    arguments = ["--no-worse", "10", "--category", "multiple", "--json", str(out)]
+    assert main(["gate", f"{night}:m", "--against", str(baseline), *arguments]) == 0
+    printed = capsys.readouterr().out
+    assert "; of 3 entries that only the baseline has right, 2 flaky in trials" in printed
+    assert printed.count("\n") == 1
+    assert json.loads(out.read_text())["scores"][0]["only_second_flaky"] == 2
+
+
+def test_without_trials_nothing_is_said_about_flaky_entries(
+    runs: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run of one trial does not know whether its losses repeat."""
+    out = tmp_path / "gate.json"
+    assert gate(runs, "bad", "--no-worse", "2", "--json", str(out)) == 1
+    assert "flaky" not in capsys.readouterr().out
+    assert {each["only_second_flaky"] for each in json.loads(out.read_text())["scores"]} == {None}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from bfcl_pipeline.benchmark.leaderboard_files import OFFICIAL_FILES, OfficialFile
 from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
-from bfcl_pipeline.report.tables.columns import TABLES, TRIAL_TABLES, UNANSWERED_TABLES
+from bfcl_pipeline.report.tables.columns import TABLES, UNANSWERED_TABLES
+from bfcl_pipeline.report.tables.trial_columns import TRIAL_TABLES
 from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
 from bfcl_pipeline.tables.schemas import FINDINGS, RESPONSES, SESSIONS, VERDICTS
 
@@ -32,8 +33,9 @@ overall. The terminal and the page mark them with a dagger. `record`, `replay` a
 
 _TRIALS = """## Trials
 
-The following table exists if a model has several trials (`trials` in the config). In all other tables each
-trial has its own rows: the model name of the second trial of `model` is `model~2`.
+The following tables exist if a model has several trials (`trials` in the config) and there are rows for
+them. In all other tables each trial has its own rows: the model name of the second trial of `model` is
+`model~2`. docs/statistics.md, section "Trials", explains the intervals, the two standard errors and pass^k.
 """
 
 _UNANSWERED = """## Models without answers
@@ -96,6 +98,10 @@ _ABOUT = {
     "for an interval over scenarios: the last two columns show how much its scores depend on single ones.",
     "usage": "One row per model, category and part that was run; `coverage` counts failures.",
     "trials": "One row per rule set, repeated model and score.",
+    "pass_k": "One row per rule set, repeated model, score and number of repetitions, if every category\n"
+    "of the score in the run has entries with so many verdicts. A category that was not run counts 0.",
+    "flaky": "One row per rule set, repeated model and entry whose verdict differs among trials, in the\n"
+    "order of the benchmark.",
     "unanswered": "One row per model without any answer.",
     "ceilings": "One row per rule set and score of which the run has entries.",
     "errata": "One row per model, entry that the run has, and confirmed or disputed erratum of it.",

@@ -88,6 +88,13 @@ def test_the_tables_list_each_trial_and_show_their_spread(ran: Project) -> None:
         ("corrected", "near/chat-FC", 3),
         ("verified", "near/chat-FC", 3),
     ]
+    # The server answers the same each time: nothing is flaky, and no error comes from trials.
+    assert {(row["entries"], row["flaky"], row["within"]) for row in spread} == {(3, 0, 0.0)}
+    assert all(row["ci_low"] <= row["mean"] <= row["ci_high"] for row in spread)
+    assert not (ran.folder / "results/repeated/tables/flaky.parquet").exists()
+    chances = [row for row in rows(ran, "tables/pass_k.parquet") if row["score"] == "simple_python"]
+    assert [row["k"] for row in chances if row["rules"] == "official"] == [1, 2, 3]
+    assert len({(row["rules"], row["pass_k"]) for row in chances}) == 3
     assert 'id="trials"' in (ran.folder / "results/repeated/report.html").read_text()
 
 

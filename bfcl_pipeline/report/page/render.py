@@ -28,9 +28,9 @@ from bfcl_pipeline.report.page.scores import (
     categories,
     formats,
     leaderboard,
-    trials,
 )
 from bfcl_pipeline.report.page.table import HEAT_LEVELS
+from bfcl_pipeline.report.page.trials import flaky, repetitions, trials
 from bfcl_pipeline.report.page.usage import usage
 from bfcl_pipeline.report.page.views import (
     ERRATA_MARK,
@@ -88,6 +88,8 @@ def render_page(tables: RunTables, making: Making = NOT_RECORDED) -> str:
         leaderboard=leaderboard(tables),
         rank_notes=notes_on_ranks(tables),
         trials=trials(tables),
+        repetitions=repetitions(tables),
+        flaky=flaky(tables),
         categories=categories(tables),
         design_effects=design_effects(tables),
         clustered=bool(tables.intervals),

@@ -11,13 +11,8 @@ from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.sample_note import sample_note
 from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
-from bfcl_pipeline.report.tables.columns import (
-    ADDED_COLUMNS,
-    ADDED_TABLES,
-    TABLES,
-    TRIAL_TABLES,
-    UNANSWERED_TABLES,
-)
+from bfcl_pipeline.report.tables.columns import ADDED_COLUMNS, ADDED_TABLES, TABLES, UNANSWERED_TABLES
+from bfcl_pipeline.report.tables.trial_columns import ADDED_TRIAL_COLUMNS, TRIAL_TABLES
 from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
 from bfcl_pipeline.report.web_label import mark
 from bfcl_pipeline.tables import read_table
@@ -43,6 +38,8 @@ class RunTables:
     sample: str  # the mark of a run on a part of the entries; empty: on all
     unanswered: Sequence[Row]  # models without any answer; empty if there are none
     trials: Sequence[Row]  # this and the following: empty if the run has no such table
+    pass_k: Sequence[Row]
+    flaky: Sequence[Row]
     memory_domains: Sequence[Row]
     memory_use: Sequence[Row]
     web_hops: Sequence[Row]
@@ -102,7 +99,8 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
 
 def _rows(folder: Path, name: str, schema: pa.Schema) -> list[Row]:
     """The rows of a table; columns that an earlier version did not write are null."""
-    path, added = folder / f"{name}.parquet", ADDED_COLUMNS.get(name, ())
+    path = folder / f"{name}.parquet"
+    added = {**ADDED_COLUMNS, **ADDED_TRIAL_COLUMNS}.get(name, ())
     try:
         table = read_table(path, schema.names)
     except TableError:

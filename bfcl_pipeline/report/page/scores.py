@@ -1,4 +1,4 @@
-"""The tables of scores: leaderboard, trials, categories and prompt formats."""
+"""The tables of scores: leaderboard, categories and prompt formats."""
 
 from collections import Counter
 from dataclasses import replace
@@ -120,14 +120,14 @@ def score_cell(row: Row, name: str, category: Row | None) -> Cell:
         missing = (category for category in categories_of(name) if row[category] is None)
         titles.append(f"not evaluated, counted as 0: {', '.join(missing)}")
     return Cell.number(
-        _marked(percent(row[name]), row, name),
+        marked_score(percent(row[name]), row, name),
         row[name],
         interval(limits.get(f"{prefix}ci_low"), limits.get(f"{prefix}ci_high")),
         "; ".join(titles),
     )
 
 
-def _marked(text: str, row: Row, name: str) -> str:
+def marked_score(text: str, row: Row, name: str) -> str:
     """A score with the marks that it has in a row of the leaderboard."""
     return text + (PARTIAL if is_partial(row, name) else "") + score_mark(row, name, row["web"])
 
@@ -155,35 +155,6 @@ def _scored(row: Row) -> Cell:
     title = f"{count(row['answered'])} of {count(row['entries'])} entries have a verdict"
     # Rounded down: 100.0 % means that none is missing.
     return Cell.number(f"{floor(share * 1000) / 10:.1f} %", share, count(row["answered"]), title)
-
-
-def trials(tables: RunTables) -> Table | None:
-    """Means and spreads of the scores over trials; models in the order of their first trials."""
-    rows = {(row["model"], row["score"]): row for row in tables.trials}
-    repeated = [row for row in tables.leaderboard if (row["model"], "overall") in rows]
-    if not repeated:
-        return None
-    return Table(
-        "Scores over trials",
-        [[NAME_HEADING, *headings(["Trials", *LEADERBOARD_COLUMNS.values()])]],
-        [
-            [
-                Cell.name(first),
-                Cell.count(rows[first["model"], "overall"]["trials"]),
-                *(_trial(rows.get((first["model"], name)), first, name) for name in LEADERBOARD_COLUMNS),
-            ]
-            for first in repeated
-        ],
-    )
-
-
-def _trial(row: Row | None, first: Row, name: str) -> Cell:
-    """The score `name` over trials, with the marks of the first."""
-    if row is None:
-        return Cell.number(MISSING, None, title="not evaluated")
-    spread = "" if row["std"] is None else f" \N{PLUS-MINUS SIGN} {percent(row['std'])}"
-    limits = interval(row["min"], row["max"])
-    return Cell.number(_marked(percent(row["mean"]), first, name) + spread, row["mean"], limits)
 
 
 def categories(tables: RunTables) -> Table:

@@ -18,7 +18,6 @@ from bfcl_pipeline.report.tables.agentic_records import AgenticRecords, read_age
 from bfcl_pipeline.report.tables.answer_classes import answers, irrelevance
 from bfcl_pipeline.report.tables.columns import (
     TABLES,
-    TRIAL_TABLES,
     UNANSWERED_TABLES,
     with_unranked,
 )
@@ -27,7 +26,9 @@ from bfcl_pipeline.report.tables.memory import memory_domains, memory_use
 from bfcl_pipeline.report.tables.model_scores import ModelScore, model_scores, on_the_real_web
 from bfcl_pipeline.report.tables.official import official_files
 from bfcl_pipeline.report.tables.run_records import read_run
-from bfcl_pipeline.report.tables.score_tables import SCORES, score_tables, trials, unanswered
+from bfcl_pipeline.report.tables.score_tables import SCORES, score_tables, unanswered
+from bfcl_pipeline.report.tables.trial_columns import TRIAL_TABLES
+from bfcl_pipeline.report.tables.trials import trial_tables
 from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
 from bfcl_pipeline.report.tables.web import web_failures, web_hops
 from bfcl_pipeline.tables import write_table
@@ -85,7 +86,7 @@ def aggregate_run(
     rows["errata"] = list(errata_rows(records, listed))
     rows["irrelevance"] = list(irrelevance(records))
     rows["answers"] = list(answers(records, scores))
-    rows["trials"] = list(trials(rows["leaderboard"]))
+    rows |= trial_tables(records, rows["leaderboard"])
     rows["unanswered"] = list(unanswered(records, chosen, missing))
     rows |= {name: [] for name in _AGENTIC}
     for of_model in read_agentic(data, records):

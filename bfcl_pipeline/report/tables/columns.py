@@ -2,8 +2,9 @@
 
 Every table is written as Parquet and as CSV with the same columns and row order. Accuracies and interval
 limits are between 0 and 1; a null is an empty CSV field. The tables of agentic categories are in
-`agentic_columns`. The descriptions are part of the Parquet files: with other words, an archive made before
-could not be verified byte for byte. `tests/support/column_docs.py` describes the rows of each table.
+`agentic_columns`, those of trials in `trial_columns`. The descriptions are part of the Parquet files: with
+other words, an archive made before could not be verified byte for byte. `tests/support/column_docs.py`
+describes the rows of each table.
 """
 
 from __future__ import annotations
@@ -242,20 +243,6 @@ USAGE_TABLE = pa.schema(
     ]
 )
 
-TRIALS_TABLE = pa.schema(
-    [
-        RUN,
-        RULES,
-        field("model", TEXT, "name of the model, of whose trials each has its own in other tables", False),
-        field("score", TEXT, "a column of `leaderboard`: a score or a category", nullable=False),
-        field("trials", COUNT, "trials that have this score", nullable=False),
-        field("mean", SHARE, "its mean over these", nullable=False),
-        field("std", SHARE, "its sample standard deviation; null of one trial"),
-        field("min", SHARE, "the lowest", nullable=False),
-        field("max", SHARE, "the highest", nullable=False),
-    ]
-)
-
 UNANSWERED_TABLE = pa.schema(
     [
         RUN,
@@ -285,9 +272,6 @@ ADDED_COLUMNS = {
     "leaderboard": tuple(column.name for column in RANK_FIELDS),
 }
 """The columns that a table of an earlier version does not have; null in every row of it."""
-
-TRIAL_TABLES: dict[str, pa.Schema] = {"trials": TRIALS_TABLE}
-"""The table of runs with several trials of a model, by file name."""
 
 UNANSWERED_TABLES: dict[str, pa.Schema] = {"unanswered": UNANSWERED_TABLE}
 """The table of runs with a model without any answer, by file name."""

@@ -1,6 +1,5 @@
-"""The rows of the tables on scores, trials and usage. Their columns are in `report.tables.columns`."""
+"""The rows of the tables on scores and usage. Their columns are in `report.tables.columns`."""
 
-import statistics
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -9,7 +8,7 @@ import polars as pl
 
 from bfcl_pipeline.benchmark import CATEGORIES, parse_format
 from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD
-from bfcl_pipeline.config import ModelRow, trial_of
+from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.records import Rules, Step
 from bfcl_pipeline.report.tables.intervals import interval_rows, limits, precision_columns
 from bfcl_pipeline.report.tables.model_scores import ModelScore, VerdictCounts
@@ -217,23 +216,6 @@ def _steps(frame: pl.DataFrame) -> dict[str, list[list[Step]]]:
     return steps_of
 
 
-def trials(leaderboard: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The rows of `trials` for the models with more than one trial.
-
-    leaderboard: the rows of that table.
-    """
-    rows_of: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    for row in leaderboard:
-        rows_of.setdefault((row["rules"], trial_of(row["model"]).model), []).append(row)
-    for (rules, model), rows in rows_of.items():
-        if len(rows) < 2:
-            continue
-        for score in SCORES:
-            values = [row[score] for row in rows if row[score] is not None]
-            if values:
-                yield {"rules": rules, "model": model, "score": score, **_spread(values)}
-
-
 def unanswered(
     records: RunRecords, scores: Sequence[ModelScore], missing: Iterable[str]
 ) -> Iterator[dict[str, Any]]:
@@ -252,13 +234,3 @@ def unanswered(
             }
     for model in missing:
         yield {"model": model, "entries": None, "reason": MISSING_REASON}
-
-
-def _spread(values: Sequence[float]) -> dict[str, Any]:
-    return {
-        "trials": len(values),
-        "mean": statistics.fmean(values),
-        "std": statistics.stdev(values) if len(values) > 1 else None,
-        "min": min(values),
-        "max": max(values),
-    }
