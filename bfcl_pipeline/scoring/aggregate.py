@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD, Group, Mean
+from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD, Group, Mean, categories_of
 
 Z_95 = 1.959963984540054
 """The 97.5 % point of the normal distribution."""
@@ -77,15 +77,21 @@ def wilson(correct: int, answered: int) -> Interval:
     )
 
 
-def leaderboard_scores(counts: Mapping[str, Count]) -> dict[str, Score]:
+def leaderboard_scores(
+    counts: Mapping[str, Count], sizes: Mapping[str, int] | None = None
+) -> dict[str, Score]:
     """Every score of the leaderboard by name, categories first, then the groups of LEADERBOARD.
 
     A category that is missing from `counts`, or has no verdict, was not evaluated: its accuracy is 0 and
     all its entries count, as in the official tool.
+
+    Args:
+        counts: by category.
+        sizes: of every category, its entries in means by size; None: those scored, as in the official tool.
     """
     scores = {name: _category_score(name, counts.get(name)) for name in CATEGORIES}
     for group in LEADERBOARD:
-        scores[group.name] = _group_score(group, [scores[member.name] for member in group.members])
+        scores[group.name] = _group_score(group, [scores[member.name] for member in group.members], sizes)
     return scores
 
 
@@ -96,23 +102,24 @@ def _category_score(name: str, count: Count | None) -> Score:
     return Score(accuracy, count.answered, 1, 1, wilson(count.correct, count.answered))
 
 
-def _group_score(group: Group, members: Sequence[Score]) -> Score:
-    accuracy = _mean(group, members)
+def _group_score(group: Group, members: Sequence[Score], sizes: Mapping[str, int] | None) -> Score:
+    accuracy = _mean(group, members, sizes)
     return Score(
         accuracy,
         sum(member.entries for member in members),
         sum(member.evaluated for member in members),
         sum(member.categories for member in members),
-        _combined(accuracy, members, _shares(group, members)),
+        _combined(accuracy, members, _shares(group, members, sizes)),
     )
 
 
-def _mean(group: Group, members: Sequence[Score]) -> float:
+def _mean(group: Group, members: Sequence[Score], sizes: Mapping[str, int] | None) -> float:
     """The group's accuracy, computed in the official tool's order so that rounding agrees."""
     if group.mean is Mean.BY_SIZE:
-        return _total(m.accuracy * m.entries for m in members) / sum(m.entries for m in members)
+        entries = _entries(group, members, sizes)
+        return _total(m.accuracy * n for m, n in zip(members, entries, strict=True)) / sum(entries)
     if group.mean is Mean.WEIGHTED:
-        shares = _shares(group, members)
+        shares = _shares(group, members, sizes)
         return _total(m.accuracy * share for m, share in zip(members, shares, strict=True))
     return _total(m.accuracy for m in members) / len(members)
 
@@ -122,13 +129,20 @@ def _total(terms: Iterable[float]) -> float:
     return functools.reduce(operator.add, terms, 0.0)
 
 
-def _shares(group: Group, members: Sequence[Score]) -> list[float]:
+def _shares(group: Group, members: Sequence[Score], sizes: Mapping[str, int] | None) -> list[float]:
     """The share of each member in the group's score; the shares sum to 1."""
     if group.mean is Mean.BY_SIZE:
-        sizes = [member.entries for member in members]
+        weights = _entries(group, members, sizes)
     else:
-        sizes = [member.weight for member in group.members]
-    return [size / sum(sizes) for size in sizes]
+        weights = [member.weight for member in group.members]
+    return [weight / sum(weights) for weight in weights]
+
+
+def _entries(group: Group, members: Sequence[Score], sizes: Mapping[str, int] | None) -> list[int]:
+    """The entries by which each member of a mean by size is weighted."""
+    if sizes is None:
+        return [member.entries for member in members]
+    return [sum(sizes[name] for name in categories_of(member.name)) for member in group.members]
 
 
 def _combined(accuracy: float, members: Sequence[Score], shares: Sequence[float]) -> Interval:
