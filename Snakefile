@@ -16,7 +16,6 @@ from snakemake.utils import min_version, validate
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import (
     MODELS_VARIABLE,
-    RunSample,
     check_config,
     load_models,
     load_run,

@@ -1,9 +1,9 @@
 """How the verdicts of a model, or the differences of two, scatter within and between categories.
 
-Covers the variances and covariances of entries, the standard deviation that they give the score of a sample,
-and what is assumed for unknown models. Entries of one cluster (docs/statistics.md) are correlated, also
-across categories. An entry of a sample is drawn within its category, independently of the other categories,
-as `config.sampling` does. Measuring the scatter of a run is in `planning.scatter`.
+Covers the variances and covariances of entries, the standard deviation that they give the score of a
+sample, and what is assumed for unknown models. Entries of one cluster (docs/statistics.md) are correlated,
+also across categories. An entry of a sample is drawn within its category, independently of the other
+categories, as `config.sampling` does. Measuring the scatter of a run is in `planning.scatter`.
 """
 
 import math

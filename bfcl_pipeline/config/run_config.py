@@ -61,6 +61,7 @@ class RunConfig:
     jobs: tuple[Job, ...]  # by model in the order of the config, then by trial, category and shard
     rules: Rules  # rule set of the official tables
     release: ReleasePin
+    sample: RunSample | None = None  # None: all entries, or those of `entry_ids`
     # The jobs again, by folder: the DAG of many models looks them up again and again.
     _by_folder: Mapping[str, tuple[Job, ...]] = field(init=False, repr=False, compare=False)
 
@@ -130,7 +131,7 @@ def load_run(config: Mapping[str, Any], rows: Mapping[str, ModelRow]) -> RunConf
             "add such a model (without -FC) to `models`, or another category to `categories`."
         )
     check_folders(dict.fromkeys(job.name for job in jobs))
-    return RunConfig(config["run"], jobs, Rules(config["rules"]), ReleasePin(**config["release"]))
+    return RunConfig(config["run"], jobs, Rules(config["rules"]), ReleasePin(**config["release"]), drawn)
 
 
 def _jobs(

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bfcl_pipeline.planning import Method
 from tests.benchmarks.coverage import Population, Tally, read, tallies
 
 DRAWS = 200
@@ -49,7 +48,6 @@ def test_a_draw_has_the_entries_of_the_sample() -> None:
     population = Population.of(entries)
     _, where = population.draw(np.random.default_rng(0), {"multiple": 20, "parallel": 7})
     assert where.sizes.tolist() == [20, 7]
-    assert population.sample(60, Method.PROPORTIONAL) == {"multiple": 30, "parallel": 30}
 
 
 def test_verdicts_of_the_official_rules_are_read(tmp_path: Path) -> None:
