@@ -29,7 +29,7 @@ from bfcl_pipeline.config.models_files import MODELS_FILE, MODELS_VARIABLE, MY_M
 from bfcl_pipeline.config.recorded_sample import recorded_sample, recorded_text, sizes_in_means
 from bfcl_pipeline.config.run_config import ReleasePin, RunConfig, load_run
 from bfcl_pipeline.config.run_record import NOT_RECORDED, recorded_config, recorded_models
-from bfcl_pipeline.config.sampling import RunSample, SampleBy, allocate, by_weight, pick
+from bfcl_pipeline.config.sampling import RunSample, SampleBy, allocate, by_weight, divide, pick
 
 __all__ = [
     "EMBEDDED_KINDS",
@@ -57,6 +57,7 @@ __all__ = [
     "by_weight",
     "check_config",
     "described",
+    "divide",
     "load_models",
     "load_not_served",
     "load_run",

@@ -27,8 +27,7 @@ import pyarrow.parquet as pq
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.benchmark.clusters import cluster_of
-from bfcl_pipeline.config import RunSample, SampleBy, pick
-from bfcl_pipeline.config.sampling import divide
+from bfcl_pipeline.config import RunSample, SampleBy, divide, pick
 from bfcl_pipeline.planning import SCORES, shares_of
 from bfcl_pipeline.scoring.statistics.clustered import (
     Floats,

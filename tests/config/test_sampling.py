@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
 from bfcl_pipeline.benchmark.leaderboard import category_weights
 from bfcl_pipeline.benchmark.scatter import assumed
-from bfcl_pipeline.config import RunSample, SampleBy, allocate, by_weight, pick
-from bfcl_pipeline.config.sampling import divide
+from bfcl_pipeline.config import RunSample, SampleBy, allocate, by_weight, divide, pick
 from bfcl_pipeline.errors import ConfigError
 
 SIZES = {name: CATEGORIES[name].entries for name in GROUPS["single_turn"]}

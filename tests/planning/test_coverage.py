@@ -11,8 +11,7 @@ import pytest
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.benchmark.leaderboard import category_weights
-from bfcl_pipeline.config import RunSample, SampleBy
-from bfcl_pipeline.config.sampling import divide
+from bfcl_pipeline.config import RunSample, SampleBy, divide
 from bfcl_pipeline.scoring.aggregate import Count, leaderboard_scores
 from bfcl_pipeline.scoring.statistics.clustered import means
 from tests.benchmarks.coverage import Population, Tally, complete, planted, read, tallies
