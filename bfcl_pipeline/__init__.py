@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         replay,
         response_frame,
         run_job,
+        sample_by_weight,
         score,
         verify,
     )
@@ -30,6 +31,7 @@ __all__ = [
     "replay",
     "response_frame",
     "run_job",
+    "sample_by_weight",
     "score",
     "verify",
 ]

@@ -16,7 +16,18 @@ from bfcl_pipeline.archive.replay import ReplayResult
 from bfcl_pipeline.archive.replay import replay as replay_run
 from bfcl_pipeline.archive.verify import Verification
 from bfcl_pipeline.archive.verify import verify as verify_archive
-from bfcl_pipeline.config import Job, ModelRow, Selection, WebChoice, load_models, model_row
+from bfcl_pipeline.benchmark import resolve_categories
+from bfcl_pipeline.config import (
+    Job,
+    ModelRow,
+    RunSample,
+    SampleBy,
+    Selection,
+    WebChoice,
+    divide,
+    load_models,
+    model_row,
+)
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.generation import Completed
 from bfcl_pipeline.generation import responses as scored_responses
@@ -34,6 +45,7 @@ __all__ = [
     "replay",
     "response_frame",
     "run_job",
+    "sample_by_weight",
     "score",
     "verify",
 ]
@@ -53,6 +65,22 @@ def load_model(name: str, models: PathLike | Iterable[PathLike] | None = None) -
         ConfigError: the file is malformed, or has no such model; the message names similar ones.
     """
     return model_row(load_models(models), name)
+
+
+def sample_by_weight(entries: int, categories: Iterable[str]) -> dict[str, int]:
+    """The entries of each category in a sample by weight, for `Selection(sample=...)`.
+
+    More are of the categories that decide the overall score and on which verdicts scatter most, as with
+    `sample: {entries: N, by: weight}` in a config. Categories that do not count in it have none.
+
+    Args:
+        entries: of all categories together.
+        categories: names of categories or of groups, such as `live`.
+
+    Raises:
+        ConfigError: a name is unknown, or none of the categories counts in the overall score.
+    """
+    return divide(RunSample(entries, SampleBy.WEIGHT), resolve_categories(categories))
 
 
 def response_frame(completed: Iterable[Completed]) -> pl.DataFrame:

@@ -97,7 +97,7 @@ def _with_defaults(config: Mapping[str, Any], schema: Mapping[str, Any]) -> dict
     """`config` with the defaults of missing keys, which an earlier version may not have recorded."""
     properties = schema["properties"].items()
     complete = {key: config.get(key, of_key.get("default")) for key, of_key in properties}
-    nested = {key: of_key for key, of_key in properties if "properties" in of_key}
+    nested = {key: of_key for key, of_key in properties if of_key["type"] == "object"}
     return {**complete, **{key: _with_defaults(complete[key], of_key) for key, of_key in nested.items()}}
 
 

@@ -9,20 +9,20 @@ from pathlib import Path
 
 from bfcl_pipeline.cli.options import add_rules
 from bfcl_pipeline.cli.runs import RUN_HELP, newest_first, run_folder
-from bfcl_pipeline.config import KINDS, load_models, model_row
+from bfcl_pipeline.config import KINDS, SampleBy, load_models, model_row
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.files import write_text
 from bfcl_pipeline.jobs.options import add_models
 from bfcl_pipeline.planning import (
     PUBLISHED,
     Goal,
-    Method,
     ModelEffort,
     SamplePlan,
     Scatter,
     assumed,
     completed,
     completed_figures,
+    config_of,
     effort,
     make_plan,
     measured,
@@ -31,7 +31,7 @@ from bfcl_pipeline.planning import (
     whole,
 )
 from bfcl_pipeline.planning.scores import shares_of
-from bfcl_pipeline.records import Rules
+from bfcl_pipeline.records import Json, Rules
 from bfcl_pipeline.text import printable, text_table
 
 _ASSUMED = (
@@ -39,7 +39,7 @@ _ASSUMED = (
     "correlations of published results"
 )
 
-_TITLES = {Method.PROPORTIONAL: "proportional", Method.WEIGHT: "by weight"}
+_TITLES = {SampleBy.SIZE: "by size", SampleBy.WEIGHT: "by weight"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -142,7 +142,7 @@ def _scatter(goal: Goal, from_run: Path | None, rules: Rules, models: list[str])
 def _needs(plan: SamplePlan, names: list[str], files: list[Path] | None) -> list[ModelEffort]:
     """What the models need; of no model in particular if none is named."""
     if not names:
-        efforts = {method: effort(one.entries, PUBLISHED, None) for method, one in plan.samples.items()}
+        efforts = {by: effort(one.entries, PUBLISHED, None) for by, one in plan.samples.items()}
         return [ModelEffort(None, PUBLISHED.source, efforts)]
     from bfcl_pipeline.report.measured_run import consumption
 
@@ -155,7 +155,7 @@ def _needs(plan: SamplePlan, names: list[str], files: list[Path] | None) -> list
             continue
         recorded = consumption(name, newest_first())
         used = PUBLISHED if recorded is None else completed_figures(recorded)
-        efforts = {method: effort(one.entries, used, row) for method, one in plan.samples.items()}
+        efforts = {by: effort(one.entries, used, row) for by, one in plan.samples.items()}
         needs.append(ModelEffort(name, used.source, efforts))
     return needs
 
@@ -174,8 +174,11 @@ def _print(plan: SamplePlan, basis: str, needs: list[ModelEffort]) -> None:
     rows.append(["95 % interval", "", *(points(sample.half_width) for sample in samples)])
     if plan.goal.difference:
         rows.append(["shown with 80 % power", "", *(f"{100 * one.detectable:.2f}" for one in samples)])
-    headings = ["category", "share", "all", *(_TITLES[method] for method in plan.samples)]
+    headings = ["category", "share", "all", *(_TITLES[by] for by in plan.samples)]
     print(text_table(headings, rows, right=range(1, len(headings))))
+    print("\nThe sample by weight, in a config:")
+    for key, value in config_of(plan).items():
+        print(f"  {key}: {_in_yaml(value)}")
     print()
     print(_efforts(needs))
     for source in dict.fromkeys(need.source for need in needs if need.efforts):
@@ -185,12 +188,21 @@ def _print(plan: SamplePlan, basis: str, needs: list[ModelEffort]) -> None:
             print(f"{need.model} {need.source}: no tokens, no cost.")
 
 
+def _in_yaml(value: Json) -> str:
+    """A list or mapping of plain words on one line of YAML."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(str, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key}: {one}' for key, one in value.items())}}}"
+    return str(value)
+
+
 def _efforts(needs: list[ModelEffort]) -> str:
     headings = ["model", "sample", "requests", "tokens in", "tokens out", "US dollars", "time, about"]
     rows = [
         [
             need.model or "any",
-            _TITLES[method],
+            _TITLES[by],
             f"{one.requests:,.0f}",
             f"{one.input_tokens:,.0f}",
             f"{one.output_tokens:,.0f}",
@@ -198,7 +210,7 @@ def _efforts(needs: list[ModelEffort]) -> str:
             _duration(one.seconds),
         ]
         for need in needs
-        for method, one in need.efforts.items()
+        for by, one in need.efforts.items()
     ]
     return text_table(headings, rows, right=range(2, len(headings))) if rows else ""
 

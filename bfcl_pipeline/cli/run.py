@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from bfcl_pipeline.config.job import WEB_MODES
+from bfcl_pipeline.config.sampling import SampleBy
+from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Rules
 
 _EXAMPLES = """\
@@ -43,6 +45,10 @@ def run(options: argparse.Namespace) -> int:
     for key in ("sample", "web", "trials", "seed", "run", "rules", "budget", "overwrite"):
         if key in options:
             config[key] = getattr(options, key)
+    if "sample_by" in options:
+        if "sample" not in options:
+            raise ConfigError("--sample-by needs the number of entries: --sample N.")
+        config["sample"] = {"entries": options.sample, "by": options.sample_by}
     config |= dict(parse_setting(text) for text in options.config)
     call = WorkflowCall(
         config,
@@ -79,6 +85,8 @@ def _add_selection(group: argparse._ArgumentGroup) -> None:
     )
     several("--entry-id", dest="entry_ids", metavar="ID", about=f"only this entry; {names}")
     _value(group, "--sample", int, "N", "only N entries, the same for all models")
+    about = "how they are divided among categories: by size (default), or by weight in the overall score"
+    _value(group, "--sample-by", str, None, about, choices=[by.value for by in SampleBy])
     _value(group, "--seed", int, "N", "random seed of the sample")
     _value(group, "--trials", int, "N", "repeat the benchmark N times, to measure the spread")
     _value(group, "--web", str, None, "what the web-search categories search", choices=WEB_MODES)

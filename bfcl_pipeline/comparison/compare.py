@@ -20,7 +20,7 @@ from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD, categories_of, cate
 from bfcl_pipeline.comparison.sides import ABSENT, RIGHT, UNJUDGED, Numbering, Side
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
-from bfcl_pipeline.scoring.statistics.clustered import Layout, composite_error, layout
+from bfcl_pipeline.scoring.statistics.clustered import Layout, composite_error, layout, total
 from bfcl_pipeline.scoring.statistics.paired import Paired, composite_difference, holm, mcnemar, paired
 from bfcl_pipeline.scoring.statistics.power import detectable_difference
 from bfcl_pipeline.scoring.statistics.scenarios import ScenarioRange, leave_one_out, scenario_numbers
@@ -244,7 +244,7 @@ def _scores(
     ]
     for group in scope.groups:
         limits = composite_difference(result, group.weights)
-        first, second = (float(group.weights @ accuracy) for accuracy in accuracies)
+        first, second = (total(group.weights * accuracy) for accuracy in accuracies)
         yield ScoreDifference(
             score=group.name,
             complete=group.complete,
@@ -252,7 +252,7 @@ def _scores(
             clusters=group.clusters,
             first=first,
             second=second,
-            difference=float(group.weights @ result.of.mean),
+            difference=total(group.weights * result.of.mean),
             low=max(-1.0, limits.low),
             high=min(1.0, limits.high),
             only_first=int(result.only_first[group.members].sum()),

@@ -26,9 +26,10 @@ from bfcl_pipeline.config.model_rows import (
     unknown_model,
 )
 from bfcl_pipeline.config.models_files import MODELS_FILE, MODELS_VARIABLE, MY_MODELS_FILE, models_files
+from bfcl_pipeline.config.recorded_sample import recorded_sample, recorded_text, sizes_in_means
 from bfcl_pipeline.config.run_config import ReleasePin, RunConfig, load_run
 from bfcl_pipeline.config.run_record import NOT_RECORDED, recorded_config, recorded_models
-from bfcl_pipeline.config.sampling import allocate, pick
+from bfcl_pipeline.config.sampling import RunSample, SampleBy, allocate, by_weight, divide, pick
 
 __all__ = [
     "EMBEDDED_KINDS",
@@ -45,14 +46,18 @@ __all__ = [
     "ReplaySource",
     "RequestLimits",
     "RunConfig",
+    "RunSample",
+    "SampleBy",
     "Selection",
     "Serving",
     "Shard",
     "Trial",
     "WebChoice",
     "allocate",
+    "by_weight",
     "check_config",
     "described",
+    "divide",
     "load_models",
     "load_not_served",
     "load_run",
@@ -64,6 +69,9 @@ __all__ = [
     "plain_values",
     "recorded_config",
     "recorded_models",
+    "recorded_sample",
+    "recorded_text",
+    "sizes_in_means",
     "trial_name",
     "trial_of",
     "unknown_model",

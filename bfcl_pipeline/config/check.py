@@ -114,14 +114,25 @@ def check_config(config: Any, schema: Mapping[str, Any], where: str = "") -> Non
 def plain_values(config: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
     """A config with values that were typed on a command line as the types of its schema.
 
-    Texts become lists (`a,b`), true or false, and null, at keys that take no text; others are as given.
+    Texts become lists (`a,b`), true or false, and null, at keys that take no text, and whole numbers inside
+    a mapping (`sample={entries: 5, by: weight}`), which Snakemake reads as texts; others are as given.
     """
     properties: Mapping[str, Any] = schema["properties"]
     return {key: _plain_value(value, properties.get(key, {})) for key, value in config.items()}
 
 
+def _plain_inside(value: Any, schema: Mapping[str, Any]) -> Any:
+    """A value inside a mapping, where Snakemake reads numbers as texts."""
+    if schema.get("type") == "integer" and isinstance(value, str) and re.fullmatch("[0-9]{1,18}", value):
+        return int(value)
+    return _plain_value(value, schema)
+
+
 def _plain_value(value: Any, schema: Mapping[str, Any]) -> Any:
     types = schema.get("type", "string")
+    if isinstance(value, dict) and "object" in types:
+        inner = schema.get("properties", {})
+        return {key: _plain_inside(one, inner.get(key, {})) for key, one in value.items()}
     if not isinstance(value, str) or "string" in types:
         return value
     word = value.strip().lower()

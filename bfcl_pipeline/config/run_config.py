@@ -13,7 +13,7 @@ from typing import Any
 from bfcl_pipeline.benchmark import CATEGORIES, Check, category_of, resolve_categories
 from bfcl_pipeline.config.job import Job, JobPaths, ReplaySource, Selection, Shard, WebChoice
 from bfcl_pipeline.config.model_rows import ModelRow, model_folder, unknown_model
-from bfcl_pipeline.config.sampling import allocate
+from bfcl_pipeline.config.sampling import RunSample, divide
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Mode, Rules
 from bfcl_pipeline.text import cut
@@ -61,6 +61,7 @@ class RunConfig:
     jobs: tuple[Job, ...]  # by model in the order of the config, then by trial, category and shard
     rules: Rules  # rule set of the official tables
     release: ReleasePin
+    sample: RunSample | None = None  # None: all entries, or those of `entry_ids`
     # The jobs again, by folder: the DAG of many models looks them up again and again.
     _by_folder: Mapping[str, tuple[Job, ...]] = field(init=False, repr=False, compare=False)
 
@@ -120,7 +121,8 @@ def load_run(config: Mapping[str, Any], rows: Mapping[str, ModelRow]) -> RunConf
             raise ConfigError("sample and entry_ids are both set; leave one of them null.")
         entry_ids = _by_category(config["entry_ids"], chosen)
         categories = tuple(entry_ids)
-    sample = _sample(categories, config["sample"])
+    drawn = RunSample.of(config["sample"])
+    sample = {} if drawn is None else divide(drawn, categories)
     categories = tuple(name for name in categories if sample.get(name) != 0)
     jobs = tuple(job for name in models for job in _jobs(config, rows[name], categories, sample, entry_ids))
     if not jobs:
@@ -129,7 +131,7 @@ def load_run(config: Mapping[str, Any], rows: Mapping[str, ModelRow]) -> RunConf
             "add such a model (without -FC) to `models`, or another category to `categories`."
         )
     check_folders(dict.fromkeys(job.name for job in jobs))
-    return RunConfig(config["run"], jobs, Rules(config["rules"]), ReleasePin(**config["release"]))
+    return RunConfig(config["run"], jobs, Rules(config["rules"]), ReleasePin(**config["release"]), drawn)
 
 
 def _jobs(
@@ -216,13 +218,6 @@ def _by_category(entry_ids: Sequence[str], categories: Sequence[str]) -> dict[st
             "use `sample`, or split them into several runs."
         )
     return {category: tuple(ids) for category, ids in found.items() if ids}
-
-
-def _sample(categories: Sequence[str], sample: int | None) -> Mapping[str, int]:
-    """How many entries of each category are drawn; empty: all."""
-    if sample is None:
-        return {}
-    return allocate({name: CATEGORIES[name].entries for name in categories}, sample)
 
 
 def check_folders(models: Iterable[str]) -> None:

@@ -1,11 +1,73 @@
 """Drawing samples: the same entries for the same seed, on every machine and in any order.
 
-A larger sample contains every smaller one of the same seed and categories, so that enlarging a sample
-discards no response.
+A larger sample contains every smaller one of the same seed, categories and division, so that enlarging a
+sample discards no response.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+import heapq
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Self
+
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark.leaderboard import category_weights
+from bfcl_pipeline.benchmark.scatter import assumed
+from bfcl_pipeline.errors import ConfigError
+
+
+class SampleBy(StrEnum):
+    """How a sample is divided among categories."""
+
+    SIZE = "size"  # each category has its share of entries
+    WEIGHT = "weight"  # more entries where the weight in the overall score and the scatter are greater
+
+
+@dataclass(frozen=True, slots=True)
+class RunSample:
+    """The sample of a run, as the key `sample` of its config says."""
+
+    entries: int  # of all categories together
+    by: SampleBy = SampleBy.SIZE
+
+    @classmethod
+    def of(cls, value: Any) -> Self | None:
+        """The sample that a value of `sample` means, which fits the schema; None: all entries."""
+        if value is None:
+            return None
+        return cls(value) if isinstance(value, int) else cls(value["entries"], SampleBy(value["by"]))
+
+    @property
+    def division(self) -> str:
+        """` by weight`, to be put after a number of entries; empty for the usual division by size."""
+        return "" if self.by is SampleBy.SIZE else f" by {self.by}"
+
+    def __str__(self) -> str:
+        """`200` or `200 by weight`."""
+        return f"{self.entries}{self.division}"
+
+
+def divide(sample: RunSample, categories: Sequence[str]) -> dict[str, int]:
+    """The number of entries that `sample` has of each of `categories`.
+
+    By weight, categories that do not count in the overall score have none.
+
+    Raises:
+        ConfigError: the sample is by weight, and none of the categories counts in the overall score.
+    """
+    if sample.by is SampleBy.SIZE:
+        return allocate({name: CATEGORIES[name].entries for name in categories}, sample.entries)
+    weights = category_weights("overall", {})
+    # In the benchmark's order, so that equal categories are served in the same order in every config.
+    chosen = {name: weights[name] for name in CATEGORIES if name in weights and name in categories}
+    if not chosen:
+        raise ConfigError(
+            f"sample by weight: {', '.join(categories)} has no weight in the overall score; "
+            f"sample by size (sample={sample.entries}), or add another category."
+        )
+    return {**dict.fromkeys(categories, 0), **by_weight(chosen, sample.entries)}
 
 
 def allocate(sizes: Mapping[str, int], total: int) -> dict[str, int]:
@@ -25,6 +87,35 @@ def allocate(sizes: Mapping[str, int], total: int) -> dict[str, int]:
     counts = dict.fromkeys(order, 0)
     for _, _, index in sorted(claims)[:total]:
         counts[order[index]] += 1
+    return counts
+
+
+def by_weight(shares: Mapping[str, float], total: int) -> dict[str, int]:
+    """The number of entries of each category of a score in a sample of `total` (Neyman 1934).
+
+    How verdicts scatter is assumed, so that the division depends on nothing but the arguments. Places are
+    assigned one by one: one to each category, that with the largest share first, then always where one more
+    entry reduces the variance of the score most. If the assumptions hold this is the best sample of its
+    size, and no place is taken back when `total` grows.
+
+    Args:
+        shares: of each category in the score, in any unit; of equal categories the first is served first.
+        total: entries of all categories together.
+    """
+    scatter = assumed(difference=False)
+    sizes = {name: CATEGORIES[name].entries for name in shares}
+    gains = {name: share**2 * scatter.independent(name) for name, share in shares.items()}
+    order = list(shares)
+    counts = dict.fromkeys(shares, 0)
+    claims = [(-math.inf, -shares[name], index) for index, name in enumerate(order)]
+    heapq.heapify(claims)
+    for _ in range(min(total, sum(sizes.values()))):
+        _, _, index = heapq.heappop(claims)
+        name = order[index]
+        counts[name] += 1
+        places = counts[name]
+        if places < sizes[name]:
+            heapq.heappush(claims, (-gains[name] / (places * (places + 1)), -shares[name], index))
     return counts
 
 

@@ -19,6 +19,7 @@ from bfcl_pipeline.config import (
     Job,
     ModelRow,
     RunConfig,
+    RunSample,
     WebChoice,
     load_models,
     load_run,
@@ -92,7 +93,7 @@ def check_recorded(results: FinishedResults, config: Mapping[str, Any], run: Run
             raise ConfigError("its answers were imported")
         rows = load_models(results.folder / "models.yaml")
         before = load_run(earlier, rows)
-    except (ConfigError, KeyError, TypeError) as error:
+    except (ConfigError, KeyError, TypeError, ValueError) as error:
         raise ConfigError(
             f"run {run.name!r} has results, and its recorded config cannot be compared with this one "
             f"({error}). {remedy}"
@@ -145,15 +146,15 @@ def _differences(
         if (matters or (key == "seed" and searched)) and earlier[key] != config[key]
     ]
     for key in keys:
-        yield f"{key}: {_changed(earlier[key], config[key])}"
+        yield f"{key}: {_changed(_setting(key, earlier[key]), _setting(key, config[key]))}"
     if fewer and not set(keys) & set(_ENTRY_KEYS):
         dropped = [name for name in fewer if not any(name in new for _, new in pairs)]
         if dropped:
             yield f"categories: {_names(dropped)} removed"
         else:
             yield (
-                f"sample: {config['sample']} over other categories leaves fewer entries of {_names(fewer)} "
-                "(a larger sample keeps them)"
+                f"sample: {RunSample.of(config['sample'])} over other categories leaves fewer entries of "
+                f"{_names(fewer)} (a larger sample keeps them)"
             )
     yield from chain.from_iterable(
         _row_differences(before.jobs_of(name)[0].row, run.jobs_of(name)[0].row) for name in kept
@@ -189,6 +190,11 @@ def _row_differences(old: ModelRow, new: ModelRow) -> Iterator[str]:
     for key in then:
         if then[key] != now[key]:
             yield f"{new.name}: {key} {_changed(then[key], now[key])}"
+
+
+def _setting(key: str, value: object) -> object:
+    """A value of the config, a sample in words."""
+    return RunSample.of(value) if key == "sample" else value
 
 
 def _changed(old: object, new: object) -> str:

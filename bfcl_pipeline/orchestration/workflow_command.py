@@ -125,6 +125,8 @@ def _words(value: Any) -> list[str]:
 def _parts(key: str, value: Any) -> Iterator[str]:
     """How a setting appears in the name of a run."""
     match key:
+        case "sample" if isinstance(value, dict):
+            yield "-by-".join(str(value[name]) for name in ("entries", "by") if name in value)
         case "sample" | "web":
             yield str(value)
         case "categories" | "entry_ids":

@@ -1,5 +1,6 @@
 """Plans of runs: which sample has a wanted precision, what it costs and how long it takes. Pure."""
 
+from bfcl_pipeline.benchmark.scatter import Scatter, assumed
 from bfcl_pipeline.planning.effort import (
     PUBLISHED,
     Consumption,
@@ -8,9 +9,17 @@ from bfcl_pipeline.planning.effort import (
     completed_figures,
     effort,
 )
-from bfcl_pipeline.planning.plan import Goal, ModelEffort, SamplePlan, make_plan, plan_document, points
-from bfcl_pipeline.planning.samples import Method, Sample, by_weight, smallest, whole
-from bfcl_pipeline.planning.scatter import EntryValue, Scatter, assumed, completed, measured
+from bfcl_pipeline.planning.plan import (
+    Goal,
+    ModelEffort,
+    SamplePlan,
+    config_of,
+    make_plan,
+    plan_document,
+    points,
+)
+from bfcl_pipeline.planning.samples import Sample, smallest, whole
+from bfcl_pipeline.planning.scatter import EntryValue, completed, measured
 from bfcl_pipeline.planning.scores import SCORES, shares_of
 
 __all__ = [
@@ -21,15 +30,14 @@ __all__ = [
     "EntryFigures",
     "EntryValue",
     "Goal",
-    "Method",
     "ModelEffort",
     "Sample",
     "SamplePlan",
     "Scatter",
     "assumed",
-    "by_weight",
     "completed",
     "completed_figures",
+    "config_of",
     "effort",
     "make_plan",
     "measured",

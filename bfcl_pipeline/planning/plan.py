@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bfcl_pipeline.benchmark import GROUPS
+from bfcl_pipeline.benchmark.scatter import Scatter
+from bfcl_pipeline.config import SampleBy
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.planning.effort import Effort
-from bfcl_pipeline.planning.samples import Method, Sample, smallest, whole
-from bfcl_pipeline.planning.scatter import Scatter
+from bfcl_pipeline.planning.samples import Sample, smallest, whole
 from bfcl_pipeline.planning.scores import shares_of
 from bfcl_pipeline.records import Json
 
@@ -22,13 +24,13 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class SamplePlan:
-    """The smallest samples that reach a goal, one by each method."""
+    """The smallest samples that reach a goal, one divided by size and one by weight."""
 
     goal: Goal
     shares: Mapping[str, float]  # of each category in the score
     scatter: Scatter
     whole: Sample  # all entries of these categories
-    samples: Mapping[Method, Sample]
+    samples: Mapping[SampleBy, Sample]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class ModelEffort:
 
     model: str | None  # None: any model
     source: str  # of its tokens and times, in words
-    efforts: Mapping[Method, Effort]
+    efforts: Mapping[SampleBy, Effort]
 
 
 def make_plan(goal: Goal, scatter: Scatter) -> SamplePlan:
@@ -48,8 +50,8 @@ def make_plan(goal: Goal, scatter: Scatter) -> SamplePlan:
     """
     shares = shares_of(goal.score)
     everything = whole(shares, scatter)
-    samples = {method: smallest(shares, scatter, goal.within, method) for method in Method}
-    reached = {method: sample for method, sample in samples.items() if sample is not None}
+    samples = {by: smallest(shares, scatter, goal.within, by) for by in SampleBy}
+    reached = {by: sample for by, sample in samples.items() if sample is not None}
     if len(reached) < len(samples):
         best = points(everything.half_width)
         hint = "" if goal.difference else ", or plan for a difference with --difference"
@@ -58,6 +60,18 @@ def make_plan(goal: Goal, scatter: Scatter) -> SamplePlan:
             f"give {best}. Give a greater --within{hint}."
         )
     return SamplePlan(goal, shares, scatter, everything, reached)
+
+
+def config_of(plan: SamplePlan) -> dict[str, Json]:
+    """The keys of a config that draw the sample by weight of a plan."""
+    names, total = list(plan.shares), plan.samples[SampleBy.WEIGHT].total
+    if len(names) == 1:
+        return {"categories": list[Json](names), "sample": total}
+    sample: dict[str, Json] = {"entries": total, "by": SampleBy.WEIGHT.value}
+    if plan.goal.score == "overall":
+        return {"sample": sample}
+    group = [name for name, members in GROUPS.items() if list(members) == names]
+    return {"categories": group[:1] or list[Json](names), "sample": sample}
 
 
 def points(share: float) -> str:
@@ -77,7 +91,8 @@ def plan_document(plan: SamplePlan, basis: str, needs: list[ModelEffort]) -> dic
         "confidence": 0.95,
         "basis": basis,
         "all_entries": _sample(plan.whole),
-        "samples": {method.value: _sample(sample) for method, sample in plan.samples.items()},
+        "config": config_of(plan),
+        "samples": {by.value: _sample(sample) for by, sample in plan.samples.items()},
         "shares": dict(plan.shares),
         "design_effects": {
             name: round(plan.scatter.design_effect(name, plan.whole.entries[name]), 4)
@@ -101,13 +116,13 @@ def _need(need: ModelEffort) -> dict[str, Json]:
         "model": need.model,
         "source": need.source,
         "efforts": {
-            method.value: {
+            by.value: {
                 "requests": round(effort.requests),
                 "input_tokens": round(effort.input_tokens),
                 "output_tokens": round(effort.output_tokens),
                 "seconds": round(effort.seconds),
                 "cost_usd": None if effort.dollars is None else round(effort.dollars, 2),
             }
-            for method, effort in need.efforts.items()
+            for by, effort in need.efforts.items()
         },
     }

@@ -1,8 +1,10 @@
 """The mark of a run that evaluated a part of the entries of its categories."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
+
+from bfcl_pipeline.config import recorded_sample, recorded_text
 
 _KEY = re.compile(r"(\w+): ?(.*)")  # of a recorded config, which is written here; YAML takes long to load
 
@@ -25,17 +27,12 @@ def sample_note(entries: Iterable[tuple[str, int, int]], run_dir: Path) -> str:
     if not any(ran[category] < released[category] for category in ran):
         return ""
     counts = f"{sum(ran.values()):,} of {sum(released.values()):,} entries"
-    config = _recorded(run_dir / "config.yaml")
+    text = recorded_text(run_dir)
+    config = {match[1]: match[2] for match in map(_KEY.fullmatch, text.splitlines()) if match}
     if config.get("entry_ids", "null") != "null":
         return f"Selection: {counts}, by their ids"
-    seed = config.get("seed", "") if config.get("sample", "null") != "null" else ""
-    return f"Sample: {counts}" + (f", seed {seed}" if seed.isdecimal() else "")
-
-
-def _recorded(path: Path) -> Mapping[str, str]:
-    """The keys at the top of a recorded config with the texts of their values; empty if there is none."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        return {}
-    return {match[1]: match[2] for match in map(_KEY.fullmatch, lines) if match}
+    drawn = recorded_sample(text)
+    if drawn is None:
+        return f"Sample: {counts}"
+    seed = config.get("seed", "")
+    return f"Sample: {counts}{drawn.division}" + (f", seed {seed}" if seed.isdecimal() else "")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD, Group, Mean
+from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD, Group, Mean, categories_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +47,21 @@ class Spread:
     std: float  # sample standard deviation over the formats
 
 
-def leaderboard_scores(counts: Mapping[str, Count]) -> dict[str, Score]:
+def leaderboard_scores(
+    counts: Mapping[str, Count], sizes: Mapping[str, int] | None = None
+) -> dict[str, Score]:
     """Every score of the leaderboard by name, categories first, then the groups of LEADERBOARD.
 
     A category that is missing from `counts`, or has no verdict, was not evaluated: its accuracy is 0 and
     all its entries count, as in the official tool.
+
+    Args:
+        counts: by category.
+        sizes: of every category, its entries in means by size; None: those scored, as in the official tool.
     """
     scores = {name: _category_score(name, counts.get(name)) for name in CATEGORIES}
     for group in LEADERBOARD:
-        scores[group.name] = _group_score(group, [scores[member.name] for member in group.members])
+        scores[group.name] = _group_score(group, [scores[member.name] for member in group.members], sizes)
     return scores
 
 
@@ -65,19 +71,20 @@ def _category_score(name: str, count: Count | None) -> Score:
     return Score(count.correct / count.answered, count.answered, 1, 1)
 
 
-def _group_score(group: Group, members: Sequence[Score]) -> Score:
+def _group_score(group: Group, members: Sequence[Score], sizes: Mapping[str, int] | None) -> Score:
     return Score(
-        _mean(group, members),
+        _mean(group, members, sizes),
         sum(member.entries for member in members),
         sum(member.evaluated for member in members),
         sum(member.categories for member in members),
     )
 
 
-def _mean(group: Group, members: Sequence[Score]) -> float:
+def _mean(group: Group, members: Sequence[Score], sizes: Mapping[str, int] | None) -> float:
     """The group's accuracy, computed in the official tool's order so that rounding agrees."""
     if group.mean is Mean.BY_SIZE:
-        return _total(m.accuracy * m.entries for m in members) / sum(m.entries for m in members)
+        entries = _entries(group, members, sizes)
+        return _total(m.accuracy * n for m, n in zip(members, entries, strict=True)) / sum(entries)
     if group.mean is Mean.WEIGHTED:
         shares = _shares(group)
         return _total(m.accuracy * share for m, share in zip(members, shares, strict=True))
@@ -93,6 +100,13 @@ def _shares(group: Group) -> list[float]:
     """The share of each member in the score of a group with fixed weights; the shares sum to 1."""
     weights = [member.weight for member in group.members]
     return [weight / sum(weights) for weight in weights]
+
+
+def _entries(group: Group, members: Sequence[Score], sizes: Mapping[str, int] | None) -> list[int]:
+    """The entries by which each member of a mean by size is weighted."""
+    if sizes is None:
+        return [member.entries for member in members]
+    return [sum(sizes[name] for name in categories_of(member.name)) for member in group.members]
 
 
 def format_spread(accuracies: Iterable[float]) -> Spread:

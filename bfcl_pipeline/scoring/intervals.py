@@ -5,7 +5,7 @@ themselves are `scoring.aggregate`, the formulas `scoring.statistics`; docs/stat
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +26,7 @@ from bfcl_pipeline.scoring.statistics.clustered import (
     correlation,
     layout,
     means,
+    total,
 )
 from bfcl_pipeline.scoring.statistics.scenarios import ScenarioRange, leave_one_out, scenario_numbers
 
@@ -69,8 +70,16 @@ class Scope:
 class Numbering:
     """Numbers for the entries of a run, with their categories, clusters and scenarios."""
 
-    def __init__(self, entries: Sequence[tuple[str, str]]) -> None:
-        """entries: category and id, by number."""
+    def __init__(
+        self, entries: Sequence[tuple[str, str]], sizes: Mapping[str, int] | None = None
+    ) -> None:
+        """Numbers the entries.
+
+        Args:
+            entries: category and id, by number.
+            sizes: of every category, its entries in means by size; None: those with a verdict.
+        """
+        self._sizes = sizes
         order = {name: place for place, name in enumerate(CATEGORIES)}
         self._category = np.array([order[category] for category, _ in entries], np.int64)
         self._cluster = np.unique([cluster_of(*entry) for entry in entries], return_inverse=True)[1]
@@ -82,14 +91,16 @@ class Numbering:
         cluster = np.unique(self._cluster[numbers], return_inverse=True)[1]
         names = [list(CATEGORIES)[place] for place in places]
         where = layout(category, cluster)
-        return Scope(names, where, list(_groups(names, where)), self._scenario[numbers])
+        return Scope(names, where, list(_groups(names, where, self._sizes)), self._scenario[numbers])
 
 
-def _groups(names: Sequence[str], where: Layout) -> Iterator[_Member]:
+def _groups(
+    names: Sequence[str], where: Layout, sizes: Mapping[str, int] | None
+) -> Iterator[_Member]:
     """The groups of the leaderboard that have any of the categories."""
-    sizes = dict(zip(names, map(int, where.sizes), strict=True))
+    scored = dict(zip(names, map(int, where.sizes), strict=True))
     for group in LEADERBOARD:
-        shares = category_weights(group.name, sizes)
+        shares = category_weights(group.name, sizes or scored)
         weights = np.array([shares.get(name, 0.0) for name in names])
         inside = np.isin(where.category, np.flatnonzero(weights))
         if inside.any():
@@ -150,7 +161,7 @@ def _of_group(
 
 def _design_effect(of: Means, weights: Floats) -> float | None:
     """The variance of a weighted sum of the means over the one of independent entries."""
-    independent = float(weights**2 @ of.independent)
+    independent = total(weights**2 * of.independent)
     error = composite_error(of, weights)
     return error**2 / independent if independent > 0 and math.isfinite(error) else None
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bfcl_pipeline.config import RunSample
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.screen.progress import JobProgress
 from bfcl_pipeline.screen.progress_file import progress_path, read_progress
@@ -22,7 +23,7 @@ class RunDescription:
     models: int  # without their repetitions
     trials: int  # of each model
     categories: int
-    sample: int | None  # entries drawn; None: all
+    sample: RunSample | None  # the entries drawn; None: all
     rules: Rules  # of the table at the end
     replay: bool  # whether the run is derived again: its table is not printed
 
@@ -35,7 +36,8 @@ class RunDescription:
         if self.trials > 1:
             parts.append(f"{self.trials:,} trials")
         if self.sample is not None:
-            parts.append(f"a sample of {plural(self.sample, 'entry', 'entries')}")
+            entries = plural(self.sample.entries, "entry", "entries")
+            parts.append(f"a sample of {entries}{self.sample.division}")
         return f"Run {self.name}: {', '.join(parts)}"
 
     @property

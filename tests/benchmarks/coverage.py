@@ -4,7 +4,9 @@ Takes the verdicts of a table as the whole truth, draws their clusters again and
 and counts how often the interval of the drawn verdicts holds the accuracy, or the difference of two models,
 of the table. Prints it for clustered intervals (scoring.statistics) beside intervals that take entries as
 independent (Wilson, MOVER), and for pairs of models beside intervals of two independent samples. With
---entries, each draw is a sample of the benchmark that bfcl-pipeline plan divides among categories.
+--entries, each draw is a sample of the drawn entries, divided among categories and picked as `sample` of a
+config does, with another seed for each draw. With --planted, entries that a model has no verdict on get
+made-up ones with correlations within clusters, so that a model has the whole benchmark.
 
 The table is Parquet with the columns run or model, category, entry_id and valid; with a column rules, the
 rows of the official rules count. A score is averaged over those of its categories that the table has; one
@@ -18,14 +20,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.benchmark.clusters import cluster_of
-from bfcl_pipeline.config import allocate
-from bfcl_pipeline.planning import SCORES, Method, assumed, by_weight, shares_of
+from bfcl_pipeline.config import RunSample, SampleBy, divide, pick
+from bfcl_pipeline.planning import SCORES, shares_of
 from bfcl_pipeline.scoring.statistics.clustered import (
     Floats,
     Integers,
@@ -74,7 +77,7 @@ class Population:
     ) -> tuple[Integers, Layout]:
         """As many clusters of each block as it has, drawn with replacement: entries and their layout.
 
-        sample: of them, so many entries of each category; None: all.
+        sample: of them, so many entries of each category, picked as a run picks them; None: all.
         """
         number = count()
         drawn = [
@@ -85,25 +88,15 @@ class Population:
         entries = np.concatenate([members for members, _ in drawn])
         cluster = np.concatenate([np.full(len(members), place) for members, place in drawn])
         if sample is not None:
-            places = [np.flatnonzero(self.category[entries] == n) for n in range(len(self.categories))]
-            kept = np.concatenate(
-                [
-                    random.choice(of, min(len(of), sample[name]), replace=False)
-                    for of, name in zip(places, self.categories, strict=True)
-                ]
-            )
+            seed = int(random.integers(2**63))
+            kept = []
+            for number, name in enumerate(self.categories):
+                places = np.flatnonzero(self.category[entries] == number)
+                # A cluster may be drawn twice: its copies are different entries.
+                ids = {f"{self.entry_ids[entries[place]]}/{cluster[place]}": place for place in places}
+                kept += [ids[chosen] for chosen in pick(ids, sample[name], seed)]
             entries, cluster = entries[kept], np.unique(cluster[kept], return_inverse=True)[1]
         return entries, layout(self.category[entries], cluster)
-
-    def sample(self, total: int, method: Method) -> dict[str, int]:
-        """The entries of each category in a sample of `total` for the mean of what the table has."""
-        weights = self.weights("overall")
-        if weights is None:
-            raise SystemExit("the table has no category of the overall score")
-        shares = {name: float(share) for name, share in zip(self.categories, weights, strict=True)}
-        if method is Method.PROPORTIONAL:
-            return allocate({name: CATEGORIES[name].entries for name in shares}, total)
-        return by_weight(shares, assumed(difference=False), total)
 
     def weights(self, score: str) -> Floats | None:
         """The share of each category in a score; None if the table has none of its categories."""
@@ -205,18 +198,48 @@ def read(paths: Sequence[Path]) -> dict[str, dict[str, tuple[str, bool]]]:
     return found
 
 
+_LATENT = {"live": 0.3, "multi_turn": 0.67, "agentic": 0.7}
+"""Correlation of the planted verdicts of a cluster before they are cut at a threshold, by group; others: 0.
+Cut at the middle, 0.7 becomes 0.5."""
+
+
+def planted(entries: Mapping[str, str], seed: int) -> dict[str, bool]:
+    """Made-up verdicts: right on 85 % of a category, on half of multi-turn and agentic ones."""
+    random = np.random.default_rng(seed)
+    of_cluster: dict[str, float] = {}
+    verdicts = {}
+    for entry_id, category in entries.items():
+        group = CATEGORIES[category].group
+        shared = _LATENT.get(group, 0.0)
+        effect = of_cluster.setdefault(cluster_of(category, entry_id), float(random.normal()))
+        difficulty = np.sqrt(shared) * effect + np.sqrt(1 - shared) * random.normal()
+        verdicts[entry_id] = bool(difficulty < (0.0 if group in ("multi_turn", "agentic") else 1.0364))
+    return verdicts
+
+
+def complete(of_model: Mapping[str, tuple[str, bool]], entries: Mapping[str, str]) -> dict[str, Any]:
+    """The verdicts of a model, with planted ones on the other entries."""
+    lacks = {entry_id: category for entry_id, category in entries.items() if entry_id not in of_model}
+    made = planted(lacks, seed=0)
+    return {**of_model, **{entry_id: (category, made[entry_id]) for entry_id, category in lacks.items()}}
+
+
 def main() -> None:
     """Prints one line per score."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--table", type=Path, action="append", required=True, help="may be repeated")
+    parser.add_argument("--table", type=Path, action="append", default=[], help="may be repeated")
+    parser.add_argument("--planted", type=Path, help="a table with the entries of the whole benchmark")
     parser.add_argument("--model", action="append", help="only these (default: all)")
     parser.add_argument("--pair", action="append", nargs=2, default=[], metavar=("A", "B"))
     parser.add_argument("--entries", type=int, help="draw samples of so many entries (default: all)")
-    parser.add_argument("--by", type=Method, default=Method.WEIGHT, choices=list(Method))
+    parser.add_argument("--by", type=SampleBy, default=SampleBy.WEIGHT, choices=list(SampleBy))
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     rows = read(options.table)
+    if options.planted:
+        entries = {key: row[0] for found in read([options.planted]).values() for key, row in found.items()}
+        rows = {name: complete(rows[name], entries) for name in rows} or {"planted": complete({}, entries)}
     jobs = [(name,) for name in options.model or ([] if options.pair else rows)]
     for names in [*jobs, *map(tuple, options.pair)]:
         common = {
@@ -224,9 +247,13 @@ def main() -> None:
             for entry_id, (category, _) in rows[names[0]].items()
             if all(entry_id in rows[name] for name in names)
         }
+        sample = None
+        if options.entries:
+            there = [name for name in CATEGORIES if name in set(common.values())]
+            sample = divide(RunSample(options.entries, options.by), there)
+            common = {entry_id: name for entry_id, name in common.items() if sample[name]}
         verdicts = [{entry_id: rows[name][entry_id][1] for entry_id in common} for name in names]
         population = Population.of(common)
-        sample = population.sample(options.entries, options.by) if options.entries else None
         lines = tallies(population, verdicts, sample, options.draws, options.seed)
         of = f", samples of {sum(sample.values()):,} by {options.by}" if sample else ""
         print(f"\n{' - '.join(names)}: {len(common):,} entries{of}, {options.draws:,} draws")

@@ -34,6 +34,15 @@ def test_options_become_config(executed: list[str], capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err.splitlines()[0] == "Run a-b-c-live-20: results/a-b-c-live-20"
 
 
+def test_a_sample_by_weight_is_a_mapping(executed: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Snakemake reads it from one word; without a number of entries it is an error."""
+    main(["run", "--sample", "50", "--sample-by", "weight"])
+    config = executed[executed.index("--config") + 1 :]
+    assert config == ['sample={"entries": 50, "by": "weight"}', 'run="embedded-50-by-weight"']
+    assert main(["run", "--sample-by", "weight"]) == 1
+    assert "--sample-by needs the number of entries: --sample N." in capsys.readouterr().err
+
+
 def test_steps_call_this_environment(executed: list[str]) -> None:
     """Its folder of programs comes first on PATH, before that of another environment."""
     main(["run"])

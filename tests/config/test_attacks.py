@@ -25,7 +25,12 @@ RUNS = ["", " ", ".hidden", "../x", "a/b", "$(touch x)", "a b", "-rf", "a\n", "Ã
 RUNS += [["a"], {"a": 1}, "..", "a;b", "a{b}", "a\0b"]
 WRONG: dict[str, list[Any]] = {
     "run": RUNS,
-    "sample": [0, -1, 1e9, 1.5, "many", True, [], INFINITE, NAN],
+    "sample": [
+        *(0, -1, 1e9, 1.5, "many", True, [], INFINITE, NAN, {}, {"entries": 5}, {"by": "weight"}),
+        *({"entries": entries, "by": "weight"} for entries in (0, "x", "-1", "1" * 30, None, True, 1.5)),
+        *({"entries": 5, "by": by} for by in ("", "wieght", None, 1, ["weight"])),
+        {"entries": 5, "by": "weight", "seed": 3},
+    ],
     "categories": [[], ["nope"], [""], [None], ["simple_python "], {"a": 1}, ["../../etc"], None, ",", 5],
     "models": [[], ["nope"], [5], [None], [""], None, ["lexical-FC~2"], "nope,oracle", {"a": 1}, ["\n"]],
     "entry_ids": [
@@ -88,6 +93,10 @@ def test_a_wrong_value_is_an_error_of_one_line(key: str, place: int) -> None:
         ({"categories": "live, multiple"}, {"categories": ["live", "multiple"]}),
         ({"entry_ids": "multiple_1,multiple_2"}, {"entry_ids": ["multiple_1", "multiple_2"]}),
         ({"sample": "null", "budget": "null"}, {"sample": None, "budget": None}),
+        (
+            {"sample": {"entries": "50", "by": "weight"}},  # as Snakemake reads {entries: 50, by: weight}
+            {"sample": {"entries": 50, "by": "weight"}},
+        ),
         ({"overwrite": "true", "replay": "False"}, {"overwrite": True, "replay": False}),
         ({"run": "null", "web": "off"}, {"run": "null", "web": "off"}),
         ({"nope": "a,b"}, {"nope": "a,b"}),

@@ -52,8 +52,18 @@ def test_every_key_is_typed_described_and_has_a_default() -> None:
     [
         ({"modles": []}, ["unknown key 'modles'", "Did you mean 'models'?", "categories"]),
         ({"release": {"sha": ""}}, ["release: unknown key 'sha'", "sha256", "version"]),
-        ({"sample": "many"}, ["sample: expected a whole number or null", '"many"', "null for all"]),
+        (
+            {"sample": "many"},
+            ["sample: expected a whole number or a mapping or null", '"many"', "null for all"],
+        ),
         ({"sample": 0}, ["sample: expected at least 1", "got 0"]),
+        ({"sample": {"entries": 0, "by": "size"}}, ["sample.entries: expected at least 1", "got 0"]),
+        ({"sample": {"entries": 5}}, ["sample: the key 'by' is missing. Required: entries, by."]),
+        (
+            {"sample": {"entries": 5, "by": "wieght"}},
+            ["sample.by: expected size or weight", "Did you mean 'weight'?"],
+        ),
+        ({"sample": {"entires": 5, "by": "size"}}, ["sample: unknown key 'entires'", "'entries'"]),
         ({"models": "oracle"}, ["models: expected a list", 'got "oracle"']),
         ({"models": []}, ["models: expected a list of at least 1"]),
         ({"models": [1]}, ["models.0: expected a text, got 1"]),

@@ -20,7 +20,7 @@ PINNED_ELSEWHERE = "release.sha256"
 def _keys(properties: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Each key, dotted where it is inside another, with its default."""
     for name, value in properties.items():
-        if "properties" in value:
+        if value["type"] == "object":
             yield from _keys(value["properties"], f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", value["default"]

@@ -13,6 +13,8 @@ from bfcl_pipeline.config import (
     ModelRow,
     ReplaySource,
     RunConfig,
+    RunSample,
+    SampleBy,
     Selection,
     Serving,
     Shard,
@@ -99,6 +101,25 @@ def test_a_sample_is_drawn_from_what_the_models_are_asked() -> None:
     larger = load(models=["oracle-FC"], categories=["all"], sample=500)
     grown = {name: n for job in larger.jobs for name, n in job.selection.sample.items()}
     assert all(grown[name] >= count for name, count in counts.items())
+
+
+def test_a_sample_by_weight_is_the_same_for_both_modes() -> None:
+    """Prompt formats have no weight: no place of the sample is theirs, so models in mode fc lose none."""
+    sample = {"entries": 50, "by": "weight"}
+    run = load(models=["oracle-FC", "oracle"], categories=["all"], sample=sample)
+    fc, prompt = (job.selection.sample for job in run.jobs)
+    assert fc == prompt
+    assert sum(fc.values()) == 50
+    assert "format_sensitivity" not in run.categories
+    assert run.sample == RunSample(50, SampleBy.WEIGHT)
+
+
+def test_a_sample_by_weight_of_nothing_that_counts_is_an_error() -> None:
+    """The message says what would work."""
+    with pytest.raises(
+        ConfigError, match=r"has no weight in the overall score; sample by size \(sample=9\)"
+    ):
+        load(models=["oracle"], categories=["live_relevance"], sample={"entries": 9, "by": "weight"})
 
 
 def test_a_category_without_a_place_in_the_sample_does_not_run() -> None:

@@ -1,10 +1,20 @@
 """The recorded config of a run, read back."""
 
 from pathlib import Path
+from typing import Any
 
+import pytest
 import yaml
 
-from bfcl_pipeline.config import load_models, recorded_config, recorded_models
+from bfcl_pipeline.config import (
+    RunSample,
+    SampleBy,
+    load_models,
+    recorded_config,
+    recorded_models,
+    recorded_sample,
+    sizes_in_means,
+)
 
 SHIPPED = Path(__file__).parents[2] / "config"
 
@@ -53,3 +63,23 @@ def test_a_config_is_recorded_without_paths_of_the_machine():
         "encoder": {"source": None},
     }
     assert config["release"]["source"] == "/home/me/x.whl"
+
+
+@pytest.mark.parametrize(
+    ("value", "sample"),
+    [
+        (None, None),
+        (20, RunSample(20)),
+        ({"entries": 1000, "by": "weight"}, RunSample(1000, SampleBy.WEIGHT)),
+        ({"by": "size", "entries": 7}, RunSample(7)),
+    ],
+)
+def test_the_sample_is_read_back(tmp_path: Path, value: Any, sample: RunSample | None) -> None:
+    """From the recorded config as it is written; only a sample by weight has sizes of its own in means."""
+    pin = {"version": "1", "sha256": "0", "source": None}
+    text = recorded_config({"run": "a", "sample": value, "release": pin, "encoder": {"source": None}})
+    assert RunSample.of(value) == recorded_sample(text) == sample
+    assert sizes_in_means(tmp_path) is None
+    (tmp_path / "config.yaml").write_text(text)
+    sizes = sizes_in_means(tmp_path)
+    assert (sizes or {}).get("live_multiple") == (1053 if sample and sample.by is SampleBy.WEIGHT else None)

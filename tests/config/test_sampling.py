@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
-from bfcl_pipeline.config import allocate, pick
+from bfcl_pipeline.benchmark.leaderboard import category_weights
+from bfcl_pipeline.benchmark.scatter import assumed
+from bfcl_pipeline.config import RunSample, SampleBy, allocate, by_weight, divide, pick
+from bfcl_pipeline.errors import ConfigError
 
 SIZES = {name: CATEGORIES[name].entries for name in GROUPS["single_turn"]}
 
@@ -44,6 +49,78 @@ def test_every_category_is_in_the_sample_in_proportion(total: int) -> None:
 def test_few_places_go_to_the_largest() -> None:
     """With fewer entries than categories the largest have one each."""
     assert allocate({"a": 1, "b": 3, "c": 2}, 2) == {"a": 0, "b": 1, "c": 1}
+
+
+BY_WEIGHT = {
+    **{"simple_python": 1, "simple_java": 1, "simple_javascript": 1},
+    **{"multiple": 2, "parallel": 2, "parallel_multiple": 2, "irrelevance": 4},
+    **{"live_simple": 2, "live_multiple": 6, "live_parallel": 1, "live_parallel_multiple": 1},
+    **{"live_irrelevance": 4, "live_relevance": 0, "format_sensitivity": 0},
+    **{"multi_turn_base": 8, "multi_turn_miss_func": 8, "multi_turn_miss_param": 8},
+    **{"multi_turn_long_context": 8, "memory_kv": 7, "memory_vector": 7, "memory_rec_sum": 7},
+    **{"web_search_base": 10, "web_search_no_snippet": 10},
+}
+
+
+def weighted(total: int, *names: str) -> dict[str, int]:
+    """The division by weight of these categories or groups."""
+    categories = [category for name in names for category in GROUPS.get(name, (name,))]
+    return divide(RunSample(total, SampleBy.WEIGHT), categories)
+
+
+def test_by_weight_is_the_best_division() -> None:
+    """No other division of ten entries has a smaller variance."""
+    shares = {"multi_turn_base": 0.6, "live_simple": 0.3, "parallel": 0.1}
+    found = assumed(False).deviation(shares, by_weight(shares, 10))
+    others = [
+        dict(zip(shares, counts, strict=True))
+        for counts in product(range(1, 9), repeat=3)
+        if sum(counts) == 10
+    ]
+    assert found == min(assumed(False).deviation(shares, counts) for counts in others)
+
+
+def test_a_larger_sample_by_weight_contains_the_smaller_ones() -> None:
+    """No category has fewer entries when the total grows, and none more than the release has."""
+    before = dict.fromkeys(GROUPS["all"], 0)
+    for total in (*range(1, 300, 7), *range(300, 5200, 211), 6000):
+        counts = weighted(total, "all")
+        assert sum(counts.values()) == min(total, 5090)
+        assert all(before[name] <= counts[name] <= CATEGORIES[name].entries for name in counts)
+        before = counts
+
+
+def test_by_weight_is_the_same_on_every_machine() -> None:
+    """The counts of 100 entries; those of equal categories differ by at most one, the first has more."""
+    counts = weighted(100, "all")
+    assert counts == BY_WEIGHT
+    for names in (GROUPS["multi_turn"], GROUPS["memory"], GROUPS["web_search"], ("multiple", "parallel")):
+        ordered = [counts[name] for name in names]
+        assert ordered == sorted(ordered, reverse=True)
+        assert ordered[0] - ordered[-1] <= 1
+
+
+def test_the_order_of_the_categories_does_not_matter() -> None:
+    """Equal categories are served in the benchmark's order."""
+    names = list(GROUPS["all"])
+    for total in (7, 100, 1001):
+        assert weighted(total, *names) == weighted(total, *reversed(names))
+
+
+def test_what_does_not_count_in_the_overall_score_is_not_drawn() -> None:
+    """format_sensitivity and live_relevance have no weight."""
+    counts = weighted(50, "live_relevance", "format_sensitivity", "multiple")
+    assert counts == {"live_relevance": 0, "format_sensitivity": 0, "multiple": 50}
+    with pytest.raises(ConfigError, match="format_sensitivity has no weight in the overall score"):
+        weighted(50, "format_sensitivity")
+
+
+def test_some_categories_keep_their_relative_weights() -> None:
+    """Multi-turn and web alone: divided as the same number of entries of both within a larger sample."""
+    whole = weighted(700, "all")
+    names = (*GROUPS["multi_turn"], *GROUPS["web_search"])
+    assert weighted(sum(whole[name] for name in names), *names) == {name: whole[name] for name in names}
+    assert set(category_weights("overall", {})) == {name for name, count in whole.items() if count}
 
 
 @settings(deadline=None)

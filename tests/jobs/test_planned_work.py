@@ -35,6 +35,15 @@ def test_entries_sessions_and_requests_are_counted(staged: Path, tmp_path: Path)
     assert line == f"org/chat-FC: 30 entries + {sessions} sessions, at least {turns} requests"
 
 
+def test_a_sample_by_weight_is_counted(staged: Path, tmp_path: Path) -> None:
+    """Both modes have the same entries, and share a line."""
+    sample = {"entries": 10, "by": "weight"}
+    run = load(
+        models=["oracle", "oracle-FC"], categories=["simple_java", "format_sensitivity"], sample=sample
+    )
+    assert planned_work(run, FinishedResults(tmp_path), staged) == ["oracle, oracle-FC: 10 entries"]
+
+
 def test_models_with_the_same_work_share_a_line(staged: Path, tmp_path: Path) -> None:
     """Embedded models send no requests; a served model counts once, whatever its servers."""
     run = load(models=["oracle", "oracle-FC", "local"], categories=["simple_java"], sample=5)

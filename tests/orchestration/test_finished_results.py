@@ -58,6 +58,7 @@ def check(results: FinishedResults, config: Mapping[str, Any], rows: Mapping[str
         {"categories": ["non_live"], "sample": 1000},
         {"categories": ["all"], "sample": None},
         {"sample": 40},
+        {"sample": {"entries": 400, "by": "weight"}},  # more entries of each category
         {"sample": None},
         {"budget": 3.5, "rules": "corrected", "trials": 2},
         {"web": "off", "fetch_failures": 0.5},  # no category of the run searches the web
@@ -76,6 +77,7 @@ def test_what_only_adds_is_allowed(tmp_path: Path, changes: dict[str, Any]) -> N
     ("changes", "words"),
     [
         ({"sample": 19}, "sample: 20 -> 19."),
+        ({"sample": {"entries": 20, "by": "weight"}}, "sample: 20 -> 20 by weight."),
         ({"seed": 4}, "seed: 0 -> 4."),
         ({"models": ["a-FC", "c-FC"]}, "models: b removed."),
         ({"categories": ["multiple"]}, "categories: simple_python removed."),

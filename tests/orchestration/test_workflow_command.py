@@ -28,6 +28,7 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ({"models": "a,b"}, "a-b"),
         ({"models": ["Qwen/Qwen3-8B-FC"], "categories": ["live"]}, "Qwen_Qwen3-8B-FC-live"),
         ({"sample": 20}, "embedded-20"),
+        ({"sample": {"by": "weight", "entries": 20}}, "embedded-20-by-weight"),
         ({"web": "record", "trials": 5, "seed": 1}, "embedded-record-5-trials-seed-1"),
         ({"entry_ids": ["simple_python_3"]}, "embedded-simple_python_3"),
         ({"fetch_failures": 0.5}, "embedded-fetch_failures-0.5"),

@@ -9,8 +9,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bfcl_pipeline.planning import Method
-from tests.benchmarks.coverage import Population, Tally, read, tallies
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark.leaderboard import category_weights
+from bfcl_pipeline.config import RunSample, SampleBy, divide
+from bfcl_pipeline.scoring.aggregate import Count, leaderboard_scores
+from bfcl_pipeline.scoring.statistics.clustered import means
+from tests.benchmarks.coverage import Population, Tally, complete, planted, read, tallies
 
 DRAWS = 200
 
@@ -49,7 +53,57 @@ def test_a_draw_has_the_entries_of_the_sample() -> None:
     population = Population.of(entries)
     _, where = population.draw(np.random.default_rng(0), {"multiple": 20, "parallel": 7})
     assert where.sizes.tolist() == [20, 7]
-    assert population.sample(60, Method.PROPORTIONAL) == {"multiple": 30, "parallel": 30}
+
+
+def whole_benchmark() -> dict[str, str]:
+    """Made-up ids of as many entries of each category as the release has."""
+    return {
+        f"{name}_{number}": name
+        for name, category in CATEGORIES.items()
+        for number in range(category.entries)
+        if name in category_weights("overall", {})
+    }
+
+
+def test_a_draw_has_the_score_of_a_run_by_weight() -> None:
+    """The estimate that is tested is that of the leaderboard table of a run with this sample."""
+    entries = whole_benchmark()
+    population = Population.of(entries)
+    verdicts = np.array(list(planted(entries, seed=1).values()), np.float64)
+    sample = divide(RunSample(300, SampleBy.WEIGHT), list(CATEGORIES))
+    drawn, where = population.draw(np.random.default_rng(0), sample)
+    assert where.sizes.tolist() == [sample[name] for name in population.categories]
+    counts = {
+        name: Count(int(size), int(verdicts[drawn][where.category == number].sum()))
+        for number, (name, size) in enumerate(zip(population.categories, where.sizes, strict=True))
+    }
+    sizes = {name: category.entries for name, category in CATEGORIES.items()}
+    scores = leaderboard_scores(counts, sizes)
+    for score in ("overall", "live"):
+        estimate = population.weights(score) @ means(verdicts[drawn], where).mean
+        assert scores[score].accuracy == pytest.approx(float(estimate), abs=1e-12)
+
+
+def test_planted_verdicts_agree_within_clusters() -> None:
+    """Half of the multi-turn entries are right; variants of one scenario agree more often than chance."""
+    entries = {
+        f"multi_turn_{variant}_{number}": f"multi_turn_{variant}"
+        for variant in ("base", "miss_func")
+        for number in range(2000)
+    }
+    made = planted(entries, seed=0)
+    pairs = [(made[f"multi_turn_base_{n}"], made[f"multi_turn_miss_func_{n}"]) for n in range(2000)]
+    assert sum(made.values()) / len(made) == pytest.approx(0.5, abs=0.03)
+    assert sum(one == other for one, other in pairs) / 2000 == pytest.approx((1 + 0.47) / 2, abs=0.03)
+
+
+def test_only_entries_without_a_verdict_get_planted_ones() -> None:
+    """Real verdicts are kept."""
+    found = complete(
+        {"multiple_0": ("multiple", True)}, {"multiple_0": "multiple", "parallel_0": "parallel"}
+    )
+    assert found["multiple_0"] == ("multiple", True)
+    assert found["parallel_0"][0] == "parallel"
 
 
 def test_verdicts_of_the_official_rules_are_read(tmp_path: Path) -> None:

@@ -70,6 +70,13 @@ def test_the_recorded_config_and_the_days_are_facts(run: Path) -> None:
     }
 
 
+def test_the_division_of_a_sample_is_a_fact(run: Path) -> None:
+    """A sample by weight is described as such."""
+    text = CONFIG.replace("sample: 20\n", "sample:\n  by: weight\n  entries: 20\n")
+    (run / "config.yaml").write_text(text)
+    assert facts(run)["Sample"] == "20 entries by weight, seed 7"
+
+
 def test_exchanges_of_other_runs_trials_and_entries_change_nothing(run: Path) -> None:
     """A journal is shared and grows: only what this run requested for its own entries counts."""
     before = facts(run)

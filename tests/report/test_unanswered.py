@@ -103,6 +103,10 @@ def test_a_long_reason_keeps_both_ends() -> None:
     ("config", "mark"),
     [
         ("sample: 6\nseed: 4\nentry_ids: null\n", "Sample: 6 of 640 entries, seed 4."),
+        (
+            "sample:\n  by: weight\n  entries: 6\nseed: 4\nentry_ids: null\n",
+            "Sample: 6 of 640 entries by weight, seed 4.",
+        ),
         ("sample: null\nseed: 4\nentry_ids: [a, b]\n", "Selection: 6 of 640 entries, by their ids."),
         ("", "Sample: 6 of 640 entries."),
     ],

@@ -56,6 +56,20 @@ def test_a_category_without_any_verdict_was_not_evaluated() -> None:
     assert (score.evaluated, score.complete) == (0, False)
 
 
+def test_sizes_replace_the_scored_entries_in_means_by_size() -> None:
+    """Live is then weighted by them; categories and other groups stay."""
+    sizes = {name: category.entries for name, category in CATEGORIES.items()}
+    found = {"live_simple": Count(10, 5), "live_multiple": Count(10, 10), "multiple": Count(7, 3)}
+    usual, weighted = leaderboard_scores(found), leaderboard_scores(found, sizes)
+    assert usual["live"].accuracy == 15 / (10 + 10 + 16 + 24)
+    assert weighted["live"].accuracy == pytest.approx((258 * 0.5 + 1053) / 1351)
+    assert weighted["live"].interval.low < weighted["live"].accuracy < weighted["live"].interval.high
+    same = set(usual) - {"live", "overall"}
+    assert {name: usual[name] for name in same} == {name: weighted[name] for name in same}
+    whole = {name: Count(size, size // 3) for name, size in sizes.items()}
+    assert leaderboard_scores(whole) == leaderboard_scores(whole, sizes)
+
+
 def test_relevance_is_in_no_group() -> None:
     """Relevance and format sensitivity are shown but never weighted."""
     used = {name for group in LEADERBOARD for name in categories_of(group.name)}

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from bfcl_pipeline.config import RunSample, SampleBy
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.screen.interruption import Interruption
 from bfcl_pipeline.screen.progress import JobProgress
@@ -126,9 +127,11 @@ def test_a_run_is_a_line_for_itself_and_one_for_each_finished_step(make: Callabl
 
 def test_the_description_of_a_run_counts_models_and_trials() -> None:
     """A repeated model is one model."""
-    assert str(replace(RUN, trials=2, sample=5)) == (
+    assert str(replace(RUN, trials=2, sample=RunSample(5))) == (
         "Run mine: 2 models, 3 categories, 2 trials, a sample of 5 entries"
     )
+    weighted = str(replace(RUN, sample=RunSample(1000, SampleBy.WEIGHT)))
+    assert weighted.endswith("a sample of 1,000 entries by weight")
 
 
 def test_a_model_has_a_line_at_once_then_every_half_minute(make: Callable[..., Run]) -> None:

@@ -30,7 +30,7 @@ if workflow.is_main_process:
             models=len({job.row.name for job in RUN.jobs}),
             trials=config["trials"],
             categories=len(RUN.categories),
-            sample=config["sample"],
+            sample=RUN.sample,
             rules=RUN.rules,
             replay=config["replay"],
         )

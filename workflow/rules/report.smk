@@ -97,6 +97,8 @@ rule aggregate:
         # Named, because the directory may contain verdicts of models that are no longer in the config.
         models=[f"--model={name}" for name in RUN.models],
         rules=RUN.rules,
+        # Decides how means are weighted; the command reads it from the recorded config.
+        sample_by=RUN.sample.by if RUN.sample else None,
     message:
         "Tabulate the verdicts of {wildcards.run}"
     shell:

@@ -89,8 +89,7 @@ def _config_facts(config: Mapping[str, Any]) -> dict[str, str]:
     if isinstance(config.get("entry_ids"), list):
         facts["Entries"] = f"{count(len(config['entry_ids']))} chosen by id"
     elif "sample" in config:
-        drawn = config["sample"]
-        facts["Sample"] = "all entries" if drawn is None else f"{drawn} entries, seed {config.get('seed')}"
+        facts["Sample"] = _sample(config["sample"], config.get("seed"))
     for key, title in (("trials", "Trials"), ("rules", "Rules"), ("web", "Web")):
         if config.get(key) is not None:
             facts[title] = str(config[key])
@@ -102,6 +101,15 @@ def _config_facts(config: Mapping[str, Any]) -> dict[str, str]:
         budget = config["budget"]
         facts["Budget"] = "no limit" if budget is None else f"${budget} for each model"
     return facts
+
+
+def _sample(value: object, seed: object) -> str:
+    """The key `sample` of a recorded config in words; of another form, as it is."""
+    if value is None:
+        return "all entries"
+    if isinstance(value, dict):
+        return f"{value.get('entries')} entries by {value.get('by')}, seed {seed}"
+    return f"{value} entries, seed {seed}"
 
 
 def _listed(names: object) -> str:

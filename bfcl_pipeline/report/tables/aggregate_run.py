@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from bfcl_pipeline.config import load_models
+from bfcl_pipeline.config import load_models, sizes_in_means
 from bfcl_pipeline.errata import Treatment
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.files import write_text
@@ -71,7 +71,8 @@ def aggregate_run(
         ConfigError: the models file cannot be read.
     """
     records = read_run(run_dir, data, only)
-    scores = model_scores(records, load_models(models))
+    rows_of_models, sizes = load_models(models), sizes_in_means(run_dir)
+    scores = model_scores(records, rows_of_models, sizes)
     chosen = [score for score in scores if score.rules is rules]
     if not chosen:
         there = ", ".join(sorted({score.rules.value for score in scores}))
@@ -81,12 +82,12 @@ def aggregate_run(
         )
     listed = listed_entries(records)
     mended = {entry.entry_id for entry in listed if entry.treatment is Treatment.MENDED}
-    rows = score_tables(records, scores, mended)
-    rows["ceilings"] = list(ceilings(records, listed, data, SCORES))
+    rows = score_tables(records, scores, mended, sizes)
+    rows["ceilings"] = list(ceilings(records, listed, data, SCORES, sizes))
     rows["errata"] = list(errata_rows(records, listed))
     rows["irrelevance"] = list(irrelevance(records))
     rows["answers"] = list(answers(records, scores))
-    rows |= trial_tables(records, rows["leaderboard"])
+    rows |= trial_tables(records, rows["leaderboard"], sizes)
     rows["unanswered"] = list(unanswered(records, chosen, missing))
     rows |= {name: [] for name in _AGENTIC}
     for of_model in read_agentic(data, records):
@@ -104,8 +105,10 @@ def aggregate_run(
         else:  # a table that an earlier configuration left must not be shown as part of this one
             (tables / f"{name}.parquet").unlink(missing_ok=True)
             (tables / f"{name}.csv").unlink(missing_ok=True)
-    # The official tool has no row for a model that it did not score.
-    scored = [score for score in chosen if score.judged]
+    # The official tool weights by scored entries, also where the tables do not.
+    official = chosen if sizes is None else model_scores(records, rows_of_models)
+    # It has no row for a model that it did not score.
+    scored = [score for score in official if score.rules is rules and score.judged]
     for name, text in official_files(on_the_real_web(scored, records)).items():
         write_text(tables / "official" / name, text)
     return chosen

@@ -87,7 +87,11 @@ def errata_rows(records: RunRecords, entries: Sequence[ListedEntry]) -> Iterator
 
 
 def ceilings(
-    records: RunRecords, entries: Sequence[ListedEntry], data: Path, names: Sequence[str]
+    records: RunRecords,
+    entries: Sequence[ListedEntry],
+    data: Path,
+    names: Sequence[str],
+    in_means: Mapping[str, int] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """The rows of `ceilings`.
 
@@ -95,13 +99,14 @@ def ceilings(
         entries: as `listed_entries` returns them.
         data: the staged release; without its entries, the corrected rules accept no defective entry.
         names: the scores, in the order of the rows.
+        in_means: of every category, its entries in means by size; None: those that were asked.
     """
     asked = pl.concat(
         frame.select("category", "entry_id") for frame in (records.verdicts, records.left_out)
     ).unique()
     sizes = {row[0]: row[1] for row in asked.group_by("category").len().iter_rows()}
     there = [rules for rules in Rules if rules.value in set(records.verdicts["rules"].unique())]
-    yield from ceilings_over(sizes, there, entries, data, names)
+    yield from ceilings_over(sizes, there, entries, data, names, in_means)
 
 
 def ceilings_over(
@@ -110,6 +115,7 @@ def ceilings_over(
     entries: Sequence[ListedEntry],
     data: Path,
     names: Sequence[str],
+    in_means: Mapping[str, int] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """The rows of `ceilings` over entries of which each category has its number in `sizes`."""
     unreachable = [entry for entry in entries if entry.fails]
@@ -123,14 +129,18 @@ def ceilings_over(
     for rule_set in rules:
         gone = left_out if rule_set is Rules.VERIFIED else Counter[str]()
         counted = {category: size - gone[category] for category, size in sizes.items()}
-        yield from _ceilings_of(rule_set, counted, lost_under[rule_set], names)
+        yield from _ceilings_of(rule_set, counted, lost_under[rule_set], names, in_means)
 
 
 def _ceilings_of(
-    rules: Rules, sizes: Mapping[str, int], lost: Counter[str], names: Sequence[str]
+    rules: Rules,
+    sizes: Mapping[str, int],
+    lost: Counter[str],
+    names: Sequence[str],
+    in_means: Mapping[str, int] | None,
 ) -> Iterator[dict[str, Any]]:
     counts = {category: Count(size, size - lost[category]) for category, size in sizes.items()}
-    scores = leaderboard_scores(counts)
+    scores = leaderboard_scores(counts, in_means)
     for name in names:
         members = categories_of(name)
         if entries := sum(sizes.get(category, 0) for category in members):

@@ -21,10 +21,15 @@ _SCOPES = 8
 """Sets of answered entries that are kept: models without failures have the same ones, by rule set."""
 
 
-def precisions_of_run(records: RunRecords) -> dict[tuple[str, Rules], dict[str, Precision]]:
-    """The precision of every score with a verdict, by model and rule set."""
+def precisions_of_run(
+    records: RunRecords, sizes: Mapping[str, int] | None = None
+) -> dict[tuple[str, Rules], dict[str, Precision]]:
+    """The precision of every score with a verdict, by model and rule set.
+
+    sizes: of every category, its entries in means by size; None: those with a verdict.
+    """
     entries = records.verdicts.select(_KEY).unique().sort(_KEY)
-    numbering = Numbering(entries.rows())
+    numbering = Numbering(entries.rows(), sizes)
     entries = entries.with_columns(number=pl.int_range(pl.len(), dtype=pl.Int64))
 
     @lru_cache(maxsize=_SCOPES)

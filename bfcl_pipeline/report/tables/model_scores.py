@@ -65,13 +65,18 @@ class ModelScore:
         return joined(web for webs in self.webs.values() for web in split(webs))
 
 
-def model_scores(records: RunRecords, rows: Mapping[str, ModelRow]) -> list[ModelScore]:
+def model_scores(
+    records: RunRecords, rows: Mapping[str, ModelRow], sizes: Mapping[str, int] | None = None
+) -> list[ModelScore]:
     """The scores of every model under each rule set that it has verdicts of: official first, then ranked.
 
-    rows: the models file.
+    Args:
+        records: of the run.
+        rows: the models file.
+        sizes: of every category, its entries in means by size; None: those scored, as in the official tool.
     """
     categories = _tallies(records.verdicts, "category")
-    precisions = precisions_of_run(records)
+    precisions = precisions_of_run(records, sizes)
     formatted = records.verdicts.filter(pl.col("category") == FORMAT_CATEGORY)
     formats = _tallies(formatted.join(records.formats, on="entry_id", how="left"), "prompt_format")
     modes = _modes(records.verdicts)
@@ -89,7 +94,7 @@ def model_scores(records: RunRecords, rows: Mapping[str, ModelRow]) -> list[Mode
             rules=Rules(rules),
             tallies=tallies,
             formats={fmt.key: of_format[fmt.key] for fmt in FORMATS if fmt.key in of_format},
-            scores=_scores(tallies),
+            scores=_scores(tallies, sizes),
             precisions=precisions.get((model, Rules(rules)), {}),
             spread=format_spread(accuracies) if accuracies else None,
             usage=usages[model],
@@ -184,5 +189,8 @@ def _usage(model: ModelRow, responses: pl.DataFrame | None) -> UsageSummary:
     return summarise_usage(usage, model.input_price, model.output_price)
 
 
-def _scores(tallies: Mapping[str, VerdictCounts]) -> dict[str, Score]:
-    return leaderboard_scores({name: Count(t.answered, t.correct) for name, t in tallies.items()})
+def _scores(
+    tallies: Mapping[str, VerdictCounts], sizes: Mapping[str, int] | None = None
+) -> dict[str, Score]:
+    counts = {name: Count(t.answered, t.correct) for name, t in tallies.items()}
+    return leaderboard_scores(counts, sizes)

@@ -39,10 +39,15 @@ _DIGITS = 6
 """Digits of a detectable difference: sums may differ by rounding between processors, tables must not."""
 
 
-def rank_columns(records: RunRecords, scores: Sequence[ModelScore]) -> dict[Key, Mapping[str, Any]]:
+def rank_columns(
+    records: RunRecords, scores: Sequence[ModelScore], sizes: Mapping[str, int] | None = None
+) -> dict[Key, Mapping[str, Any]]:
     """The columns of each model and rule set.
 
-    scores: as `model_scores` returns them, in the order of ranks.
+    Args:
+        records: of the run.
+        scores: as `model_scores` returns them, in the order of ranks.
+        sizes: of every category, its entries in means by size; None: those scored.
     """
     columns: dict[Key, Mapping[str, Any]] = {(score.model.name, score.rules): UNKNOWN for score in scores}
     judged = records.verdicts.select("rules", "model", "category", "entry_id", "valid").filter(
@@ -57,7 +62,7 @@ def rank_columns(records: RunRecords, scores: Sequence[ModelScore]) -> dict[Key,
 def _of_rules(judged: pl.DataFrame, ranked: Sequence[ModelScore]) -> dict[Key, Mapping[str, Any]]:
     """The columns of models under one rule set, in the order of their ranks."""
     names = [score.model.name for score in ranked]
-    weights = [_weights(score) for score in ranked]
+    weights = [_weights(score, sizes) for score in ranked]
     if len(ranked) < 2 or judged.is_empty():
         return {}
     entries = judged.select("category", "entry_id").unique().sort("category", "entry_id")
@@ -83,9 +88,10 @@ def _of_rules(judged: pl.DataFrame, ranked: Sequence[ModelScore]) -> dict[Key, M
     }
 
 
-def _weights(score: ModelScore) -> Mapping[str, float]:
+def _weights(score: ModelScore, sizes: Mapping[str, int] | None) -> Mapping[str, float]:
     """The share of each category in the overall of a model, as in its row of the table."""
-    return category_weights(SCORE, {name: t.answered for name, t in score.tallies.items() if t.answered})
+    scored = {name: tally.answered for name, tally in score.tallies.items() if tally.answered}
+    return category_weights(SCORE, sizes or scored)
 
 
 def _matrix(judged: pl.DataFrame, entries: pl.DataFrame, names: Sequence[str]) -> Floats:

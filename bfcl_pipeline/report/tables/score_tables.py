@@ -33,16 +33,23 @@ MISSING_REASON = "its step failed before it had results; logs/ has the log of ea
 
 
 def score_tables(
-    records: RunRecords, scores: Sequence[ModelScore], mended: Collection[str] = ()
+    records: RunRecords,
+    scores: Sequence[ModelScore],
+    mended: Collection[str] = (),
+    sizes: Mapping[str, int] | None = None,
 ) -> dict[str, list[dict[str, Any]]]:
     """The rows of every table of `columns.TABLES` by its name, without the column `run`.
 
-    scores: as `model_scores` returns them. mended: the entries with a mended truth under verified rules.
+    Args:
+        records: of the run.
+        scores: as `model_scores` returns them.
+        mended: the entries with a mended truth under verified rules.
+        sizes: of every category, its entries in means by size; None: those scored.
     """
     order = list(Rules)
     by_name = sorted(scores, key=lambda score: (score.model.name, order.index(score.rules)))
     return {
-        "leaderboard": _leaderboard(scores, rank_columns(records, scores)),
+        "leaderboard": _leaderboard(scores, rank_columns(records, scores, sizes)),
         "categories": [
             {
                 **_key(score),

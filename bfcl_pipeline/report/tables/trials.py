@@ -20,7 +20,7 @@ from bfcl_pipeline.benchmark.leaderboard import categories_of, category_weights
 from bfcl_pipeline.config import trial_of
 from bfcl_pipeline.report.tables.run_records import RunRecords, by_model, in_order
 from bfcl_pipeline.report.tables.score_tables import SCORES
-from bfcl_pipeline.scoring.statistics.clustered import Floats, Integers, layout
+from bfcl_pipeline.scoring.statistics.clustered import Floats, Integers, layout, total
 from bfcl_pipeline.scoring.statistics.repeated import (
     Estimates,
     Repeated,
@@ -38,11 +38,12 @@ class TrialVerdicts:
     categories: Sequence[str]  # in benchmark order
     entries: Sequence[tuple[str, str]]  # category and id, in benchmark order
     repeated: Repeated
+    sizes: Mapping[str, int] | None  # of every category, its entries in means by size; None: those here
 
     def weights(self, name: str) -> Floats:
         """The share of each category in a score."""
-        sizes = dict(zip(self.categories, map(int, self.repeated.where.sizes), strict=True))
-        shares = category_weights(name, sizes)
+        there = dict(zip(self.categories, map(int, self.repeated.where.sizes), strict=True))
+        shares = category_weights(name, self.sizes or there)
         return np.array([shares.get(category, 0.0) for category in self.categories])
 
     def members(self, name: str) -> list[str]:
@@ -61,15 +62,20 @@ class TrialVerdicts:
         if enough.all():
             return self
         kept = [entry for entry, is_kept in zip(self.entries, enough, strict=True) if is_kept]
-        return _trials(kept, self.repeated.marks[enough]) if kept else None
+        return _trials(kept, self.repeated.marks[enough], self.sizes) if kept else None
 
 
 def trial_tables(
-    records: RunRecords, leaderboard: Sequence[Mapping[str, Any]]
+    records: RunRecords,
+    leaderboard: Sequence[Mapping[str, Any]],
+    sizes: Mapping[str, int] | None = None,
 ) -> dict[str, list[dict[str, Any]]]:
     """The rows of the tables of TRIAL_TABLES, for the models with more than one trial.
 
-    leaderboard: the rows of that table.
+    Args:
+        records: of the run.
+        leaderboard: the rows of that table.
+        sizes: of every category, its entries in means by size; None: those with a verdict.
     """
     trials_of: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in leaderboard:
@@ -82,7 +88,7 @@ def trial_tables(
     for (rules, model), rows in trials_of.items():
         key = {"rules": rules, "model": model}
         names = sorted((row["model"] for row in rows), key=lambda name: trial_of(name).number)
-        found = read_trials([verdicts[name].filter(pl.col("rules") == rules) for name in names])
+        found = read_trials([verdicts[name].filter(pl.col("rules") == rules) for name in names], sizes)
         tables["trials"] += ({**key, **columns} for columns in _spreads(rows, found))
         if found is not None:
             tables["pass_k"] += ({**key, **columns} for columns in _pass_k(found))
@@ -90,7 +96,9 @@ def trial_tables(
     return tables
 
 
-def read_trials(trials: Sequence[pl.DataFrame]) -> TrialVerdicts | None:
+def read_trials(
+    trials: Sequence[pl.DataFrame], sizes: Mapping[str, int] | None = None
+) -> TrialVerdicts | None:
     """The verdicts of the trials of one model under one rule set; None if there is none."""
     key = ["category", "entry_id"]
     marks = [
@@ -105,10 +113,12 @@ def read_trials(trials: Sequence[pl.DataFrame]) -> TrialVerdicts | None:
     table = table.filter(pl.any_horizontal(pl.col(name).is_not_null() for name in values))
     if table.is_empty():
         return None
-    return _trials(table.select(key).rows(), table.select(values).to_numpy().astype(np.float64))
+    return _trials(table.select(key).rows(), table.select(values).to_numpy().astype(np.float64), sizes)
 
 
-def _trials(entries: Sequence[tuple[str, str]], marks: Floats) -> TrialVerdicts:
+def _trials(
+    entries: Sequence[tuple[str, str]], marks: Floats, sizes: Mapping[str, int] | None
+) -> TrialVerdicts:
     present = {category for category, _ in entries}
     categories = [name for name in CATEGORIES if name in present]
     places = {name: place for place, name in enumerate(categories)}
@@ -117,7 +127,7 @@ def _trials(entries: Sequence[tuple[str, str]], marks: Floats) -> TrialVerdicts:
     )
     # The questions of a memory scenario see the memory that the sessions of the same trial filled.
     draw = _numbered([memory_scenario(entry_id) or entry_id for _, entry_id in entries])
-    return TrialVerdicts(categories, entries, Repeated(marks, where, draw))
+    return TrialVerdicts(categories, entries, Repeated(marks, where, draw), sizes)
 
 
 def _numbered(keys: Sequence[str]) -> Integers:
@@ -202,7 +212,7 @@ def _pass_k(found: TrialVerdicts) -> Iterator[dict[str, Any]]:
                     "pass_k": result.mean,
                     "ci_low": result.limits.low,
                     "ci_high": result.limits.high,
-                    "pass_at_k": float(weights @ any_means),
+                    "pass_at_k": total(weights * any_means),
                 }
             )
     for rows in by_score.values():

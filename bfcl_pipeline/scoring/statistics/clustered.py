@@ -64,6 +64,20 @@ class Means:
     effective: Floats  # effective number of entries of each category: 1 to its entries
 
 
+def total(values: Floats) -> float:
+    """The sum of an array, with the same bits on every processor.
+
+    Products of matrices (`@`) and `einsum` add in an order that depends on the processor; NumPy's `sum`
+    over adjacent numbers does not.
+    """
+    return float(np.ascontiguousarray(values).sum())
+
+
+def quadratic(vector: Floats, matrix: Floats) -> float:
+    """vector' matrix vector, with the same bits on every processor."""
+    return total(vector[:, None] * matrix * vector)
+
+
 def layout(category: Sequence[int] | Integers, cluster: Sequence[int] | Integers) -> Layout:
     """The layout of entries, given the category and the cluster of each as numbers from 0 without gaps.
 
@@ -130,8 +144,9 @@ def means(values: Floats, where: Layout) -> Means:
     by_cluster = np.asarray(flat.reshape(where.categories, where.clusters), np.float64)
     lonely = np.isinf(where.correction)
     scaled = by_cluster * np.where(lonely, 1.0, where.correction)
-    # Not `@`: its threads cost more than this small product, and thousands of pairs may be compared.
-    covariance = np.asarray(np.einsum("ig,jg->ij", scaled, by_cluster), np.float64)
+    covariance = np.zeros((where.categories, where.categories))
+    for row, column in np.argwhere(where.shared):
+        covariance[row, column] = total(scaled[row] * by_cluster[column])
     alone = where.cluster_counts < 2
     summed = np.bincount(where.category, weights=residuals**2, minlength=where.categories)
     squares = np.asarray(summed, np.float64)
@@ -161,7 +176,7 @@ def _degrees(by_cluster: Floats, squares: Floats, where: Layout) -> Floats:
     """
     one, two, three, four, five = where.powers
     pairs = (two - one) * squares / where.sizes  # what they sum up to at a correlation of 1
-    between = np.einsum("ig,ig->i", by_cluster, by_cluster) - squares
+    between = np.array([total(sums**2) for sums in by_cluster]) - squares
     rho = np.clip(np.divide(between, pairs, out=np.zeros_like(pairs), where=pairs > 0), 0.0, 1.0)
     # The sum of a cluster of m entries has the variance v = m (1 + (m - 1) rho); h is m / n.
     v = (1 - rho) * one + rho * two  # sums over clusters: of v,
@@ -227,7 +242,7 @@ def composite_error(of: Means, weights: Floats) -> float:
     """The standard error of a weighted sum of the means; infinite if a category in it has one cluster."""
     part = np.flatnonzero(weights)
     chosen = weights[part]
-    return math.sqrt(max(0.0, float(chosen @ of.covariance[np.ix_(part, part)] @ chosen)))
+    return math.sqrt(max(0.0, quadratic(chosen, of.covariance[np.ix_(part, part)])))
 
 
 def composite_limits(
@@ -238,11 +253,11 @@ def composite_limits(
     The distances from the estimates to their limits take the place of standard errors, separately for each
     side; weights must not be negative. Unlike the usual standard error it keeps the asymmetry at 0 and 1.
     """
-    total = float(weights @ estimates)
+    centre = total(weights * estimates)
     below = weights * (estimates - np.array([each.low for each in limits]))
     above = weights * (np.array([each.high for each in limits]) - estimates)
-    return Limits(total - _length(below, correlations), total + _length(above, correlations))
+    return Limits(centre - _length(below, correlations), centre + _length(above, correlations))
 
 
 def _length(distances: Floats, correlations: Floats) -> float:
-    return math.sqrt(max(0.0, float(distances @ correlations @ distances)))
+    return math.sqrt(max(0.0, quadratic(distances, correlations)))

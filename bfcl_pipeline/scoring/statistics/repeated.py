@@ -21,6 +21,8 @@ from bfcl_pipeline.scoring.statistics.clustered import (
     composite_limits,
     correlation,
     means,
+    quadratic,
+    total,
     wilson,
 )
 
@@ -108,13 +110,13 @@ def score(of: Estimates, weights: Floats) -> ScoreEstimate:
         found = composite_limits(of.mean, of.limits, weights, correlation(of.covariance, of.where))
         limits = Limits(max(0.0, found.low), min(1.0, found.high))
     chosen = weights[part]
-    total = float(chosen @ of.covariance[np.ix_(part, part)] @ chosen)
-    within = float(chosen**2 @ of.within[part])
+    variance = quadratic(chosen, of.covariance[np.ix_(part, part)])
+    within = total(chosen**2 * of.within[part])
     known = 0.0 if math.isnan(within) else within
     return ScoreEstimate(
-        mean=float(weights @ of.mean),
+        mean=total(weights * of.mean),
         limits=limits,
-        between=math.sqrt(max(0.0, total - known)) if total < math.inf else None,
+        between=math.sqrt(max(0.0, variance - known)) if variance < math.inf else None,
         within=None if math.isnan(within) else math.sqrt(within),
     )
 
