@@ -1,4 +1,4 @@
-"""The V4 table of a run as text for a terminal, in 100 columns or those of the terminal if they are fewer.
+"""The V4 table of a run as text for a terminal, in 104 columns or those of the terminal if they are fewer.
 
 Reads `tables/leaderboard.csv` with the standard library alone, so that the command starts fast.
 """
@@ -16,7 +16,7 @@ from bfcl_pipeline.report.terminal_trials import trial_lines
 from bfcl_pipeline.report.v4_table import FIRST_NOTE, HEADINGS, NAME_COLUMN, SCORES, read_v4_table
 from bfcl_pipeline.text import cut_middle, text_table
 
-WIDTH = 100
+WIDTH = 104
 """Columns of the widest line, unless models with long names would look the same then."""
 
 _GROUP_LINE = "\N{MIDDLE DOT} "  # repeated between groups of models that can be told apart
