@@ -70,9 +70,7 @@ class Scope:
 class Numbering:
     """Numbers for the entries of a run, with their categories, clusters and scenarios."""
 
-    def __init__(
-        self, entries: Sequence[tuple[str, str]], sizes: Mapping[str, int] | None = None
-    ) -> None:
+    def __init__(self, entries: Sequence[tuple[str, str]], sizes: Mapping[str, int] | None = None) -> None:
         """Numbers the entries.
 
         Args:
@@ -94,9 +92,7 @@ class Numbering:
         return Scope(names, where, list(_groups(names, where, self._sizes)), self._scenario[numbers])
 
 
-def _groups(
-    names: Sequence[str], where: Layout, sizes: Mapping[str, int] | None
-) -> Iterator[_Member]:
+def _groups(names: Sequence[str], where: Layout, sizes: Mapping[str, int] | None) -> Iterator[_Member]:
     """The groups of the leaderboard that have any of the categories."""
     scored = dict(zip(names, map(int, where.sizes), strict=True))
     for group in LEADERBOARD:

@@ -55,11 +55,13 @@ def rank_columns(
     )
     for rules in Rules:
         ranked = [score for score in scores if score.rules is rules and score.judged]
-        columns |= _of_rules(judged.filter(pl.col("rules") == rules.value), ranked)
+        columns |= _of_rules(judged.filter(pl.col("rules") == rules.value), ranked, sizes)
     return columns
 
 
-def _of_rules(judged: pl.DataFrame, ranked: Sequence[ModelScore]) -> dict[Key, Mapping[str, Any]]:
+def _of_rules(
+    judged: pl.DataFrame, ranked: Sequence[ModelScore], sizes: Mapping[str, int] | None
+) -> dict[Key, Mapping[str, Any]]:
     """The columns of models under one rule set, in the order of their ranks."""
     names = [score.model.name for score in ranked]
     weights = [_weights(score, sizes) for score in ranked]
