@@ -39,7 +39,7 @@ _NUMBERS = (*GROUP, *(f"{name}_ci_{end}" for name in GROUP for end in ("low", "h
 NAME_COLUMN = 1
 """The column with the names of models; the others are aligned to the right."""
 
-INTERVAL_NOTE = "95 % intervals count entries of one scenario together (docs/statistics.md)."
+INTERVAL_NOTE = "Intervals count entries of one scenario together (docs/statistics.md)."
 
 FIRST_NOTE = "Per cent,"
 """How the first of the notes begins, of every table."""
@@ -73,10 +73,10 @@ def read_v4_table(run_dir: Path, rules: Rules, models: Collection[str] = ()) -> 
         rows = [_numbers(text) for text in texts]
         cells = [_cells(text, row) for text, row in zip(texts, rows, strict=True)]
         notes = _notes(texts, rows, rules)
+        if (run_dir / "tables" / "intervals.csv").is_file():  # else of an earlier version
+            notes.insert(1, INTERVAL_NOTE)
         sample = sample_note(_entries(run_dir / "tables" / "categories.csv"), run_dir)
         notes[1:1] = [f"{sample}."] if sample else []
-        if (run_dir / "tables" / "intervals.csv").is_file():  # else of an earlier version
-            notes.append(INTERVAL_NOTE)
         notes += unanswered_lines(run_dir)
         views = view_lines(run_dir, leaderboard, rules)
     except FileNotFoundError as error:
