@@ -29,6 +29,7 @@ from bfcl_pipeline.errata import errata_digest
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.jobs.options import to_argv
 from bfcl_pipeline.jobs.preflight import Machine, preflight
+from bfcl_pipeline.jobs.result_paths import result_inputs
 from bfcl_pipeline.orchestration.finished_results import (
     FinishedResults,
     check_recorded,

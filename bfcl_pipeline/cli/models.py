@@ -161,7 +161,7 @@ def _add(options: argparse.Namespace) -> int:
     for need in missing:
         print(f"It needs {need.what}: {need.remedy}")
     key = f" (with {row.key} in the environment or in .env)" if row.key else ""
-    if row.served:
+    if row.served or row.recorded:
         print(f"Run it: bfcl-pipeline run --model {shlex.quote(row.name)} --sample 100")
     else:
         print(f"Try it{key}: bfcl-pipeline ping {row.name}")
@@ -173,10 +173,12 @@ def _default_kind(endpoint: str | None) -> str:
 
 
 def location(row: ModelRow) -> str:
-    """Where the model answers: the host of its API, vLLM with its number of GPUs, or this process."""
+    """Where the model answers: the host of its API, vLLM, this process; or the path of its results."""
 
     if KINDS[row.kind].embedded:
         return "embedded"
+    if row.path is not None:
+        return row.path
     if row.served:
         return f"vLLM, {plural(row.vllm.gpus, 'GPU', 'GPUs')}"
     if row.endpoint is None:

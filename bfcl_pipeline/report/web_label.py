@@ -15,6 +15,7 @@ MARK = "\N{DAGGER}"
 UNREAL: Mapping[str, str] = {
     "simulated": "simulated web, not the real one",
     "off": "no web tools",
+    "unknown": "web not recorded (kind results; `web` in the row names it)",
 }
 """The webs whose scores are marked, with their text in the note. All others are the real web."""
 
