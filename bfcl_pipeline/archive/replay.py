@@ -68,8 +68,8 @@ class ReplayResult:
 def given_line(folders: Sequence[str]) -> str:
     """Which answers a replay cannot derive, in one line."""
     return (
-        f"Taken from the run, not derived: the answers of {plural(len(folders), 'model', 'models')} of kind "
-        f"results, which are in no journal (the first: {folders[0]})."
+        f"Taken from the run, not derived: the answers of {plural(len(folders), 'model', 'models')} of "
+        f"kind results, which are in no journal (the first: {folders[0]})."
     )
 
 

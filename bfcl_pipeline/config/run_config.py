@@ -176,10 +176,8 @@ def _selecting(
     job: Job, seed: int, sample: Mapping[str, int], entry_ids: Mapping[str, Sequence[str]]
 ) -> Job:
     """`job` with what concerns its categories alone: a change of anything else does not repeat it."""
-    searches = (
-        any(CATEGORIES[name].check is Check.WEB_SEARCH for name in job.categories) and not job.recorded
-    )
-    web = job.web if searches else WebChoice()
+    searches = any(CATEGORIES[name].check is Check.WEB_SEARCH for name in job.categories)
+    web = job.web if searches and not job.recorded else WebChoice()
     counts = {name: sample[name] for name in job.categories if name in sample}
     ids = tuple(entry_id for name in job.categories for entry_id in entry_ids.get(name, ()))
     drawn = seed if counts or web.fetch_failures else 0

@@ -123,16 +123,16 @@ def _of_table(path: Path, model: str, categories: Iterable[str]) -> _Answers:
     for name in ("category", "entry_id"):
         if name not in present.column_names:
             raise TableError(f"{path}: column {name!r} is missing; this is not a table of responses.")
-    for name in present["category"].unique().to_pylist():
-        if name not in CATEGORIES:
-            raise TableError(f"{path}: {unknown_name('category', name, CATEGORIES)}")
+    for category in present["category"].unique().to_pylist():
+        if category not in CATEGORIES:
+            raise TableError(f"{path}: {unknown_name('category', category, CATEGORIES)}")
     wanted = pc.is_in(present["category"], value_set=pa.array(list(categories), pa.string()))
     if "model" in present.column_names:
         there = [name for name in present["model"].unique().to_pylist() if name is not None]
         if there and model not in there:
             raise ConfigError(f"{path}: {_no_model(model, there)}")
         if there:
-            wanted = pc.and_(wanted, pc.equal(present["model"], model))
+            wanted = pc.and_(wanted, pc.is_in(present["model"], value_set=pa.array([model])))
     answers = _Answers()
     answers.add(path, responses_in(path, present.filter(wanted)))
     return answers
