@@ -125,7 +125,8 @@ def run(options: argparse.Namespace) -> int:
         return _add(options)
     if len(options.words) > 1 or options.set or options.endpoint or options.kind:
         raise ConfigError(
-            "expected at most one PATTERN, `add NAME` with the options of the new row, or `add --results DIR`."
+            "expected at most one PATTERN, `add NAME` with the options of the new row, or `add --results "
+            "DIR`."
         )
     pattern = next(iter(options.words), None)
     rows = load_models(options.models)
@@ -178,7 +179,8 @@ def _add(options: argparse.Namespace) -> int:
 def _add_results(options: argparse.Namespace) -> int:
     """Adds a row for each model of a result folder whose name has no row in the file yet."""
     path = (options.models or [MY_MODELS_FILE])[-1]
-    found = result_rows(options.results, load_models(options.models))
+    known = load_models(options.models)
+    found = result_rows(options.results, known)
     kept = own_rows(path)
     new = [{**values, **_set_values(options.set)} for values in found if values["name"] not in kept]
     if new:
@@ -187,6 +189,12 @@ def _add_results(options: argparse.Namespace) -> int:
     if len(new) < len(found):
         old = [str(values["name"]) for values in found if values["name"] in kept]
         print(f"Kept as they are: {', '.join(old)}.")
+    replaced = [str(values["name"]) for values in new if values["name"] in known]
+    if replaced:
+        print(f"They replace rows of the same names in other files: {', '.join(replaced)}.")
+    replaced = [str(values["name"]) for values in new if values["name"] in known]
+    if replaced:
+        print(f"They replace rows of the same names in other files: {', '.join(replaced)}.")
     if new:
         names = " ".join(f"--model {shlex.quote(str(values['name']))}" for values in new[:2])
         print(f"Run them beside others: bfcl-pipeline run {names}{' ...' if len(new) > 2 else ''}")

@@ -52,7 +52,8 @@ def add_rows(path: Path, rows: Sequence[Mapping[str, Json]]) -> list[ModelRow]:
             raise ConfigError(str(error).replace(str(temporary), str(path))) from error
         if {**after, **dict.fromkeys(names)} != {**before, **dict.fromkeys(names)}:
             raise ConfigError(
-                f"{path}: its rows are not the last lines of the file. Add these by hand:\n{_items(rows, 2)}"
+                f"{path}: its rows are not the last lines of the file. Add these by hand:\n"
+                f"{_items(rows, 2)}"
             )
     return [after[name] for name in names]
 

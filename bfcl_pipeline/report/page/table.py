@@ -41,7 +41,7 @@ class Cell:
 
     @classmethod
     def linked_name(cls, row: Mapping[str, Any]) -> Self:
-        """The name with a link, if the model has a web address, and a badge on embedded models and results."""
+        """The name with a link, if the model has a web address, and a badge on some kinds."""
         name = text = row["display_name"]
         if row["url"].startswith(("https://", "http://")):
             text = Markup('<a href="{}" rel="noreferrer">{}</a>').format(row["url"], name)
