@@ -192,9 +192,6 @@ def _add_results(options: argparse.Namespace) -> int:
     replaced = [str(values["name"]) for values in new if values["name"] in known]
     if replaced:
         print(f"They replace rows of the same names in other files: {', '.join(replaced)}.")
-    replaced = [str(values["name"]) for values in new if values["name"] in known]
-    if replaced:
-        print(f"They replace rows of the same names in other files: {', '.join(replaced)}.")
     if new:
         names = " ".join(f"--model {shlex.quote(str(values['name']))}" for values in new[:2])
         print(f"Run them beside others: bfcl-pipeline run {names}{' ...' if len(new) > 2 else ''}")

@@ -30,6 +30,9 @@ def recorded_config(config: Mapping[str, Any]) -> str:
     document = {key: value for key, value in config.items() if key not in NOT_RECORDED}
     for key in _SOURCES:
         document[key] = {**document[key], "source": None}
+    document["published"] = [
+        {**item, "path": Path(item["path"]).name} for item in document.get("published", ())
+    ]
     return _yaml(document)
 
 

@@ -12,6 +12,7 @@ from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.sample_note import sample_note
 from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
 from bfcl_pipeline.report.tables.columns import TABLES, TRIAL_TABLES, UNANSWERED_TABLES
+from bfcl_pipeline.report.tables.published import PUBLISHED_TABLES
 from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
 from bfcl_pipeline.report.web_label import mark
 from bfcl_pipeline.tables import read_table
@@ -44,6 +45,7 @@ class RunTables:
     errata: Sequence[Row]
     irrelevance: Sequence[Row]
     answers: Sequence[Row]
+    published: Sequence[Row]  # scores published elsewhere, highest overall first
 
     def category_titles(self) -> dict[tuple[str, str], str]:
         """The name of each category by model and name, marked if its web is not the real one."""
@@ -71,7 +73,8 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
         every = {name: _rows(folder, name, schema) for name, schema in TABLES.items()}
     except TableError as error:
         raise TableError(f"{error} Make the tables again (bfcl-pipeline aggregate {run_dir}).") from error
-    for name, schema in {**TRIAL_TABLES, **UNANSWERED_TABLES, **AGENTIC_TABLES, **VIEW_TABLES}.items():
+    optional = {**TRIAL_TABLES, **UNANSWERED_TABLES, **AGENTIC_TABLES, **VIEW_TABLES, **PUBLISHED_TABLES}
+    for name, schema in optional.items():
         there = (folder / f"{name}.parquet").is_file()
         every[name] = _rows(folder, name, schema) if there else []
     rows = {
