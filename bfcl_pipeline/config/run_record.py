@@ -30,9 +30,8 @@ def recorded_config(config: Mapping[str, Any]) -> str:
     document = {key: value for key, value in config.items() if key not in NOT_RECORDED}
     for key in _SOURCES:
         document[key] = {**document[key], "source": None}
-    document["published"] = [
-        {**item, "path": Path(item["path"]).name} for item in document.get("published", ())
-    ]
+    if "published" in document:
+        document["published"] = [{**one, "path": Path(one["path"]).name} for one in document["published"]]
     return _yaml(document)
 
 

@@ -232,7 +232,11 @@ def _summary(job: Job, source: Path, answers: _Answers, completed: Sequence[Comp
     responses = [one.response for one in completed if not one.entry.prerequisite]
     lacking = sum(one.status_detail == NOT_IN_RESULTS for one in responses)
     unused = len(answers.responses) - (len(responses) - lacking)
-    failed = [one for one in responses if one.status is not Status.ANSWERED]
+    failed = [
+        one
+        for one in responses
+        if one.status is not Status.ANSWERED and one.status_detail != NOT_IN_RESULTS
+    ]
     text = f"{job.name}: {plural(len(responses) - lacking, 'entry', 'entries')} taken from {source.name}"
     if lacking:
         text += f"; {NOT_IN_RESULTS}: {lacking:,}"

@@ -121,7 +121,7 @@ def _value(path: Path, number: int, column: Column, values: Mapping[str, Any]) -
         if score is not None and column.show not in _SHARES:
             return score
         if score is not None and 0 <= score <= 100:
-            return score / 100
+            return round(score / 100, 12)  # 77.47 / 100 is not 0.7747
     expected = {Show.TEXT: "a name", Show.NUMBER: "a number"}.get(column.show, "per cent, as 77.47%")
     raise ConfigError(
         f"published: {path}: model {number}, column {column.header!r}: expected {expected}, got "
