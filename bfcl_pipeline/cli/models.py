@@ -28,7 +28,6 @@ from bfcl_pipeline.config.check import LONGEST_VALUE
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.jobs.options import add_models
 from bfcl_pipeline.models.requirements import Need, needs, silent_endpoint
-from bfcl_pipeline.official.result_rows import result_rows
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.text import cut, on_one_line, plural, printable, text_table
 
@@ -178,6 +177,8 @@ def _add(options: argparse.Namespace) -> int:
 
 def _add_results(options: argparse.Namespace) -> int:
     """Adds a row for each model of a result folder whose name has no row in the file yet."""
+    from bfcl_pipeline.official.result_rows import result_rows
+
     path = (options.models or [MY_MODELS_FILE])[-1]
     known = load_models(options.models)
     found = result_rows(options.results, known)

@@ -119,8 +119,8 @@ The six files of the official tool: same columns, number formats and sort order,
 last row. Models with equal scores are sorted by name here; the official tool leaves them in the order of
 directories on disk. The files show the verdicts of one rule set, `rules` of the config or the option
 `--rules`, by default the official one. A web-search
-category whose web is `simulated`, `off` or `unknown` counts as not evaluated there (N/A, 0 in the scores that contain
-it), and its cost and latency are left out.
+category whose web is `simulated`, `off` or `unknown` counts as not evaluated there (N/A, 0 in the scores
+that contain it), and its cost and latency are left out.
 """
 
 
