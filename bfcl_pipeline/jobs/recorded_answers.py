@@ -25,15 +25,13 @@ from bfcl_pipeline.jobs.result_paths import ResultForm, official_folder, result_
 from bfcl_pipeline.jobs.selection import chosen
 from bfcl_pipeline.official.import_results import find_results, read_results, session_snapshot
 from bfcl_pipeline.records import Entry, Json, Response, Status
+from bfcl_pipeline.report.web_label import UNKNOWN
 from bfcl_pipeline.tables import entries_path, read_entries, read_responses, read_table, responses_in
 from bfcl_pipeline.tables.sessions import read_sessions
 from bfcl_pipeline.text import Log, plural, unknown_name
 
 NOT_IN_RESULTS = "not in the results"
 """The status detail of an entry that the results lack."""
-
-UNKNOWN_WEB = "unknown"
-"""The web of answers to web-search entries of which neither the results nor the row names it."""
 
 _MEMBER = re.compile(
     r"results/[^/]{1,200}/(?P<part>responses|memory)/(?P<model>[^/]{1,200})/(?P<category>\w{1,100})\.parquet"
@@ -224,7 +222,7 @@ def _lacking(job: Job, entry: Entry) -> Response:
 def _own(job: Job, response: Response) -> Response:
     """A response as one of this run, with the web that it comes from."""
     searched = CATEGORIES[response.category].check is Check.WEB_SEARCH and response.result_json is not None
-    web = (response.web or job.row.web or UNKNOWN_WEB) if searched else response.web
+    web = (response.web or job.row.web or UNKNOWN) if searched else response.web
     return replace(response, model=job.name, run=job.run, web=web)
 
 

@@ -30,7 +30,7 @@ _RIGHT, _WRONG = "oracle-FC", "lexical-FC"
 
 
 def main() -> int:
-    """Prints one line for each step: seconds, and the largest memory of one process."""
+    """Prints one line for each step: seconds, processor seconds, the largest memory of one process."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("run", type=Path, help="directory of a finished run of the embedded models")
     parser.add_argument("--models", type=int, default=100)
@@ -87,14 +87,20 @@ def _mix(exported: Path, folder: Path, number: int, options: argparse.Namespace)
 
 
 def _timed(what: str, command: Sequence[str], folder: Path) -> None:
-    started = time.perf_counter()
+    started, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     seconds = time.perf_counter() - started
     if done.returncode:
         sys.exit(f"{what}: exit status {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}")
-    # Of all processes that have ended so far, not of this step alone.
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    print(f"{what}: {seconds:,.1f} s; largest process so far {peak:,.0f} MB", flush=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    # The peak is that of all processes that have ended so far, not of this step alone.
+    peak = after.ru_maxrss / 1024
+    print(
+        f"{what}: {seconds:,.1f} s, {processor:,.1f} s of processor time; "
+        f"largest process so far {peak:,.0f} MB",
+        flush=True,
+    )
 
 
 if __name__ == "__main__":
