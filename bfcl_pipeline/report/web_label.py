@@ -18,7 +18,7 @@ UNKNOWN = "unknown"
 UNREAL: Mapping[str, str] = {
     "simulated": "simulated web, not the real one",
     "off": "no web tools",
-    UNKNOWN: "web not recorded (kind results; `web` in the row names it)",
+    UNKNOWN: "web not recorded",
 }
 """The webs whose scores are marked, with their text in the note. All others are the real web."""
 

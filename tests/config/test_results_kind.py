@@ -39,7 +39,8 @@ def test_the_model_in_the_results_has_the_name_of_the_row(tmp_path: Path) -> Non
         ({"name": "a", "kind": "lexical", "path": "x"}, "of kind lexical, not results: remove path"),
         ({"name": "a", "kind": "openai_chat", "web": "live"}, "not results: remove web"),
         ({**THEIRS, "web": "another"}, "web: expected"),
-        ({**THEIRS, "path": "a\nb"}, "path: expected"),
+        ({**THEIRS, "path": "a\nb"}, "path: expected a path without braces"),
+        ({**THEIRS, "path": "{run}"}, "path: expected a path without braces"),
     ],
 )
 def test_keys_that_contradict_the_kind_are_refused(
