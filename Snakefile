@@ -4,6 +4,7 @@
 #
 # config/config.yaml defines what a run evaluates; `bfcl-pipeline <rule> --help` describes what a rule does.
 
+import json
 import os
 import re
 import sys
@@ -24,11 +25,13 @@ from bfcl_pipeline.config import (
     recorded_config,
     recorded_models,
 )
+from bfcl_pipeline.config.published_scores import dates_as_text, identified
 from bfcl_pipeline.environment import read_env_file
 from bfcl_pipeline.errata import errata_digest
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.jobs.options import to_argv
 from bfcl_pipeline.jobs.preflight import Machine, preflight
+from bfcl_pipeline.jobs.result_paths import result_inputs
 from bfcl_pipeline.orchestration.finished_results import (
     FinishedResults,
     check_recorded,
@@ -69,8 +72,11 @@ try:
     read_env_file()  # its variables reach every job, those on a cluster too
     PROPERTIES = yaml.safe_load(Path(workflow.basedir, SCHEMA).read_text())
     config.update(plain_values(config, PROPERTIES))
+    config["published"] = dates_as_text(config.get("published", []))
     check_config(config, PROPERTIES)
     validate(config, SCHEMA)  # fills in the defaults
+    if not config["replay"]:  # which has the recorded table, not the files
+        config["published"] = identified(config["published"])
     # Passed on as a variable, which unlike a parameter repeats no step: that is decided by the rows.
     os.environ[MODELS_VARIABLE] = ":".join(
         map(str, models_files(config["models_file"] or ()))

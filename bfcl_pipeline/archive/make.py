@@ -109,8 +109,9 @@ def _web_files(recorded: RecordedRun, record: Path) -> list[Path]:
 
 def _web_responses(recorded: RecordedRun) -> Iterator[Response]:
     """The responses of the categories that search the web."""
+    given = recorded.given()  # from webs of other runs
     for folder in recorded.run.folders:
-        for category in recorded.run.categories_of(folder):
+        for category in () if folder in given else recorded.run.categories_of(folder):
             if CATEGORIES[category].check is Check.WEB_SEARCH:
                 yield from read_responses(recorded.folder / "responses" / folder / f"{category}.parquet")
 

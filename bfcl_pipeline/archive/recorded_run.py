@@ -13,7 +13,7 @@ import yaml
 
 from bfcl_pipeline.archive.members import MAX_CONFIG_BYTES, MAX_MEMBERS
 from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.config import EMBEDDED_KINDS, ModelRow, RunConfig, check_config, load_models, load_run
+from bfcl_pipeline.config import ModelRow, RunConfig, check_config, load_models, load_run
 from bfcl_pipeline.errors import ArchiveError, ConfigError
 
 _MAX_DEPTH = 30  # nesting levels of a config
@@ -36,7 +36,8 @@ class RecordedRun:
     @property
     def needs_encoder(self) -> bool:
         """Whether a category of the run needs the sentence encoder."""
-        return any(CATEGORIES[category].needs_encoder for category in self.categories)
+        asked = {name for job in self.run.jobs if not job.recorded for name in job.categories}
+        return any(CATEGORIES[category].needs_encoder for category in asked)
 
     def row(self, folder: str) -> ModelRow:
         """The row of the model, or of the trial of a model, with this directory name."""
@@ -44,7 +45,11 @@ class RecordedRun:
 
     def remote(self) -> list[str]:
         """The directory names of its models behind an API."""
-        return [folder for folder in self.run.folders if self.row(folder).kind not in EMBEDDED_KINDS]
+        return [folder for folder in self.run.folders if self.run.jobs_of(folder)[0].remote]
+
+    def given(self) -> list[str]:
+        """The directory names of its models of kind `results`, whose answers are in no journal."""
+        return [folder for folder in self.run.folders if self.row(folder).recorded]
 
     def trial(self, folder: str) -> int:
         """The trial number of the model with this directory name, from 1."""

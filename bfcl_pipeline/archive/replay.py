@@ -25,7 +25,7 @@ from bfcl_pipeline.benchmark import CATEGORIES, encoder
 from bfcl_pipeline.config import NOT_RECORDED
 from bfcl_pipeline.errors import PipelineError, StagingError
 from bfcl_pipeline.tables import entries_path
-from bfcl_pipeline.text import STEP_LINE, Log
+from bfcl_pipeline.text import STEP_LINE, Log, plural
 
 LOG = "replay.log"
 """The file of the working directory with what was printed; Snakemake's own log is in `.snakemake/log`."""
@@ -43,6 +43,7 @@ class ReplayResult:
     files: int  # derived files that were compared
     differences: tuple[FileDifference, ...]  # causes before their consequences
     missing: MissingAnswers  # entries of the replay without an answer
+    given: tuple[str, ...]  # models of kind `results`, whose answers were taken from the run
     answered_since: int  # entries that failed in the run and have an answer in the replay
 
     def lines(self) -> Iterator[str]:
@@ -55,11 +56,21 @@ class ReplayResult:
         else:
             yield f"identical: all {self.files:,} files"
         yield from self.missing.lines()
+        if self.given:
+            yield given_line(self.given)
         if self.answered_since:
             yield (
                 f"Answered since the run, according to the journals: {self.answered_since:,} entries. Run "
                 "it again to include those answers."
             )
+
+
+def given_line(folders: Sequence[str]) -> str:
+    """Which answers a replay cannot derive, in one line."""
+    return (
+        f"Taken from the run, not derived: the answers of {plural(len(folders), 'model', 'models')} of "
+        f"kind results, which are in no journal (the first: {folders[0]})."
+    )
 
 
 def replay(
@@ -81,6 +92,7 @@ def replay(
         len(compared_files(derived)),
         found,
         missing_answers(derived),
+        tuple(recorded.given()),
         answered_since(run_folder, derived) if found else 0,
     )
 
@@ -155,10 +167,8 @@ def _lay_out(recorded: RecordedRun, data: Path, cache: Path, work: Path) -> None
         raise PipelineError(f"{work}: not an empty directory. Name a new directory, or delete it.")
     if not data.is_dir():
         raise PipelineError(f"{data}: no such directory.")
-    recorded_answers = not all(
-        job.embedded for job in recorded.run.jobs
-    )  # embedded models have no journals
-    if recorded_answers and not cache.is_dir():
+    journals = any(job.remote for job in recorded.run.jobs)
+    if journals and not cache.is_dir():
         raise PipelineError(f"{cache}: no such directory. Name that of the run's journals with --cache.")
     (work / "config").mkdir(parents=True, exist_ok=True)
     config = {key: value for key, value in recorded.config.items() if key not in NOT_RECORDED}

@@ -36,7 +36,8 @@ MAX_BYTES = MAX_VECTORS * _RECORD_BYTES
 def pack_vectors(recorded: RecordedRun, cache: Path) -> bytes:
     """The vectors of the run in `cache`, or no bytes. Raises ArchiveError if there are too many."""
     stored = EmbeddingCache(cache)
-    texts = {text for folder in recorded.run.folders for text in _texts_of(recorded, folder)}
+    embedding = [folder for folder in recorded.run.folders if folder not in recorded.given()]
+    texts = {text for folder in embedding for text in _texts_of(recorded, folder)}
     records: dict[bytes, bytes] = {}
     for text in texts:
         if stored.get(text) is not None:

@@ -12,7 +12,7 @@ from bfcl_pipeline.archive.members import file_sha256
 from bfcl_pipeline.archive.missing_answers import missing_answers
 from bfcl_pipeline.archive.reading import SealedArchive
 from bfcl_pipeline.archive.recorded_run import RecordedRun, read_run
-from bfcl_pipeline.archive.replay import check_staged, derive, stage_command
+from bfcl_pipeline.archive.replay import check_staged, derive, given_line, stage_command
 from bfcl_pipeline.archive.run_files import result_files
 from bfcl_pipeline.archive.software import Checkout, find_checkout, versions
 from bfcl_pipeline.archive.table_size import check_table_size
@@ -129,12 +129,15 @@ def _compare(
     if reencoded:
         what = f"{len(reencoded):,} tables have the same rows, in the bytes of another pyarrow version"
         _verified(log, "results", what)
+    given = recorded.given()
+    if given:
+        _not_verified(log, "answers", given_line(given))
     failures = missing_answers(derived).copied
     if failures:
         what = "have no answer; the reason comes from the archive and cannot be derived again"
         _not_verified(log, "failures", f"{failures:,} entries or memory sessions {what}")
     _never_verified(log)
-    return Verification.INCOMPLETE if failures else Verification.COMPLETE
+    return Verification.INCOMPLETE if failures or given else Verification.COMPLETE
 
 
 def _check_hashes(archive: SealedArchive, metadata: CrateMetadata) -> int:

@@ -1,10 +1,14 @@
 """`bfcl-pipeline aggregate`: write the tables of a run and the official CSV files."""
 
 import argparse
+import json
 import sys
+from pathlib import Path
+from typing import Any
 
 from bfcl_pipeline.cli.options import add_data, add_rules
 from bfcl_pipeline.cli.runs import add_run, run_folder
+from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.jobs.options import add_models
 from bfcl_pipeline.text import plural
 
@@ -28,16 +32,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="model without results, to be named in the tables; repeatable",
     )
+    published = parser.add_mutually_exclusive_group()
+    published.add_argument(
+        "--published",
+        metavar="JSON",
+        help="published scores shown beside the run, as `published` in the config: a list of objects with "
+        "path, date and source; [] removes them (default: those of the run stay)",
+    )
+    published.add_argument(
+        "--published-from", type=Path, metavar="FILE", help="the same from this table of a recorded run"
+    )
     add_rules(parser, "rule set used in the official CSV files")
 
 
 def run(options: argparse.Namespace) -> int:
     """Writes the tables."""
     from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
+    from bfcl_pipeline.report.tables.published import copy_published, write_published
 
     folder = run_folder(options.run_dir)
     scores = aggregate_run(
         folder, options.data, options.models, options.rules, options.model, options.missing
     )
+    if options.published is not None:
+        write_published(folder / "tables", _sources(options.published))
+    if options.published_from is not None:
+        copy_published(folder / "tables", options.published_from)
     print(f"{folder / 'tables'}: {plural(len(scores), 'model', 'models')}", file=sys.stderr)
     return 0
+
+
+def _sources(text: str) -> list[dict[str, Any]]:
+    """The value of --published. Raises ConfigError if it is not of the documented form."""
+    try:
+        sources = json.loads(text)
+    except ValueError as error:
+        raise ConfigError(f"--published: not JSON ({error}).") from error
+    keys = {"path", "date", "source"}
+    if not isinstance(sources, list) or not all(
+        isinstance(one, dict) and keys <= set(one) for one in sources
+    ):
+        raise ConfigError("--published: expected a list of objects with path, date and source.")
+    return sources

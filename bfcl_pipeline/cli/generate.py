@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
         # What is loaded by now stays: to collect it again and again would delay answers.
         gc.freeze()
         gc.set_threshold(*COLLECTED_AFTER)
-        line = [] if job.embedded else [ProgressLine()]  # an embedded model has its own last line
+        line = [] if not job.remote else [ProgressLine()]  # an embedded model has its own last line
         file = [] if args.progress_out is None else [ProgressFile(args.progress_out)]
         return ProgressWatch(name, counts, [*line, *file])
 

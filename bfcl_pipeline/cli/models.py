@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import yaml
@@ -22,7 +23,7 @@ from bfcl_pipeline.config import (
     load_not_served,
     unknown_model,
 )
-from bfcl_pipeline.config.added_row import add_row
+from bfcl_pipeline.config.added_row import add_row, add_rows, own_rows
 from bfcl_pipeline.config.check import LONGEST_VALUE
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.jobs.options import add_models
@@ -101,6 +102,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE",
         help="further keys, values in YAML: --set key=MY_API_KEY --set 'vllm={tool_parser: hermes}'",
     )
+    adding.add_argument(
+        "--results",
+        type=Path,
+        metavar="DIR",
+        help="with `add` alone: a row of kind results for each model of this result folder of the official "
+        "tool; --set then gives keys of every row, for example --set web=live",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -108,10 +116,17 @@ def run(options: argparse.Namespace) -> int:
 
     Raises ConfigError if there are none, or the row to be added is wrong.
     """
+    if options.results is not None:
+        if options.words != ["add"] or options.endpoint or options.kind:
+            raise ConfigError("expected `models add --results DIR`, with --set and --models at most.")
+        return _add_results(options)
     if options.words[:1] == ["add"] and len(options.words) == 2:
         return _add(options)
     if len(options.words) > 1 or options.set or options.endpoint or options.kind:
-        raise ConfigError("expected at most one PATTERN, or `add NAME` with the options of the new row.")
+        raise ConfigError(
+            "expected at most one PATTERN, `add NAME` with the options of the new row, or `add --results "
+            "DIR`."
+        )
     pattern = next(iter(options.words), None)
     rows = load_models(options.models)
     matching = [row for row in rows.values() if _matches(pattern, row.name, row.kind, row.org)]
@@ -147,7 +162,47 @@ def _add(options: argparse.Namespace) -> int:
         values["endpoint"] = options.endpoint
         if values["kind"] == "vllm":
             values["backend"] = "endpoint"
-    for text in options.set:
+    row = add_row(path, {**values, **_set_values(options.set)})
+    missing = [need for need in needs(row) if need.what != row.key]
+    print(f"{path}: added {row.name} ({row.kind}, mode {row.mode}, {location(row)}).")
+    for need in missing:
+        print(f"It needs {need.what}: {need.remedy}")
+    key = f" (with {row.key} in the environment or in .env)" if row.key else ""
+    if row.served or row.recorded:
+        print(f"Run it: bfcl-pipeline run --model {shlex.quote(row.name)} --sample 100")
+    else:
+        print(f"Try it{key}: bfcl-pipeline ping {row.name}")
+    return 0
+
+
+def _add_results(options: argparse.Namespace) -> int:
+    """Adds a row for each model of a result folder whose name has no row in the file yet."""
+    from bfcl_pipeline.official.result_rows import result_rows
+
+    path = (options.models or [MY_MODELS_FILE])[-1]
+    known = load_models(options.models)
+    found = result_rows(options.results, known)
+    kept = own_rows(path)
+    new = [{**values, **_set_values(options.set)} for values in found if values["name"] not in kept]
+    if new:
+        add_rows(path, new)
+    print(f"{path}: added {plural(len(new), 'model', 'models')} of {options.results}.")
+    if len(new) < len(found):
+        old = [str(values["name"]) for values in found if values["name"] in kept]
+        print(f"Kept as they are: {', '.join(old)}.")
+    replaced = [str(values["name"]) for values in new if values["name"] in known]
+    if replaced:
+        print(f"They replace rows of the same names in other files: {', '.join(replaced)}.")
+    if new:
+        names = " ".join(f"--model {shlex.quote(str(values['name']))}" for values in new[:2])
+        print(f"Run them beside others: bfcl-pipeline run {names}{' ...' if len(new) > 2 else ''}")
+    return 0
+
+
+def _set_values(texts: Sequence[str]) -> dict[str, Json]:
+    """The keys and values that --set gives. Raises ConfigError for what is not KEY=VALUE."""
+    values: dict[str, Json] = {}
+    for text in texts:
         key, equals, value = text.partition("=")
         try:
             values[key.strip()] = yaml.safe_load(value)
@@ -155,17 +210,7 @@ def _add(options: argparse.Namespace) -> int:
             raise ConfigError(f"--set {cut(text, LONGEST_VALUE)}: the value is not YAML.") from error
         if not equals:
             raise ConfigError(f"--set {text}: expected KEY=VALUE.")
-    row = add_row(path, values)
-    missing = [need for need in needs(row) if need.what != row.key]
-    print(f"{path}: added {row.name} ({row.kind}, mode {row.mode}, {location(row)}).")
-    for need in missing:
-        print(f"It needs {need.what}: {need.remedy}")
-    key = f" (with {row.key} in the environment or in .env)" if row.key else ""
-    if row.served:
-        print(f"Run it: bfcl-pipeline run --model {shlex.quote(row.name)} --sample 100")
-    else:
-        print(f"Try it{key}: bfcl-pipeline ping {row.name}")
-    return 0
+    return values
 
 
 def _default_kind(endpoint: str | None) -> str:
@@ -173,10 +218,12 @@ def _default_kind(endpoint: str | None) -> str:
 
 
 def location(row: ModelRow) -> str:
-    """Where the model answers: the host of its API, vLLM with its number of GPUs, or this process."""
+    """Where the model answers: the host of its API, vLLM, this process; or the path of its results."""
 
     if KINDS[row.kind].embedded:
         return "embedded"
+    if row.path is not None:
+        return row.path
     if row.served:
         return f"vLLM, {plural(row.vllm.gpus, 'GPU', 'GPUs')}"
     if row.endpoint is None:

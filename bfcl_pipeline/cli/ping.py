@@ -85,6 +85,8 @@ def run(options: argparse.Namespace) -> int:
             f"{row.name} is part of the pipeline: it answers {KINDS[row.kind].about}, and is always ready."
         )
         return 0
+    if row.recorded:
+        raise ConfigError(f"{row.name}: its answers are read from {row.path}; nothing is asked.")
     if row.served and options.endpoint is None:
         raise ConfigError(_not_served(row))
     if options.endpoint is not None and not row.served:

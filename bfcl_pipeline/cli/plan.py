@@ -150,7 +150,7 @@ def _needs(plan: SamplePlan, names: list[str], files: list[Path] | None) -> list
     needs = []
     for name in dict.fromkeys(names):
         row = model_row(rows, name)
-        if KINDS[row.kind].embedded:
+        if KINDS[row.kind].embedded or row.recorded:
             needs.append(ModelEffort(name, "makes no requests", {}))
             continue
         recorded = consumption(name, newest_first())

@@ -9,7 +9,7 @@ from bfcl_pipeline.config.job import (
     Shard,
     WebChoice,
 )
-from bfcl_pipeline.config.kinds import EMBEDDED_KINDS, KINDS, ModelKind
+from bfcl_pipeline.config.kinds import EMBEDDED_KINDS, KINDS, RECORDED_KINDS, ModelKind
 from bfcl_pipeline.config.model_rows import (
     ModelRow,
     RequestLimits,
@@ -38,6 +38,7 @@ __all__ = [
     "MODELS_VARIABLE",
     "MY_MODELS_FILE",
     "NOT_RECORDED",
+    "RECORDED_KINDS",
     "Job",
     "JobPaths",
     "ModelKind",

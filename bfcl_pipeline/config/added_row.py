@@ -1,7 +1,7 @@
-"""Adding a row to a models file: the text is extended, so that comments and layout are kept."""
+"""Adding rows to a models file: the text is extended, so that comments and layout are kept."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import yaml
@@ -31,39 +31,50 @@ def add_row(path: Path, values: Mapping[str, Json]) -> ModelRow:
     Raises:
         ConfigError: the row or the file is wrong, or has a row of that name; the file is then unchanged.
     """
+    if values["name"] in own_rows(path):
+        raise ConfigError(
+            f"{path}: has a row named {values['name']!r} already. Edit it, or choose another name."
+        )
+    return add_rows(path, [values])[0]
+
+
+def add_rows(path: Path, rows: Sequence[Mapping[str, Json]]) -> list[ModelRow]:
+    """Appends several rows with new names at once, as `add_row` does; all of them or none."""
     text = path.read_text(encoding="utf-8") if path.exists() else _HEADER
-    before = _own_rows(path) if path.exists() else {}
-    name = values["name"]
-    if name in before:
-        raise ConfigError(f"{path}: has a row named {name!r} already. Edit it, or choose another name.")
+    before = own_rows(path)
+    names = [str(values["name"]) for values in rows]
     with atomic_path(path) as temporary:
-        temporary.write_text(_extended(text, values), encoding="utf-8")
+        temporary.write_text(_extended(text, rows), encoding="utf-8")
         try:
-            rows = _own_rows(temporary)
-            check_folders([str(name)])
+            after = own_rows(temporary)
+            check_folders(names)
         except ConfigError as error:
             raise ConfigError(str(error).replace(str(temporary), str(path))) from error
-        if {**rows, name: None} != {**before, name: None}:
+        if {**after, **dict.fromkeys(names)} != {**before, **dict.fromkeys(names)}:
             raise ConfigError(
-                f"{path}: its rows are not the last lines of the file. Add this one by hand:\n"
-                f"{_item(values, 2)}"
+                f"{path}: its rows are not the last lines of the file. Add these by hand:\n"
+                f"{_items(rows, 2)}"
             )
-    return rows[str(name)]
+    return [after[name] for name in names]
 
 
-def _own_rows(path: Path) -> dict[str, ModelRow]:
-    """The rows of one file alone, without the official models beside it."""
+def own_rows(path: Path) -> dict[str, ModelRow]:
+    """The rows of one file alone, without the official models beside it; none if it does not exist."""
+    if not path.exists():
+        return {}
     rows = load_models([path])
     names = {row["name"] for row in yaml.safe_load(path.read_text(encoding="utf-8"))["models"]}
     return {name: row for name, row in rows.items() if name in names}
 
 
-def _extended(text: str, values: Mapping[str, Json]) -> str:
+def _extended(text: str, rows: Sequence[Mapping[str, Json]]) -> str:
     first = _ITEM.search(text)
-    return f"{text.rstrip()}\n{_item(values, len(first[1]) if first else 2)}"
+    return f"{text.rstrip()}\n{_items(rows, len(first[1]) if first else 2)}"
 
 
-def _item(values: Mapping[str, Json], indent: int) -> str:
-    """The row as an item of a list in YAML."""
-    lines = yaml.safe_dump([dict(values)], sort_keys=False, allow_unicode=True, width=100).splitlines()
+def _items(rows: Sequence[Mapping[str, Json]], indent: int) -> str:
+    """The rows as items of a list in YAML."""
+    lines = yaml.safe_dump(
+        [dict(values) for values in rows], sort_keys=False, allow_unicode=True, width=100
+    ).splitlines()
     return "".join(f"{' ' * indent}{line}\n" for line in lines)

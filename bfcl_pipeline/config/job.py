@@ -131,6 +131,8 @@ class Job:
                     f"{category} varies the system prompt, and {self.row.name} has mode {self.row.mode}. "
                     "Run it with a model of mode prompt."
                 )
+        if self.trial > 1 and self.recorded:
+            raise ConfigError(f"trial {self.trial}: the answers of {self.row.name} are read from results.")
         for category, count in self.selection.sample.items():
             if category not in self.categories:
                 raise ConfigError(f"sample: {category!r} is not one of the job's categories.")
@@ -141,6 +143,16 @@ class Job:
     def embedded(self) -> bool:
         """Whether the model answers in this process."""
         return self.row.kind in EMBEDDED_KINDS
+
+    @property
+    def recorded(self) -> bool:
+        """Whether the model's answers are read from results."""
+        return self.row.recorded
+
+    @property
+    def remote(self) -> bool:
+        """Whether the model is asked through an API: it has a journal, costs and trials."""
+        return not self.embedded and not self.recorded
 
     @property
     def name(self) -> str:

@@ -9,8 +9,9 @@ class ModelKind:
     """One way of answering requests."""
 
     about: str  # one line: how its models answer
-    adapter: str  # module:class of `bfcl_pipeline.models`; imported when the first such model is built
+    adapter: str = ""  # module:class of `bfcl_pipeline.models`, imported when first used; empty: recorded
     embedded: bool = False  # answers in the process of the job, without requests
+    recorded: bool = False  # its answers are read from a file: nothing is asked
     extra: str | None = None  # optional dependency, bfcl-pipeline[extra], and the module that it installs
     endpoint: str | None = None  # default URL of its API; None: the row has to name one
     key: str | None = None  # environment variable of the key for that endpoint
@@ -52,8 +53,12 @@ KINDS: Mapping[str, ModelKind] = {
         "a model of the hub or in a directory, served by vLLM for the run",
         adapter="adapters.openai_chat:OpenAIChat",
     ),
+    "results": ModelKind("from results of another run, tool or team, read from `path`", recorded=True),
 }
 """Every kind, embedded ones first."""
 
 EMBEDDED_KINDS = frozenset(name for name, kind in KINDS.items() if kind.embedded)
 """Kinds of the models that are part of the pipeline; the report marks them."""
+
+RECORDED_KINDS = frozenset(name for name, kind in KINDS.items() if kind.recorded)
+"""Kinds of the models whose answers are read from results that exist already."""

@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from bfcl_pipeline.config.check import check_config, fits
-from bfcl_pipeline.config.kinds import KINDS
+from bfcl_pipeline.config.kinds import KINDS, RECORDED_KINDS
 from bfcl_pipeline.config.models_files import models_files
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.project import project_file
@@ -30,6 +30,8 @@ OFFICIAL_FILE = "official_models.yaml"
 _OFFICIAL_KEYS = ("families", "models", "not_served")
 _REQUEST_KEYS = ("model", "endpoint", "key", "options", "limits")
 _VLLM_KEYS = ("backend", "vllm")
+_RESULTS_KEYS = ("path", "web")
+_NOT_OF_RESULTS = ("endpoint", "key", "options", "limits", "resources")
 _OWN_RESOURCES = ("gpu", "server")
 
 _LATER = re.compile(r"(?P<model>.+)~(?P<number>[2-9]|[1-9]\d+)", re.DOTALL)
@@ -96,7 +98,7 @@ class ModelRow:
     description: str = ""  # one line about the model
     input_price: float | None = None  # US dollars per million tokens sent
     output_price: float | None = None  # US dollars per million tokens received
-    model: str = ""  # name at its API or on the hub; default: the name without -FC
+    model: str = ""  # name at its API, on the hub or in the results; default: the name without -FC
     endpoint: str | None = None  # URL of its API; default: that of the kind
     key: str | None = None  # environment variable of its API key; None: no key is sent
     options: Mapping[str, Json] = field(default_factory=dict)  # added to the body of every request
@@ -104,10 +106,14 @@ class ModelRow:
     backend: str = "vllm"  # kind vllm: `vllm`, a server of the run; `endpoint`, one that already runs
     vllm: Serving = field(default_factory=Serving)  # kind vllm: options of the run's server
     resources: Mapping[str, int | str] = field(default_factory=dict)  # of its jobs, in Snakemake's terms
+    path: str | None = None  # kind results: the file or directory with the results
+    web: str | None = None  # kind results: the web that was searched, where the results do not record it
 
     @property
     def asked(self) -> dict[str, Json]:
         """The values on which the model's answers depend: if one changes, answers are generated again."""
+        if self.recorded:  # the files at `path` are inputs of the step
+            return {"kind": self.kind, "model": self.model, "web": self.web}
         return {
             "kind": self.kind,
             "model": self.model,
@@ -115,6 +121,11 @@ class ModelRow:
             "options": dict(self.options),
             "vllm": asdict(replace(self.vllm, shards=1)) if self.served else None,
         }
+
+    @property
+    def recorded(self) -> bool:
+        """Whether the model's answers are read from results: it is not asked."""
+        return self.kind in RECORDED_KINDS
 
     @property
     def served(self) -> bool:
@@ -261,7 +272,7 @@ def _row(where: str, values: Mapping[str, Any]) -> ModelRow:
     vllm = values.get("vllm", {})
     given = {
         "display_name": name,
-        "model": name.removesuffix("-FC"),
+        "model": name if KINDS[kind].recorded else name.removesuffix("-FC"),
         "endpoint": KINDS[kind].endpoint,
         # A vendor's key is never sent elsewhere unless the row says so.
         "key": None if "endpoint" in values else KINDS[kind].key,
@@ -289,12 +300,25 @@ def _check_kind(where: str, row: ModelRow, values: Mapping[str, Any]) -> None:
             raise ConfigError(
                 f"{where}: {key} is only for kind vllm; {row.name!r} is of kind {row.kind}: remove {key}."
             )
+    _check_results(where, row, values)
     if row.kind == "litellm" and "/" not in row.model:
         raise ConfigError(
             f"{where}: kind litellm needs `model` with a provider, for example bedrock/{row.model}."
         )
     if row.kind == "vllm":
         _check_vllm(where, row)
+
+
+def _check_results(where: str, row: ModelRow, values: Mapping[str, Any]) -> None:
+    if row.recorded and row.path is None:
+        raise ConfigError(
+            f"{where}: kind results needs `path`: a result folder of the official tool, a table of "
+            "responses (Parquet), the directory of a run, or an archive (.crate.zip)."
+        )
+    for key in _NOT_OF_RESULTS if row.recorded else _RESULTS_KEYS:
+        if key in values:
+            reason = "which asks nobody" if row.recorded else "not results"
+            raise ConfigError(f"{where}: {row.name!r} is of kind {row.kind}, {reason}: remove {key}.")
 
 
 def _check_options(where: str, options: Mapping[str, Json]) -> None:

@@ -104,7 +104,7 @@ class RunConfig:
 def load_run(config: Mapping[str, Any], rows: Mapping[str, ModelRow]) -> RunConfig:
     """The run that a config, checked and with all keys present, describes.
 
-    rows: every known model, by name. An embedded model has one trial, as it answers the same each time.
+    rows: every known model, by name. Models that are embedded or of kind results have one trial.
     Raises ConfigError, with what would be right, if a model, category or entry id is unknown or not
     supported, or if two keys contradict each other.
     """
@@ -154,7 +154,7 @@ def _jobs(
     )
     job = Job(row=row, categories=tuple(names), run=config["run"], replay=replay, web=web)
     job = _selecting(job, config["seed"], sample, entry_ids)
-    if job.embedded:
+    if not job.remote:
         yield job
         return
     served = row.served and replay is None
@@ -179,7 +179,7 @@ def _selecting(
 ) -> Job:
     """`job` with what concerns its categories alone: a change of anything else does not repeat it."""
     searches = any(CATEGORIES[name].check is Check.WEB_SEARCH for name in job.categories)
-    web = job.web if searches else WebChoice()
+    web = job.web if searches and not job.recorded else WebChoice()
     counts = {name: sample[name] for name in job.categories if name in sample}
     ids = tuple(entry_id for name in job.categories for entry_id in entry_ids.get(name, ()))
     drawn = seed if counts or web.fetch_failures else 0

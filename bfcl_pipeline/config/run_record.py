@@ -6,6 +6,7 @@ read back as any config. Paths of this machine are omitted: what came from there
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -21,6 +22,7 @@ _SOURCES = ("release", "encoder")
 """Keys with a `source` that may be a path."""
 
 _NOT_OF_EMBEDDED = ("model", "endpoint", "key", "options", "limits")
+_NOT_OF_RESULTS = ("endpoint", "key", "options", "limits")
 
 
 def recorded_config(config: Mapping[str, Any]) -> str:
@@ -28,6 +30,8 @@ def recorded_config(config: Mapping[str, Any]) -> str:
     document = {key: value for key, value in config.items() if key not in NOT_RECORDED}
     for key in _SOURCES:
         document[key] = {**document[key], "source": None}
+    if "published" in document:
+        document["published"] = [{**one, "path": Path(one["path"]).name} for one in document["published"]]
     return _yaml(document)
 
 
@@ -45,6 +49,10 @@ def _document(row: ModelRow) -> dict[str, Json]:
         del values["backend"], values["vllm"]
     for key in _NOT_OF_EMBEDDED if KINDS[row.kind].embedded else ():
         del values[key]
+    for key in _NOT_OF_RESULTS if row.recorded else ():
+        del values[key]
+    if row.path is not None:
+        values["path"] = Path(row.path).name
     return {key: value for key, value in values.items() if value not in (None, "", {})}
 
 

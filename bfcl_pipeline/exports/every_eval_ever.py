@@ -176,7 +176,8 @@ def _engine(model: ModelScores) -> Mapping[str, Any]:
         return {"inference_engine": {"name": "vllm"}}
     if model.model.kind in EMBEDDED_KINDS:
         return {"inference_engine": {"name": "bfcl-pipeline", "version": __version__}}
-    return {"inference_platform": model.model.kind or "unknown"}
+    asked = model.model.kind and not model.model.recorded
+    return {"inference_platform": model.model.kind if asked else "unknown"}
 
 
 def _deployment(model: ModelScores) -> str:

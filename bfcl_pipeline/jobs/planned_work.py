@@ -59,6 +59,8 @@ def _described(entries: Sequence[PlannedEntry], job: Job) -> str:
     parts = [plural(len(entries) - sessions, "entry", "entries")]
     parts += [plural(sessions, "session", "sessions")] if sessions else []
     work = " + ".join(parts)
+    if job.recorded:
+        return f"{work}, taken from results"
     if job.embedded:
         return work
     return f"{work}, at least {plural(sum(entry.turns for entry in entries), 'request', 'requests')}"

@@ -78,7 +78,7 @@ def _needs(job: Job, machine: Machine) -> Iterator[Need]:
 
 def _common(jobs: Iterable[Job], machine: Machine) -> Iterator[str]:
     """What several models need and this machine lacks, in lines."""
-    jobs = list(jobs)
+    jobs = [job for job in jobs if not job.recorded]
     for engine in dict.fromkeys(job.web.search_engine for job in jobs if job.web.mode in NETWORK_MODES):
         key = SEARCH_ENGINE_KEYS.get(engine)
         if key is not None and not os.environ.get(key, "").strip():

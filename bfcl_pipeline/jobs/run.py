@@ -29,6 +29,7 @@ from bfcl_pipeline.generation.journal import Journal, JournalsReader, journal_pa
 from bfcl_pipeline.generation.model import Adapter
 from bfcl_pipeline.generation.remote import ApiBackend, RunTerms
 from bfcl_pipeline.jobs.observed import ObservedFailures, status_counts
+from bfcl_pipeline.jobs.recorded_answers import recorded_answers
 from bfcl_pipeline.jobs.selection import select
 from bfcl_pipeline.jobs.worlds import present_web_tools, world_configs
 from bfcl_pipeline.models import build_adapter, build_model
@@ -51,7 +52,7 @@ def run_job(
     """Runs the entries of `job` with its model; exchanges in the journal are not repeated.
 
     Args:
-        job: what to run.
+        job: what to run. Answers of a model of kind `results` are read, none is asked for.
         progress: shows the work of the job.
         log: receives lines on the result.
         keep_going: a model behind an API that cannot be used (a missing key or package, a server that does
@@ -66,6 +67,8 @@ def run_job(
         ConfigError: the job cannot be done.
         PipelineError: the model cannot be used, without `keep_going`.
     """
+    if job.recorded:
+        return recorded_answers(job, log)
     entries = present_web_tools(select(job.paths.data, job.categories, job.selection), job.web)
     texts = read_texts(job.paths.data)
     worlds = world_configs(job.paths, job.web, job.selection.seed, offline=job.replay is not None)

@@ -48,7 +48,7 @@ def is_installed(module: str) -> bool:
 
 
 def _class(row: ModelRow, *, embedded: bool) -> Any:
-    kinds = {name: kind for name, kind in KINDS.items() if kind.embedded is embedded}
+    kinds = {name: kind for name, kind in KINDS.items() if kind.adapter and kind.embedded is embedded}
     if row.kind not in kinds:
         raise ConfigError(f"model {row.name!r}: {unknown_name('kind', row.kind, kinds)}")
     module, _, name = kinds[row.kind].adapter.partition(":")

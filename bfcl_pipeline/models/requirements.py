@@ -46,7 +46,7 @@ class Need:
 
 def needs(row: ModelRow) -> tuple[Need, ...]:
     """What is missing to use the model of `row`; empty if it is ready."""
-    return (*_packages(row), *_credentials(row), *_server(row))
+    return (*_results(row), *_packages(row), *_credentials(row), *_server(row))
 
 
 def silent_endpoint(row: ModelRow) -> tuple[Need, ...]:
@@ -60,6 +60,11 @@ def silent_endpoint(row: ModelRow) -> tuple[Need, ...]:
     except (OSError, ValueError):
         return (Need("server", f"nothing listens at {row.endpoint}: start the model's server there"),)
     return ()
+
+
+def _results(row: ModelRow) -> Iterator[Need]:
+    if row.path is not None and not Path(row.path).exists():
+        yield Need("results", f"{row.path} does not exist here: correct `path` in the row of {row.name}")
 
 
 def _packages(row: ModelRow) -> Iterator[Need]:

@@ -161,6 +161,17 @@ def find_results(result_dir: Path) -> list[ResultFile]:
     return sorted(files.values(), key=lambda file: (file.folder, order.index(file.category), file.sessions))
 
 
+def session_snapshot(table: ResultTable, response: Response) -> Json:
+    """The memory after a session; None if the folder has none. Raises TableError if it cannot be read."""
+    path = table.file.path.with_name("memory_snapshot") / "prereq_checkpoints" / f"{response.entry_id}.json"
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError) as error:
+        raise TableError(f"{path}: not a memory snapshot ({error}). Remove the file.") from error
+
+
 def _model(
     folder: str,
     official: Mapping[str, Mapping[str, Json]],

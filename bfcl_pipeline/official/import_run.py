@@ -5,7 +5,6 @@ journal, so the run can be scored and shown but not replayed; its config says so
 """
 
 import contextlib
-import json
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,11 +14,17 @@ import yaml
 
 from bfcl_pipeline.benchmark import CATEGORIES, release
 from bfcl_pipeline.config import described, load_models, model_folder, recorded_models
-from bfcl_pipeline.errors import ConfigError, TableError
+from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.files import write_text
 from bfcl_pipeline.judging import score_table_by_all_rules, start_workers
-from bfcl_pipeline.official.import_results import ResultTable, find_results, read_counts, read_results
-from bfcl_pipeline.records import Json, Mode, Response, Rules
+from bfcl_pipeline.official.import_results import (
+    ResultTable,
+    find_results,
+    read_counts,
+    read_results,
+    session_snapshot,
+)
+from bfcl_pipeline.records import Mode, Response, Rules
 from bfcl_pipeline.tables import (
     entries_path,
     read_entries,
@@ -125,18 +130,7 @@ def _write_sessions(path: Path, table: ResultTable, data: Path) -> None:
     write_sessions(
         path,
         (
-            (entries[response.entry_id], response, _snapshot(table, response))
+            (entries[response.entry_id], response, session_snapshot(table, response))
             for response in table.responses
         ),
     )
-
-
-def _snapshot(table: ResultTable, response: Response) -> Json:
-    """The memory after a session; None if the folder has none."""
-    path = table.file.path.with_name("memory_snapshot") / "prereq_checkpoints" / f"{response.entry_id}.json"
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, RecursionError) as error:
-        raise TableError(f"{path}: not a memory snapshot ({error}). Remove the file.") from error

@@ -188,8 +188,8 @@ def _row_differences(old: ModelRow, new: ModelRow) -> Iterator[str]:
     then: Mapping[str, Json] = {"mode": old.mode.value, **old.asked}
     now: Mapping[str, Json] = {"mode": new.mode.value, **new.asked}
     for key in then:
-        if then[key] != now[key]:
-            yield f"{new.name}: {key} {_changed(then[key], now[key])}"
+        if then[key] != now.get(key):
+            yield f"{new.name}: {key} {_changed(then[key], now.get(key))}"
 
 
 def _setting(key: str, value: object) -> object:

@@ -45,7 +45,7 @@ def job_files(job: Job) -> JobFiles:
         job=job,
         name=name,
         entries=_tables("data/entries", job.categories),
-        encoder=encoder_of(job.categories),
+        encoder=[] if job.recorded else encoder_of(job.categories),
         server=[] if endpoint is None else [str(endpoint)],
         previous_trial=_tables(before, job.categories) if job.trial > 1 else [],
         shard_folder=shard,

@@ -13,6 +13,12 @@ from bfcl_pipeline.benchmark.leaderboard import GROUP
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.format import PARTIAL, interval, is_partial, percent
+from bfcl_pipeline.report.published_rows import (
+    PUBLISHED,
+    published_notes,
+    published_rows,
+    with_published,
+)
 from bfcl_pipeline.report.rank_note import RANK_COLUMNS, begins_group, rank_cell, rank_notes
 from bfcl_pipeline.report.sample_note import sample_note
 from bfcl_pipeline.report.terminal_views import view_lines
@@ -78,6 +84,10 @@ def read_v4_table(run_dir: Path, rules: Rules, models: Collection[str] = ()) -> 
         sample = sample_note(_entries(run_dir / "tables" / "categories.csv"), run_dir)
         notes[1:1] = [f"{sample}."] if sample else []
         notes += unanswered_lines(run_dir)
+        published = published_rows(run_dir)
+        overall = [row["overall"] for row in rows]
+        shown = with_published(cells, overall, published, HEADINGS, {"overall": "Overall", **SCORES})
+        notes += published_notes(published)
         views = view_lines(run_dir, leaderboard, rules)
     except FileNotFoundError as error:
         raise TableError(
@@ -93,7 +103,9 @@ def read_v4_table(run_dir: Path, rules: Rules, models: Collection[str] = ()) -> 
             f"{path}: no model has verdicts under {rules.value} rules. "
             "config/README.md says how to score a run again."
         )
-    return V4Table(cells, begins_group(rows), notes, rank_notes(rows), views)
+    begins = iter(begins_group(rows))
+    lines = [row[0] != PUBLISHED and next(begins) for row in shown]
+    return V4Table(shown, lines, notes, rank_notes(rows), views)
 
 
 def _entries(path: Path) -> list[tuple[str, int, int]]:

@@ -12,9 +12,13 @@ from bfcl_pipeline.benchmark.leaderboard import categories_of
 MARK = "\N{DAGGER}"
 """The mark of a score that contains results from such a web."""
 
+UNKNOWN = "unknown"
+"""The web of recorded answers, if neither the results nor the model's row names it."""
+
 UNREAL: Mapping[str, str] = {
     "simulated": "simulated web, not the real one",
     "off": "no web tools",
+    UNKNOWN: "web not recorded",
 }
 """The webs whose scores are marked, with their text in the note. All others are the real web."""
 

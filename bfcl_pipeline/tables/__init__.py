@@ -2,7 +2,7 @@
 
 from bfcl_pipeline.tables.entries import check_staged, entries_path, read_entries, write_entries
 from bfcl_pipeline.tables.files import count_rows, read_table, write_table
-from bfcl_pipeline.tables.responses import read_responses, responses_table, write_responses
+from bfcl_pipeline.tables.responses import read_responses, responses_in, responses_table, write_responses
 
 __all__ = [
     "check_staged",
@@ -11,6 +11,7 @@ __all__ = [
     "read_entries",
     "read_responses",
     "read_table",
+    "responses_in",
     "responses_table",
     "write_entries",
     "write_responses",

@@ -31,14 +31,20 @@ def read_responses(path: Path, entry_ids: Container[str] | None = None) -> list[
     not exist, a column is missing, or a row cannot be read.
     """
     table = read_table(path)
+    if entry_ids is not None and "entry_id" in table.column_names:
+        ids = table.column("entry_id").to_pylist()
+        places = [place for place, entry_id in enumerate(ids) if entry_id in entry_ids]
+        table = table.take(pa.array(places, pa.int64()))
+    return responses_in(path, table)
+
+
+def responses_in(path: Path, table: pa.Table) -> list[Response]:
+    """The responses in rows of the table at `path`, under the same conditions as `read_responses`."""
     for field in RESPONSES:
         if not field.nullable and field.name not in table.column_names:
             raise TableError(f"{path}: column {field.name!r} is missing; this is not a table of responses.")
     table = table.select([name for name in RESPONSES.names if name in table.column_names])
-    ids = table.column("entry_id").to_pylist()
-    places = [place for place, entry_id in enumerate(ids) if entry_ids is None or entry_id in entry_ids]
-    rows = table.take(pa.array(places, pa.int64())).to_pylist()
-    return [response_of(path, row) for row in rows]
+    return [response_of(path, row) for row in table.to_pylist()]
 
 
 def response_of(path: Path, row: Mapping[str, Any]) -> Response:

@@ -16,7 +16,7 @@ from bfcl_pipeline.report.page.render import render_page
 from bfcl_pipeline.report.page.run_tables import read_run_tables
 from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
 from bfcl_pipeline.report.terminal import terminal_table
-from bfcl_pipeline.report.web_label import UNREAL, joined, mark, note, score_mark
+from bfcl_pipeline.report.web_label import UNKNOWN, UNREAL, joined, mark, note, score_mark
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 WEBS = ("web_search_base", "web_search_no_snippet")
@@ -48,8 +48,9 @@ def leaderboard(run: Path) -> dict[str, dict[str, Any]]:
 
 
 def test_every_web_is_either_real_or_marked() -> None:
-    """The modes simulated and off are marked; record, replay and live are the real web."""
-    assert set(UNREAL) < set(WEB_MODES)
+    """The modes simulated and off and an unrecorded web are marked; the others are the real web."""
+    assert {*UNREAL} - {UNKNOWN} < {*WEB_MODES}
+    assert mark(UNKNOWN)
     assert {web for web in WEB_MODES if not mark(web)} == {"record", "replay", "live"}
 
 
@@ -120,9 +121,10 @@ def test_the_page_marks_every_number_of_an_unreal_web(run: Path) -> None:
     page = render_page(read_run_tables(run, Rules.OFFICIAL))
     assert "<dd>live, off, record, replay, simulated†</dd>" in page
     tables = 1 + len(Rules)  # the leaderboard, and each rule set in the scores by rules
-    assert page.count(">75.0†<") == len(UNREAL)
-    assert page.count(">62.50†<") == page.count(">15.00*†<") == tables * len(UNREAL)
-    assert page.count(">62.50<") == tables * (len(WEB_MODES) + 1 - len(UNREAL))
+    unreal = sum(web in UNREAL for web in WEB_MODES)
+    assert page.count(">75.0†<") == unreal
+    assert page.count(">62.50†<") == page.count(">15.00*†<") == tables * unreal
+    assert page.count(">62.50<") == tables * (len(WEB_MODES) + 1 - unreal)
     assert "web_search_base†</td>" in page
     assert "counts as not evaluated." in page
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 from bfcl_pipeline.benchmark.leaderboard_files import OFFICIAL_FILES, OfficialFile
 from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
 from bfcl_pipeline.report.tables.columns import TABLES, UNANSWERED_TABLES
+from bfcl_pipeline.report.tables.published import PUBLISHED_TABLES
 from bfcl_pipeline.report.tables.trial_columns import TRIAL_TABLES
 from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
 from bfcl_pipeline.tables.schemas import FINDINGS, RESPONSES, SESSIONS, VERDICTS
@@ -29,6 +30,7 @@ that was not evaluated counts 0 in the scores that contain it, as in the officia
 The column `web` is the web that was searched. With `simulated` (a small synthetic web) or `off` (no web
 tools), the scores that contain web search are not comparable with the leaderboard: web_search, agentic and
 overall. The terminal and the page mark them with a dagger. `record`, `replay` and `live` use the real web.
+`unknown`, of models of kind `results` whose web nobody recorded, is marked likewise.
 """
 
 _TRIALS = """## Trials
@@ -57,6 +59,12 @@ record says that a faithful answer `fails`; an entry counts once. Under correcte
 entries, except for those without any acceptable answer of which these rules do accept one. Under verified
 rules no entry is lost: a defective one is mended or left out. A category that is not in the run counts 0,
 as in `leaderboard`.
+"""
+
+_PUBLISHED = """## Published scores
+
+The following table exists if the config has `published`. Its scores are those of the named files: nothing
+of the run is computed from them.
 """
 
 _AGENTIC = """## Memory and web search
@@ -110,6 +118,7 @@ _ABOUT = {
     "memory_domains": "One row per model, rule set, memory and scenario.",
     "memory_use": "One row per model, memory and scenario.",
     "web_hops": "One row per model, rule set, web-search category and number of hops.",
+    "published": "One row per model of each file, highest overall first.",
     "web_failures": "One row per model, rule set, web-search category with wrong answers, and failure.\n"
     "`no_search`: never searched. `pasted_question`: one query contains at least 80 % of the question's\n"
     "different words. `never_fetched`: searched, but fetched no page. `none_of_these`: none of the three.",
@@ -121,8 +130,8 @@ The six files of the official tool: same columns, number formats and sort order,
 last row. Models with equal scores are sorted by name here; the official tool leaves them in the order of
 directories on disk. The files show the verdicts of one rule set, `rules` of the config or the option
 `--rules`, by default the official one. A web-search
-category whose web is `simulated` or `off` counts as not evaluated there (N/A, 0 in the scores that contain
-it), and its cost and latency are left out.
+category whose web is `simulated`, `off` or `unknown` counts as not evaluated there (N/A, 0 in the scores
+that contain it), and its cost and latency are left out.
 """
 
 
@@ -140,6 +149,8 @@ def document() -> str:
     parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in VIEW_TABLES.items()]
     parts.append(_AGENTIC)
     parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in AGENTIC_TABLES.items()]
+    parts.append(_PUBLISHED)
+    parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in PUBLISHED_TABLES.items()]
     parts.append(_OFFICIAL)
     parts.append("".join(_official_line(file) for file in OFFICIAL_FILES))
     parts += [_section(name, about, schema) for name, (schema, about) in _RECORDS.items()]

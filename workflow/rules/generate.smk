@@ -12,6 +12,7 @@ for files in JOBS:
             entries=files.entries,
             encoder=files.encoder,
             server=files.server,
+            results=result_inputs(files.job),
             previous_trial=ancient(files.previous_trial),
         # Without wildcards: Snakemake compares each file with all outputs that begin with a wildcard, which is slow.
         output:
@@ -24,13 +25,13 @@ for files in JOBS:
         # Of embedded models, those of mode prompt have one category more and start first. The same models of mode fc then find
         # the embeddings cached. Less than the priority of the record of the run.
         priority: len(files.job.categories) / 100 if files.job.embedded else 0
-        # Scoring an embedded model takes seconds, therefore one cluster job does both.
+        # Scoring takes seconds: one cluster job does both for an embedded model, and for one whose answers are read.
         group:
-            f"judged_{files.name}" if files.job.embedded else None
+            None if files.job.remote else f"judged_{files.name}"
         resources:
             **(
                 {}
-                if files.job.replay or files.job.embedded
+                if files.job.replay or not files.job.remote
                 else generation_resources(
                     files.job.row,
                     served=bool(files.server),
@@ -48,7 +49,9 @@ for files in JOBS:
             # Incremented when a job ends with entries to be retried, so that the next run repeats the job.
             retries=retry_count(Path(files.retries)),
             retry_count_out=(
-                [] if files.job.replay else ["--retry-count-out", files.retries]
+                []
+                if files.job.replay or files.job.recorded
+                else ["--retry-count-out", files.retries]
             ),
         message:
             f"Generate all categories with {files.name}"

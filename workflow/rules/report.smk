@@ -14,6 +14,9 @@ rule aggregate:
             for category in RUN.memory_of(model)
         ],
         verdicts=expand("results/{{run}}/verdicts/{model}.parquet", model=RUN.folders),
+        published=lambda wildcards: (
+            [] if config["replay"] else [item["path"] for item in config["published"]]
+        ),
     output:
         tables=expand(
             "results/{{run}}/tables/{table}.parquet",
@@ -99,11 +102,17 @@ rule aggregate:
         rules=RUN.rules,
         # Decides how means are weighted; the command reads it from the recorded config.
         sample_by=RUN.sample.by if RUN.sample else None,
+        # A function, because Snakemake takes {...} in a text for a wildcard.
+        published=lambda wildcards: (
+            ["--published-from=observed/tables/published.parquet"]
+            if config["replay"] and config["published"]
+            else ["--published", json.dumps(config["published"])]
+        ),
     message:
         "Tabulate the verdicts of {wildcards.run}"
     shell:
         "bfcl-pipeline aggregate results/{wildcards.run} --data data --models {input.models:q}"
-        " --rules {params.rules} {params.models:q} 2> {log:q}"
+        " --rules {params.rules} {params.models:q} {params.published:q} 2> {log:q}"
 
 
 rule report:

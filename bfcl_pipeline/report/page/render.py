@@ -22,6 +22,7 @@ from bfcl_pipeline.report.page.errors import error_bars, error_counts, error_exa
 from bfcl_pipeline.report.page.intervals import design_effects
 from bfcl_pipeline.report.page.making import NOT_RECORDED, Making, read_making
 from bfcl_pipeline.report.page.overview import facts, notices
+from bfcl_pipeline.report.page.published import with_published
 from bfcl_pipeline.report.page.ranks import notes_on_ranks
 from bfcl_pipeline.report.page.run_tables import RunTables, read_run_tables
 from bfcl_pipeline.report.page.scores import (
@@ -40,6 +41,7 @@ from bfcl_pipeline.report.page.views import (
     views,
 )
 from bfcl_pipeline.report.page.views import rules as rules_table
+from bfcl_pipeline.report.published_rows import published_notes
 from bfcl_pipeline.report.web_label import note
 
 MANY_MODELS = 10
@@ -84,8 +86,8 @@ def render_page(tables: RunTables, making: Making = NOT_RECORDED) -> str:
         many=many,
         heat_levels=HEAT_LEVELS,
         facts=facts(tables),
-        notices=notices(tables),
-        leaderboard=leaderboard(tables),
+        notices=[*notices(tables), *published_notes(tables.published)],
+        leaderboard=with_published(leaderboard(tables), tables),
         rank_notes=notes_on_ranks(tables),
         trials=trials(tables),
         repetitions=repetitions(tables),

@@ -12,6 +12,7 @@ from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.sample_note import sample_note
 from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
 from bfcl_pipeline.report.tables.columns import ADDED_COLUMNS, ADDED_TABLES, TABLES, UNANSWERED_TABLES
+from bfcl_pipeline.report.tables.published import PUBLISHED_TABLES
 from bfcl_pipeline.report.tables.trial_columns import ADDED_TRIAL_COLUMNS, TRIAL_TABLES
 from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
 from bfcl_pipeline.report.web_label import mark
@@ -48,6 +49,7 @@ class RunTables:
     irrelevance: Sequence[Row]
     answers: Sequence[Row]
     intervals: Sequence[Row]  # empty if the run has no such table
+    published: Sequence[Row]  # scores published elsewhere, highest overall first
 
     def category_titles(self) -> dict[tuple[str, str], str]:
         """The name of each category by model and name, marked if its web is not the real one."""
@@ -78,7 +80,14 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
     except TableError as error:
         raise TableError(f"{error} Make the tables again (bfcl-pipeline aggregate {run_dir}).") from error
     added = {name: TABLES[name] for name in ADDED_TABLES}
-    optional = {**added, **TRIAL_TABLES, **UNANSWERED_TABLES, **AGENTIC_TABLES, **VIEW_TABLES}
+    optional = {
+        **added,
+        **TRIAL_TABLES,
+        **UNANSWERED_TABLES,
+        **AGENTIC_TABLES,
+        **VIEW_TABLES,
+        **PUBLISHED_TABLES,
+    }
     for name, schema in optional.items():
         there = (folder / f"{name}.parquet").is_file()
         every[name] = _rows(folder, name, schema) if there else []

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from markupsafe import Markup
 
-from bfcl_pipeline.config import EMBEDDED_KINDS
+from bfcl_pipeline.config import EMBEDDED_KINDS, RECORDED_KINDS
 from bfcl_pipeline.report.format import MISSING, count, interval, short_percent
 from bfcl_pipeline.report.web_label import mark
 
@@ -41,11 +41,13 @@ class Cell:
 
     @classmethod
     def linked_name(cls, row: Mapping[str, Any]) -> Self:
-        """The name with a link, if the model has a web address, and a badge on embedded models."""
+        """The name with a link, if the model has a web address, and a badge on some kinds."""
         name = text = row["display_name"]
         if row["url"].startswith(("https://", "http://")):
             text = Markup('<a href="{}" rel="noreferrer">{}</a>').format(row["url"], name)
-        badge = Markup(' <span class="badge">embedded</span>') if row["kind"] in EMBEDDED_KINDS else ""
+        what = "embedded" if row["kind"] in EMBEDDED_KINDS else "results"
+        marked = row["kind"] in EMBEDDED_KINDS | RECORDED_KINDS
+        badge = Markup(' <span class="badge">{}</span>').format(what) if marked else ""
         return cls(isolated(text) + badge, name, style="name", scope="row")
 
     @classmethod
