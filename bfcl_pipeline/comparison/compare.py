@@ -8,16 +8,17 @@ leaderboard. A score is that of the entries with a verdict on both sides. Pure; 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.benchmark.clusters import cluster_of
 from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD, categories_of, category_weights
 from bfcl_pipeline.comparison.scenarios import ScenarioRange, leave_one_out, scenario_numbers
+from bfcl_pipeline.comparison.settings import SettingDifference, setting_differences, web_differs
 from bfcl_pipeline.comparison.sides import ABSENT, RIGHT, UNJUDGED, Numbering, Side
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
@@ -105,7 +106,10 @@ class Comparison:
     scores: list[ScoreDifference]  # groups from the overall on, then categories, as far as compared
     flipped: Flipped  # entries that only one side has right
     unjudged: int  # entries that both ran and at least one has no verdict on: in no score
-    left_out: int  # entries that only one side ran: not compared
+    left_out: Mapping[str, int]  # by category, entries that only one side ran: not compared
+    web_left_out: bool  # whether web search is not compared, as one side searched a simulated web
+    releases: tuple[str, str] | None  # of both sides, if they differ
+    settings: list[SettingDifference]  # of the web: what an experiment varied
     memory_range: ScenarioRange | None  # of the difference on memory; None without memory
 
     @property
@@ -129,19 +133,26 @@ class Comparer:
         self._category = np.array([order[name] for name, _ in self._entries], np.int64)
         keys = [cluster_of(*entry) for entry in self._entries]
         self._cluster = np.unique(np.array(keys, np.str_), return_inverse=True)[1]
+        searches = [CATEGORIES[name].check is Check.WEB_SEARCH for name in order]
+        self._web = np.array(searches)[self._category]
         self._scenario = scenario_numbers(self._entries)
         self._scopes: dict[bytes, _Scope] = {}
 
     def compare(self, first: Side, second: Side) -> Comparison:
         """The comparison of two sides.
 
-        Raises TableError if they have nothing in common, or differ in release, categories or entries.
+        Raises TableError if they have nothing in common, or differ in release, web, categories or entries.
         """
         one, two = (side.spread_over(len(self._entries)) for side in (first, second))
         has_one, has_two = one != ABSENT, two != ABSENT
         if not self._common:
             self._refuse_different(first, second, has_one, has_two)
         both = has_one & has_two
+        alone = has_one ^ has_two
+        unlike = web_differs(first.settings, second.settings) and bool(self._web[both].any())
+        if unlike:
+            both = both & ~self._web
+            alone = alone & ~self._web
         judged = both & (one != UNJUDGED) & (two != UNJUDGED)
         if not judged.any():
             raise TableError(
@@ -158,7 +169,10 @@ class Comparer:
             scores=list(_scores(scope, result, right_one, right_two)),
             flipped=self._flipped(judged, right_one, right_two),
             unjudged=int((both & ~judged).sum()),
-            left_out=int((has_one ^ has_two).sum()),
+            left_out=self._counted(alone),
+            web_left_out=unlike,
+            releases=_releases(first, second),
+            settings=self._settings(first, second, judged),
             memory_range=leave_one_out(
                 right_one.astype(np.float64) - right_two, self._category[judged], self._scenario[judged]
             ),
@@ -170,9 +184,10 @@ class Comparer:
         """Raises TableError with what differs. Unscored categories may be missing on one side."""
         names = f"{first.label} and {second.label}"
         hint = "Use --common to compare what both have."
-        if first.release and second.release and first.release != second.release:
+        releases = _releases(first, second)
+        if releases is not None:
             raise TableError(
-                f"{names} are of different releases: {first.release}, {second.release}. Their entries may "
+                f"{names} are of different releases: {', '.join(releases)}. Their entries may "
                 f"differ. {hint}"
             )
         known = list(CATEGORIES.values())
@@ -184,6 +199,12 @@ class Comparer:
                 for place in differing
             ]
             raise TableError(f"{names} differ in categories: {', '.join(missing)}. {hint}")
+        if web_differs(first.settings, second.settings) and self._web[has_one & has_two].any():
+            raise TableError(
+                f"{names} searched different webs: {first.settings.web}, {second.settings.web}. Scores "
+                "from a simulated web say nothing about the real one. Use --common to compare all but web "
+                "search."
+            )
         in_both = np.isin(self._category, sorted(of_one & of_two))
         for poorer, lacks in ((second, has_one & ~has_two), (first, has_two & ~has_one)):
             ids = [self._entries[place][1] for place in np.flatnonzero(lacks & in_both)]
@@ -194,6 +215,16 @@ class Comparer:
                     f"{names} differ in entries: {poorer.label} lacks {lacking} "
                     f"({', '.join(ids[:_SHOWN])}{more}). {hint}"
                 )
+
+    def _counted(self, chosen: NDArray[np.bool_]) -> dict[str, int]:
+        """How many of the chosen entries each category has, in benchmark order; without zeros."""
+        counts = np.bincount(self._category[chosen], minlength=len(CATEGORIES))
+        return {name: int(count) for name, count in zip(CATEGORIES, counts, strict=True) if count}
+
+    def _settings(self, first: Side, second: Side, judged: NDArray[np.bool_]) -> list[SettingDifference]:
+        if not self._web[judged].any():
+            return []
+        return list(setting_differences(first.settings, second.settings))
 
     def _scope(self, judged: NDArray[np.bool_]) -> _Scope:
         """The categories of some entries, their layout and their groups."""
@@ -213,6 +244,12 @@ class Comparer:
         flipped = np.flatnonzero(one != two)
         order = flipped[np.argsort(self._category[places[flipped]], kind="stable")]
         return Flipped(self._entries, places[order].astype(np.int32), one[order])
+
+
+def _releases(first: Side, second: Side) -> tuple[str, str] | None:
+    """The releases of two sides, if both are known and differ."""
+    one, two = first.settings.release, second.settings.release
+    return (one, two) if one and two and one != two else None
 
 
 def _groups(names: Sequence[str], where: Layout) -> Iterator[_GroupScope]:
