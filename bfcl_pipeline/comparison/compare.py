@@ -198,6 +198,8 @@ class Comparer:
                 f"{known[place].name} (only {(first if place in of_one else second).label})"
                 for place in differing
             ]
+            if self._web[np.isin(self._category, differing)].all():
+                hint += " --by hops joins the web questions of both categories."
             raise TableError(f"{names} differ in categories: {', '.join(missing)}. {hint}")
         if web_differs(first.settings, second.settings) and self._web[has_one & has_two].any():
             raise TableError(

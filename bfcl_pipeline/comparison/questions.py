@@ -58,7 +58,7 @@ class HopScores:
 
 @dataclass(frozen=True, slots=True)
 class ColumnDifference:
-    """Two columns on the same questions. Shares; questions by their id in the second column."""
+    """Two columns on the same questions. Shares; ids of the column that has the question right."""
 
     first: int  # number of a column
     second: int  # number of a later column
@@ -144,7 +144,7 @@ def web_questions(
         columns=columns,
         scores=tuple(_scores([hops.get(key, 0) for key in common], right)),
         differences=tuple(
-            _difference(one, two, columns, right, ids[two])
+            _difference(one, two, columns, right, ids)
             for one, two in combinations(range(len(columns)), 2)
             if _belongs_together(columns, one, two)
         ),
@@ -201,10 +201,10 @@ def _difference(
     two: int,
     columns: Sequence[Column],
     right: Sequence[Sequence[bool]],
-    ids: Sequence[str],
+    ids: Sequence[Sequence[str]],
 ) -> ColumnDifference:
     first, second = np.array(right[one]), np.array(right[two])
-    found = paired(first, second, layout([0] * len(ids), range(len(ids))))
+    found = paired(first, second, layout([0] * len(first), range(len(first))))
     settings = list(setting_differences(columns[one].settings, columns[two].settings))
     if columns[one].category != columns[two].category:
         shown = ("on" if columns[place].category == WITH_SNIPPETS else "off" for place in (one, two))
@@ -215,10 +215,10 @@ def _difference(
         tuple(settings),
         float(found.of.mean[0]),
         found.limits[0],
-        _chosen(ids, first & ~second),
-        _chosen(ids, second & ~first),
+        _chosen(ids[one], (first & ~second).tolist()),
+        _chosen(ids[two], (second & ~first).tolist()),
     )
 
 
-def _chosen(ids: Sequence[str], chosen: Sequence[bool] | np.ndarray) -> tuple[str, ...]:  # type: ignore[type-arg]
+def _chosen(ids: Sequence[str], chosen: Sequence[bool]) -> tuple[str, ...]:
     return tuple(entry_id for entry_id, wanted in zip(ids, chosen, strict=True) if wanted)

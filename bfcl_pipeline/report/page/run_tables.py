@@ -15,6 +15,7 @@ from bfcl_pipeline.report.tables.columns import TABLES, TRIAL_TABLES, UNANSWERED
 from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
 from bfcl_pipeline.report.web_label import mark
 from bfcl_pipeline.tables import read_table
+from bfcl_pipeline.tables.comparisons import COMPARISON_TABLES
 
 Row: TypeAlias = dict[str, Any]
 """One row of a table by column; the columns are in `report.tables.columns`."""
@@ -44,6 +45,8 @@ class RunTables:
     errata: Sequence[Row]
     irrelevance: Sequence[Row]
     answers: Sequence[Row]
+    comparisons: Sequence[Row]
+    flips: Sequence[Row]
 
     def category_titles(self) -> dict[tuple[str, str], str]:
         """The name of each category by model and name, marked if its web is not the real one."""
@@ -71,7 +74,8 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
         every = {name: _rows(folder, name, schema) for name, schema in TABLES.items()}
     except TableError as error:
         raise TableError(f"{error} Make the tables again (bfcl-pipeline aggregate {run_dir}).") from error
-    for name, schema in {**TRIAL_TABLES, **UNANSWERED_TABLES, **AGENTIC_TABLES, **VIEW_TABLES}.items():
+    optional = {**TRIAL_TABLES, **UNANSWERED_TABLES, **AGENTIC_TABLES, **VIEW_TABLES, **COMPARISON_TABLES}
+    for name, schema in optional.items():
         there = (folder / f"{name}.parquet").is_file()
         every[name] = _rows(folder, name, schema) if there else []
     rows = {
