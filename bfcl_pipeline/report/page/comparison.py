@@ -5,14 +5,17 @@ The tables are those of `bfcl-pipeline compare`, which the rule of this name wri
 
 from collections.abc import Sequence
 
-from bfcl_pipeline.report.format import MISSING, PARTIAL, count, percent
+from bfcl_pipeline.report.format import PARTIAL, count, percent
 from bfcl_pipeline.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.report.page.table import Cell, Table, headings, isolated
 
-IN_FULL = 3
+IN_FULL = 1
 """With more pairs than this, the table of each is folded."""
 
-SHOWN = 200
+NONE = "\N{EN DASH}"
+"""Shown where a score has no such number."""
+
+SHOWN = 100
 """Ids of flipped entries in one cell; all are in tables/flips.csv."""
 
 
@@ -42,13 +45,13 @@ def _named(pair: tuple[str, str], names: dict[str, str]) -> tuple[str, str]:
 
 def _differences(pair: tuple[str, str], rows: Sequence[Row], folded: bool) -> Table:
     first, second = pair
-    titles = ["Entries", isolated(first), isolated(second), "Difference", "Only first", "Only second"]
+    titles = ["Entries", isolated(first), isolated(second), "Difference", "95 % interval"]
     return Table(
         f"{first} and {second}",
         [
             [
                 Cell("Score", style="name", scope="col"),
-                *headings([*titles, "p (Holm)", "Detectable"]),
+                *headings([*titles, "Only first", "Only second", "p (Holm)", "Detectable"]),
             ]
         ],
         [
@@ -57,7 +60,8 @@ def _differences(pair: tuple[str, str], rows: Sequence[Row], folded: bool) -> Ta
                 Cell.number(count(row["entries"]), row["entries"]),
                 Cell.number(percent(row["first_accuracy"]), row["first_accuracy"]),
                 Cell.number(percent(row["second_accuracy"]), row["second_accuracy"]),
-                Cell.number(_signed(row["difference"], 2), row["difference"], _limits(row)),
+                Cell.number(_signed(row["difference"], 2), row["difference"]),
+                Cell.number(_limits(row), row["difference"]),
                 Cell.count(row["only_first"]),
                 Cell.count(row["only_second"]),
                 Cell.number(_probability(row["holm_p"]), row["holm_p"], title=_tests(row)),
@@ -65,6 +69,7 @@ def _differences(pair: tuple[str, str], rows: Sequence[Row], folded: bool) -> Ta
             ]
             for row in rows
         ],
+        style="comparison",
         summary=f"{first} and {second}: {_overall(rows)}" if folded else "",
     )
 
@@ -114,11 +119,11 @@ def _signed(share: float, digits: int) -> str:
 
 
 def _points(share: float | None) -> str:
-    return MISSING if share is None else percent(share, 1)
+    return NONE if share is None else percent(share, 1)
 
 
 def _probability(p: float | None) -> str:
-    return MISSING if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+    return NONE if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _tests(row: Row) -> str:
