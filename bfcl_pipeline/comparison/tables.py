@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 
 import pyarrow as pa
 
-from bfcl_pipeline.comparison.compare import Comparison
+from bfcl_pipeline.comparison.compare import Comparison, ScoreDifference
 from bfcl_pipeline.comparison.gate import Gate
 from bfcl_pipeline.comparison.markup import latex, markdown
 from bfcl_pipeline.comparison.text import HEADINGS, score_cells
@@ -47,7 +47,8 @@ def write_comparisons(path: Path, comparisons: Sequence[Comparison]) -> None:
 
 def write_flips(path: Path, comparisons: Sequence[Comparison]) -> None:
     """Writes the entries that flipped as a table in the form of the suffix, atomically."""
-    write_any_form(path, _table(map(_flip_rows, comparisons), FLIPS))
+    parts = [_flip_table(each) for each in comparisons]
+    write_any_form(path, pa.concat_tables(parts) if parts else FLIPS.empty_table())
 
 
 def write_gate(path: Path, decided: Gate) -> None:
@@ -58,7 +59,7 @@ def write_gate(path: Path, decided: Gate) -> None:
             "against": each.against,
             "decision": each.decision.value,
             "entries_without_verdict": each.unjudged,
-            **_renamed(asdict(each.score)),
+            **_renamed(_values(each.score)),
         }
         for each in decided.scores
     ]
@@ -90,7 +91,7 @@ def _document(comparison: Comparison) -> Json:
         "releases": list(comparison.releases) if comparison.releases else None,
         "settings": [asdict(setting) for setting in comparison.settings],
         "memory_without_one_scenario": asdict(comparison.memory_range) if comparison.memory_range else None,
-        "scores": [_renamed(asdict(score)) for score in comparison.scores],
+        "scores": [_renamed(_values(score)) for score in comparison.scores],
         "flips": [
             {
                 "category": flip.category,
@@ -108,28 +109,36 @@ def _renamed(score: Mapping[str, Json]) -> dict[str, Json]:
     return {names.get(key, key): value for key, value in score.items()}
 
 
+def _values(score: ScoreDifference) -> dict[str, Json]:
+    """The fields of a score; `asdict` is ten times as slow."""
+    return {field.name: getattr(score, field.name) for field in fields(score)}
+
+
 def _right(comparison: Comparison, first: bool) -> str:
     return comparison.first if first else comparison.second
 
 
-def _pair(comparison: Comparison) -> dict[str, Json]:
+def _pair(comparison: Comparison) -> dict[str, str]:
     return {"first": comparison.first, "second": comparison.second, "rules": comparison.rules.value}
 
 
 def _score_rows(comparison: Comparison) -> list[dict[str, Json]]:
-    return [{**_renamed(asdict(score)), **_pair(comparison)} for score in comparison.scores]
+    return [{**_renamed(_values(score)), **_pair(comparison)} for score in comparison.scores]
 
 
-def _flip_rows(comparison: Comparison) -> list[dict[str, Json]]:
-    return [
-        {
-            **_pair(comparison),
-            "category": flip.category,
-            "entry_id": flip.entry_id,
-            "right": _right(comparison, flip.first_right),
-        }
-        for flip in comparison.flips
-    ]
+def _flip_table(comparison: Comparison) -> pa.Table:
+    """The rows of one pair, by columns: all pairs of a hundred models have millions."""
+    flipped = comparison.flipped
+    entries = [flipped.entries[number] for number in flipped.numbers]
+    names = pa.array([comparison.second, comparison.first])
+    constant = {name: pa.repeat(value, len(entries)) for name, value in _pair(comparison).items()}
+    varying = {
+        "category": pa.array([category for category, _ in entries], pa.string()),
+        "entry_id": pa.array([entry_id for _, entry_id in entries], pa.string()),
+        "right": names.take(pa.array(flipped.first_right.astype("int8"))),
+    }
+    columns = {**constant, **varying}
+    return pa.table([columns[name] for name in FLIPS.names], schema=FLIPS)
 
 
 def _table(parts: Iterable[Sequence[Mapping[str, Json]]], schema: pa.Schema) -> pa.Table:

@@ -68,8 +68,8 @@ and the name of the search tool.
 
 _COMPARISONS = """## Comparisons
 
-The following tables exist if `compare` of the config names models to compare. `bfcl-pipeline compare` writes the same
-columns. docs/statistics.md explains the intervals and the tests.
+The following tables exist if `compare` of the config names models to compare. `bfcl-pipeline compare`
+writes the same columns. docs/statistics.md explains the intervals and the tests.
 """
 
 _RECORDS = {
@@ -139,7 +139,9 @@ def document() -> str:
     parts.append(_AGENTIC)
     parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in AGENTIC_TABLES.items()]
     parts.append(_COMPARISONS)
-    parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in COMPARISON_TABLES.items()]
+    parts += [
+        _section(f"tables/{name}", _ABOUT[name], schema) for name, schema in COMPARISON_TABLES.items()
+    ]
     parts.append(_OFFICIAL)
     parts.append("".join(_official_line(file) for file in OFFICIAL_FILES))
     parts += [_section(name, about, schema) for name, (schema, about) in _RECORDS.items()]
