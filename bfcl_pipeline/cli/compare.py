@@ -58,6 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="compare the other models of this group with its first; may be repeated",
     )
     parser.add_argument(
+        "--trials",
+        action="store_true",
+        help="compare the mean of a model's trials (MODEL, MODEL~2, ...) instead of the first one",
+    )
+    parser.add_argument(
         "--by",
         choices=["hops"],
         help="hops: only the web questions, joined one by one: accuracy by hops of each side, with and "
@@ -101,6 +106,7 @@ def run(options: argparse.Namespace) -> int:
     from bfcl_pipeline.cli.sides import opened_sides
     from bfcl_pipeline.comparison.sides import read_sides
     from bfcl_pipeline.comparison.tables import check_form
+    from bfcl_pipeline.comparison.trials import read_averaged
     from bfcl_pipeline.tables.text_forms import FORMS
 
     for path in options.out:
@@ -111,8 +117,11 @@ def run(options: argparse.Namespace) -> int:
         raise ConfigError(f"--show: expected 0 or more, got {options.show}.")
     if options.by and options.flips:
         raise ConfigError("--by hops writes its questions with --out FILE.json; leave --flips out.")
+    if options.by and options.trials:
+        raise ConfigError("--by hops lists single questions; leave --trials out.")
+    read = read_averaged if options.trials else read_sides
     with opened_sides(options.sides, options.run_dir) as choices:
-        numbering, sides = read_sides(choices, options.rules, resolve_categories(options.categories))
+        numbering, sides = read(choices, options.rules, resolve_categories(options.categories))
         groups = _groups(options, choices, sides)
         if options.by:
             return _by_hops(options, numbering, groups)
@@ -158,7 +167,8 @@ def _by_score(
     lonely = [] if options.named else alone(groups, sides)
     if lonely:
         print(f"Compared with none: {', '.join(map(printable, lonely))}.")
-    _print_experiments(options, numbering, groups, comparisons)
+    if not options.trials:
+        _print_experiments(options, numbering, groups, comparisons)
     for path in options.out:
         write_comparisons(path, comparisons)
     for path in options.flips:

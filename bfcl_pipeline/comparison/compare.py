@@ -19,7 +19,7 @@ from bfcl_pipeline.benchmark.clusters import cluster_of
 from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD, categories_of, category_weights
 from bfcl_pipeline.comparison.scenarios import ScenarioRange, leave_one_out, scenario_numbers
 from bfcl_pipeline.comparison.settings import SettingDifference, setting_differences, web_differs
-from bfcl_pipeline.comparison.sides import ABSENT, RIGHT, UNJUDGED, Numbering, Side
+from bfcl_pipeline.comparison.sides import ABSENT, UNJUDGED, Numbering, Side
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.scoring.statistics.clustered import Layout, composite_error, layout
@@ -45,7 +45,7 @@ class ScoreDifference:
     high: float  # upper limit of its 95 % interval
     only_first: int  # entries that only the first has right
     only_second: int  # entries that only the second has right
-    mcnemar_p: float | None  # exact test over entries; None for a group
+    mcnemar_p: float | None  # exact test over entries; None for a group, and for means over trials
     clusters_p: float | None  # exact sign test over clusters; None for a group
     holm_p: float | None  # the same, adjusted for the number of scored categories; None for a group
     design_effect: float | None  # of the difference; None for a group, or where no entry flipped
@@ -54,7 +54,7 @@ class ScoreDifference:
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """An entry that only one side has right."""
+    """An entry that only one side has right, or of means over trials, that one has right more often."""
 
     category: str
     entry_id: str
@@ -109,6 +109,7 @@ class Comparison:
     left_out: Mapping[str, int]  # by category, entries that only one side ran: not compared
     web_left_out: bool  # whether web search is not compared, as one side searched a simulated web
     releases: tuple[str, str] | None  # of both sides, if they differ
+    averaged: bool  # whether the marks of a side are means over trials
     settings: list[SettingDifference]  # of the web: what an experiment varied
     memory_range: ScenarioRange | None  # of the difference on memory; None without memory
 
@@ -160,13 +161,15 @@ class Comparer:
                 "compared. Score both on the same entries."
             )
         scope = self._scope(judged)
-        right_one, right_two = one[judged] == RIGHT, two[judged] == RIGHT
+        right_one, right_two = one[judged], two[judged]
+        averaged = max(first.trials, second.trials) > 1
         result = paired(right_one, right_two, scope.where)
         return Comparison(
             first=first.label,
             second=second.label,
             rules=self._rules,
-            scores=list(_scores(scope, result, right_one, right_two)),
+            scores=list(_scores(scope, result, right_one, right_two, averaged)),
+            averaged=averaged,
             flipped=self._flipped(judged, right_one, right_two),
             unjudged=int((both & ~judged).sum()),
             left_out=self._counted(alone),
@@ -174,7 +177,7 @@ class Comparer:
             releases=_releases(first, second),
             settings=self._settings(first, second, judged),
             memory_range=leave_one_out(
-                right_one.astype(np.float64) - right_two, self._category[judged], self._scenario[judged]
+                right_one - right_two, self._category[judged], self._scenario[judged]
             ),
         )
 
@@ -240,12 +243,12 @@ class Comparer:
         return self._scopes[key]
 
     def _flipped(
-        self, judged: NDArray[np.bool_], one: NDArray[np.bool_], two: NDArray[np.bool_]
+        self, judged: NDArray[np.bool_], one: NDArray[np.float64], two: NDArray[np.float64]
     ) -> Flipped:
         places = np.flatnonzero(judged)
         flipped = np.flatnonzero(one != two)
         order = flipped[np.argsort(self._category[places[flipped]], kind="stable")]
-        return Flipped(self._entries, places[order].astype(np.int32), one[order])
+        return Flipped(self._entries, places[order].astype(np.int32), one[order] > two[order])
 
 
 def _releases(first: Side, second: Side) -> tuple[str, str] | None:
@@ -273,7 +276,11 @@ def _groups(names: Sequence[str], where: Layout) -> Iterator[_GroupScope]:
 
 
 def _scores(
-    scope: _Scope, result: Paired, one: NDArray[np.bool_], two: NDArray[np.bool_]
+    scope: _Scope,
+    result: Paired,
+    one: NDArray[np.float64],
+    two: NDArray[np.float64],
+    averaged: bool,
 ) -> Iterator[ScoreDifference]:
     """The overall, the other groups, then the categories."""
     names, where = scope.categories, scope.where
@@ -318,7 +325,9 @@ def _scores(
             high=result.limits[place].high,
             only_first=int(result.only_first[place]),
             only_second=int(result.only_second[place]),
-            mcnemar_p=mcnemar(int(result.only_first[place]), int(result.only_second[place])),
+            mcnemar_p=None
+            if averaged
+            else mcnemar(int(result.only_first[place]), int(result.only_second[place])),
             clusters_p=result.clusters_p[place],
             holm_p=adjusted.get(place),
             design_effect=None if math.isnan(effect) else effect,

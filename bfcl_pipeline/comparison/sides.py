@@ -22,8 +22,11 @@ from bfcl_pipeline.text import unknown_name
 
 _COLUMNS = ("model", "category", "entry_id", "rules", "valid", "status")
 
-WRONG, RIGHT, UNJUDGED, ABSENT = 0, 1, 2, 3
-"""The marks of an entry: its verdict, or none because there is no answer, or it was not run."""
+WRONG, RIGHT, UNJUDGED, ABSENT = 0.0, 1.0, -1.0, -2.0
+"""The marks of an entry: its verdict, or none because there is no answer, or it was not run.
+
+A mark between 0 and 1 is the share of trials that have it right.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +53,12 @@ class Side:
     settings: Settings  # what it was made with
     label: str  # its name beside the other sides: the model, with the run where models repeat
     numbers: NDArray[np.int64]  # of its entries
-    marks: NDArray[np.int8]  # of the same entries: WRONG, RIGHT or UNJUDGED
+    marks: NDArray[np.float64]  # of the same entries: WRONG, RIGHT, a share between them, or UNJUDGED
+    trials: int = 1  # trials of which the marks are the means
 
-    def spread_over(self, entries: int) -> NDArray[np.int8]:
+    def spread_over(self, entries: int) -> NDArray[np.float64]:
         """The marks by number of entry; ABSENT where it has no row."""
-        marks = np.full(entries, ABSENT, np.int8)
+        marks = np.full(entries, ABSENT)
         marks[self.numbers] = self.marks
         return marks
 
@@ -105,10 +109,10 @@ def read_sides(
                 replace(recorded, web=web),
                 model,
                 np.array(numbers, np.int64),
-                np.array(verdicts.marks, np.int8),
+                np.array(verdicts.marks, np.float64),
             )
     sources = {choice.run: choice.source for choice in choices}
-    return numbering, list(_labelled(list(sides.values()), sources))
+    return numbering, list(labelled(list(sides.values()), sources))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,7 @@ class _Verdicts:
     """The verdicts of one model under the chosen rules and categories."""
 
     entries: list[tuple[str, str]] = field(default_factory=list)  # category and id
-    marks: list[int] = field(default_factory=list)
+    marks: list[float] = field(default_factory=list)
     rules: set[str] = field(default_factory=set)  # the rule sets with any row
 
 
@@ -175,7 +179,7 @@ def _check_entries(run: Path, model: str, verdicts: _Verdicts, rules: Rules) -> 
         )
 
 
-def _labelled(sides: Sequence[Side], sources: Mapping[Path, Path]) -> Iterator[Side]:
+def labelled(sides: Sequence[Side], sources: Mapping[Path, Path]) -> Iterator[Side]:
     """The sides with labels that differ: the model alone, unless another run has a model of this name."""
     names = [side.model for side in sides]
     runs = {side.run for side in sides}

@@ -76,6 +76,8 @@ def _notes(comparisons: Sequence[Comparison]) -> list[str]:
         notes.append(
             "Not compared: web search, as one side searched a simulated web and the other the real one."
         )
+    if any(each.averaged for each in comparisons):
+        notes.append("Means over trials: only A counts the entries that A has right more often than B.")
     differing = {str(setting): None for each in comparisons for setting in each.settings}
     releases = {" / ".join(each.releases): None for each in comparisons if each.releases}
     return [*notes, *(f"The releases differ: {pair}." for pair in releases), *_differ(differing)]
