@@ -20,6 +20,7 @@ from bfcl_pipeline.config import (
     check_config,
     load_models,
     load_run,
+    model_folder,
     models_files,
     plain_values,
     recorded_config,

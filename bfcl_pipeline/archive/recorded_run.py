@@ -75,7 +75,7 @@ def read_run(folder: Path, schema: Path, name: str | None = None) -> RecordedRun
                 f"{file}: no such file; the run did not record its config and models. Name the directory "
                 "of a run (results/<run>), or run `snakemake` again, which writes the file."
             )
-    config, _ = _read_yaml(config_file), _read_yaml(models_file)
+    config, _ = read_plain_yaml(config_file), read_plain_yaml(models_file)
     if not isinstance(config, dict):
         raise ConfigError(f"{config_file}: expected a mapping of keys, got {type(config).__name__}.")
     if "imported" in config:
@@ -106,7 +106,7 @@ def _with_defaults(config: Mapping[str, Any], schema: Mapping[str, Any]) -> dict
     return {**complete, **{key: _with_defaults(complete[key], of_key) for key, of_key in nested.items()}}
 
 
-def _read_yaml(file: Path) -> Any:
+def read_plain_yaml(file: Path) -> Any:
     """A YAML document of plain values. Raises ConfigError, also for documents that expand when loaded."""
     if file.stat().st_size > MAX_CONFIG_BYTES:
         raise ConfigError(f"{file}: more than {MAX_CONFIG_BYTES:,} bytes.")

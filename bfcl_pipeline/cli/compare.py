@@ -1,16 +1,20 @@
 """`bfcl-pipeline compare`: what models or runs differ in, on the same entries."""
 
 import argparse
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bfcl_pipeline.cli.options import add_rules
-from bfcl_pipeline.cli.runs import run_folder
+from bfcl_pipeline.cli.options import add_data, add_rules, print_to_stderr
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.text import printable
 
 if TYPE_CHECKING:
-    from bfcl_pipeline.comparison.sides import Choice
+    from bfcl_pipeline.comparison.compare import Comparison
+    from bfcl_pipeline.comparison.groups import Groups
+    from bfcl_pipeline.comparison.questions import WebQuestions
+    from bfcl_pipeline.comparison.sides import Choice, Numbering, Side
 
 _IN_FULL = 2  # comparisons that are printed score by score; more are one line each
 
@@ -21,11 +25,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "sides",
         nargs="+",
         metavar="SIDE",
-        help="RUN:MODEL, or RUN for all its models, or with --run a model; the others are compared with "
-        "the first",
+        help="RUN:MODEL, or RUN for all its models, or with --run a model; RUN may be an archive "
+        "(FILE.zip). The others are compared with the first; of whole runs, models of the same name",
     )
     parser.add_argument(
-        "--run", type=Path, metavar="RUN", dest="run_dir", help="the run of sides that are models"
+        "--run",
+        type=Path,
+        metavar="RUN",
+        dest="run_dir",
+        help="the run, or archive, of sides that are models",
     )
     add_rules(parser, "rule set of the verdicts")
     parser.add_argument(
@@ -36,7 +44,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="categories",
         help="compare only these categories or groups (default: all that were run)",
     )
-    parser.add_argument("--all-pairs", action="store_true", help="compare every side with every other")
+    pairs = parser.add_mutually_exclusive_group()
+    pairs.add_argument("--all-pairs", action="store_true", help="compare every side with every other")
+    pairs.add_argument(
+        "--modes", action="store_true", help="compare each model X-FC with X, function calling with prompts"
+    )
+    pairs.add_argument(
+        "--group",
+        nargs="+",
+        action="append",
+        metavar="MODEL",
+        dest="named",
+        help="compare the other models of this group with its first; may be repeated",
+    )
+    parser.add_argument(
+        "--trials",
+        action="store_true",
+        help="compare the mean of a model's trials (MODEL, MODEL~2, ...) instead of the first one",
+    )
+    parser.add_argument(
+        "--by",
+        choices=["hops"],
+        help="hops: only the web questions, joined one by one: accuracy by hops of each side, with and "
+        "without snippets, and the questions that only one has right",
+    )
     parser.add_argument(
         "--common",
         action="store_true",
@@ -45,14 +76,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out",
         type=Path,
+        action="append",
+        default=[],
         metavar="FILE",
-        help="write the comparisons; the suffix chooses the form: .parquet, .csv, .jsonl, .json, .md, .tex",
+        help="write the comparisons; the suffix chooses the form: .parquet, .csv, .jsonl, .json, .md, .tex "
+        "(may be repeated)",
     )
     parser.add_argument(
         "--flips",
         type=Path,
+        action="append",
+        default=[],
         metavar="FILE",
-        help="write the entries that only one side has right: .parquet, .csv or .jsonl",
+        help="write the entries that only one side has right: .parquet, .csv or .jsonl; may be repeated",
     )
     parser.add_argument(
         "--show",
@@ -61,60 +97,124 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="flipped entries to print of each direction (default: 5)",
     )
+    add_data(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Prints the comparisons, and writes them where asked."""
     from bfcl_pipeline.benchmark import resolve_categories
-    from bfcl_pipeline.comparison.compare import Comparer
+    from bfcl_pipeline.cli.sides import opened_sides
     from bfcl_pipeline.comparison.sides import read_sides
-    from bfcl_pipeline.comparison.tables import check_form, write_comparisons, write_flips
-    from bfcl_pipeline.comparison.text import comparison_text, pairs_text
+    from bfcl_pipeline.comparison.tables import check_form
+    from bfcl_pipeline.comparison.trials import read_averaged
     from bfcl_pipeline.tables.text_forms import FORMS
 
-    if options.out:
-        check_form(options.out)
-    if options.flips:
-        check_form(options.flips, FORMS)
+    for path in options.out:
+        check_form(path)
+    for path in options.flips:
+        check_form(path, FORMS)
     if options.show < 0:
         raise ConfigError(f"--show: expected 0 or more, got {options.show}.")
-    choices = [side_choice(side, options.run_dir) for side in options.sides]
-    numbering, sides = read_sides(choices, options.rules, resolve_categories(options.categories))
-    if len(sides) < 2:
-        raise ConfigError(
-            f"only one side, {sides[0].label}: expected two or more models. Name another one, or a run "
-            "with several."
-        )
+    if options.by and options.flips:
+        raise ConfigError("--by hops writes its questions with --out FILE.json; leave --flips out.")
+    if options.by and options.trials:
+        raise ConfigError("--by hops lists single questions; leave --trials out.")
+    read = read_averaged if options.trials else read_sides
+    with opened_sides(options.sides, options.run_dir) as choices:
+        numbering, sides = read(choices, options.rules, resolve_categories(options.categories))
+        groups = _groups(options, choices, sides)
+        if options.by:
+            return _by_hops(options, numbering, groups)
+        return _by_score(options, numbering, sides, groups)
+
+
+def _groups(options: argparse.Namespace, choices: "Sequence[Choice]", sides: "Sequence[Side]") -> "Groups":
+    from bfcl_pipeline.comparison.groups import default_groups, mode_groups, named_groups
+
+    if options.modes:
+        return mode_groups(sides)
+    if options.named:
+        return named_groups(options.named, sides)
+    return [list(sides)] if options.all_pairs else default_groups(choices, sides)
+
+
+def _by_score(
+    options: argparse.Namespace, numbering: "Numbering", sides: "Sequence[Side]", groups: "Groups"
+) -> int:
+    from bfcl_pipeline.comparison.compare import Comparer
+    from bfcl_pipeline.comparison.groups import alone
+    from bfcl_pipeline.comparison.tables import write_comparisons, write_flips
+    from bfcl_pipeline.comparison.text import comparison_text, pairs_text
+
+    for group in groups:
+        if len(group) < 2:
+            raise ConfigError(
+                f"only one side, {group[0].label}: expected two or more models. Name another one, or a run "
+                "with several; with --by hops, one model is compared with and without snippets."
+            )
     comparer = Comparer(numbering, options.rules, options.common)
-    pairs = combinations(sides, 2) if options.all_pairs else ((sides[0], other) for other in sides[1:])
-    comparisons = [comparer.compare(*pair) for pair in pairs]
+    comparisons = [
+        comparer.compare(*pair)
+        for group in groups
+        for pair in (
+            combinations(group, 2) if options.all_pairs else ((group[0], two) for two in group[1:])
+        )
+    ]
     if len(comparisons) > _IN_FULL:
         print(pairs_text(comparisons))
     else:
         print("\n\n".join(comparison_text(each, options.show) for each in comparisons))
-    if options.out:
-        write_comparisons(options.out, comparisons)
-    if options.flips:
-        write_flips(options.flips, comparisons)
+    lonely = [] if options.named else alone(groups, sides)
+    if lonely:
+        print(f"Compared with none: {', '.join(map(printable, lonely))}.")
+    if not options.trials:
+        _print_experiments(options, numbering, groups, comparisons)
+    for path in options.out:
+        write_comparisons(path, comparisons)
+    for path in options.flips:
+        write_flips(path, comparisons)
     return 0
 
 
-def side_choice(text: str, run_dir: Path | None = None) -> "Choice":
-    """What an argument names: RUN:MODEL, else a model of `run_dir` if given, else RUN.
+def _by_hops(options: argparse.Namespace, numbering: "Numbering", groups: "Groups") -> int:
+    from bfcl_pipeline.comparison.question_tables import write_questions
+    from bfcl_pipeline.comparison.question_text import questions_text
 
-    Names of models may contain colons: with `run_dir`, what is before the colon must be a run.
+    found = _questions(options, numbering, groups)
+    print("\n\n".join(questions_text(each, options.show) for each in found))
+    for path in options.out:
+        write_questions(path, found)
+    return 0
 
-    Raises ConfigError, with the runs that exist, if there is no such run.
-    """
-    from bfcl_pipeline.comparison.sides import Choice
 
-    folder, colon, model = text.partition(":")
-    if colon and folder and model:
-        try:
-            return Choice(run_folder(Path(folder)), model)
-        except ConfigError:
-            if run_dir is None:
-                raise
-    if run_dir is not None:
-        return Choice(run_folder(run_dir), text)
-    return Choice(run_folder(Path(text)))
+def _print_experiments(
+    options: argparse.Namespace,
+    numbering: "Numbering",
+    groups: "Groups",
+    comparisons: "Sequence[Comparison]",
+) -> None:
+    """Prints the web questions by hops of the groups whose sides differ in a setting of the web."""
+    from bfcl_pipeline.benchmark import GROUPS
+    from bfcl_pipeline.comparison.question_text import questions_text
+    from bfcl_pipeline.tables import entries_path
+
+    differing = {label for each in comparisons if each.settings for label in (each.first, each.second)}
+    chosen = [group for group in groups if any(side.label in differing for side in group)]
+    if not chosen:
+        return
+    if not entries_path(options.data, GROUPS["web_search"][0]).is_file():
+        print_to_stderr(
+            "Web questions by hops: the release is not staged (bfcl-pipeline stage; or name it: --data)."
+        )
+        return
+    for found in _questions(options, numbering, chosen):
+        print(f"\n{questions_text(found, options.show)}")
+
+
+def _questions(
+    options: argparse.Namespace, numbering: "Numbering", groups: "Groups"
+) -> "list[WebQuestions]":
+    from bfcl_pipeline.comparison.questions import read_hops, web_questions
+
+    hops = read_hops(options.data)
+    return [web_questions(numbering, group, options.rules, hops) for group in groups]

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bfcl_pipeline.cli.compare import side_choice
 from bfcl_pipeline.cli.options import add_rules
 from bfcl_pipeline.errors import ConfigError, PipelineError
 from bfcl_pipeline.text import printable, unknown_name
@@ -21,9 +20,12 @@ UNUSABLE = 2
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    parser.add_argument("run_side", metavar="RUN", help="a run, or RUN:MODEL")
+    parser.add_argument("run_side", metavar="RUN", help="a run, an archive (FILE.zip), or RUN:MODEL")
     parser.add_argument(
-        "--against", required=True, metavar="BASELINE", help="the run to compare with, or RUN:MODEL"
+        "--against",
+        required=True,
+        metavar="BASELINE",
+        help="the run or archive to compare with, or RUN:MODEL",
     )
     parser.add_argument(
         "--no-worse",
@@ -85,6 +87,7 @@ def run(options: argparse.Namespace) -> int:
 def _decide(options: argparse.Namespace) -> "Gate":
     from bfcl_pipeline.benchmark import CATEGORIES
     from bfcl_pipeline.benchmark.leaderboard import GROUP
+    from bfcl_pipeline.cli.sides import opened_sides
     from bfcl_pipeline.comparison.compare import Comparer
     from bfcl_pipeline.comparison.flaky import known_flaky
     from bfcl_pipeline.comparison.gate import gate
@@ -96,10 +99,10 @@ def _decide(options: argparse.Namespace) -> "Gate":
     for name in scores:
         if name not in GROUP and name not in CATEGORIES:
             raise ConfigError(unknown_name("score", name, [*GROUP, *CATEGORIES]))
-    new, old = side_choice(options.run_side), side_choice(options.against)
-    if (new.run.resolve(), new.model) == (old.run.resolve(), old.model):
-        raise ConfigError("RUN and --against are the same; name the run that is the baseline.")
-    numbering, sides = read_sides([new, old], options.rules)
+    with opened_sides([options.run_side, options.against]) as (new, old):
+        if (new.run.resolve(), new.model) == (old.run.resolve(), old.model):
+            raise ConfigError("RUN and --against are the same; name the run that is the baseline.")
+        numbering, sides = read_sides([new, old], options.rules)
     mine = [side for side in sides if side.run == new.run and new.model in (None, side.model)]
     theirs = [side for side in sides if side.run == old.run and old.model in (None, side.model)]
     comparer = Comparer(numbering, options.rules, options.common)

@@ -8,16 +8,17 @@ leaderboard. A score is that of the entries with a verdict on both sides. Pure; 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.benchmark.clusters import cluster_of
 from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD, categories_of, category_weights
-from bfcl_pipeline.comparison.sides import ABSENT, RIGHT, UNJUDGED, Numbering, Side
+from bfcl_pipeline.comparison.settings import SettingDifference, setting_differences, web_differs
+from bfcl_pipeline.comparison.sides import ABSENT, UNJUDGED, Numbering, Side
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.scoring.statistics.clustered import Layout, composite_error, layout, total
@@ -44,7 +45,7 @@ class ScoreDifference:
     high: float  # upper limit of its 95 % interval
     only_first: int  # entries that only the first has right
     only_second: int  # entries that only the second has right
-    mcnemar_p: float | None  # exact test over entries; None for a group
+    mcnemar_p: float | None  # exact test over entries; None for a group, and for means over trials
     clusters_p: float | None  # exact sign test over clusters; None for a group
     holm_p: float | None  # the same, adjusted for the number of scored categories; None for a group
     design_effect: float | None  # of the difference; None for a group, or where no entry flipped
@@ -53,7 +54,7 @@ class ScoreDifference:
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """An entry that only one side has right."""
+    """An entry that only one side has right, or of means over trials, that one has right more often."""
 
     category: str
     entry_id: str
@@ -105,7 +106,11 @@ class Comparison:
     scores: list[ScoreDifference]  # groups from the overall on, then categories, as far as compared
     flipped: Flipped  # entries that only one side has right
     unjudged: int  # entries that both ran and at least one has no verdict on: in no score
-    left_out: int  # entries that only one side ran: not compared
+    left_out: Mapping[str, int]  # by category, entries that only one side ran: not compared
+    web_left_out: bool  # whether web search is not compared, as one side searched a simulated web
+    releases: tuple[str, str] | None  # of both sides, if they differ
+    averaged: bool  # whether the marks of a side are means over trials
+    settings: list[SettingDifference]  # of the web: what an experiment varied
     memory_range: ScenarioRange | None  # of the difference on memory; None without memory
 
     @property
@@ -129,19 +134,26 @@ class Comparer:
         self._category = np.array([order[name] for name, _ in self._entries], np.int64)
         keys = [cluster_of(*entry) for entry in self._entries]
         self._cluster = np.unique(np.array(keys, np.str_), return_inverse=True)[1]
+        searches = [CATEGORIES[name].check is Check.WEB_SEARCH for name in order]
+        self._web = np.array(searches)[self._category]
         self._scenario = scenario_numbers(self._entries)
         self._scopes: dict[bytes, _Scope] = {}
 
     def compare(self, first: Side, second: Side) -> Comparison:
         """The comparison of two sides.
 
-        Raises TableError if they have nothing in common, or differ in release, categories or entries.
+        Raises TableError if they have nothing in common, or differ in release, web, categories or entries.
         """
         one, two = (side.spread_over(len(self._entries)) for side in (first, second))
         has_one, has_two = one != ABSENT, two != ABSENT
         if not self._common:
             self._refuse_different(first, second, has_one, has_two)
         both = has_one & has_two
+        alone = has_one ^ has_two
+        unlike = web_differs(first.settings, second.settings) and bool(self._web[both].any())
+        if unlike:
+            both = both & ~self._web
+            alone = alone & ~self._web
         judged = both & (one != UNJUDGED) & (two != UNJUDGED)
         if not judged.any():
             raise TableError(
@@ -149,18 +161,23 @@ class Comparer:
                 "compared. Score both on the same entries."
             )
         scope = self._scope(judged)
-        right_one, right_two = one[judged] == RIGHT, two[judged] == RIGHT
+        right_one, right_two = one[judged], two[judged]
+        averaged = max(first.trials, second.trials) > 1
         result = paired(right_one, right_two, scope.where)
         return Comparison(
             first=first.label,
             second=second.label,
             rules=self._rules,
-            scores=list(_scores(scope, result, right_one, right_two)),
+            scores=list(_scores(scope, result, right_one, right_two, averaged)),
+            averaged=averaged,
             flipped=self._flipped(judged, right_one, right_two),
             unjudged=int((both & ~judged).sum()),
-            left_out=int((has_one ^ has_two).sum()),
+            left_out=self._counted(alone),
+            web_left_out=unlike,
+            releases=_releases(first, second),
+            settings=self._settings(first, second, judged),
             memory_range=leave_one_out(
-                right_one.astype(np.float64) - right_two, self._category[judged], self._scenario[judged]
+                right_one - right_two, self._category[judged], self._scenario[judged]
             ),
         )
 
@@ -170,9 +187,10 @@ class Comparer:
         """Raises TableError with what differs. Unscored categories may be missing on one side."""
         names = f"{first.label} and {second.label}"
         hint = "Use --common to compare what both have."
-        if first.release and second.release and first.release != second.release:
+        releases = _releases(first, second)
+        if releases is not None:
             raise TableError(
-                f"{names} are of different releases: {first.release}, {second.release}. Their entries may "
+                f"{names} are of different releases: {', '.join(releases)}. Their entries may "
                 f"differ. {hint}"
             )
         known = list(CATEGORIES.values())
@@ -183,7 +201,15 @@ class Comparer:
                 f"{known[place].name} (only {(first if place in of_one else second).label})"
                 for place in differing
             ]
+            if self._web[np.isin(self._category, differing)].all():
+                hint += " --by hops joins the web questions of both categories."
             raise TableError(f"{names} differ in categories: {', '.join(missing)}. {hint}")
+        if web_differs(first.settings, second.settings) and self._web[has_one & has_two].any():
+            raise TableError(
+                f"{names} searched different webs: {first.settings.web}, {second.settings.web}. Scores "
+                "from a simulated web say nothing about the real one. Use --common to compare all but web "
+                "search."
+            )
         in_both = np.isin(self._category, sorted(of_one & of_two))
         for poorer, lacks in ((second, has_one & ~has_two), (first, has_two & ~has_one)):
             ids = [self._entries[place][1] for place in np.flatnonzero(lacks & in_both)]
@@ -194,6 +220,16 @@ class Comparer:
                     f"{names} differ in entries: {poorer.label} lacks {lacking} "
                     f"({', '.join(ids[:_SHOWN])}{more}). {hint}"
                 )
+
+    def _counted(self, chosen: NDArray[np.bool_]) -> dict[str, int]:
+        """How many of the chosen entries each category has, in benchmark order; without zeros."""
+        counts = np.bincount(self._category[chosen], minlength=len(CATEGORIES))
+        return {name: int(count) for name, count in zip(CATEGORIES, counts, strict=True) if count}
+
+    def _settings(self, first: Side, second: Side, judged: NDArray[np.bool_]) -> list[SettingDifference]:
+        if not self._web[judged].any():
+            return []
+        return list(setting_differences(first.settings, second.settings))
 
     def _scope(self, judged: NDArray[np.bool_]) -> _Scope:
         """The categories of some entries, their layout and their groups."""
@@ -207,12 +243,18 @@ class Comparer:
         return self._scopes[key]
 
     def _flipped(
-        self, judged: NDArray[np.bool_], one: NDArray[np.bool_], two: NDArray[np.bool_]
+        self, judged: NDArray[np.bool_], one: NDArray[np.float64], two: NDArray[np.float64]
     ) -> Flipped:
         places = np.flatnonzero(judged)
         flipped = np.flatnonzero(one != two)
         order = flipped[np.argsort(self._category[places[flipped]], kind="stable")]
-        return Flipped(self._entries, places[order].astype(np.int32), one[order])
+        return Flipped(self._entries, places[order].astype(np.int32), one[order] > two[order])
+
+
+def _releases(first: Side, second: Side) -> tuple[str, str] | None:
+    """The releases of two sides, if both are known and differ."""
+    one, two = first.settings.release, second.settings.release
+    return (one, two) if one and two and one != two else None
 
 
 def _groups(names: Sequence[str], where: Layout) -> Iterator[_GroupScope]:
@@ -234,7 +276,11 @@ def _groups(names: Sequence[str], where: Layout) -> Iterator[_GroupScope]:
 
 
 def _scores(
-    scope: _Scope, result: Paired, one: NDArray[np.bool_], two: NDArray[np.bool_]
+    scope: _Scope,
+    result: Paired,
+    one: NDArray[np.float64],
+    two: NDArray[np.float64],
+    averaged: bool,
 ) -> Iterator[ScoreDifference]:
     """The overall, the other groups, then the categories."""
     names, where = scope.categories, scope.where
@@ -279,7 +325,9 @@ def _scores(
             high=result.limits[place].high,
             only_first=int(result.only_first[place]),
             only_second=int(result.only_second[place]),
-            mcnemar_p=mcnemar(int(result.only_first[place]), int(result.only_second[place])),
+            mcnemar_p=None
+            if averaged
+            else mcnemar(int(result.only_first[place]), int(result.only_second[place])),
             clusters_p=result.clusters_p[place],
             holm_p=adjusted.get(place),
             design_effect=None if math.isnan(effect) else effect,

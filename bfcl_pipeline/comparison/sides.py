@@ -1,19 +1,19 @@
 """The verdicts of models of runs, on one common numbering of entries.
 
-Covers finding the table of a model in a run, the release that the run records, and refusing verdicts that
-cannot be compared. Not covered: the comparison itself (`comparison.compare`).
+Covers finding the table of a model in a run, and refusing verdicts that cannot be compared. Not covered:
+the comparison itself (`comparison.compare`).
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
+from bfcl_pipeline.comparison.settings import Settings, run_settings, searched_web
 from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules, Status
@@ -22,8 +22,11 @@ from bfcl_pipeline.text import unknown_name
 
 _COLUMNS = ("model", "category", "entry_id", "rules", "valid", "status")
 
-WRONG, RIGHT, UNJUDGED, ABSENT = 0, 1, 2, 3
-"""The marks of an entry: its verdict, or none because there is no answer, or it was not run."""
+WRONG, RIGHT, UNJUDGED, ABSENT = 0.0, 1.0, -1.0, -2.0
+"""The marks of an entry: its verdict, or none because there is no answer, or it was not run.
+
+A mark between 0 and 1 is the share of trials that have it right.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +50,15 @@ class Side:
 
     run: Path  # directory of the run
     model: str
-    release: str | None  # version and hash that the run records; None if it records none
+    settings: Settings  # what it was made with
     label: str  # its name beside the other sides: the model, with the run where models repeat
     numbers: NDArray[np.int64]  # of its entries
-    marks: NDArray[np.int8]  # of the same entries: WRONG, RIGHT or UNJUDGED
+    marks: NDArray[np.float64]  # of the same entries: WRONG, RIGHT, a share between them, or UNJUDGED
+    trials: int = 1  # trials of which the marks are the means
 
-    def spread_over(self, entries: int) -> NDArray[np.int8]:
+    def spread_over(self, entries: int) -> NDArray[np.float64]:
         """The marks by number of entry; ABSENT where it has no row."""
-        marks = np.full(entries, ABSENT, np.int8)
+        marks = np.full(entries, ABSENT)
         marks[self.numbers] = self.marks
         return marks
 
@@ -65,6 +69,12 @@ class Choice:
 
     run: Path  # directory of the run
     model: str | None = None  # None: all models of the run
+    archive: Path | None = None  # the file from which `run` was unpacked
+
+    @property
+    def source(self) -> Path:
+        """Where the verdicts come from, for messages and labels."""
+        return self.archive or self.run
 
 
 def read_sides(
@@ -83,23 +93,26 @@ def read_sides(
     numbering = Numbering()
     sides: dict[tuple[Path, str], Side] = {}
     for choice in choices:
-        release = _release(choice.run)
+        recorded = run_settings(choice.run)
         for model, verdicts in _verdicts(choice, rules, set(only or CATEGORIES)).items():
             if (choice.run, model) in sides:
                 continue
             if not verdicts.marks:
-                raise TableError(_nothing(choice.run, model, verdicts, rules))
-            _check_entries(choice.run, model, verdicts, rules)
+                raise TableError(_nothing(choice.source, model, verdicts, rules))
+            _check_entries(choice.source, model, verdicts, rules)
             numbers = [numbering.number(*entry) for entry in verdicts.entries]
+            searched = any(category in GROUPS["web_search"] for category, _ in verdicts.entries)
+            web = searched_web(choice.run, model, recorded.web) if searched else None
             sides[choice.run, model] = Side(
                 choice.run,
                 model,
-                release,
+                replace(recorded, web=web),
                 model,
                 np.array(numbers, np.int64),
-                np.array(verdicts.marks, np.int8),
+                np.array(verdicts.marks, np.float64),
             )
-    return numbering, list(_labelled(list(sides.values())))
+    sources = {choice.run: choice.source for choice in choices}
+    return numbering, list(labelled(list(sides.values()), sources))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +120,7 @@ class _Verdicts:
     """The verdicts of one model under the chosen rules and categories."""
 
     entries: list[tuple[str, str]] = field(default_factory=list)  # category and id
-    marks: list[int] = field(default_factory=list)
+    marks: list[float] = field(default_factory=list)
     rules: set[str] = field(default_factory=set)  # the rule sets with any row
 
 
@@ -117,7 +130,8 @@ def _verdicts(choice: Choice, rules: Rules, only: Collection[str]) -> dict[str, 
     paths = sorted(folder.glob("*.parquet"))
     if not paths:
         raise TableError(
-            f"{folder}: no verdicts. Score the responses of the run first (bfcl-pipeline score)."
+            f"{choice.source}/verdicts: no verdicts. Score the responses of the run first "
+            "(bfcl-pipeline score)."
         )
     if choice.model is None:
         return _by_model(paths, rules, only)
@@ -126,7 +140,7 @@ def _verdicts(choice: Choice, rules: Rules, only: Collection[str]) -> dict[str, 
         found = _by_model(some, rules, only)
         if choice.model in found:
             return {choice.model: found[choice.model]}
-    raise TableError(f"{folder}: {unknown_name('model', choice.model, found)}")
+    raise TableError(f"{choice.source}/verdicts: {unknown_name('model', choice.model, found)}")
 
 
 def _by_model(paths: Sequence[Path], rules: Rules, only: Collection[str]) -> dict[str, _Verdicts]:
@@ -165,26 +179,12 @@ def _check_entries(run: Path, model: str, verdicts: _Verdicts, rules: Rules) -> 
         )
 
 
-def _release(run: Path) -> str | None:
-    path = run / "config.yaml"
-    if not path.is_file():
-        return None
-    try:
-        config = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise TableError(f"{path}: not readable as YAML. Restore the file, or delete it.") from error
-    pin = config.get("release") if isinstance(config, dict) else None
-    if not isinstance(pin, dict) or not pin.get("version"):
-        return None
-    return f"{pin['version']} (sha256 {str(pin.get('sha256') or 'unknown')[:12]})"
-
-
-def _labelled(sides: Sequence[Side]) -> Iterator[Side]:
+def labelled(sides: Sequence[Side], sources: Mapping[Path, Path]) -> Iterator[Side]:
     """The sides with labels that differ: the model alone, unless another run has a model of this name."""
     names = [side.model for side in sides]
     runs = {side.run for side in sides}
     folders = {run: run.name for run in runs} if len({r.name for r in runs}) == len(runs) else {}
     for side in sides:
         repeats = names.count(side.model) > 1
-        label = f"{folders.get(side.run, side.run)}:{side.model}" if repeats else side.model
-        yield Side(side.run, side.model, side.release, label, side.numbers, side.marks)
+        run = folders.get(side.run, sources[side.run])
+        yield replace(side, label=f"{run}:{side.model}" if repeats else side.model)

@@ -1,6 +1,6 @@
 """Comparisons and gates as text for a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from bfcl_pipeline.comparison.compare import Comparison, ScoreDifference
 from bfcl_pipeline.comparison.gate import Decision, Gate, GatedScore
@@ -47,14 +47,14 @@ def score_cells(score: ScoreDifference) -> list[str]:
     return [
         score.score + ("" if score.complete else _PARTIAL),
         f"{score.entries:,}",
-        _percent(score.first),
-        _percent(score.second),
-        _signed(score.difference),
-        f"{_signed(score.low, 1)} to {_signed(score.high, 1)}",
+        percent(score.first),
+        percent(score.second),
+        signed(score.difference),
+        f"{signed(score.low, 1)} to {signed(score.high, 1)}",
         f"{score.only_first:,}",
         f"{score.only_second:,}",
         "-" if score.holm_p is None else _probability(score.holm_p),
-        "-" if score.detectable is None else _percent(score.detectable, 1),
+        "-" if score.detectable is None else percent(score.detectable, 1),
     ]
 
 
@@ -67,10 +67,24 @@ def _notes(comparisons: Sequence[Comparison]) -> list[str]:
     if unjudged:
         counted = most + plural(unjudged, "entry", "entries")
         notes.append(f"In no score: {counted} without a verdict on one side.")
-    left_out = max(each.left_out for each in comparisons)
-    if left_out:
-        notes.append(f"Not compared: {most}{plural(left_out, 'entry', 'entries')} that only one side ran.")
-    return notes
+    largest = max(comparisons, key=lambda each: sum(each.left_out.values())).left_out
+    if largest:
+        counted = plural(sum(largest.values()), "entry", "entries")
+        by_category = ", ".join(f"{name} {count:,}" for name, count in largest.items())
+        notes.append(f"Not compared: {most}{counted} that only one side ran ({by_category}).")
+    if any(each.web_left_out for each in comparisons):
+        notes.append(
+            "Not compared: web search, as one side searched a simulated web and the other the real one."
+        )
+    if any(each.averaged for each in comparisons):
+        notes.append("Means over trials: only A counts the entries that A has right more often than B.")
+    differing = {str(setting): None for each in comparisons for setting in each.settings}
+    releases = {" / ".join(each.releases): None for each in comparisons if each.releases}
+    return [*notes, *(f"The releases differ: {pair}." for pair in releases), *_differ(differing)]
+
+
+def _differ(settings: Iterable[str]) -> list[str]:
+    return [f"The sides differ in {setting}." for setting in settings]
 
 
 def _memory_note(comparison: Comparison) -> list[str]:
@@ -78,8 +92,8 @@ def _memory_note(comparison: Comparison) -> list[str]:
     if found is None:
         return []
     return [
-        f"memory without one of its {found.scenarios} scenarios: A-B {_signed(found.low)} to "
-        f"{_signed(found.high)}; they are too few for an interval over scenarios."
+        f"memory without one of its {found.scenarios} scenarios: A-B {signed(found.low)} to "
+        f"{signed(found.high)}; they are too few for an interval over scenarios."
     ]
 
 
@@ -109,7 +123,7 @@ def _reason(each: GatedScore, margin: float) -> str:
     score = each.score
     interval = (
         f"{printable(each.model)} minus {printable(each.against)} on {score.score} is "
-        f"{_signed(score.difference)} points, 95 % interval {_signed(score.low)} to {_signed(score.high)}"
+        f"{signed(score.difference)} points, 95 % interval {signed(score.low)} to {signed(score.high)}"
     )
     limit = f"-{margin * 100:g}" if margin else "0"
     match each.decision:
@@ -134,11 +148,13 @@ def _unjudged(gate: Gate) -> str:
     return f"; {plural(most, 'entry', 'entries')} without a verdict left out" if most else ""
 
 
-def _percent(share: float, digits: int = 2) -> str:
+def percent(share: float, digits: int = 2) -> str:
+    """A share in per cent."""
     return f"{share * 100:.{digits}f}"
 
 
-def _signed(share: float, digits: int = 2) -> str:
+def signed(share: float, digits: int = 2) -> str:
+    """A difference of shares in percentage points, with its sign."""
     text = f"{share * 100:+.{digits}f}"
     return text[1:] if float(text) == 0 else text
 

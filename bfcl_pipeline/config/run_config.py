@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check, category_of, resolve_categories
+from bfcl_pipeline.config.comparisons import Groups, comparison_groups
 from bfcl_pipeline.config.job import Job, JobPaths, ReplaySource, Selection, Shard, WebChoice
 from bfcl_pipeline.config.model_rows import ModelRow, model_folder, unknown_model
 from bfcl_pipeline.config.sampling import RunSample, divide
@@ -62,6 +63,7 @@ class RunConfig:
     rules: Rules  # rule set of the official tables
     release: ReleasePin
     sample: RunSample | None = None  # None: all entries, or those of `entry_ids`
+    comparisons: Groups = ()  # models that are compared: the others of a group with its first
     # The jobs again, by folder: the DAG of many models looks them up again and again.
     _by_folder: Mapping[str, tuple[Job, ...]] = field(init=False, repr=False, compare=False)
 
@@ -130,8 +132,16 @@ def load_run(config: Mapping[str, Any], rows: Mapping[str, ModelRow]) -> RunConf
             f"nothing to run: {', '.join(categories or chosen)} runs with prompt-mode models only; "
             "add such a model (without -FC) to `models`, or another category to `categories`."
         )
-    check_folders(dict.fromkeys(job.name for job in jobs))
-    return RunConfig(config["run"], jobs, Rules(config["rules"]), ReleasePin(**config["release"]), drawn)
+    names = tuple(dict.fromkeys(job.name for job in jobs))
+    check_folders(names)
+    return RunConfig(
+        config["run"],
+        jobs,
+        Rules(config["rules"]),
+        ReleasePin(**config["release"]),
+        drawn,
+        comparison_groups(config["compare"], names),
+    )
 
 
 def _jobs(

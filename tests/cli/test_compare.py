@@ -122,6 +122,11 @@ def test_names_cannot_break_markdown_or_latex(run: Path, tmp_path: Path) -> None
         (["{run}:a", "{run}:b", "--category", "nonsense"], "unknown category 'nonsense'"),
         (["{run}:a", "nowhere"], "no run 'nowhere'"),
         (["{run}:a", "{run}:b", "--show", "-1"], "--show: expected 0 or more"),
+        (["{run}", "--modes"], "--modes: no model with both modes"),
+        (["{run}", "--group", "a", "z"], "unknown model 'z'"),
+        (["{run}", "--group", "a"], "only one side, a"),
+        (["{run}", "--by", "hops", "--flips", "x.csv"], "leave --flips out"),
+        (["none.crate.zip:a", "{run}:a"], "none.crate.zip: no such file"),
     ],
 )
 def test_bad_input_is_one_line(
@@ -132,3 +137,99 @@ def test_bad_input_is_one_line(
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+def test_whole_runs_are_compared_by_model(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Models of one name are pairs; a model of one run only is named."""
+    other = write_run(tmp_path / "other", [MadeUpModel(name, {"multiple": marks(10)}) for name in "ac"])
+    assert main(["compare", str(run), str(other)]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("A: mine:a\nB: other:a\n")
+    assert printed.count("A: ") == 1
+    assert "Compared with none: a|b_%\\x1b[31m, b, c." in printed
+
+
+def test_modes_and_groups_choose_the_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--modes pairs X-FC with X, --group names the pairs, and files may have several forms."""
+    names = ("x-FC", "x", "y")
+    run = write_run(tmp_path / "r", [MadeUpModel(name, {"multiple": marks(3)}) for name in names])
+    assert main(["compare", str(run), "--modes"]) == 0
+    assert capsys.readouterr().out.startswith("A: x-FC\nB: x\n")
+    out = [tmp_path / "c.csv", tmp_path / "c.parquet"]
+    files = [word for path in out for word in ("--out", str(path))]
+    assert main(["compare", str(run), "--group", "y", "x", "--group", "x", "x-FC", *files]) == 0
+    assert [row.split(",")[:2] for row in out[0].read_text().splitlines()[1::3]] == [
+        ["y", "x"],
+        ["x", "x-FC"],
+    ]
+    assert pq.read_table(out[1]).num_rows == 6
+
+
+@pytest.fixture
+def experiments(tmp_path: Path) -> list[str]:
+    """Runs with and without web tools."""
+    found = []
+    for name, web, right in (("on", "simulated", 3), ("off", "off", 1)):
+        category = {"web_search_base": marks(right, 4 - right)}
+        write_run(tmp_path / name, [MadeUpModel("m", category, webs=dict.fromkeys(category, web))])
+        (tmp_path / name / "config.yaml").write_text(f"web: '{web}'\n")
+        found.append(str(tmp_path / name))
+    return found
+
+
+def test_an_experiment_is_named_and_shown_by_hops(
+    experiments: list[str], staged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Runs that differ in the web tools are compared, with their questions by hops."""
+    assert main(["compare", *experiments, "--data", str(staged)]) == 0
+    printed = capsys.readouterr().out
+    assert "The sides differ in web tools: on / off." in printed
+    assert "Web questions by hops" in printed
+    assert "B right without web tools, so from memory: 1 question: web_search_base_0." in printed
+
+
+def test_an_experiment_without_the_release_says_what_is_missing(
+    experiments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The comparison needs no release; only the part by hops is left out, with the command to stage it."""
+    assert main(["compare", *experiments, "--data", str(tmp_path / "none")]) == 0
+    printed = capsys.readouterr()
+    assert "Web questions by hops" not in printed.out
+    assert "bfcl-pipeline stage" in printed.err
+    assert main(["compare", *experiments, "--by", "hops", "--data", str(tmp_path / "none")]) == 1
+    assert "not staged" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".jsonl", ".json", ".md", ".tex"])
+def test_questions_are_written_in_every_form(
+    experiments: list[str], staged: Path, tmp_path: Path, suffix: str
+) -> None:
+    """Each form has the accuracies of all questions; JSON names those that are right without tools."""
+    out = tmp_path / f"q{suffix}"
+    assert main(["compare", *experiments, "--by", "hops", "--data", str(staged), "--out", str(out)]) == 0
+    if suffix == ".parquet":
+        total = [row for row in pq.read_table(out).to_pylist() if row["hops"] is None]
+        assert [(row["side"], row["web"], row["correct"], row["questions"]) for row in total] == [
+            ("on:m", "simulated", 3, 4),
+            ("off:m", "off", 1, 4),
+        ]
+    elif suffix == ".json":
+        (found,) = json.loads(out.read_text())["web_questions"]
+        assert found["right_without_tools"] == {"off:m, web_search_base": ["web_search_base_0"]}
+        assert found["differences"][0]["only_first"] == ["web_search_base_1", "web_search_base_2"]
+    else:
+        shown = {".csv": "0.75,", ".jsonl": '"accuracy": 0.75,', ".md": "| 75.0 (", ".tex": "& 75.0 ("}
+        assert shown[suffix] in out.read_text()
+
+
+def test_a_run_under_other_rules_only_is_refused(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The error says which rules the verdicts have."""
+    path = run / "verdicts" / "b.parquet"
+    table = pq.read_table(path)
+    pq.write_table(
+        table.filter([rules == "corrected" for rules in table.column("rules").to_pylist()]), path
+    )
+    assert main(["compare", f"{run}:a", f"{run}:b"]) == 1
+    assert "'b' has no verdict under official rules, only under corrected" in capsys.readouterr().err

@@ -170,7 +170,7 @@ def test_different_categories_are_refused_with_what_differs(tmp_path: Path) -> N
     with pytest.raises(TableError, match=r"a and b differ in categories: parallel \(only a\).*--common"):
         compared(run, "a", "b")
     found = compared(run, "a", "b", common=True)
-    assert ([row.score for row in found.scores][-1], found.left_out) == ("multiple", 2)
+    assert ([row.score for row in found.scores][-1], found.left_out) == ("multiple", {"parallel": 2})
 
 
 def test_different_entries_are_refused_with_what_differs(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_an_unscored_category_of_one_side_is_left_out(tmp_path: Path) -> None:
         MadeUpModel("b", {"multiple": marks(3)}),
     ]
     found = compared(write_run(tmp_path, models), "a", "b")
-    assert found.left_out == 26
+    assert found.left_out == {"format_sensitivity": 26}
     assert found.of("format_sensitivity") is None
 
 

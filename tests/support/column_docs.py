@@ -14,6 +14,7 @@ from bfcl_pipeline.report.tables.columns import TABLES, UNANSWERED_TABLES
 from bfcl_pipeline.report.tables.published import PUBLISHED_TABLES
 from bfcl_pipeline.report.tables.trial_columns import TRIAL_TABLES
 from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
+from bfcl_pipeline.tables.comparisons import COMPARISON_TABLES
 from bfcl_pipeline.tables.schemas import FINDINGS, RESPONSES, SESSIONS, VERDICTS
 
 _HEAD = """# Tables of a run
@@ -76,6 +77,12 @@ run follow from `web` and the category. Its configuration has the rate of fetche
 and the name of the search tool.
 """
 
+_COMPARISONS = """## Comparisons
+
+The following tables exist if `compare` of the config names models to compare. `bfcl-pipeline compare`
+writes the same columns. docs/statistics.md explains the intervals and the tests.
+"""
+
 _RECORDS = {
     "responses/&lt;model&gt;/&lt;category&gt;.parquet": (
         RESPONSES,
@@ -119,6 +126,8 @@ _ABOUT = {
     "memory_use": "One row per model, memory and scenario.",
     "web_hops": "One row per model, rule set, web-search category and number of hops.",
     "published": "One row per model of each file, highest overall first.",
+    "comparisons": "One row per pair and score: groups from the overall on, then categories.",
+    "flips": "One row per pair and entry that only one of the two has right, in benchmark order.",
     "web_failures": "One row per model, rule set, web-search category with wrong answers, and failure.\n"
     "`no_search`: never searched. `pasted_question`: one query contains at least 80 % of the question's\n"
     "different words. `never_fetched`: searched, but fetched no page. `none_of_these`: none of the three.",
@@ -151,6 +160,10 @@ def document() -> str:
     parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in AGENTIC_TABLES.items()]
     parts.append(_PUBLISHED)
     parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in PUBLISHED_TABLES.items()]
+    parts.append(_COMPARISONS)
+    parts += [
+        _section(f"tables/{name}", _ABOUT[name], schema) for name, schema in COMPARISON_TABLES.items()
+    ]
     parts.append(_OFFICIAL)
     parts.append("".join(_official_line(file) for file in OFFICIAL_FILES))
     parts += [_section(name, about, schema) for name, (schema, about) in _RECORDS.items()]

@@ -115,11 +115,49 @@ rule aggregate:
         " --rules {params.rules} {params.models:q} {params.published:q} 2> {log:q}"
 
 
+if RUN.comparisons:
+    COMPARED = list(dict.fromkeys(name for group in RUN.comparisons for name in group))
+
+    rule compare:
+        """Compares models of the run; one row of `comparisons` is one pair and score, of `flips` one entry."""
+        input:
+            verdicts=expand(
+                "results/{{run}}/verdicts/{model}.parquet",
+                model=map(model_folder, COMPARED),
+            ),
+            config="results/{run}/config.yaml",  # its release; and recording it removes earlier comparisons
+        output:
+            comparisons="results/{run}/tables/comparisons.parquet",
+            flips="results/{run}/tables/flips.parquet",
+            comparisons_csv=report(
+                "results/{run}/tables/comparisons.csv",
+                caption="../report/comparisons.rst",
+                category="Details",
+                labels={"table": "models compared"},
+            ),
+            flips_csv="results/{run}/tables/flips.csv",
+        log:
+            "results/{run}/logs/compare.log",
+        params:
+            sides=lambda wildcards: [
+                f"results/{wildcards.run}:{name}" for name in COMPARED
+            ],
+            groups=[word for group in RUN.comparisons for word in ("--group", *group)],
+            rules=RUN.rules,
+        message:
+            "Compare models of {wildcards.run}"
+        shell:
+            "bfcl-pipeline compare {params.sides:q} {params.groups:q} --common --rules {params.rules}"
+            " --out {output.comparisons:q} --out {output.comparisons_csv:q}"
+            " --flips {output.flips:q} --flips {output.flips_csv:q} > {log:q} 2>&1"
+
+
 rule report:
     """Writes the report of the run as one HTML page; one row of its first table is one model."""
     input:
         verdicts=expand("results/{{run}}/verdicts/{model}.parquet", model=RUN.folders),
         tables=rules.aggregate.output.tables,
+        comparisons=rules.compare.output if RUN.comparisons else [],
         config="results/{run}/config.yaml",  # stated in the page
     output:
         report(

@@ -4,5 +4,11 @@ from pathlib import Path
 
 from bfcl_pipeline.files import write_text
 
+# Those of an earlier config; the rule `compare` makes them again if the config asks for comparisons.
+tables = Path(snakemake.output.config).parent / "tables"  # noqa: F821
+for name in ("comparisons", "flips"):
+    for suffix in (".parquet", ".csv"):
+        (tables / f"{name}{suffix}").unlink(missing_ok=True)
+
 write_text(Path(snakemake.output.config), snakemake.params.config)  # noqa: F821
 write_text(Path(snakemake.output.models), snakemake.params.models)  # noqa: F821

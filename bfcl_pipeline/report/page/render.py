@@ -18,6 +18,7 @@ from bfcl_pipeline.files import write_text
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.page.agentic import memory_accuracy, memory_use, web_search
 from bfcl_pipeline.report.page.answers import agentic_answers, irrelevance
+from bfcl_pipeline.report.page.comparison import comparisons
 from bfcl_pipeline.report.page.errors import error_bars, error_counts, error_examples
 from bfcl_pipeline.report.page.intervals import design_effects
 from bfcl_pipeline.report.page.making import NOT_RECORDED, Making, read_making
@@ -106,6 +107,7 @@ def render_page(tables: RunTables, making: Making = NOT_RECORDED) -> str:
         web_note=note(row["web"] for row in tables.web_hops),
         formats=formats(tables, many),
         format_count=len(FORMATS),
+        comparisons=comparisons(tables),
         rules_summary=rules_summary(tables),
         rules=rules_table(tables),
         views=views(tables),

@@ -17,6 +17,7 @@ from bfcl_pipeline.report.tables.trial_columns import ADDED_TRIAL_COLUMNS, TRIAL
 from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
 from bfcl_pipeline.report.web_label import mark
 from bfcl_pipeline.tables import read_table
+from bfcl_pipeline.tables.comparisons import COMPARISON_TABLES
 
 Row: TypeAlias = dict[str, Any]
 """One row of a table by column; the columns are in `report.tables.columns`."""
@@ -50,6 +51,8 @@ class RunTables:
     answers: Sequence[Row]
     intervals: Sequence[Row]  # empty if the run has no such table
     published: Sequence[Row]  # scores published elsewhere, highest overall first
+    comparisons: Sequence[Row]
+    flips: Sequence[Row]
 
     def category_titles(self) -> dict[tuple[str, str], str]:
         """The name of each category by model and name, marked if its web is not the real one."""
@@ -87,6 +90,7 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
         **AGENTIC_TABLES,
         **VIEW_TABLES,
         **PUBLISHED_TABLES,
+        **COMPARISON_TABLES,
     }
     for name, schema in optional.items():
         there = (folder / f"{name}.parquet").is_file()

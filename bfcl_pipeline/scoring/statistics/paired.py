@@ -1,6 +1,7 @@
 """Two models on the same entries: intervals of the difference, exact tests, correction for many tests.
 
-Covers verdicts as arrays over the same entries in the same order. docs/statistics.md derives the formulas.
+Covers verdicts, or their means over trials, as arrays over the same entries in the same order.
+docs/statistics.md derives the formulas.
 """
 
 import math
@@ -32,20 +33,25 @@ class Paired:
     of: Means  # of the differences by category
     limits: list[Limits]  # the 95 % interval of each category
     correlations: Floats  # of the differences of the categories
-    only_first: NDArray[np.int64]  # entries of each category that only the first has right
-    only_second: NDArray[np.int64]  # entries of each category that only the second has right
+    only_first: NDArray[np.int64]  # entries of each category that only, or more often, the first has right
+    only_second: NDArray[np.int64]  # the same of the second
     clusters_p: list[float]  # exact sign test of each category over its clusters
 
 
-def paired(first: Booleans, second: Booleans, where: Layout) -> Paired:
-    """The paired comparison of two models on the same entries."""
+def paired(first: Booleans | Floats, second: Booleans | Floats, where: Layout) -> Paired:
+    """The paired comparison of two models on the same entries.
+
+    first, second: the verdict on each entry, or the share of trials that have it right.
+    """
     difference = first.astype(np.float64) - second.astype(np.float64)
     of = means(difference, where)
-    only_first = np.bincount(where.category[first & ~second], minlength=where.categories)
-    only_second = np.bincount(where.category[second & ~first], minlength=where.categories)
+    only_first = np.bincount(where.category[difference > 0], minlength=where.categories)
+    only_second = np.bincount(where.category[difference < 0], minlength=where.categories)
+    net = np.bincount(where.category, weights=difference, minlength=where.categories)
+    squares = np.bincount(where.category, weights=difference**2, minlength=where.categories)
     limits = [
-        difference_limits(float(up), float(down), float(n), float(effective))
-        for up, down, n, effective in zip(only_first, only_second, where.sizes, of.effective, strict=True)
+        _limits(float(total), float(square), float(n), float(effective))
+        for total, square, n, effective in zip(net, squares, where.sizes, of.effective, strict=True)
     ]
     return Paired(
         of=of,
@@ -70,16 +76,21 @@ def difference_limits(only_first: float, only_second: float, pairs: float, effec
     itself. With clusters, the counts shrink to the effective number of pairs. For no pairs it is the whole
     range.
     """
+    return _limits(only_first - only_second, only_first + only_second, pairs, effective)
+
+
+def _limits(net: float, squares: float, pairs: float, effective: float) -> Limits:
+    """`difference_limits` for differences of any size from -1 to 1, by their sum and sum of squares."""
     if pairs <= 0 or effective <= 0:
         return Limits(-1.0, 1.0)
     shrink = effective / pairs
-    up = (only_first * shrink + 1) / (effective + 2)
-    down = (only_second * shrink + 1) / (effective + 2)
-    half = Z_95 * math.sqrt((up + down - (up - down) ** 2) / (effective + 2))
-    observed = (only_first - only_second) / pairs
+    centre = net * shrink / (effective + 2)
+    spread = (squares * shrink + 2) / (effective + 2)
+    half = Z_95 * math.sqrt((spread - centre**2) / (effective + 2))
+    observed = net / pairs
     return Limits(
-        max(-1.0, min(up - down - half, observed)),
-        min(1.0, max(up - down + half, observed)),
+        max(-1.0, min(centre - half, observed)),
+        min(1.0, max(centre + half, observed)),
     )
 
 

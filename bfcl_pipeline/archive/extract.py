@@ -1,0 +1,67 @@
+"""The verdicts of an archive, without deriving them again: what a comparison of runs needs.
+
+Covers the checks that need only the file: its seal, its structure, the sha256 of each file that is
+extracted, and the sizes of config and tables. Whether the verdicts follow from the recorded answers is what
+`archive.verify` finds out.
+"""
+
+import hashlib
+from pathlib import Path
+
+from bfcl_pipeline.archive.crate_metadata import read_metadata
+from bfcl_pipeline.archive.reading import SealedArchive
+from bfcl_pipeline.archive.recorded_run import read_plain_yaml
+from bfcl_pipeline.archive.table_size import check_table_size
+from bfcl_pipeline.benchmark import GROUPS
+from bfcl_pipeline.errors import ArchiveError
+
+
+def extract_verdicts(file: Path, folder: Path) -> Path:
+    """Extracts the verdicts of an archive, its config and the responses to web questions.
+
+    Args:
+        file: the archive.
+        folder: an empty directory.
+
+    Returns:
+        The directory of the run below `folder`, which has the name of the run.
+
+    Raises:
+        ArchiveError: the archive is damaged, malformed or too large.
+        ConfigError: its config is not plain YAML.
+        TableError: a table cannot be read.
+    """
+    with SealedArchive(file) as archive:
+        metadata = read_metadata(archive)
+        for name in filter(_is_needed, archive.members):
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            digest = hashlib.sha256()
+            with path.open("xb") as out:
+                for chunk in archive.chunks(name):
+                    digest.update(chunk)
+                    out.write(chunk)
+            if digest.hexdigest() != metadata.sha256[name]:
+                raise ArchiveError(
+                    f"{file}, member {name!r}: refused: expected sha256 {metadata.sha256[name]}, got "
+                    f"{digest.hexdigest()}."
+                )
+            if path.suffix == ".parquet":
+                check_table_size(path)
+            else:
+                read_plain_yaml(path)
+    return folder / "results" / metadata.run
+
+
+def _is_needed(name: str) -> bool:
+    parts = name.split("/")
+    if len(parts) < 3 or parts[0] != "results":
+        return False
+    match parts[2:]:
+        case ["config.yaml"]:
+            return True
+        case ["verdicts", table]:
+            return table.endswith(".parquet")
+        case ["responses", _, table]:
+            return table.removesuffix(".parquet") in GROUPS["web_search"]
+    return False

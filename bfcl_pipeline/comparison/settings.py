@@ -1,0 +1,144 @@
+"""What runs were made with, and whether it makes two sides incomparable or an experiment.
+
+Covers the release and the settings of the web, from the recorded config of a run and the responses of a
+model. A simulated web and the real one ask different things of a model, so their web categories are not
+compared. Other differences (no web tools, failing fetches, another name of the search tool) are what an
+experiment is about: they are named beside the comparison.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute as pc
+import yaml
+
+from bfcl_pipeline.benchmark import GROUPS
+from bfcl_pipeline.config import model_folder
+from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.tables import read_table
+
+SIMULATED, OFF, REAL = "simulated", "off", "real"
+"""The kinds of web: the modes record, replay and live are the real one, as are imported answers."""
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a side was made with; None where nothing is recorded."""
+
+    release: str | None = None  # version and hash
+    web: str | None = None  # SIMULATED, OFF or REAL; None also for a model that ran no web category
+    fetch_failures: float | None = None  # share of page fetches that were made to fail
+    search_tool: str | None = None  # name under which the search tool was presented
+
+    @property
+    def web_tools(self) -> bool | None:
+        """Whether the model had web tools."""
+        return None if self.web is None else self.web != OFF
+
+    def __str__(self) -> str:
+        """The settings of the web in words; empty if none is known."""
+        if self.web is None:
+            return ""
+        if self.web == OFF:
+            return "no web tools"
+        failing = f", {_percent(self.fetch_failures)} of fetches fail" if self.fetch_failures else ""
+        return f"{self.web} web{failing}"
+
+
+@dataclass(frozen=True, slots=True)
+class SettingDifference:
+    """A setting of the web in which two sides differ: the subject of an experiment."""
+
+    setting: str  # in words
+    first: str  # value of the first side
+    second: str  # value of the second side
+
+    def __str__(self) -> str:
+        return f"{self.setting}: {self.first} / {self.second}"
+
+
+def run_settings(run: Path) -> Settings:
+    """What the recorded config of a run says; nothing is known of a run without one.
+
+    Raises TableError if the file cannot be read as YAML.
+    """
+    config = _config(run / "config.yaml")
+    if "imported" in config:
+        return Settings(_release(config))
+    web, failures, tool = (config.get(key) for key in ("web", "fetch_failures", "search_tool"))
+    return Settings(
+        _release(config),
+        _kind(web) if isinstance(web, str) else None,
+        float(failures) if isinstance(failures, int | float) else None,
+        tool if isinstance(tool, str) else None,
+    )
+
+
+def searched_web(run: Path, model: str, recorded: str | None) -> str | None:
+    """The kind of web that a model of a run searched: what its responses say, else what the run records.
+
+    Raises TableError if its responses cannot be read.
+    """
+    paths = [
+        run / "responses" / model_folder(model) / f"{category}.parquet" for category in GROUPS["web_search"]
+    ]
+    found: set[str] = set()
+    for path in paths:
+        if path.is_file():
+            webs = pc.unique(read_table(path, ["web"]).column("web")).to_pylist()
+            found |= {REAL if web is None else _kind(web) for web in webs}
+    if not found:
+        return recorded
+    return next(kind for kind in (SIMULATED, OFF, REAL) if kind in found)
+
+
+def web_differs(first: Settings, second: Settings) -> bool:
+    """Whether one side searched the simulated web and the other the real one."""
+    return {first.web, second.web} == {SIMULATED, REAL}
+
+
+def setting_differences(first: Settings, second: Settings) -> Iterator[SettingDifference]:
+    """The known settings of the web that differ and are the subject of an experiment."""
+    if first.web is None or second.web is None:
+        return
+    if first.web_tools != second.web_tools:
+        yield SettingDifference(
+            "web tools", *("on" if side.web_tools else "off" for side in (first, second))
+        )
+        return
+    if None not in (first.fetch_failures, second.fetch_failures) and (
+        first.fetch_failures != second.fetch_failures
+    ):
+        shares = (_percent(side.fetch_failures or 0) for side in (first, second))
+        yield SettingDifference("fetches that are made to fail", *shares)
+    if first.search_tool and second.search_tool and first.search_tool != second.search_tool:
+        yield SettingDifference("name of the search tool", first.search_tool, second.search_tool)
+
+
+def _kind(web: str) -> str:
+    return web if web in (SIMULATED, OFF) else REAL
+
+
+def _config(path: Path) -> Mapping[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        config = yaml.load(path.read_text(encoding="utf-8"), _LOADER)  # noqa: S506  # both are safe
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise TableError(f"{path}: not readable as YAML. Restore the file, or delete it.") from error
+    return config if isinstance(config, dict) else {}
+
+
+def _release(config: Mapping[str, Any]) -> str | None:
+    pin = config.get("release")
+    if not isinstance(pin, dict) or not pin.get("version"):
+        return None
+    return f"{pin['version']} (sha256 {str(pin.get('sha256') or 'unknown')[:12]})"
+
+
+def _percent(share: float) -> str:
+    return f"{share * 100:g} %"
