@@ -104,8 +104,8 @@ def read_v4_table(run_dir: Path, rules: Rules, models: Collection[str] = ()) -> 
             "config/README.md says how to score a run again."
         )
     begins = iter(begins_group(rows))
-    lines = [row[0] != PUBLISHED and next(begins) for row in shown]
-    return V4Table(shown, lines, notes, rank_notes(rows), views)
+    above = [row[0] != PUBLISHED and next(begins) for row in shown]
+    return V4Table(shown, above, notes, rank_notes(rows), views)
 
 
 def _entries(path: Path) -> list[tuple[str, int, int]]:
