@@ -9,7 +9,7 @@ from enum import StrEnum
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import allocate
 from bfcl_pipeline.planning.scatter import Scatter
-from bfcl_pipeline.scoring.statistics.clustered import Z_95
+from bfcl_pipeline.scoring.statistics.quantiles import Z_95
 
 Z_80 = 0.8416212335729143
 """The 80 % point of the normal distribution: the power of `Sample.detectable`."""

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bfcl_pipeline.scoring.statistics.clustered import (
-    Z_95,
     Floats,
     Layout,
     Limits,
@@ -21,6 +20,7 @@ from bfcl_pipeline.scoring.statistics.clustered import (
     correlation,
     means,
 )
+from bfcl_pipeline.scoring.statistics.quantiles import Z_95
 
 Booleans: TypeAlias = NDArray[np.bool_]
 
