@@ -4,11 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.benchmark.scatter import Scatter
-from bfcl_pipeline.config import SampleBy, allocate, by_weight
-
-Z_95 = 1.959963984540054
-"""The 97.5 % point of the normal distribution; not that of `scoring.statistics`, which loads numpy."""
+from bfcl_pipeline.scoring.statistics.quantiles import Z_95
 
 Z_80 = 0.8416212335729143
 """The 80 % point of the normal distribution: the power of `Sample.detectable`."""

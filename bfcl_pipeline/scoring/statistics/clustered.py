@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from bfcl_pipeline.scoring.statistics.quantiles import Z_95
+
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
-
-Z_95 = 1.959963984540054
-"""The 97.5 % point of the normal distribution."""
 
 _UPPER = 0.975
 """The probability below the upper limit of an interval."""

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bfcl_pipeline.scoring.statistics.clustered import (
-    Z_95,
     Floats,
     Layout,
     Limits,
@@ -22,6 +21,7 @@ from bfcl_pipeline.scoring.statistics.clustered import (
     correlation,
     means,
 )
+from bfcl_pipeline.scoring.statistics.quantiles import Z_95
 
 Booleans: TypeAlias = NDArray[np.bool_]
 

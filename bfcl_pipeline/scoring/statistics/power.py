@@ -5,7 +5,7 @@ Covers the normal approximation for one comparison at 95 % confidence. docs/stat
 
 from statistics import NormalDist
 
-from bfcl_pipeline.scoring.statistics.clustered import Z_95
+from bfcl_pipeline.scoring.statistics.quantiles import Z_95
 
 POWER = 0.8
 """The usual power: the probability that a true difference of this size is found."""
