@@ -59,7 +59,9 @@ def preflight(run: RunConfig, finished: FinishedResults, machine: Machine) -> li
             lines.append("No model of the run can start.")
         raise ConfigError("\n".join([*common, *lines]))
     if unable:
-        lines.append("The other models run. These get no new answers, and the exit status is 2.")
+        # Without its results a step fails; a model that is asked in vain gives its entries a status.
+        status = 1 if any(first[folder].recorded for folder in unable) else 2
+        lines.append(f"The other models run. These get no new answers, and the exit status is {status}.")
     return lines
 
 

@@ -73,7 +73,12 @@ def test_results_have_one_job_whatever_the_web_the_trials_and_the_budget(tmp_pat
 
 
 def test_missing_results_are_known_before_a_run(tmp_path: Path) -> None:
-    """One line names the path; a run of nothing else does not start, and needs no search engine's key."""
-    run = load_run({**CONFIG, "models": ["theirs-FC"], "web": "live"}, read(tmp_path, THEIRS))
+    """One line names the path; the other models run, and a run of nothing else does not start."""
+    rows = read(tmp_path, THEIRS, {"name": "lexical", "kind": "lexical"})
+    both = load_run({**CONFIG, "models": ["theirs-FC", "lexical"], "categories": ["simple_java"]}, rows)
+    lines = preflight(both, FinishedResults(tmp_path), Machine())
+    assert lines[0].startswith("theirs-FC: results is missing: /far/away/result does not exist here")
+    assert lines[1].endswith("the exit status is 1.")
+    run = load_run({**CONFIG, "models": ["theirs-FC"], "web": "live"}, rows)
     with pytest.raises(ConfigError, match="theirs-FC: results is missing: /far/away/result does not exist"):
         preflight(run, FinishedResults(tmp_path), Machine())
