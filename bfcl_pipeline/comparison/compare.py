@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.benchmark.clusters import cluster_of
-from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD, categories_of, category_weights
 from bfcl_pipeline.comparison.settings import SettingDifference, setting_differences, web_differs
 from bfcl_pipeline.comparison.sides import ABSENT, UNJUDGED, Numbering, Side
+from bfcl_pipeline.config import release_sizes
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.scoring.intervals import ScoredGroup, scored_groups
 from bfcl_pipeline.scoring.statistics.clustered import Layout, composite_error, layout, total
 from bfcl_pipeline.scoring.statistics.paired import Paired, composite_difference, holm, mcnemar, paired
 from bfcl_pipeline.scoring.statistics.power import detectable_difference
@@ -81,19 +82,7 @@ class _Scope:
 
     categories: list[str]  # in benchmark order
     where: Layout
-    groups: list[_GroupScope]  # from the overall on
-
-
-@dataclass(frozen=True, slots=True)
-class _GroupScope:
-    """One group of the leaderboard over the compared entries."""
-
-    name: str
-    weights: NDArray[np.float64]  # of each category
-    members: NDArray[np.int64]  # the categories with a weight
-    complete: bool  # whether these are all categories of the group
-    entries: int
-    clusters: int
+    groups: list[ScoredGroup]  # from the overall on
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +126,7 @@ class Comparer:
         searches = [CATEGORIES[name].check is Check.WEB_SEARCH for name in order]
         self._web = np.array(searches)[self._category]
         self._scenario = scenario_numbers(self._entries)
-        self._scopes: dict[bytes, _Scope] = {}
+        self._scopes: dict[tuple[bytes, bool], _Scope] = {}
 
     def compare(self, first: Side, second: Side) -> Comparison:
         """The comparison of two sides.
@@ -160,7 +149,8 @@ class Comparer:
                 f"{first.label} and {second.label} have no entry with a verdict in common; nothing can be "
                 "compared. Score both on the same entries."
             )
-        scope = self._scope(judged)
+        by_weight = first.settings.by_weight or second.settings.by_weight
+        scope = self._scope(judged, by_weight)
         right_one, right_two = one[judged], two[judged]
         averaged = max(first.trials, second.trials) > 1
         result = paired(right_one, right_two, scope.where)
@@ -231,15 +221,20 @@ class Comparer:
             return []
         return list(setting_differences(first.settings, second.settings))
 
-    def _scope(self, judged: NDArray[np.bool_]) -> _Scope:
-        """The categories of some entries, their layout and their groups."""
-        key = judged.tobytes()
+    def _scope(self, judged: NDArray[np.bool_], by_weight: bool) -> _Scope:
+        """The categories of some entries, their layout and their groups.
+
+        by_weight: means by size take the entries of the release, as the tables of a sample by weight do.
+        """
+        key = (judged.tobytes(), by_weight)
         if key not in self._scopes:
             places, category = np.unique(self._category[judged], return_inverse=True)
             cluster = np.unique(self._cluster[judged], return_inverse=True)[1]
             known = list(CATEGORIES)
             names, where = [known[place] for place in places], layout(category, cluster)
-            self._scopes[key] = _Scope(names, where, list(_groups(names, where)))
+            sizes = release_sizes() if by_weight else None
+            groups = list(scored_groups(names, where, sizes))[::-1]
+            self._scopes[key] = _Scope(names, where, groups)
         return self._scopes[key]
 
     def _flipped(
@@ -255,24 +250,6 @@ def _releases(first: Side, second: Side) -> tuple[str, str] | None:
     """The releases of two sides, if both are known and differ."""
     one, two = first.settings.release, second.settings.release
     return (one, two) if one and two and one != two else None
-
-
-def _groups(names: Sequence[str], where: Layout) -> Iterator[_GroupScope]:
-    """The groups of the leaderboard that have any of the categories: the overall first."""
-    sizes = dict(zip(names, map(int, where.sizes), strict=True))
-    for group in reversed(LEADERBOARD):
-        shares = category_weights(group.name, sizes)
-        weights = np.array([shares.get(name, 0.0) for name in names])
-        members = np.flatnonzero(weights)
-        if len(members):
-            yield _GroupScope(
-                name=group.name,
-                weights=weights,
-                members=members,
-                complete=len(members) == len(categories_of(group.name)),
-                entries=int(where.sizes[members].sum()),
-                clusters=len(np.unique(where.cluster[np.isin(where.category, members)])),
-            )
 
 
 def _scores(

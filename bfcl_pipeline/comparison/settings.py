@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import yaml
 
 from bfcl_pipeline.benchmark import GROUPS
-from bfcl_pipeline.config import model_folder
+from bfcl_pipeline.config import model_folder, sizes_in_means
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.tables import read_table
 
@@ -33,6 +33,7 @@ class Settings:
     web: str | None = None  # SIMULATED, OFF or REAL; None also for a model that ran no web category
     fetch_failures: float | None = None  # share of page fetches that were made to fail
     search_tool: str | None = None  # name under which the search tool was presented
+    by_weight: bool = False  # the sample was divided by weight
 
     @property
     def web_tools(self) -> bool | None:
@@ -67,6 +68,7 @@ def run_settings(run: Path) -> Settings:
     Raises TableError if the file cannot be read as YAML.
     """
     config = _config(run / "config.yaml")
+    by_weight = sizes_in_means(run) is not None
     if "imported" in config:
         return Settings(_release(config))
     web, failures, tool = (config.get(key) for key in ("web", "fetch_failures", "search_tool"))
@@ -75,6 +77,7 @@ def run_settings(run: Path) -> Settings:
         _kind(web) if isinstance(web, str) else None,
         float(failures) if isinstance(failures, int | float) else None,
         tool if isinstance(tool, str) else None,
+        by_weight,
     )
 
 

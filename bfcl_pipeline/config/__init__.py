@@ -26,7 +26,12 @@ from bfcl_pipeline.config.model_rows import (
     unknown_model,
 )
 from bfcl_pipeline.config.models_files import MODELS_FILE, MODELS_VARIABLE, MY_MODELS_FILE, models_files
-from bfcl_pipeline.config.recorded_sample import recorded_sample, recorded_text, sizes_in_means
+from bfcl_pipeline.config.recorded_sample import (
+    recorded_sample,
+    recorded_text,
+    release_sizes,
+    sizes_in_means,
+)
 from bfcl_pipeline.config.run_config import ReleasePin, RunConfig, load_run
 from bfcl_pipeline.config.run_record import NOT_RECORDED, recorded_config, recorded_models
 from bfcl_pipeline.config.sampling import RunSample, SampleBy, allocate, by_weight, divide, pick
@@ -72,6 +77,7 @@ __all__ = [
     "recorded_models",
     "recorded_sample",
     "recorded_text",
+    "release_sizes",
     "sizes_in_means",
     "trial_name",
     "trial_of",

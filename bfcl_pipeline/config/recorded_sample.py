@@ -49,4 +49,9 @@ def sizes_in_means(run_dir: Path) -> Mapping[str, int] | None:
     drawn = recorded_sample(recorded_text(run_dir))
     if drawn is None or drawn.by is SampleBy.SIZE:
         return None
+    return release_sizes()
+
+
+def release_sizes() -> dict[str, int]:
+    """The entries that the release has of each category."""
     return {name: category.entries for name, category in CATEGORIES.items()}

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark.scatter import Scatter
+from bfcl_pipeline.config import SampleBy, allocate, by_weight
 from bfcl_pipeline.scoring.statistics.quantiles import Z_95
 
 Z_80 = 0.8416212335729143

@@ -48,13 +48,19 @@ class Precision:
 
 
 @dataclass(frozen=True, slots=True)
-class _Member:
-    """A group of the leaderboard over some categories."""
+class ScoredGroup:
+    """One group of the leaderboard over the entries of some categories."""
 
     name: str
     weights: Floats  # of each category
+    members: Integers  # the categories with a weight
     entries: int
     clusters: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether these are all categories of the group."""
+        return len(self.members) == len(categories_of(self.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +69,7 @@ class Scope:
 
     categories: Sequence[str]  # in benchmark order
     where: Layout
-    groups: Sequence[_Member]
+    groups: Sequence[ScoredGroup]
     scenario: Integers  # of each entry; -1 for those that are not of memory
 
 
@@ -89,19 +95,32 @@ class Numbering:
         cluster = np.unique(self._cluster[numbers], return_inverse=True)[1]
         names = [list(CATEGORIES)[place] for place in places]
         where = layout(category, cluster)
-        return Scope(names, where, list(_groups(names, where, self._sizes)), self._scenario[numbers])
+        return Scope(names, where, list(scored_groups(names, where, self._sizes)), self._scenario[numbers])
 
 
-def _groups(names: Sequence[str], where: Layout, sizes: Mapping[str, int] | None) -> Iterator[_Member]:
-    """The groups of the leaderboard that have any of the categories."""
+def scored_groups(
+    names: Sequence[str], where: Layout, sizes: Mapping[str, int] | None = None
+) -> Iterator[ScoredGroup]:
+    """The groups of the leaderboard that have any of some categories, members before the groups with them.
+
+    Args:
+        names: of the categories.
+        where: the layout of their entries.
+        sizes: of every category, its entries in means by size; None: those of the layout.
+    """
     scored = dict(zip(names, map(int, where.sizes), strict=True))
     for group in LEADERBOARD:
         shares = category_weights(group.name, sizes or scored)
         weights = np.array([shares.get(name, 0.0) for name in names])
-        inside = np.isin(where.category, np.flatnonzero(weights))
-        if inside.any():
-            clusters = len(np.unique(where.cluster[inside]))
-            yield _Member(group.name, weights, int(inside.sum()), clusters)
+        members = np.flatnonzero(weights)
+        if len(members):
+            yield ScoredGroup(
+                name=group.name,
+                weights=weights,
+                members=members,
+                entries=int(where.sizes[members].sum()),
+                clusters=len(np.unique(where.cluster[np.isin(where.category, members)])),
+            )
 
 
 def precisions(valid: NDArray[np.bool_], scope: Scope) -> dict[str, Precision]:
@@ -136,7 +155,7 @@ def precisions(valid: NDArray[np.bool_], scope: Scope) -> dict[str, Precision]:
 
 
 def _of_group(
-    group: _Member,
+    group: ScoredGroup,
     of: Means,
     limits: Sequence[Limits],
     correlations: Floats,
