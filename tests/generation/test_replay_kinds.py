@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from bfcl_pipeline.config import KINDS
+from bfcl_pipeline.config import EMBEDDED_KINDS, KINDS, RECORDED_KINDS
 from bfcl_pipeline.models.serving.address import Address, State, write_address
 from bfcl_pipeline.tables import read_responses
 from tests.support.offline import offline
@@ -119,7 +119,7 @@ def generate(folder: Path, staged: Path, out: str, env: dict[str, str], *options
     return done.stderr
 
 
-@pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if not kind.embedded])
+@pytest.mark.parametrize("kind", sorted(KINDS.keys() - EMBEDDED_KINDS - RECORDED_KINDS))
 def test_a_conversation_is_replayed_without_client_key_or_server(
     kind: str, server: Any, staged: Path, tmp_path: Path
 ) -> None:
