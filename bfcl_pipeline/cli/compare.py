@@ -2,12 +2,13 @@
 
 import argparse
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, compress
+from operator import not_
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bfcl_pipeline.cli.options import add_data, add_rules, print_to_stderr
-from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.text import printable
 
 if TYPE_CHECKING:
@@ -153,21 +154,33 @@ def _by_score(
                 "with several; with --by hops, one model is compared with and without snippets."
             )
     comparer = Comparer(numbering, options.rules, options.common)
-    comparisons = [
-        comparer.compare(*pair)
+    pairs = [
+        pair
         for group in groups
         for pair in (
             combinations(group, 2) if options.all_pairs else ((group[0], two) for two in group[1:])
         )
     ]
-    if len(comparisons) > _IN_FULL:
+    # In a run one model without verdicts, as after an outage, must not cost the report of the others.
+    usable = [not options.common or comparer.comparable(*pair) for pair in pairs]
+    if not options.named and not any(usable):
+        usable = [True] * len(pairs)  # the first of them is refused with the reason
+    comparisons = [comparer.compare(*pair) for pair in compress(pairs, usable)]
+    if not comparisons:
+        print("No comparison.")
+    elif len(comparisons) > _IN_FULL:
         print(pairs_text(comparisons))
     else:
         print("\n\n".join(comparison_text(each, options.show) for each in comparisons))
     lonely = [] if options.named else alone(groups, sides)
     if lonely:
         print(f"Compared with none: {', '.join(map(printable, lonely))}.")
-    if not options.trials:
+    for first, second in compress(pairs, map(not_, usable)):
+        print(
+            f"Not compared: {printable(first.label)} and {printable(second.label)} have no entry with a "
+            "verdict in common."
+        )
+    if not options.trials and comparisons:
         _print_experiments(options, numbering, groups, comparisons)
     for path in options.out:
         write_comparisons(path, comparisons)
@@ -207,8 +220,13 @@ def _print_experiments(
             "Web questions by hops: the release is not staged (bfcl-pipeline stage; or name it: --data)."
         )
         return
-    for found in _questions(options, numbering, chosen):
-        print(f"\n{questions_text(found, options.show)}")
+    for group in chosen:
+        try:
+            [found] = _questions(options, numbering, [group])
+        except TableError as error:  # the comparisons stand without it
+            print_to_stderr(f"Web questions by hops: {printable(str(error))}")
+        else:
+            print(f"\n{questions_text(found, options.show)}")
 
 
 def _questions(

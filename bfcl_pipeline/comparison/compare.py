@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.benchmark.clusters import cluster_of
 from bfcl_pipeline.comparison.settings import SettingDifference, setting_differences, web_differs
-from bfcl_pipeline.comparison.sides import ABSENT, UNJUDGED, Numbering, Side
+from bfcl_pipeline.comparison.sides import ABSENT, UNJUDGED, WRONG, Numbering, Side
 from bfcl_pipeline.config import release_sizes
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
@@ -170,6 +170,14 @@ class Comparer:
                 right_one - right_two, self._category[judged], self._scenario[judged]
             ),
         )
+
+    def comparable(self, first: Side, second: Side) -> bool:
+        """Whether there is an entry that both sides have a verdict on, of a web that both searched."""
+        one, two = (side.spread_over(len(self._entries)) for side in (first, second))
+        judged = (one >= WRONG) & (two >= WRONG)
+        if web_differs(first.settings, second.settings):
+            judged &= ~self._web
+        return bool(judged.any())
 
     def _refuse_different(
         self, first: Side, second: Side, has_one: NDArray[np.bool_], has_two: NDArray[np.bool_]

@@ -17,10 +17,14 @@ import yaml
 from bfcl_pipeline.benchmark import GROUPS
 from bfcl_pipeline.config import model_folder, sizes_in_means
 from bfcl_pipeline.errors import TableError
-from bfcl_pipeline.tables import read_table
+from bfcl_pipeline.tables import read_table, with_types
+from bfcl_pipeline.tables.schemas import RESPONSES
+from bfcl_pipeline.text import cut, printable
 
 SIMULATED, OFF, REAL = "simulated", "off", "real"
 """The kinds of web: the modes record, replay and live are the real one, as are imported answers."""
+
+_LONGEST = 100  # characters of a stated text
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -76,7 +80,7 @@ def run_settings(run: Path) -> Settings:
         _release(config),
         _kind(web) if isinstance(web, str) else None,
         float(failures) if isinstance(failures, int | float) else None,
-        tool if isinstance(tool, str) else None,
+        _stated(tool),
         by_weight,
     )
 
@@ -92,7 +96,8 @@ def searched_web(run: Path, model: str, recorded: str | None) -> str | None:
     found: set[str] = set()
     for path in paths:
         if path.is_file():
-            webs = pc.unique(read_table(path, ["web"]).column("web")).to_pylist()
+            table = with_types(path, read_table(path, ["web"]), RESPONSES)
+            webs = pc.unique(table.column("web")).to_pylist()
             found |= {REAL if web is None else _kind(web) for web in webs}
     if not found:
         return recorded
@@ -131,16 +136,22 @@ def _config(path: Path) -> Mapping[str, Any]:
         return {}
     try:
         config = yaml.load(path.read_text(encoding="utf-8"), _LOADER)  # noqa: S506  # both are safe
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: not UTF-8, an invalid date
         raise TableError(f"{path}: not readable as YAML. Restore the file, or delete it.") from error
     return config if isinstance(config, dict) else {}
 
 
 def _release(config: Mapping[str, Any]) -> str | None:
     pin = config.get("release")
-    if not isinstance(pin, dict) or not pin.get("version"):
+    if not isinstance(pin, dict):
         return None
-    return f"{pin['version']} (sha256 {str(pin.get('sha256') or 'unknown')[:12]})"
+    version, sha256 = _stated(pin.get("version")), _stated(pin.get("sha256"))
+    return None if version is None else f"{version} (sha256 {(sha256 or 'unknown')[:12]})"
+
+
+def _stated(value: object) -> str | None:
+    """A text of a config for a line of a terminal; None for an empty one, and for other values."""
+    return cut(printable(value), _LONGEST) if isinstance(value, str) and value else None
 
 
 def _percent(share: float) -> str:

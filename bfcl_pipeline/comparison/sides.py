@@ -17,7 +17,8 @@ from bfcl_pipeline.comparison.settings import Settings, run_settings, searched_w
 from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules, Status
-from bfcl_pipeline.tables import read_table
+from bfcl_pipeline.tables import read_table, with_types
+from bfcl_pipeline.tables.schemas import VERDICTS
 from bfcl_pipeline.text import unknown_name
 
 _COLUMNS = ("model", "category", "entry_id", "rules", "valid", "status")
@@ -147,7 +148,7 @@ def _by_model(paths: Sequence[Path], rules: Rules, only: Collection[str]) -> dic
     """The verdicts of each model in some tables; rows without a model have that of the file's name."""
     found: dict[str, _Verdicts] = {}
     for path in paths:
-        table = read_table(path, _COLUMNS)
+        table = with_types(path, read_table(path, _COLUMNS), VERDICTS)
         rows = zip(*(table.column(name).to_pylist() for name in _COLUMNS), strict=True)
         for model, category, entry_id, of_rules, valid, status in rows:
             verdicts = found.setdefault(path.stem if model is None else model, _Verdicts())

@@ -11,7 +11,7 @@ from typing import Any
 
 from bfcl_pipeline.errors import ConfigError
 
-MAX_BYTES = 16 * 2**20
+MAX_BYTES = 2**20
 """Size of a file of published scores; that of the official site has a few dozen kilobytes."""
 
 Source = Mapping[str, str]

@@ -18,6 +18,7 @@ from bfcl_pipeline.archive.reading import SealedArchive
 from bfcl_pipeline.archive.table_size import check_table_size
 from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.config import Job, model_folder, trial_of
+from bfcl_pipeline.config.job import WEB_MODES
 from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.generation import Completed
 from bfcl_pipeline.jobs.observed import status_counts
@@ -26,12 +27,23 @@ from bfcl_pipeline.jobs.selection import chosen
 from bfcl_pipeline.official.import_results import find_results, read_results, session_snapshot
 from bfcl_pipeline.records import Entry, Json, Response, Status
 from bfcl_pipeline.report.web_label import UNKNOWN
-from bfcl_pipeline.tables import entries_path, read_entries, read_responses, read_table, responses_in
+from bfcl_pipeline.tables import (
+    entries_path,
+    read_entries,
+    read_responses,
+    read_table,
+    responses_in,
+    with_types,
+)
+from bfcl_pipeline.tables.schemas import RESPONSES
 from bfcl_pipeline.tables.sessions import read_sessions
 from bfcl_pipeline.text import Log, plural, unknown_name
 
 NOT_IN_RESULTS = "not in the results"
 """The status detail of an entry that the results lack."""
+
+_MEASURED = ("input_tokens", "output_tokens", "latency_seconds")
+_MOST = 10**12  # of any of them; sums of more would overflow a column
 
 _MEMBER = re.compile(
     r"results/[^/]{1,200}/(?P<part>responses|memory)/(?P<model>[^/]{1,200})/(?P<category>\w{1,100})\.parquet"
@@ -79,6 +91,7 @@ def recorded_answers(job: Job, log: Log) -> list[Completed]:
         source = Path(str(job.row.path))
         answers = _read(source, job, log)
     _check_entries(source, answers, staged)
+    _check_values(source, answers)
     completed = list(_completed(job, answers, chosen(staged, job.categories, job.selection)))
     log(_summary(job, source, answers, completed))
     return completed
@@ -117,7 +130,7 @@ def _of_official_folder(path: Path, job: Job, log: Log) -> _Answers:
 
 def _of_table(path: Path, model: str, categories: Iterable[str]) -> _Answers:
     check_table_size(path)
-    present = read_table(path)
+    present = with_types(path, read_table(path), RESPONSES)
     for name in ("category", "entry_id"):
         if name not in present.column_names:
             raise TableError(f"{path}: column {name!r} is missing; this is not a table of responses.")
@@ -194,6 +207,23 @@ def _check_entries(source: Path, answers: _Answers, staged: Iterable[Entry]) -> 
                     f"{source}: {entry_id!r} is not an entry of {category} in the staged release. Results "
                     "must be of the same release."
                 )
+
+
+def _check_values(source: Path, answers: _Answers) -> None:
+    """Raises TableError for numbers that cannot be measured ones, and for an unknown web."""
+    for response in (*answers.responses.values(), *(held for held, _ in answers.sessions.values())):
+        for each in (response, *response.steps):
+            for name in _MEASURED:
+                value = getattr(each, name)
+                if value is not None and not 0 <= value <= _MOST:  # also for NaN
+                    raise TableError(
+                        f"{source}: {name} of {response.entry_id!r} is {value:g}; expected 0 to "
+                        f"{_MOST:.0e}, or null if it was not measured."
+                    )
+        if response.web not in (None, UNKNOWN, *WEB_MODES):
+            raise TableError(
+                f"{source}: {response.entry_id!r}: {unknown_name('web', response.web, WEB_MODES)}"
+            )
 
 
 def _completed(job: Job, answers: _Answers, entries: Iterable[Entry]) -> Iterable[Completed]:

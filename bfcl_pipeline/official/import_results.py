@@ -6,7 +6,6 @@ official tool stored instead of an answer becomes a status, never an answer. The
 """
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +21,8 @@ from bfcl_pipeline.tables.text_forms import form_of, write_any_form
 from bfcl_pipeline.text import Log, plural, unknown_name
 
 _ERROR = "Error during inference:"
+
+_MOST = 10**12  # tokens or seconds of one exchange; sums of more would overflow a column
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,17 +324,18 @@ def _by_step(where: str, row: Mapping[str, Json], key: str) -> dict[tuple[int, i
         for step, number in enumerate(steps if isinstance(steps, list) else [steps]):
             if not _is_number(number):
                 raise TableError(
-                    f"{where}: expected a number or lists of numbers as `{key}`, got {number!r:.80}."
+                    f"{where}: expected a number or lists of numbers as `{key}`, none above {_MOST:.0e}, "
+                    f"got {number!r:.80}."
                 )
             numbers[turn, step] = number
     return numbers
 
 
 def _is_number(value: Json) -> bool:
-    """True for a finite number, and for null."""
+    """True for a number within +-_MOST, and for null."""
     if value is None:
         return True
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and -_MOST <= value <= _MOST
 
 
 def _whole(number: float | None) -> int | None:

@@ -1,7 +1,7 @@
 """Tables on disk: their columns, and atomic reading and writing."""
 
 from bfcl_pipeline.tables.entries import check_staged, entries_path, read_entries, write_entries
-from bfcl_pipeline.tables.files import count_rows, read_table, write_table
+from bfcl_pipeline.tables.files import count_rows, read_table, with_types, write_table
 from bfcl_pipeline.tables.responses import read_responses, responses_in, responses_table, write_responses
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "read_table",
     "responses_in",
     "responses_table",
+    "with_types",
     "write_entries",
     "write_responses",
     "write_table",

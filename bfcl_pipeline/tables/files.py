@@ -22,11 +22,14 @@ def write_table(path: Path, table: pa.Table) -> None:
 def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
     """The table at `path`, or only its `columns` if given.
 
-    Raises TableError if the file does not exist, is not Parquet, or lacks a column.
+    Raises TableError if the file does not exist, is not Parquet, lacks a column, or has one twice.
     """
     file = _open(path)
     with file:
         present = file.schema_arrow.names
+        twice = [name for name in dict.fromkeys(present) if present.count(name) > 1]
+        if twice:
+            raise TableError(f"{path}: column {twice[0]!r} is there twice. Keep one.")
         missing = [name for name in columns or () if name not in present]
         if missing:
             raise TableError(
@@ -36,6 +39,22 @@ def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
             return file.read(columns=None if columns is None else list(columns))
         except (pa.ArrowInvalid, OSError) as error:
             raise TableError(f"{path}: damaged ({error}). Create it again.") from error
+
+
+def with_types(path: Path, table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The columns of the table at `path` that `schema` has, in its order and with its types.
+
+    Raises TableError if a column has another type that cannot be converted, or a null where none may be.
+    """
+    wanted = pa.schema([field for field in schema if field.name in table.column_names])
+    chosen = table.select(wanted.names)
+    for own, field in zip(chosen.schema, wanted, strict=True):
+        if pa.types.is_boolean(field.type) and pa.types.is_floating(own.type):  # NaN would become true
+            raise TableError(f"{path}: column {own.name!r} has numbers; expected true, false or null.")
+    try:
+        return chosen.cast(wanted)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
+        raise TableError(f"{path}: a column is not of the documented type ({error}).") from error
 
 
 def count_rows(path: Path) -> int:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Json, Mode, NameStyle, Response, Status, Step
-from bfcl_pipeline.tables.files import read_table, write_table
+from bfcl_pipeline.tables.files import read_table, with_types, write_table
 from bfcl_pipeline.tables.schemas import RESPONSES
 
 
@@ -43,8 +43,7 @@ def responses_in(path: Path, table: pa.Table) -> list[Response]:
     for field in RESPONSES:
         if not field.nullable and field.name not in table.column_names:
             raise TableError(f"{path}: column {field.name!r} is missing; this is not a table of responses.")
-    table = table.select([name for name in RESPONSES.names if name in table.column_names])
-    return [response_of(path, row) for row in table.to_pylist()]
+    return [response_of(path, row) for row in with_types(path, table, RESPONSES).to_pylist()]
 
 
 def response_of(path: Path, row: Mapping[str, Any]) -> Response:

@@ -233,3 +233,49 @@ def test_a_run_under_other_rules_only_is_refused(run: Path, capsys: pytest.Captu
     )
     assert main(["compare", f"{run}:a", f"{run}:b"]) == 1
     assert "'b' has no verdict under official rules, only under corrected" in capsys.readouterr().err
+
+
+def test_a_model_without_verdicts_costs_no_other_comparison(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As the rule of a run compares: after an outage of one model, the tables have the other pairs."""
+    run = write_run(
+        tmp_path / "r",
+        [
+            MadeUpModel("a", {"multiple": marks(3)}),
+            MadeUpModel("b", {"multiple": marks(2, 1)}),
+            MadeUpModel("out", {"multiple": marks(0, 0, 3)}),
+        ],
+    )
+    sides = [f"{run}:{name}" for name in ("a", "b", "out")]
+    files = ["--common", "--out", str(tmp_path / "c.parquet"), "--flips", str(tmp_path / "f.parquet")]
+    assert main(["compare", *sides, "--group", "a", "b", "out", *files]) == 0
+    assert "Not compared: a and out have no entry with a verdict in common." in capsys.readouterr().out
+    rows = pq.read_table(tmp_path / "c.parquet").to_pylist()
+    assert {(row["first"], row["second"]) for row in rows} == {("a", "b")}
+    assert main(["compare", *sides, "--group", "a", "out", *files]) == 0
+    assert capsys.readouterr().out.startswith("No comparison.\nNot compared: a and out")
+    assert len(pq.read_table(tmp_path / "c.parquet")) == 0
+    assert len(pq.read_table(tmp_path / "f.parquet")) == 0
+    assert main(["compare", f"{run}:a", f"{run}:out", "--common"]) == 1
+    assert "a and out have no entry with a verdict in common" in capsys.readouterr().err
+
+
+def test_webs_that_cannot_be_joined_cost_no_comparison(
+    tmp_path: Path, staged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A simulated, a real and no web in one group are compared; the join by hops says why there is none."""
+    webs = {"sim": "simulated", "off": "off", "real": "live"}
+    models = [
+        MadeUpModel(
+            name, {"web_search_base": marks(3), "multiple": marks(2)}, webs={"web_search_base": web}
+        )
+        for name, web in webs.items()
+    ]
+    run = write_run(tmp_path / "r", models)
+    (run / "config.yaml").write_text("web: simulated\n")
+    out = tmp_path / "c.parquet"
+    words = ["compare", *(f"{run}:{name}" for name in webs), "--common", "--out", str(out)]
+    assert main([*words, "--data", str(staged)]) == 0
+    assert "Web questions by hops: sim and real searched different webs" in capsys.readouterr().err
+    assert len(pq.read_table(out)) > 0

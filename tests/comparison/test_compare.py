@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -11,12 +12,12 @@ import pytest
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.comparison.compare import Comparer, Comparison
-from bfcl_pipeline.comparison.sides import Choice, read_sides
+from bfcl_pipeline.comparison.sides import RIGHT, WRONG, Choice, read_sides
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Entry, Rules, Status
 from bfcl_pipeline.scoring.aggregate import Count, leaderboard_scores
 from bfcl_pipeline.scoring.statistics.paired import mcnemar
-from bfcl_pipeline.tables import write_table
+from bfcl_pipeline.tables import read_table, write_table
 from bfcl_pipeline.tables.schemas import VERDICTS
 from tests.support.synthetic_run import MadeUpModel, Marks, marks, write_run
 
@@ -243,3 +244,36 @@ def test_two_verdicts_on_one_entry_are_refused(tmp_path: Path) -> None:
     write_run(tmp_path, [MadeUpModel("a", {"multiple": marks(3)})])
     with pytest.raises(TableError, match=r"entry 'multiple_0' of model 'a' has several verdicts"):
         read_sides([Choice(run)], Rules.OFFICIAL)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("valid", math.nan, "column 'valid' has numbers"),
+        ("entry_id", ["multiple_0"], "not of the documented type"),
+        ("category", ["multiple"], "not of the documented type"),
+        ("rules", None, "not of the documented type"),
+        ("model", ["a"], "not of the documented type"),
+    ],
+)
+def test_columns_of_another_type_are_refused(
+    tmp_path: Path, column: str, value: object, message: str
+) -> None:
+    """A table from elsewhere is not read as if NaN were a valid answer, and no row is guessed."""
+    run = write_run(tmp_path, [MadeUpModel("a", {"multiple": Marks([True])})])
+    path = run / "verdicts/a.parquet"
+    table = read_table(path)
+    values = pa.array([value] * len(table))
+    write_table(path, table.set_column(table.column_names.index(column), column, values))
+    with pytest.raises(TableError, match=message):
+        read_sides([Choice(run)], Rules.OFFICIAL)
+
+
+def test_verdicts_as_text_are_read_as_what_they_say(tmp_path: Path) -> None:
+    """The text `false`, as some programs write it, is a wrong answer."""
+    run = write_run(tmp_path, [MadeUpModel("a", {"multiple": Marks([False, True])})])
+    path = run / "verdicts/a.parquet"
+    table = read_table(path)
+    texts = table.column("valid").cast(pa.string())
+    write_table(path, table.set_column(table.column_names.index("valid"), "valid", texts))
+    assert read_sides([Choice(run)], Rules.OFFICIAL)[1][0].marks.tolist() == [WRONG, RIGHT]

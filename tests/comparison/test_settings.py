@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -97,5 +98,24 @@ def test_nothing_is_known_of_a_run_without_a_config(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("- a list\n")
     assert run_settings(tmp_path) == Settings()
     (tmp_path / "config.yaml").write_text("a: [\n")
+    with pytest.raises(TableError, match="not readable as YAML"):
+        run_settings(tmp_path)
+
+
+def test_a_config_from_elsewhere_is_read_within_bounds(tmp_path: Path) -> None:
+    """A text is printable and short; values of other types say nothing, however large they would become."""
+    config = tmp_path / "config.yaml"
+    config.write_text(f'release: {{version: "1\\e[31m{"x" * 1000}"}}\nsearch_tool: [a]\n')
+    stated = run_settings(tmp_path)
+    assert stated.release is not None
+    assert stated.release.startswith("1\\x1b[31mxxx")
+    assert len(stated.release) < 200
+    assert stated.search_tool is None
+    levels = "".join(
+        f"{name}: &{name} [{','.join([f'*{before}'] * 9)}]\n" for before, name in pairwise("abcdefghi")
+    )
+    config.write_text(f"a: &a [x]\n{levels}release: {{version: *i, sha256: *i}}\n")
+    assert run_settings(tmp_path) == Settings()
+    config.write_text("day: 2026-99-99\n")
     with pytest.raises(TableError, match="not readable as YAML"):
         run_settings(tmp_path)

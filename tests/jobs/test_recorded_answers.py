@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import zipfile
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from bfcl_pipeline.config import Job, JobPaths, ModelRow, ReplaySource, Selection
@@ -16,7 +18,7 @@ from bfcl_pipeline.jobs.recorded_answers import recorded_answers
 from bfcl_pipeline.jobs.result_paths import result_inputs
 from bfcl_pipeline.jobs.run import run_job
 from bfcl_pipeline.records import Mode, Response, Status
-from bfcl_pipeline.tables import write_responses
+from bfcl_pipeline.tables import read_table, write_responses, write_table
 from bfcl_pipeline.tables.sessions import read_sessions, write_sessions
 
 CALL = json.dumps([{"f": "{}"}])
@@ -180,6 +182,32 @@ def test_entries_of_another_release_are_refused(
     """The message names the table and the entry."""
     with pytest.raises(TableError, match=message):
         run_job(job(staged, table(tmp_path / "t.parquet", made)))
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "message"),
+    [
+        ("result_json", [{"a": 1}], "not of the documented type"),
+        ("category", [["simple_java"]], "not of the documented type"),
+        ("model", [["theirs-FC"]], "not of the documented type"),
+        ("input_tokens", ["many"], "not of the documented type"),
+        ("steps", [[{"turn": None}]], "not of the documented type"),
+        ("input_tokens", [2**62], "input_tokens of 'simple_java_0' is 4.61169e.18; expected 0 to 1e.12"),
+        ("latency_seconds", [math.nan], "latency_seconds of 'simple_java_0' is nan"),
+        ("steps", [[{"turn": 0, "latency_seconds": -1.0}]], "latency_seconds of 'simple_java_0' is -1;"),
+        ("web", ["<b>"], "unknown web '<b>'"),
+    ],
+)
+def test_values_that_no_run_has_are_refused(
+    staged: Path, tmp_path: Path, column: str, values: list[object], message: str
+) -> None:
+    """Tables of strangers have other types and numbers that would make means of the run NaN."""
+    path = table(tmp_path / "t.parquet", answer("simple_java_0"))
+    theirs = read_table(path)
+    place = theirs.column_names.index(column)
+    write_table(path, theirs.set_column(place, column, pa.array(values)))
+    with pytest.raises(TableError, match=message):
+        run_job(job(staged, path))
 
 
 def test_two_answers_to_one_entry_are_refused(staged: Path, tmp_path: Path) -> None:

@@ -241,6 +241,8 @@ def test_memory_sessions_are_skipped(read, tmp_path):
             ":1: expected a number or lists of numbers",
         ),
         ([answer("multiple_0", "a", latency=float("nan"))], ":1: expected a number or lists of numbers"),
+        ([answer("multiple_0", "a", latency=10**400)], ":1: expected a number or lists of numbers"),
+        ([answer("multiple_0", "a", input_token_count=2**63)], ":1: .* none above 1e.12"),
     ],
 )
 def test_a_malformed_line_is_named(read, tmp_path, rows, message):

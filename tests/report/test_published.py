@@ -63,6 +63,9 @@ def test_without_files_an_earlier_table_is_removed(tmp_path: Path) -> None:
         ("Model,Overall Acc\nA,nan%\n", "got 'nan%'"),
         ("Model,Overall Acc\n,7%\n", "column 'Model': expected a name"),
         ('Model,Overall Acc\n"A,7%\n', "not readable as CSV"),
+        ("Model,Overall Acc, Overall Acc\nA,7%,8%\n", "column 'Overall Acc' is there twice"),
+        ("Model,Overall Acc,Total Cost ($)\nA,7%,1e300\n", "column 'Total Cost ($)': expected a number"),
+        ("Model,Overall Acc\n" + "A,7%\n" * 300_000, "not a leaderboard"),
     ],
 )
 def test_a_file_in_another_form_is_refused(tmp_path: Path, text: str, message: str) -> None:

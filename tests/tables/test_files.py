@@ -56,3 +56,10 @@ def test_a_missing_column_is_named(tmp_path):
     write_table(tmp_path / "t", TABLE)
     with pytest.raises(TableError, match="column 'c' is missing; the file has a, b"):
         read_table(tmp_path / "t", ["a", "c"])
+
+
+def test_a_column_that_is_there_twice_is_named(tmp_path):
+    """It is not known which of the two is meant."""
+    write_table(tmp_path / "t", pa.table([pa.array([1]), pa.array([2])], names=["a", "a"]))
+    with pytest.raises(TableError, match="column 'a' is there twice"):
+        read_table(tmp_path / "t")

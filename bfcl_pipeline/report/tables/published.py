@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ _SHARES = (Show.SCORE, Show.TOTAL)
 _NAME, _OVERALL = "display_name", "overall"
 _MISSING = ("", "N/A", "-")
 _LONGEST = 300  # characters of a text
+_MOST = 1e12  # of a cost, a latency or a delta
 
 
 def _column(column: Column) -> pa.Field[Any]:
@@ -80,11 +80,14 @@ def _rows(source: Source) -> Iterable[dict[str, Any]]:
     path = Path(source["path"])
     try:
         text = read_bounded(path).decode("utf-8-sig")
-        lines = list(csv.DictReader(io.StringIO(text, newline=""), strict=True, skipinitialspace=True))
+        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, skipinitialspace=True)
+        lines = list(reader)
     except (UnicodeDecodeError, csv.Error) as error:
         raise ConfigError(f"published: {path}: not readable as CSV ({error}).") from error
-    headers = {header.strip() for header in (lines[0] if lines else {}) if header is not None}
+    headers = [header.strip() for header in reader.fieldnames or ()] if lines else []
     for column in OVERALL.columns:
+        if headers.count(column.header) > 1:
+            raise ConfigError(f"published: {path}: column {column.header!r} is there twice. Keep one.")
         if column.value in (_NAME, _OVERALL) and column.header not in headers:
             raise ConfigError(
                 f"published: {path}: no column {column.header!r}. Expected data_overall.csv of the "
@@ -134,4 +137,4 @@ def _number(text: str) -> float | None:
         number = float(text)
     except ValueError:
         return None
-    return number if math.isfinite(number) else None
+    return number if abs(number) <= _MOST else None

@@ -15,7 +15,7 @@ import pyarrow as pa
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules, Status
-from bfcl_pipeline.tables import entries_path, read_table
+from bfcl_pipeline.tables import entries_path, read_table, with_types
 from bfcl_pipeline.tables.schemas import RESPONSES, SESSIONS, VERDICTS
 from bfcl_pipeline.text import unknown_name
 
@@ -127,11 +127,7 @@ def _read_named(path: Path, schema: pa.Schema, columns: Sequence[str], model: st
         table = read_table(path, present)
     except TableError:
         table = read_table(path, [name for name in present if name not in _OPTIONAL])
-    wanted = pa.schema([schema.field(name) for name in table.column_names])
-    try:
-        frame = pl.DataFrame(pl.from_arrow(table.cast(wanted)))
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
-        raise TableError(f"{path}: a column is not of the documented type ({error}).") from error
+    frame = pl.DataFrame(pl.from_arrow(with_types(path, table, schema)))
     lacking = [pl.lit(None, pl.String).alias(name) for name in columns if name not in frame.columns]
     return frame.with_columns(pl.col("model").fill_null(model), *lacking).select(columns)
 

@@ -79,11 +79,13 @@ def _by_number(values: Floats, number: NDArray[np.int64], count: int) -> Floats:
 
 
 def _squared_distances(rows: Floats) -> Floats:
-    """The sum of squares of the difference of each pair of rows."""
-    products = rows @ rows.T
-    terms = np.add.outer(products.diagonal(), products.diagonal())
-    distances = terms - 2 * products
-    return np.where(distances > _ROUNDING * terms, distances, 0.0)
+    """The sum of squares of the difference of each pair of rows, with the same bits on every processor.
+
+    Not by a product of matrices, which adds in an order that depends on the processor.
+    """
+    squares = (rows**2).sum(axis=1)
+    distances = np.array([((rows - row) ** 2).sum(axis=1) for row in rows])
+    return np.where(distances > _ROUNDING * np.add.outer(squares, squares), distances, 0.0)
 
 
 def shown_better(of: Pairs, level: float = LEVEL) -> Relation:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -154,3 +157,30 @@ def test_large_differences_are_shown() -> None:
     found = simulate(planted([1.2, 0.5, -0.2]), 100)
     assert found.shown / found.draws > 0.95
     assert found.width / found.draws < 0.2
+
+
+_PRINT_ERRORS = """
+import hashlib
+import numpy as np
+from bfcl_pipeline.scoring.statistics.clustered import layout
+from bfcl_pipeline.scoring.statistics.ranks import pairs
+random = np.random.default_rng(0)
+verdicts = (random.random((64, 2000)) < random.random((64, 1))).astype(np.float64)
+of = pairs(verdicts, layout([0] * 2000, range(2000)), np.ones((64, 1)))
+print(hashlib.sha256(of.error.tobytes() + of.z.tobytes()).hexdigest())
+"""
+
+
+def test_errors_do_not_depend_on_the_processor() -> None:
+    """They have the same bits if products of matrices are computed as on an old processor."""
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", _PRINT_ERRORS],
+            env={**os.environ, **chosen},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for chosen in ({}, {"OPENBLAS_CORETYPE": "Prescott"})
+    }
+    assert len(printed) == 1
