@@ -25,11 +25,19 @@ from bfcl_pipeline.scoring.statistics.clustered import (
 )
 
 
-def drawn(seed: int, categories: int, clusters: int, entries: int) -> tuple[np.ndarray, Layout]:
-    """Correlated verdicts of one or more categories over the same clusters, and their layout."""
+def drawn(
+    seed: int, categories: int, clusters: int, entries: int, *, uneven: bool = False
+) -> tuple[np.ndarray, Layout]:
+    """Correlated verdicts of one or more categories over the same clusters, and their layout.
+
+    uneven: whether a few clusters have most of the entries.
+    """
     random = np.random.default_rng(seed)
     category = np.repeat(np.arange(categories), entries)
     cluster = np.concatenate([np.arange(entries) % clusters for _ in range(categories)])
+    if uneven:
+        cluster = np.where(cluster < clusters // 4, cluster, random.geometric(0.2, len(cluster)) - 1)
+        cluster = np.unique(cluster, return_inverse=True)[1]
     ability = random.normal(size=clusters)[cluster]
     values = (ability + random.normal(size=len(cluster)) > -0.3).astype(np.float64)
     return values, layout(category, cluster)
@@ -59,25 +67,28 @@ def test_without_entries_wilson_is_the_whole_range() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_the_variance_of_one_mean_equals_statsmodels(seed: int) -> None:
     """It is the cluster-robust variance of a regression on a constant."""
-    values, where = drawn(seed, 1, 40, 300)
+    values, where = drawn(seed, 1, 40, 300, uneven=True)
     fit = sm.OLS(values, np.ones(len(values))).fit(
         cov_type="cluster", cov_kwds={"groups": where.cluster, "use_correction": True}
     )
-    assert means(values, where).covariance[0, 0] == pytest.approx(
-        fit.cov_params()[0, 0], abs=1e-9, rel=1e-9
-    )
+    found = means(values, where)
+    assert found.covariance[0, 0] == pytest.approx(fit.cov_params()[0, 0], rel=1e-9)
+    assert found.mean[0] == pytest.approx(fit.params[0], rel=1e-9)
+    # Clusters matter here: taking entries as independent would give another variance.
+    assert found.covariance[0, 0] > 1.5 * found.independent[0]
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_covariances_equal_statsmodels(seed: int) -> None:
     """Means of categories that share clusters covary as coefficients of a regression on indicators."""
-    values, where = drawn(seed, 4, 50, 200)
+    values, where = drawn(seed, 4, 50, 200, uneven=True)
     indicators = np.eye(4)[where.category]
     fit = sm.OLS(values, indicators).fit(
         cov_type="cluster", cov_kwds={"groups": where.cluster, "use_correction": False}
     )
-    expected = fit.cov_params() * 50 / 49
-    np.testing.assert_allclose(means(values, where).covariance, expected, rtol=1e-9, atol=1e-12)
+    expected = fit.cov_params() * where.clusters / (where.clusters - 1)
+    np.testing.assert_allclose(means(values, where).covariance, expected, rtol=1e-9, atol=0)
+    assert abs(expected[np.triu_indices(4, 1)]).min() > 1e-5
 
 
 def test_independent_entries_have_the_usual_variance() -> None:
