@@ -10,7 +10,7 @@ from typing import Any
 from bfcl_pipeline.benchmark.leaderboard import categories_of
 from bfcl_pipeline.report.format import NO_RANK
 
-GROUP_NOTE = "Below a line: a model shown to be worse than the first of the group above it."
+GROUP_NOTE = "Below a line: shown to be worse than the first model of the group above it."
 """What the lines between groups of models mean."""
 
 RANK_COLUMNS = ("rank", "rank_low", "rank_high", "rank_group", "detectable")
@@ -65,5 +65,5 @@ def _detectable(points: Sequence[float]) -> str:
     """The smallest difference that can be shown between neighbours in rank."""
     found = f"{median(points):.2f} points"
     if len(points) > 1:
-        found += f" (median of neighbours in rank; {min(points):.2f} to {max(points):.2f})"
-    return f"Smallest difference on the overall that this run could show (80 % power): {found}."
+        found += f" (median of neighbours; {min(points):.2f} to {max(points):.2f})"
+    return f"Smallest overall difference that this run could show (80 % power): {found}."

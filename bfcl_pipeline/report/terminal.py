@@ -21,20 +21,20 @@ WIDTH = 104
 
 _GROUP_LINE = "\N{MIDDLE DOT} "  # repeated between groups of models that can be told apart
 
-_NAME = 12  # columns for the names of models before scores are left out
+_NAME = 16  # columns for the names of models before scores are left out
 
 
 def terminal_table(run_dir: Path, rules: Rules, width: int = WIDTH) -> str:
     """The table of a run under one rule set, with notes beneath.
 
-    width: columns of the table. If names of 12 columns do not fit, the last scores are left out. Raises
+    width: columns of the table. If names of 16 columns do not fit, the last scores are left out. Raises
     TableError if `tables/leaderboard.csv` is missing or cannot be read.
     """
     v4 = read_v4_table(run_dir, rules)
     headings, cells = _aligned_ranks(v4.rows)
     shown = _columns(cells, width)
     on_ranks = [*v4.rank_notes, GROUP_NOTE] if any(v4.begins_group) else v4.rank_notes
-    notes = [*v4.notes, *(line for note in on_ranks for line in _wrapped(note, width))]
+    notes = [line for note in (*v4.notes, *on_ranks) for line in _wrapped(note, width)]
     if left_out := HEADINGS[shown:]:
         notes.append(f"Not shown in {width} columns: {', '.join(left_out)}.")
     fitted = _fitted([row[:shown] for row in cells], width)

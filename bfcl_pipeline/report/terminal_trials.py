@@ -17,10 +17,7 @@ _HEADINGS = ("Trials of", "k", "Mean", "95 % int.", "Std", "Pass^k", "Flaky")
 
 _NAME = 24  # columns for the names of models, so that a line fits in 80
 
-_NOTES = (
-    "Overall of k trials. Pass^k: probability that k repetitions are all right.",
-    "Flaky: entries whose verdict differs among trials (tables/flaky.csv).",
-)
+_NOTE = "Pass^k: all of k repetitions are right. Flaky: entries whose verdict differs."
 
 
 def trial_lines(run_dir: Path, rules: Rules) -> list[str]:
@@ -54,7 +51,7 @@ def trial_lines(run_dir: Path, rules: Rules) -> list[str]:
     if not lines:
         return []
     table = text_table(_HEADINGS, lines, right=range(1, len(_HEADINGS))).splitlines()
-    return ["", *table, *_NOTES]
+    return ["", *table, _NOTE]
 
 
 def _overall(path: Path, rules: Rules) -> list[dict[str, str]]:

@@ -45,7 +45,8 @@ _NUMBERS = (*GROUP, *(f"{name}_ci_{end}" for name in GROUP for end in ("low", "h
 NAME_COLUMN = 1
 """The column with the names of models; the others are aligned to the right."""
 
-INTERVAL_NOTE = "Intervals count entries of one scenario together (docs/statistics.md)."
+INTERVAL_NOTE = "; intervals count entries of one scenario together."
+"""How the first of the notes ends if intervals are clustered."""
 
 FIRST_NOTE = "Per cent,"
 """How the first of the notes begins, of every table."""
@@ -80,7 +81,7 @@ def read_v4_table(run_dir: Path, rules: Rules, models: Collection[str] = ()) -> 
         cells = [_cells(text, row) for text, row in zip(texts, rows, strict=True)]
         notes = _notes(texts, rows, rules)
         if (run_dir / "tables" / "intervals.csv").is_file():  # else of an earlier version
-            notes.insert(1, INTERVAL_NOTE)
+            notes[0] = notes[0].removesuffix(".") + INTERVAL_NOTE
         sample = sample_note(_entries(run_dir / "tables" / "categories.csv"), run_dir)
         notes[1:1] = [f"{sample}."] if sample else []
         notes += unanswered_lines(run_dir)

@@ -72,4 +72,4 @@ def test_other_rules_have_other_rows(real_run: Path, tmp_path: Path) -> None:
     """The note beneath the table names the rule set."""
     out = tmp_path / "table.md"
     markdown.write(real_run, ExportOptions(out, Rules.CORRECTED), lambda line: None)
-    assert "Per cent, corrected rules." in out.read_text(encoding="utf-8")
+    assert "Per cent, corrected rules" in out.read_text(encoding="utf-8")

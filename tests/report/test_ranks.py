@@ -107,7 +107,7 @@ def test_a_single_model_has_no_interval_of_its_rank(tmp_path: Path) -> None:
     assert ranks(run) == {"alone": [None] * 4}
     text = terminal_table(run, Rules.OFFICIAL)
     assert text.splitlines()[2].startswith("1  alone")
-    assert "Smallest difference" not in text
+    assert "Smallest overall difference" not in text
 
 
 def test_every_rule_set_has_its_own_ranks(tmp_path: Path) -> None:
@@ -130,8 +130,8 @@ def test_the_terminal_shows_intervals_groups_and_the_smallest_difference(run: Pa
     assert starts == ["1 (1–2)", "2 (1–2)", "· · · · ·", "3 (3)", "–"]
     assert max(map(len, lines)) <= 80
     text = " ".join(" ".join(lines).split())
-    assert "Smallest difference on the overall that this run could show (80 % power): 0.11 points" in text
-    assert "(median of neighbours in rank; 0.10 to 0.11)" in text
+    assert "Smallest overall difference that this run could show (80 % power): 0.11 points" in text
+    assert "(median of neighbours; 0.10 to 0.11)" in text
     assert GROUP_NOTE in text
 
 
@@ -161,7 +161,7 @@ def test_the_page_shows_intervals_and_marks_groups(run: Path) -> None:
         ("rank", "–", ""),
     ]
     assert "shown to be worse than the first model of the group above" in cells[2][1]
-    assert "Smallest difference on the overall that this run could show (80 % power)" in page
+    assert "Smallest overall difference that this run could show (80 % power)" in page
     assert GROUP_NOTE in page
 
 
@@ -189,7 +189,7 @@ def test_exports_have_the_interval_of_the_rank(run: Path, tmp_path: Path) -> Non
     assert "2 (1--2) & similar & " in texts[latex]
     assert [texts[latex].count(mark) for mark in (r"\cmidrule", "Below a line")] == [1, 1]
     assert "| 2 (1–2) | similar |" in texts[markdown]
-    assert all("Smallest difference on the overall" in text for text in texts.values())
+    assert all("Smallest overall difference" in text for text in texts.values())
 
 
 def test_tables_of_an_earlier_version_are_shown_without_ranks(earlier_run: Path, tmp_path: Path) -> None:
