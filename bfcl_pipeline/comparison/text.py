@@ -1,5 +1,6 @@
 """Comparisons and gates as text for a terminal."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from bfcl_pipeline.comparison.compare import Comparison, ScoreDifference
@@ -74,7 +75,8 @@ def _notes(comparisons: Sequence[Comparison]) -> list[str]:
         notes.append(f"Not compared: {most}{counted} that only one side ran ({by_category}).")
     if any(each.web_left_out for each in comparisons):
         notes.append(
-            "Not compared: web search, as one side searched a simulated web and the other the real one."
+            "Not compared: web search, as one side searched a simulated web, and the other the real one or "
+            "one that was not recorded."
         )
     if any(each.averaged for each in comparisons):
         notes.append("Means over trials: only A counts the entries that A has right more often than B.")
@@ -113,10 +115,7 @@ def gate_line(gate: Gate) -> str:
     deciding = [each for each in gate.scores if each.decision is gate.decision]
     worst = min(deciding, key=lambda each: each.score.low)
     outcome = "pass" if gate.passes else "fail"
-    others = (
-        "" if len(gate.scores) == 1 else f" ({len(deciding)} of {len(gate.scores)} scores are like this)"
-    )
-    return f"{outcome}: {_reason(worst, gate.margin)}{others}{_flaky(worst)}{_unjudged(gate)}"
+    return f"{outcome}: {_reason(worst, gate.margin)}{_flaky(worst)}{_counted(gate)}{_unjudged(gate)}"
 
 
 def _reason(each: GatedScore, margin: float) -> str:
@@ -133,6 +132,16 @@ def _reason(each: GatedScore, margin: float) -> str:
             return f"{interval}; below {limit}"
         case Decision.UNDECIDED:
             return f"undecided, {interval}, contains {limit}; more entries or a wider margin would decide"
+
+
+def _counted(gate: Gate) -> str:
+    """How many scores of models were decided in each way, if there are several: what is above is one."""
+    if len(gate.scores) == 1:
+        return ""
+    counts = Counter(each.decision for each in gate.scores)
+    words = {Decision.FAIL: "fail", Decision.UNDECIDED: "undecided", Decision.PASS: "pass"}
+    found = ", ".join(f"{counts[each]:,} {word}" for each, word in words.items() if counts[each])
+    return f"; of all {len(gate.scores):,} differences: {found}"
 
 
 def _flaky(each: GatedScore) -> str:
