@@ -1,6 +1,8 @@
 """`bfcl-pipeline compare`: what models or runs differ in, on the same entries."""
 
 import argparse
+import shutil
+import sys
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
@@ -160,10 +162,11 @@ def _by_score(
             combinations(group, 2) if options.all_pairs else ((group[0], two) for two in group[1:])
         )
     ]
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     if len(comparisons) > _IN_FULL:
-        print(pairs_text(comparisons))
+        print(pairs_text(comparisons, width))
     else:
-        print("\n\n".join(comparison_text(each, options.show) for each in comparisons))
+        print("\n\n".join(comparison_text(each, options.show, width) for each in comparisons))
     lonely = [] if options.named else alone(groups, sides)
     if lonely:
         print(f"Compared with none: {', '.join(map(printable, lonely))}.")

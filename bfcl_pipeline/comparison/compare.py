@@ -188,9 +188,9 @@ class Comparer:
         differing = sorted(place for place in of_one ^ of_two if known[place].scored)
         if differing:
             missing = [
-                f"only {side.label} has {', '.join(known[place].name for place in differing if place in of)}"
+                f"only {side.label} has {', '.join(known[place].name for place in alone)}"
                 for side, of in ((first, of_one), (second, of_two))
-                if of.intersection(differing)
+                if (alone := [place for place in differing if place in of])
             ]
             if self._web[np.isin(self._category, differing)].all():
                 hint += " --by hops joins the web questions of both categories."

@@ -12,35 +12,65 @@ HEADINGS = ("score", "entries", "A", "B", "A-B", "95 % interval", "only A", "onl
 
 _PAIR_HEADINGS = ("A", "B", "A overall", "B overall", "A-B", "95 % interval", "only A", "only B", "shows")
 
+_LEFT_OUT_FIRST = ("shows", "entries", "p (Holm)", "only B", "only A", "A overall", "B overall")
+"""The columns that a narrow terminal lacks, the first of these first."""
+
 _PARTIAL = "*"
 
 
-def comparison_text(comparison: Comparison, flips: int) -> str:
+def comparison_text(comparison: Comparison, flips: int, width: int | None = None) -> str:
     """One comparison: a table of scores, notes, and the first flipped entries of each direction.
 
-    flips: how many entries of each direction are named.
+    Args:
+        comparison: what is printed.
+        flips: how many entries of each direction are named.
+        width: columns of the terminal; less needed columns of a wider table are left out. None: any width.
     """
     head = (
         f"A: {printable(comparison.first)}\nB: {printable(comparison.second)}\n"
         f"Per cent, {comparison.rules.value} rules; entries with a verdict on both sides.\n"
     )
     rows = [score_cells(score) for score in comparison.scores]
-    table = text_table(HEADINGS, rows, right=range(1, len(HEADINGS)))
+    table, narrowed = _fitted(HEADINGS, rows, 1, width)
     notes = [*_notes([comparison]), *_memory_note(comparison)]
-    return "\n".join([head, table, *notes, *_flip_lines(comparison, flips)])
+    return "\n".join([head, table, *narrowed, *notes, *_flip_lines(comparison, flips)])
 
 
-def pairs_text(comparisons: Sequence[Comparison]) -> str:
-    """Several comparisons: one line each, with the overall score or, without one, nothing but the flips."""
+def pairs_text(comparisons: Sequence[Comparison], width: int | None = None) -> str:
+    """Several comparisons: one line each, with the overall score or, without one, nothing but the flips.
+
+    width: as of `comparison_text`.
+    """
     rows = []
     for each in comparisons:
         overall = each.of("overall")
         numbers = score_cells(overall) if overall else ["-"] * len(HEADINGS)
         rows.append([printable(each.first), printable(each.second), *numbers[2:8], numbers[9]])
-    table = text_table(_PAIR_HEADINGS, rows, right=range(2, len(_PAIR_HEADINGS)))
+    table, narrowed = _fitted(_PAIR_HEADINGS, rows, 2, width)
     rules = comparisons[0].rules.value
-    notes = [*_notes(comparisons), "Scores and flipped entries of each pair: --out FILE."]
+    notes = [*narrowed, *_notes(comparisons), "Scores and flipped entries of each pair: --out FILE."]
     return "\n".join([f"Overall, per cent, {rules} rules.\n", table, *notes])
+
+
+def _fitted(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], names: int, width: int | None
+) -> tuple[str, list[str]]:
+    """A table of at most `width` columns, if leaving out numbers allows, and a note on those left out.
+
+    names: how many columns, from the first on, are not numbers.
+    """
+    kept = list(range(len(headings)))
+    while True:
+        cells = [[row[place] for place in kept] for row in rows]
+        table = text_table([headings[place] for place in kept], cells, right=range(names, len(kept)))
+        dropped = [headings.index(name) for name in _LEFT_OUT_FIRST if name in headings]
+        dropped = [place for place in dropped if place in kept]
+        if width is None or not dropped or max(map(len, table.splitlines())) <= width:
+            break
+        kept.remove(dropped[0])
+    missing = [name for place, name in enumerate(headings) if place not in kept]
+    note = f"Not shown in {width} columns: {', '.join(missing)} (--out FILE)."
+    return table, [note] if missing else []
 
 
 def score_cells(score: ScoreDifference) -> list[str]:
