@@ -82,7 +82,8 @@ def _compare_tables(recorded: Path, derived: Path) -> tuple[DifferenceKind, str]
     except TableError as error:
         return DifferenceKind.CONTENT, f"cannot be read as a table ({error})"
     if first.schema.names != second.schema.names:
-        return DifferenceKind.CONTENT, f"columns: {_columns(first.schema.names, second.schema.names)}"
+        columns = _columns(first.schema.names, second.schema.names)
+        return DifferenceKind.CONTENT, f"columns: {columns}; {_in_common(first, second)}"
     cell = _first_cell(first, second)
     if cell is not None:
         return DifferenceKind.CONTENT, cell
@@ -107,6 +108,15 @@ def _columns(recorded: Sequence[str], derived: Sequence[str]) -> str:
         if names
     ]
     return "; ".join(parts) or f"the run has {recorded}, the replay has {derived}"
+
+
+def _in_common(first: pa.Table, second: pa.Table) -> str:
+    """Whether two tables with different columns have the same values in those that both have."""
+    names = [name for name in first.schema.names if name in second.schema.names]
+    if first.num_rows != second.num_rows:
+        return f"the run has {first.num_rows:,} rows, the replay has {second.num_rows:,}"
+    cell = _first_cell(first.select(names), second.select(names))
+    return cell or "the columns of both have the same values"
 
 
 def _first_cell(first: pa.Table, second: pa.Table) -> str | None:

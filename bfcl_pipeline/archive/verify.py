@@ -103,11 +103,16 @@ def _verify_run(
     )
     pyarrow = versions()["pyarrow"]
     other_pyarrow = metadata.versions.get("pyarrow", pyarrow) != pyarrow
-    return _compare(recorded, derived, software, other_pyarrow, log)
+    return _compare(recorded, derived, software, metadata.commit, other_pyarrow, log)
 
 
 def _compare(
-    recorded: RecordedRun, derived: Path, software: Sequence[str], other_pyarrow: bool, log: Log
+    recorded: RecordedRun,
+    derived: Path,
+    software: Sequence[str],
+    commit: str,
+    other_pyarrow: bool,
+    log: Log,
 ) -> Verification:
     changed = list(differences(recorded.folder, derived))
     reencoded = []
@@ -120,8 +125,14 @@ def _compare(
             _line(log, "DIFFERS", "results", str(difference))
         if len(changed) > SHOWN:
             _line(log, "DIFFERS", "results", f"and {len(changed) - SHOWN:,} more files")
+        same = len(set(compared_files(derived)) & set(compared_files(recorded.folder))) - sum(
+            one.kind in (DifferenceKind.CONTENT, DifferenceKind.TABLE_BYTES)
+            for one in (*changed, *reencoded)
+        )
+        _line(log, "same", "results", f"{same:,} other files were derived again and are identical")
         if software:
-            _line(log, "", "", "The software differs, which may be the reason: verify with the archive's.")
+            reason = "The software differs, which may be the reason: verify with the archive's"
+            _line(log, "", "", f"{reason}, commit {commit}.")
         return Verification.DIFFERS
     files = len(compared_files(derived))
     same = files - len(reencoded)

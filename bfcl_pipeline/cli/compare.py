@@ -1,6 +1,8 @@
 """`bfcl-pipeline compare`: what models or runs differ in, on the same entries."""
 
 import argparse
+import shutil
+import sys
 from collections.abc import Sequence
 from itertools import combinations, compress
 from operator import not_
@@ -166,12 +168,13 @@ def _by_score(
     if not options.named and not any(usable):
         usable = [True] * len(pairs)  # the first of them is refused with the reason
     comparisons = [comparer.compare(*pair) for pair in compress(pairs, usable)]
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     if not comparisons:
         print("No comparison.")
     elif len(comparisons) > _IN_FULL:
-        print(pairs_text(comparisons))
+        print(pairs_text(comparisons, width))
     else:
-        print("\n\n".join(comparison_text(each, options.show) for each in comparisons))
+        print("\n\n".join(comparison_text(each, options.show, width) for each in comparisons))
     lonely = [] if options.named else alone(groups, sides)
     if lonely:
         print(f"Compared with none: {', '.join(map(printable, lonely))}.")

@@ -56,6 +56,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="fail",
         help="the outcome where the 95 %% interval of the difference contains the margin (default: fail)",
     )
+    parser.add_argument(
+        "--trials",
+        action="store_true",
+        help="decide on the mean of a model's trials (MODEL, MODEL~2, ...), instead of on each trial",
+    )
     add_rules(parser, "rule set of the verdicts")
     parser.add_argument(
         "--common",
@@ -92,6 +97,7 @@ def _decide(options: argparse.Namespace) -> "Gate":
     from bfcl_pipeline.comparison.flaky import known_flaky
     from bfcl_pipeline.comparison.gate import gate
     from bfcl_pipeline.comparison.sides import read_sides
+    from bfcl_pipeline.comparison.trials import read_averaged
 
     if not 0 <= options.no_worse <= 100:
         raise ConfigError(f"--no-worse: expected 0 to 100 points, got {options.no_worse}.")
@@ -102,7 +108,8 @@ def _decide(options: argparse.Namespace) -> "Gate":
     with opened_sides([options.run_side, options.against]) as (new, old):
         if (new.run.resolve(), new.model) == (old.run.resolve(), old.model):
             raise ConfigError("RUN and --against are the same; name the run that is the baseline.")
-        numbering, sides = read_sides([new, old], options.rules)
+        read = read_averaged if options.trials else read_sides
+        numbering, sides = read([new, old], options.rules)
     mine = [side for side in sides if side.run == new.run and new.model in (None, side.model)]
     theirs = [side for side in sides if side.run == old.run and old.model in (None, side.model)]
     comparer = Comparer(numbering, options.rules, options.common)

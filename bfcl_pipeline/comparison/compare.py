@@ -196,15 +196,16 @@ class Comparer:
         differing = sorted(place for place in of_one ^ of_two if known[place].scored)
         if differing:
             missing = [
-                f"{known[place].name} (only {(first if place in of_one else second).label})"
-                for place in differing
+                f"only {side.label} has {', '.join(known[place].name for place in alone)}"
+                for side, of in ((first, of_one), (second, of_two))
+                if (alone := [place for place in differing if place in of])
             ]
             if self._web[np.isin(self._category, differing)].all():
                 hint += " --by hops joins the web questions of both categories."
-            raise TableError(f"{names} differ in categories: {', '.join(missing)}. {hint}")
+            raise TableError(f"{names} differ in categories: {'; '.join(missing)}. {hint}")
         if web_differs(first.settings, second.settings) and self._web[has_one & has_two].any():
             raise TableError(
-                f"{names} searched different webs: {first.settings.web}, {second.settings.web}. Scores "
+                f"{names} searched different webs: {first.settings}, {second.settings}. Scores "
                 "from a simulated web say nothing about the real one. Use --common to compare all but web "
                 "search."
             )

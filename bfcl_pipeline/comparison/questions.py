@@ -123,8 +123,8 @@ def web_questions(
     for one, two in combinations(columns, 2):
         if web_differs(one.settings, two.settings):
             raise TableError(
-                f"{one.label} and {two.label} searched different webs: {one.settings.web}, "
-                f"{two.settings.web}. Scores from a simulated web say nothing about the real one."
+                f"{one.label} and {two.label} searched different webs: {one.settings}, "
+                f"{two.settings}. Scores from a simulated web say nothing about the real one."
             )
     asked = set.union(*map(set, marks.values()))
     common = [

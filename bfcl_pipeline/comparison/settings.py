@@ -21,8 +21,10 @@ from bfcl_pipeline.tables import read_table, with_types
 from bfcl_pipeline.tables.schemas import RESPONSES
 from bfcl_pipeline.text import cut, printable
 
-SIMULATED, OFF, REAL = "simulated", "off", "real"
-"""The kinds of web: the modes record, replay and live are the real one, as are imported answers."""
+SIMULATED, OFF, REAL, UNKNOWN = "simulated", "off", "real", "unknown"
+"""The kinds of web: the modes record, replay and live are the real one, as are imported answers.
+
+UNKNOWN: a row of results does not record it; it may be the real one."""
 
 _LONGEST = 100  # characters of a stated text
 
@@ -34,7 +36,7 @@ class Settings:
     """What a side was made with; None where nothing is recorded."""
 
     release: str | None = None  # version and hash
-    web: str | None = None  # SIMULATED, OFF or REAL; None also for a model that ran no web category
+    web: str | None = None  # a kind of web; None also for a model that ran no web category
     fetch_failures: float | None = None  # share of page fetches that were made to fail
     search_tool: str | None = None  # name under which the search tool was presented
     by_weight: bool = False  # the sample was divided by weight
@@ -50,6 +52,8 @@ class Settings:
             return ""
         if self.web == OFF:
             return "no web tools"
+        if self.web == UNKNOWN:
+            return "web not recorded"
         failing = f", {_percent(self.fetch_failures)} of fetches fail" if self.fetch_failures else ""
         return f"{self.web} web{failing}"
 
@@ -101,12 +105,13 @@ def searched_web(run: Path, model: str, recorded: str | None) -> str | None:
             found |= {REAL if web is None else _kind(web) for web in webs}
     if not found:
         return recorded
-    return next(kind for kind in (SIMULATED, OFF, REAL) if kind in found)
+    return next(kind for kind in (SIMULATED, OFF, UNKNOWN, REAL) if kind in found)
 
 
 def web_differs(first: Settings, second: Settings) -> bool:
-    """Whether one side searched the simulated web and the other the real one."""
-    return {first.web, second.web} == {SIMULATED, REAL}
+    """Whether one side searched the simulated web and the other the real one, or perhaps the real one."""
+    webs = {first.web, second.web}
+    return SIMULATED in webs and not webs.isdisjoint({REAL, UNKNOWN})
 
 
 def setting_differences(first: Settings, second: Settings) -> Iterator[SettingDifference]:
@@ -128,7 +133,7 @@ def setting_differences(first: Settings, second: Settings) -> Iterator[SettingDi
 
 
 def _kind(web: str) -> str:
-    return web if web in (SIMULATED, OFF) else REAL
+    return web if web in (SIMULATED, OFF, UNKNOWN) else REAL
 
 
 def _config(path: Path) -> Mapping[str, Any]:

@@ -1,5 +1,6 @@
 """Comparisons and gates as text for a terminal."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from bfcl_pipeline.comparison.compare import Comparison, ScoreDifference
@@ -11,35 +12,65 @@ HEADINGS = ("score", "entries", "A", "B", "A-B", "95 % interval", "only A", "onl
 
 _PAIR_HEADINGS = ("A", "B", "A overall", "B overall", "A-B", "95 % interval", "only A", "only B", "shows")
 
+_LEFT_OUT_FIRST = ("shows", "entries", "p (Holm)", "only B", "only A", "A overall", "B overall")
+"""The columns that a narrow terminal lacks, the first of these first."""
+
 _PARTIAL = "*"
 
 
-def comparison_text(comparison: Comparison, flips: int) -> str:
+def comparison_text(comparison: Comparison, flips: int, width: int | None = None) -> str:
     """One comparison: a table of scores, notes, and the first flipped entries of each direction.
 
-    flips: how many entries of each direction are named.
+    Args:
+        comparison: what is printed.
+        flips: how many entries of each direction are named.
+        width: columns of the terminal; less needed columns of a wider table are left out. None: any width.
     """
     head = (
         f"A: {printable(comparison.first)}\nB: {printable(comparison.second)}\n"
         f"Per cent, {comparison.rules.value} rules; entries with a verdict on both sides.\n"
     )
     rows = [score_cells(score) for score in comparison.scores]
-    table = text_table(HEADINGS, rows, right=range(1, len(HEADINGS)))
+    table, narrowed = _fitted(HEADINGS, rows, 1, width)
     notes = [*_notes([comparison]), *_memory_note(comparison)]
-    return "\n".join([head, table, *notes, *_flip_lines(comparison, flips)])
+    return "\n".join([head, table, *narrowed, *notes, *_flip_lines(comparison, flips)])
 
 
-def pairs_text(comparisons: Sequence[Comparison]) -> str:
-    """Several comparisons: one line each, with the overall score or, without one, nothing but the flips."""
+def pairs_text(comparisons: Sequence[Comparison], width: int | None = None) -> str:
+    """Several comparisons: one line each, with the overall score or, without one, nothing but the flips.
+
+    width: as of `comparison_text`.
+    """
     rows = []
     for each in comparisons:
         overall = each.of("overall")
         numbers = score_cells(overall) if overall else ["-"] * len(HEADINGS)
         rows.append([printable(each.first), printable(each.second), *numbers[2:8], numbers[9]])
-    table = text_table(_PAIR_HEADINGS, rows, right=range(2, len(_PAIR_HEADINGS)))
+    table, narrowed = _fitted(_PAIR_HEADINGS, rows, 2, width)
     rules = comparisons[0].rules.value
-    notes = [*_notes(comparisons), "Scores and flipped entries of each pair: --out FILE."]
+    notes = [*narrowed, *_notes(comparisons), "Scores and flipped entries of each pair: --out FILE."]
     return "\n".join([f"Overall, per cent, {rules} rules.\n", table, *notes])
+
+
+def _fitted(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], names: int, width: int | None
+) -> tuple[str, list[str]]:
+    """A table of at most `width` columns, if leaving out numbers allows, and a note on those left out.
+
+    names: how many columns, from the first on, are not numbers.
+    """
+    kept = list(range(len(headings)))
+    while True:
+        cells = [[row[place] for place in kept] for row in rows]
+        table = text_table([headings[place] for place in kept], cells, right=range(names, len(kept)))
+        dropped = [headings.index(name) for name in _LEFT_OUT_FIRST if name in headings]
+        dropped = [place for place in dropped if place in kept]
+        if width is None or not dropped or max(map(len, table.splitlines())) <= width:
+            break
+        kept.remove(dropped[0])
+    missing = [name for place, name in enumerate(headings) if place not in kept]
+    note = f"Not shown in {width} columns: {', '.join(missing)} (--out FILE)."
+    return table, [note] if missing else []
 
 
 def score_cells(score: ScoreDifference) -> list[str]:
@@ -74,7 +105,8 @@ def _notes(comparisons: Sequence[Comparison]) -> list[str]:
         notes.append(f"Not compared: {most}{counted} that only one side ran ({by_category}).")
     if any(each.web_left_out for each in comparisons):
         notes.append(
-            "Not compared: web search, as one side searched a simulated web and the other the real one."
+            "Not compared: web search, as one side searched a simulated web, and the other the real one or "
+            "one that was not recorded."
         )
     if any(each.averaged for each in comparisons):
         notes.append("Means over trials: only A counts the entries that A has right more often than B.")
@@ -113,10 +145,7 @@ def gate_line(gate: Gate) -> str:
     deciding = [each for each in gate.scores if each.decision is gate.decision]
     worst = min(deciding, key=lambda each: each.score.low)
     outcome = "pass" if gate.passes else "fail"
-    others = (
-        "" if len(gate.scores) == 1 else f" ({len(deciding)} of {len(gate.scores)} scores are like this)"
-    )
-    return f"{outcome}: {_reason(worst, gate.margin)}{others}{_flaky(worst)}{_unjudged(gate)}"
+    return f"{outcome}: {_reason(worst, gate.margin)}{_flaky(worst)}{_counted(gate)}{_unjudged(gate)}"
 
 
 def _reason(each: GatedScore, margin: float) -> str:
@@ -133,6 +162,16 @@ def _reason(each: GatedScore, margin: float) -> str:
             return f"{interval}; below {limit}"
         case Decision.UNDECIDED:
             return f"undecided, {interval}, contains {limit}; more entries or a wider margin would decide"
+
+
+def _counted(gate: Gate) -> str:
+    """How many scores of models were decided in each way, if there are several: what is above is one."""
+    if len(gate.scores) == 1:
+        return ""
+    counts = Counter(each.decision for each in gate.scores)
+    words = {Decision.FAIL: "fail", Decision.UNDECIDED: "undecided", Decision.PASS: "pass"}
+    found = ", ".join(f"{counts[each]:,} {word}" for each, word in words.items() if counts[each])
+    return f"; of all {len(gate.scores):,} differences: {found}"
 
 
 def _flaky(each: GatedScore) -> str:

@@ -152,7 +152,11 @@ def find_results(result_dir: Path) -> list[ResultFile]:
         file = ResultFile(path, folder, category, named.endswith(SESSIONS))
         earlier = files.setdefault((folder, category, file.sessions), file)
         if earlier is not file:
-            raise ConfigError(f"{path}: duplicate {named} of {folder}, first {earlier.path}. Keep one.")
+            deeper = result_dir / folder
+            hint = "" if single else f" Or name {deeper}, if the folders in it are the models."
+            raise ConfigError(
+                f"{path}: duplicate {named} of {folder}, first {earlier.path}. Keep one.{hint}"
+            )
     if not any(not file.sessions for file in files.values()):
         raise ConfigError(
             f"{result_dir}: no results of the official tool; expected "

@@ -106,9 +106,23 @@ def test_other_columns_are_reported(recorded: Path, tmp_path: Path) -> None:
     derived = write_run(tmp_path / "derived")
     table = read_table(derived / TABLE)
     write_table(derived / TABLE, table.append_column("more", pa.array([1, 2, 3])))
-    assert described(recorded, derived) == f"{TABLE}: columns: only the replay has more"
+    assert described(recorded, derived) == (
+        f"{TABLE}: columns: only the replay has more; the columns of both have the same values"
+    )
     write_table(derived / TABLE, table.select(table.column_names[::-1]))
     assert "columns: the run has" in described(recorded, derived)
+
+
+def test_a_changed_value_beside_other_columns_is_reported(tmp_path: Path) -> None:
+    """Columns that only one side has do not hide a difference in those of both."""
+    recorded, derived = tmp_path / "recorded", tmp_path / "derived"
+    for folder, columns in ((recorded, {"a": [1, 2]}), (derived, {"a": [1, 3], "b": [0, 0]})):
+        (folder / "tables").mkdir(parents=True)
+        pq.write_table(pa.table(columns), folder / "tables/t.parquet")
+    assert described(recorded, derived) == (
+        "tables/t.parquet: columns: only the replay has b; row 2, column a: the run has '2', the replay "
+        "has '3'"
+    )
 
 
 def test_equal_rows_in_other_bytes_differ(recorded: Path, tmp_path: Path) -> None:

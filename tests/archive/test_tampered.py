@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -117,6 +118,9 @@ def test_all_tampered_results_are_reported(
     for kind, difference in RESULT_KINDS.items():
         assert f"DIFFERS       results    {difference}" in output.out, kind
     assert output.out.count("DIFFERS") == len(RESULT_KINDS)
+    assert re.search(
+        r"same          results    \d+ other files were derived again and are identical", output.out
+    )
     assert "verified      results" not in output.out
 
 

@@ -39,6 +39,7 @@ def test_a_worse_run_fails(runs: dict[str, str], capsys: pytest.CaptureFixture[s
     assert gate(runs, "bad", "--no-worse", "2") == 1
     printed = capsys.readouterr().out
     assert printed.startswith("fail: bad:n minus baseline:n on multiple is -25.00 points")
+    assert printed.endswith("; of all 2 differences: 1 fail, 1 pass\n")
 
 
 def test_only_the_chosen_models_decide(runs: dict[str, str]) -> None:
@@ -100,6 +101,32 @@ def test_lost_entries_that_are_flaky_are_named(tmp_path: Path, capsys: pytest.Ca
     assert "; of 3 entries that only the baseline has right, 2 flaky in trials" in printed
     assert printed.count("\n") == 1
     assert json.loads(out.read_text())["scores"][0]["only_second_flaky"] == 2
+
+
+def test_the_mean_of_trials_decides_if_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each trial alone is a decision of its own; with --trials there is one, with a narrower interval."""
+    lost_first, lost_second = ([False] * 4 + [True] * 196, [True] * 196 + [False] * 4)
+    trials = [
+        MadeUpModel("m", {"multiple": Marks(lost_first)}),
+        MadeUpModel("m~2", {"multiple": Marks(lost_second)}),
+    ]
+    night = write_run(tmp_path / "night", trials)
+    baseline = write_run(
+        tmp_path / "baseline", [MadeUpModel(name, {"multiple": marks(200)}) for name in ("m", "m~2")]
+    )
+    out = tmp_path / "gate.json"
+    arguments = ["gate", str(night), "--against", str(baseline), "--no-worse", "4"]
+    arguments += ["--category", "multiple", "--json", str(out)]
+    assert main(arguments) == 1
+    each = json.loads(out.read_text())["scores"]
+    assert capsys.readouterr().out.endswith("; of all 2 differences: 2 undecided\n")
+    assert main([*arguments, "--trials"]) == 0
+    (mean,) = json.loads(out.read_text())["scores"]
+    assert capsys.readouterr().out.startswith(
+        "pass: night:m (2 trials) minus baseline:m (2 trials) on multiple is -2.00 points"
+    )
+    assert mean["difference"] == each[0]["difference"] == each[1]["difference"]
+    assert mean["ci_low"] > each[0]["ci_low"]
 
 
 def test_without_trials_nothing_is_said_about_flaky_entries(

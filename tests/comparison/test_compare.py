@@ -168,7 +168,7 @@ def test_different_categories_are_refused_with_what_differs(tmp_path: Path) -> N
         MadeUpModel("b", {"multiple": marks(3)}),
     ]
     run = write_run(tmp_path, models)
-    with pytest.raises(TableError, match=r"a and b differ in categories: parallel \(only a\).*--common"):
+    with pytest.raises(TableError, match=r"a and b differ in categories: only a has parallel\. .*--common"):
         compared(run, "a", "b")
     found = compared(run, "a", "b", common=True)
     assert ([row.score for row in found.scores][-1], found.left_out) == ("multiple", {"parallel": 2})

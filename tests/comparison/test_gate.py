@@ -9,7 +9,7 @@ import pytest
 from bfcl_pipeline.comparison.compare import Comparer, Comparison
 from bfcl_pipeline.comparison.gate import Decision, decide, gate
 from bfcl_pipeline.comparison.sides import Choice, read_sides
-from bfcl_pipeline.comparison.text import gate_line
+from bfcl_pipeline.comparison.text import comparison_text, gate_line, pairs_text
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from tests.support.synthetic_run import MadeUpModel, Marks, marks, write_run
@@ -68,3 +68,15 @@ def test_a_score_that_was_not_compared_is_refused(tmp_path: Path) -> None:
     """A category that neither ran cannot decide."""
     with pytest.raises(TableError, match="no verdicts on parallel"):
         gate([comparison(tmp_path, marks(10), marks(10))], ["parallel"], 0.05, undecided_passes=True)
+
+
+def test_a_comparison_fits_a_narrow_terminal(tmp_path: Path) -> None:
+    """Columns are left out and named; the difference and its interval stay."""
+    found = comparison(tmp_path, marks(3, 7), marks(10))
+    for text in (comparison_text(found, 0, 60), pairs_text([found] * 3, 60)):
+        table = [line for line in text.splitlines() if "  " in line]
+        assert max(map(len, table)) <= 60
+        assert "A-B" in table[0]
+        assert "95 % interval" in table[0]
+        assert "Not shown in 60 columns: " in text
+    assert "Not shown" not in comparison_text(found, 0)

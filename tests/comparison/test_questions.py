@@ -102,7 +102,7 @@ def test_one_column_and_different_webs_are_refused(tmp_path: Path) -> None:
     simulated = made(tmp_path / "a", **{BASE: [True]})
     with pytest.raises(TableError, match="expected web questions of two or more sides"):
         joined(simulated)
-    with pytest.raises(TableError, match="searched different webs: simulated, real"):
+    with pytest.raises(TableError, match="searched different webs: simulated web, real web"):
         joined(simulated, made(tmp_path / "b", web="live", **{BASE: [True]}))
     with pytest.raises(TableError, match="no web question has a verdict in all"):
         joined(simulated, made(tmp_path / "c", **{BASE: [None]}))

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from bfcl_pipeline.comparison.compare import Comparer, Comparison
-from bfcl_pipeline.comparison.settings import Settings, run_settings, searched_web
+from bfcl_pipeline.comparison.settings import Settings, run_settings, searched_web, web_differs
 from bfcl_pipeline.comparison.sides import Choice, read_sides
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
@@ -35,7 +35,9 @@ def compared(first: Path, second: Path, common: bool = False) -> Comparison:
 def test_a_simulated_web_is_not_compared_with_the_real_one(tmp_path: Path) -> None:
     """The two webs are named; with `common` everything but web search is compared."""
     first, second = made(tmp_path / "a", "simulated"), made(tmp_path / "b", "record")
-    with pytest.raises(TableError, match=r"a:m and b:m searched different webs: simulated, real.*--common"):
+    with pytest.raises(
+        TableError, match=r"a:m and b:m searched different webs: simulated web, real web.*--common"
+    ):
         compared(first, second)
     found = compared(first, second, common=True)
     assert found.web_left_out
@@ -80,6 +82,21 @@ def test_the_responses_decide_which_web_was_searched(tmp_path: Path) -> None:
     assert searched_web(tmp_path, "own", "simulated") == "simulated"
     assert searched_web(tmp_path, "theirs", "simulated") == "real"
     assert searched_web(tmp_path, "unknown", "simulated") == "simulated"
+
+
+def test_a_web_that_is_not_recorded_is_not_called_the_real_one(tmp_path: Path) -> None:
+    """Results of others without a known web are not compared with a simulated web, and said to be unknown."""
+    models = [
+        MadeUpModel("own", BOTH, webs={"web_search_base": "simulated"}),
+        MadeUpModel("theirs", BOTH, webs={"web_search_base": "unknown"}),
+    ]
+    for model in models:
+        write_run(tmp_path, [model])
+    assert searched_web(tmp_path, "theirs", "simulated") == "unknown"
+    simulated, unknown, real = (Settings(web=web) for web in ("simulated", "unknown", "real"))
+    assert str(unknown) == "web not recorded"
+    assert web_differs(simulated, unknown)
+    assert not web_differs(real, unknown)
 
 
 def test_releases_that_differ_are_named_with_common(tmp_path: Path) -> None:
