@@ -85,7 +85,7 @@ def test_the_responses_decide_which_web_was_searched(tmp_path: Path) -> None:
 
 
 def test_a_web_that_is_not_recorded_is_not_called_the_real_one(tmp_path: Path) -> None:
-    """Results of others without a known web are not compared with a simulated web."""
+    """Results without a known web are not compared with a simulated web, and said to be unknown."""
     models = [
         MadeUpModel("own", BOTH, webs={"web_search_base": "simulated"}),
         MadeUpModel("theirs", BOTH, webs={"web_search_base": "unknown"}),
