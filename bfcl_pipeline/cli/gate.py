@@ -114,9 +114,19 @@ def _decide(options: argparse.Namespace) -> "Gate":
     theirs = [side for side in sides if side.run == old.run and old.model in (None, side.model)]
     comparer = Comparer(numbering, options.rules, options.common)
     pairs = _pairs(mine, theirs, options.models)
+    if not options.models and (new.model, old.model) == (None, None):
+        _name_absent(theirs, pairs)
     compared = [comparer.compare(*pair) for pair in pairs]
     flaky = [known_flaky(pair, options.rules) for pair in pairs]
     return gate(compared, scores, options.no_worse / 100, options.undecided == "pass", flaky)
+
+
+def _name_absent(theirs: Sequence["Side"], pairs: Sequence[tuple["Side", "Side"]]) -> None:
+    """Names on stderr the models of the baseline that no model of the run is compared with."""
+    compared = {second.model for _, second in pairs}
+    absent = [printable(side.model) for side in theirs if side.model not in compared]
+    if absent:
+        print(f"Not in the run, so not decided on: {', '.join(absent)}.", file=sys.stderr)
 
 
 def _pairs(

@@ -15,16 +15,17 @@ _LATEX = {
 }
 
 
-def markdown(caption: str, cells: Sequence[Sequence[str]]) -> str:
-    """A caption and a table; the first row of cells has the headings, the first column is text."""
+def markdown(caption: str, cells: Sequence[Sequence[str]], notes: Sequence[str] = ()) -> str:
+    """A caption, a table and notes; the first row of cells has the headings, the first column is text."""
     head, *rows = [[_markdown_text(cell) for cell in row] for row in cells]
     rule = [":--", *["--:"] * (len(head) - 1)]
     lines = [f"| {' | '.join(row)} |" for row in (head, rule, *rows)]
-    return f"{_markdown_text(caption)}\n\n" + "\n".join(lines) + "\n"
+    below = [f"\n{_markdown_text(note)}" for note in notes]
+    return f"{_markdown_text(caption)}\n\n" + "\n".join([*lines, *below]) + "\n"
 
 
-def latex(caption: str, cells: Sequence[Sequence[str]]) -> str:
-    """The same with the caption as a comment."""
+def latex(caption: str, cells: Sequence[Sequence[str]], notes: Sequence[str] = ()) -> str:
+    """The same with the caption and the notes as comments."""
     head, *rows = [[_latex_text(cell) for cell in row] for row in cells]
     body = [rf"{' & '.join(row)} \\" for row in rows]
     return "\n".join(
@@ -37,6 +38,7 @@ def latex(caption: str, cells: Sequence[Sequence[str]]) -> str:
             *body,
             r"\bottomrule",
             r"\end{tabular}",
+            *(f"% {_latex_text(note)}" for note in notes),
             "",
         ]
     )

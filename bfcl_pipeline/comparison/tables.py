@@ -15,7 +15,7 @@ import pyarrow as pa
 from bfcl_pipeline.comparison.compare import Comparison, ScoreDifference
 from bfcl_pipeline.comparison.gate import Gate
 from bfcl_pipeline.comparison.markup import latex, markdown
-from bfcl_pipeline.comparison.text import HEADINGS, score_cells
+from bfcl_pipeline.comparison.text import HEADINGS, notes, score_cells
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.files import write_text
 from bfcl_pipeline.records import Json
@@ -40,7 +40,8 @@ def write_comparisons(path: Path, comparisons: Sequence[Comparison]) -> None:
         write_json(path, {"comparisons": [_document(each) for each in comparisons]})
     elif form in (MARKDOWN, LATEX):
         written = markdown if form == MARKDOWN else latex
-        write_text(path, "\n".join(written(_caption(each), _cells(each)) for each in comparisons))
+        parts = [written(_caption(each), _cells(each), notes([each])) for each in comparisons]
+        write_text(path, "\n".join(parts))
     else:
         write_any_form(path, _table(map(_score_rows, comparisons), COMPARISONS))
 

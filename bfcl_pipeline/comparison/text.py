@@ -32,8 +32,8 @@ def comparison_text(comparison: Comparison, flips: int, width: int | None = None
     )
     rows = [score_cells(score) for score in comparison.scores]
     table, narrowed = _fitted(HEADINGS, rows, 1, width)
-    notes = [*_notes([comparison]), *_memory_note(comparison)]
-    return "\n".join([head, table, *narrowed, *notes, *_flip_lines(comparison, flips)])
+    below = [*notes([comparison]), *_memory_note(comparison)]
+    return "\n".join([head, table, *narrowed, *below, *_flip_lines(comparison, flips)])
 
 
 def pairs_text(comparisons: Sequence[Comparison], width: int | None = None) -> str:
@@ -48,8 +48,8 @@ def pairs_text(comparisons: Sequence[Comparison], width: int | None = None) -> s
         rows.append([printable(each.first), printable(each.second), *numbers[2:8], numbers[9]])
     table, narrowed = _fitted(_PAIR_HEADINGS, rows, 2, width)
     rules = comparisons[0].rules.value
-    notes = [*narrowed, *_notes(comparisons), "Scores and flipped entries of each pair: --out FILE."]
-    return "\n".join([f"Overall, per cent, {rules} rules.\n", table, *notes])
+    below = [*narrowed, *notes(comparisons), "Scores and flipped entries of each pair: --out FILE."]
+    return "\n".join([f"Overall, per cent, {rules} rules.\n", table, *below])
 
 
 def _fitted(
@@ -89,30 +89,34 @@ def score_cells(score: ScoreDifference) -> list[str]:
     ]
 
 
-def _notes(comparisons: Sequence[Comparison]) -> list[str]:
-    notes = ["shows: the smallest true difference that these entries find with 80 % power."]
+def notes(comparisons: Sequence[Comparison]) -> list[str]:
+    """What the columns and marks of tables of scores mean, and what was not compared."""
+    lines = [
+        "p (Holm): exact test, adjusted for the number of categories. shows: the smallest true difference",
+        "that these entries find with 80 % power.",
+    ]
     if any(not score.complete for each in comparisons for score in each.scores):
-        notes.append("* categories without verdicts on both sides count 0 on both.")
+        lines.append("* categories without verdicts on both sides count 0 on both.")
     most = "" if len(comparisons) == 1 else "up to "
     unjudged = max(each.unjudged for each in comparisons)
     if unjudged:
         counted = most + plural(unjudged, "entry", "entries")
-        notes.append(f"In no score: {counted} without a verdict on one side.")
+        lines.append(f"In no score: {counted} without a verdict on one side.")
     largest = max(comparisons, key=lambda each: sum(each.left_out.values())).left_out
     if largest:
         counted = plural(sum(largest.values()), "entry", "entries")
         by_category = ", ".join(f"{name} {count:,}" for name, count in largest.items())
-        notes.append(f"Not compared: {most}{counted} that only one side ran ({by_category}).")
+        lines.append(f"Not compared: {most}{counted} that only one side ran ({by_category}).")
     if any(each.web_left_out for each in comparisons):
-        notes.append(
+        lines.append(
             "Not compared: web search, as one side searched a simulated web, and the other the real one or "
             "one that was not recorded."
         )
     if any(each.averaged for each in comparisons):
-        notes.append("Means over trials: only A counts the entries that A has right more often than B.")
+        lines.append("Means over trials: only A counts the entries that A has right more often than B.")
     differing = {str(setting): None for each in comparisons for setting in each.settings}
     releases = {" / ".join(each.releases): None for each in comparisons if each.releases}
-    return [*notes, *(f"The releases differ: {pair}." for pair in releases), *_differ(differing)]
+    return [*lines, *(f"The releases differ: {pair}." for pair in releases), *_differ(differing)]
 
 
 def _differ(settings: Iterable[str]) -> list[str]:

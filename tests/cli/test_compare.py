@@ -109,6 +109,7 @@ def test_names_cannot_break_markdown_or_latex(run: Path, tmp_path: Path) -> None
         out = tmp_path / f"c{suffix}"
         assert main(["compare", f"{run}:{HOSTILE}", f"{run}:b", "--out", str(out)]) == 0
         assert escaped in out.read_text()
+        assert "p (Holm): exact test" in out.read_text()
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,28 @@ def test_models_with_other_names_are_compared_as_named(tmp_path: Path) -> None:
     assert main(["gate", f"{run}:new", "--against", f"{run}:old", *arguments]) == 0
 
 
+def test_models_that_only_the_baseline_has_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A gate is not passed in silence because a model was dropped."""
+    both = [MadeUpModel(name, {"multiple": marks(200)}) for name in ("m", "n", "o")]
+    baseline, night = made_up_tables(tmp_path / "old", both), made_up_tables(tmp_path / "new", both[:2])
+    arguments = [
+        "gate",
+        str(night),
+        "--against",
+        str(baseline),
+        "--no-worse",
+        "3",
+        "--category",
+        "multiple",
+    ]
+    assert main(arguments) == 0
+    assert capsys.readouterr().err == "Not in the run, so not decided on: o.\n"
+    assert main([*arguments, "--model", "m"]) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_entries_without_a_verdict_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An outage is in the line, since what it took away is not compared."""
     new, old = Marks([True] * 190 + [None] * 10), marks(200)

@@ -17,6 +17,8 @@ from bfcl_pipeline.scoring.statistics.clustered import Limits
 
 _KEY = ["category", "entry_id"]
 
+_DIGITS = 6
+
 _SCOPES = 8
 """Sets of answered entries that are kept: models without failures have the same ones, by rule set."""
 
@@ -57,7 +59,7 @@ def precision_columns(precision: Precision | None) -> dict[str, Any]:
         "ci_low": precision.low if precision else None,
         "ci_high": precision.high if precision else None,
         "clusters": precision.clusters if precision else 0,
-        "design_effect": precision.design_effect if precision else None,
+        "design_effect": _rounded(precision.design_effect) if precision else None,
     }
 
 
@@ -83,8 +85,13 @@ def interval_rows(scores: Mapping[str, Score], found: Mapping[str, Precision]) -
                 "accuracy": scores[name].accuracy,
                 "ci_low": interval.low,
                 "ci_high": interval.high,
-                "design_effect": precision.design_effect,
-                "effective_entries": precision.effective_entries,
+                "design_effect": _rounded(precision.design_effect),
+                "effective_entries": _rounded(precision.effective_entries),
                 "scenario_low": precision.scenarios.low if precision.scenarios else None,
                 "scenario_high": precision.scenarios.high if precision.scenarios else None,
             }
+
+
+def _rounded(number: float | None) -> float | None:
+    """A factor or a number of entries; what more digits say is how sums were rounded."""
+    return None if number is None else round(number, _DIGITS)
