@@ -103,7 +103,8 @@ def interrupted(
     """A run that `end` ends after 10 answers: its exit status, its last two lines, its processes."""
     chat.behave(held_after=10)
     with project.start(**CONFIG) as process:
-        chat.wait_for(14)  # the ten, and four that are not answered
+        # The ten, and four that are not answered. A moment later the job has counted the ten.
+        chat.wait_for(14, later=0.5)
         processes = descendants(process.pid)
         end(process)
         printed, _ = process.communicate(timeout=SECONDS)
