@@ -24,17 +24,19 @@ _GROUP_LINE = "\N{MIDDLE DOT} "  # repeated between groups of models that can be
 _NAME = 16  # columns for the names of models before scores are left out
 
 
-def terminal_table(run_dir: Path, rules: Rules, width: int = WIDTH) -> str:
+def terminal_table(run_dir: Path, rules: Rules, terminal: int | None = None) -> str:
     """The table of a run under one rule set, with notes beneath.
 
-    width: columns of the table. If names of 16 columns do not fit, the last scores are left out. Raises
-    TableError if `tables/leaderboard.csv` is missing or cannot be read.
+    terminal: its columns, into which notes are wrapped; None: a file or a pipe, in which each note is one
+    line, and the table has WIDTH columns. If names of 16 columns do not fit, the last scores are left out.
+    Raises TableError if `tables/leaderboard.csv` is missing or cannot be read.
     """
+    width = WIDTH if terminal is None else terminal
     v4 = read_v4_table(run_dir, rules)
     headings, cells = _aligned_ranks(v4.rows)
     shown = _columns(cells, width)
     on_ranks = [*v4.rank_notes, GROUP_NOTE] if any(v4.begins_group) else v4.rank_notes
-    notes = [line for note in (*v4.notes, *on_ranks) for line in _wrapped(note, width)]
+    notes = [line for note in (*v4.notes, *on_ranks) for line in _wrapped(note, terminal)]
     if left_out := HEADINGS[shown:]:
         notes.append(f"Not shown in {width} columns: {', '.join(left_out)}.")
     fitted = _fitted([row[:shown] for row in cells], width)
@@ -58,9 +60,9 @@ def _aligned_ranks(cells: Sequence[Sequence[str]]) -> tuple[list[str], list[list
     return [f"{HEADINGS[0]}{' ' * wide}", *HEADINGS[1:]], rows
 
 
-def _wrapped(note: str, width: int) -> list[str]:
+def _wrapped(note: str, width: int | None) -> list[str]:
     """A note in lines of at most `width` columns, if its words allow."""
-    if len(note) <= width:
+    if width is None or len(note) <= width:
         return [note]
     return textwrap.wrap(
         note, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from bfcl_pipeline.errors import PipelineError
-from bfcl_pipeline.report.terminal import WIDTH, print_styled, terminal_table, terminal_width
+from bfcl_pipeline.report.terminal import print_styled, terminal_table, terminal_width
 from bfcl_pipeline.report.unanswered import NO_ANSWERS, unanswered_lines, unanswered_models
 from bfcl_pipeline.screen.displays import Display, LiveDisplay, PlainDisplay
 from bfcl_pipeline.screen.dry_run import grouped_steps
@@ -304,7 +304,7 @@ class Screen:
     def _print_table(self, run: RunDescription) -> None:
         on_terminal = self._out is sys.stdout and self._out.isatty()
         try:
-            table = terminal_table(run.folder, run.rules, terminal_width() if on_terminal else WIDTH)
+            table = terminal_table(run.folder, run.rules, terminal_width() if on_terminal else None)
         except PipelineError as error:
             self._display.line(str(error), "yellow")
             return
