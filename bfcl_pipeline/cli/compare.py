@@ -209,7 +209,7 @@ def _print_experiments(
     groups: "Groups",
     comparisons: "Sequence[Comparison]",
 ) -> None:
-    """Prints the web questions by hops of the groups whose sides differ in a setting of the web."""
+    """Prints web questions by hops, of each group whose sides differ in how the web was set up."""
     from bfcl_pipeline.benchmark import GROUPS
     from bfcl_pipeline.comparison.question_text import questions_text
     from bfcl_pipeline.tables import entries_path

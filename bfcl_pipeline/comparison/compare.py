@@ -15,17 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
-from bfcl_pipeline.benchmark.clusters import cluster_of
 from bfcl_pipeline.comparison.settings import SettingDifference, setting_differences, web_differs
 from bfcl_pipeline.comparison.sides import ABSENT, UNJUDGED, WRONG, Numbering, Side
 from bfcl_pipeline.config import release_sizes
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
-from bfcl_pipeline.scoring.intervals import ScoredGroup, scored_groups
-from bfcl_pipeline.scoring.statistics.clustered import Layout, composite_error, layout, total
+from bfcl_pipeline.scoring.intervals import Scope, ScoredEntries
+from bfcl_pipeline.scoring.statistics.clustered import composite_error, total
 from bfcl_pipeline.scoring.statistics.paired import Paired, composite_difference, holm, mcnemar, paired
 from bfcl_pipeline.scoring.statistics.power import detectable_difference
-from bfcl_pipeline.scoring.statistics.scenarios import ScenarioRange, leave_one_out, scenario_numbers
+from bfcl_pipeline.scoring.statistics.scenarios import ScenarioRange, leave_one_out
 from bfcl_pipeline.text import plural
 
 _SHOWN = 3  # entries that an error names
@@ -77,15 +76,6 @@ class Flipped:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scope:
-    """What depends only on which entries are compared."""
-
-    categories: list[str]  # in benchmark order
-    where: Layout
-    groups: list[ScoredGroup]  # from the overall on
-
-
-@dataclass(frozen=True, slots=True)
 class Comparison:
     """Two sides under one rule set."""
 
@@ -120,13 +110,11 @@ class Comparer:
         self._rules, self._common = rules, common
         order = {name: place for place, name in enumerate(CATEGORIES)}
         self._entries = numbering.entries
-        self._category = np.array([order[name] for name, _ in self._entries], np.int64)
-        keys = [cluster_of(*entry) for entry in self._entries]
-        self._cluster = np.unique(np.array(keys, np.str_), return_inverse=True)[1]
+        self._scored = ScoredEntries(self._entries)
+        self._category = self._scored.category
         searches = [CATEGORIES[name].check is Check.WEB_SEARCH for name in order]
         self._web = np.array(searches)[self._category]
-        self._scenario = scenario_numbers(self._entries)
-        self._scopes: dict[tuple[bytes, bool], _Scope] = {}
+        self._scopes: dict[tuple[bytes, bool], Scope] = {}
 
     def compare(self, first: Side, second: Side) -> Comparison:
         """The comparison of two sides.
@@ -166,9 +154,7 @@ class Comparer:
             web_left_out=unlike,
             releases=_releases(first, second),
             settings=self._settings(first, second, judged),
-            memory_range=leave_one_out(
-                right_one - right_two, self._category[judged], self._scenario[judged]
-            ),
+            memory_range=leave_one_out(right_one - right_two, scope.where.category, scope.scenario),
         )
 
     def comparable(self, first: Side, second: Side) -> bool:
@@ -230,20 +216,15 @@ class Comparer:
             return []
         return list(setting_differences(first.settings, second.settings))
 
-    def _scope(self, judged: NDArray[np.bool_], by_weight: bool) -> _Scope:
-        """The categories of some entries, their layout and their groups.
+    def _scope(self, judged: NDArray[np.bool_], by_weight: bool) -> Scope:
+        """The scope of some entries.
 
         by_weight: means by size take the entries of the release, as the tables of a sample by weight do.
         """
         key = (judged.tobytes(), by_weight)
         if key not in self._scopes:
-            places, category = np.unique(self._category[judged], return_inverse=True)
-            cluster = np.unique(self._cluster[judged], return_inverse=True)[1]
-            known = list(CATEGORIES)
-            names, where = [known[place] for place in places], layout(category, cluster)
             sizes = release_sizes() if by_weight else None
-            groups = list(scored_groups(names, where, sizes))[::-1]
-            self._scopes[key] = _Scope(names, where, groups)
+            self._scopes[key] = self._scored.scope(np.flatnonzero(judged), sizes)
         return self._scopes[key]
 
     def _flipped(
@@ -262,7 +243,7 @@ def _releases(first: Side, second: Side) -> tuple[str, str] | None:
 
 
 def _scores(
-    scope: _Scope,
+    scope: Scope,
     result: Paired,
     one: NDArray[np.float64],
     two: NDArray[np.float64],
@@ -274,7 +255,7 @@ def _scores(
         np.bincount(where.category, weights=right, minlength=where.categories) / where.sizes
         for right in (one, two)
     ]
-    for group in scope.groups:
+    for group in reversed(scope.groups):
         limits = composite_difference(result, group.weights)
         first, second = (total(group.weights * accuracy) for accuracy in accuracies)
         yield ScoreDifference(

@@ -38,7 +38,7 @@ from bfcl_pipeline.files import atomic_path
 from bfcl_pipeline.prompts import Texts
 from bfcl_pipeline.records import Entry, Rules
 from bfcl_pipeline.report.tables.run_records import RunRecords, read_run
-from bfcl_pipeline.scoring.intervals import Numbering, precisions
+from bfcl_pipeline.scoring.intervals import ScoredEntries, precisions
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.responses import response_of
 from bfcl_pipeline.tables.schemas import RESPONSES
@@ -150,7 +150,7 @@ def _log(scores: RunScores, model: ModelScores, category: str, samples: list[Eva
 
 def _results(first: Rules, category: str, samples: list[EvalSample]) -> Iterator[EvalScore]:
     """The accuracy under each rule set that scored a sample, `first` before the others."""
-    numbering = Numbering([(category, str(made.id)) for made in samples])
+    numbering = ScoredEntries([(category, str(made.id)) for made in samples])
     for rules in sorted(Rules, key=lambda rules: rules is not first):
         found = [(number, made.scores) for number, made in enumerate(samples)]
         scored = {number: of[rules.value].value == "C" for number, of in found if of and rules.value in of}

@@ -3,10 +3,10 @@
 Reads `tables/published.csv` with the standard library alone, so that the table is printed fast.
 """
 
-import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from bfcl_pipeline.report.csv_rows import csv_rows
 from bfcl_pipeline.report.format import percent
 from bfcl_pipeline.text import plural, printable
 
@@ -19,11 +19,7 @@ Published = Mapping[str, str]
 
 def published_rows(run_dir: Path) -> list[Published]:
     """The rows of the table `published`; none if the run has no such table. Raises KeyError, ValueError."""
-    try:
-        with (run_dir / "tables/published.csv").open(encoding="utf-8", newline="") as lines:
-            return list(csv.DictReader(lines))
-    except FileNotFoundError:
-        return []
+    return [*csv_rows(run_dir / "tables/published.csv")]
 
 
 def with_published(

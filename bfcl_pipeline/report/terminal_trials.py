@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.report.csv_rows import csv_rows
 from bfcl_pipeline.report.format import PARTIAL, interval, is_partial, percent
 from bfcl_pipeline.report.web_label import score_mark
 from bfcl_pipeline.text import cut_middle, printable, text_table
@@ -28,7 +29,7 @@ def trial_lines(run_dir: Path, rules: Rules) -> list[str]:
     path = run_dir / "tables" / "trials.csv"
     try:
         trials = _overall(path, rules)
-        ranked = _rows(path.with_name("leaderboard.csv")) if trials else []
+        ranked = csv_rows(path.with_name("leaderboard.csv")) if trials else []
         all_right = {
             (row["model"], row["k"]): row["pass_k"] for row in _overall(path.with_name("pass_k.csv"), rules)
         }
@@ -56,16 +57,7 @@ def trial_lines(run_dir: Path, rules: Rules) -> list[str]:
 
 def _overall(path: Path, rules: Rules) -> list[dict[str, str]]:
     """The rows of a table on the overall score under one rule set."""
-    return [row for row in _rows(path) if (row["rules"], row["score"]) == (rules.value, "overall")]
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    """The rows of a table; none if there is no such table."""
-    try:
-        with path.open(encoding="utf-8", newline="") as lines:
-            return list(csv.DictReader(lines))
-    except FileNotFoundError:
-        return []
+    return [row for row in csv_rows(path) if (row["rules"], row["score"]) == (rules.value, "overall")]
 
 
 def _number(text: str | None) -> float | None:

@@ -3,12 +3,12 @@
 Reads the CSV tables with the standard library alone, as `report.terminal` does.
 """
 
-import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.report.csv_rows import csv_rows
 from bfcl_pipeline.report.format import MISSING, PARTIAL, is_partial, percent
 from bfcl_pipeline.report.web_label import score_mark
 from bfcl_pipeline.text import cut_middle, plural, printable, text_table
@@ -48,7 +48,7 @@ def view_lines(run_dir: Path, leaderboard: Sequence[Mapping[str, str]], rules: R
     ]
     ceilings = {
         row["rules"]: row["ceiling"]
-        for row in _rows(run_dir / "tables" / "ceilings.csv")
+        for row in csv_rows(run_dir / "tables" / "ceilings.csv")
         if row["score"] == "overall"
     }
     if ceilings:
@@ -57,7 +57,7 @@ def view_lines(run_dir: Path, leaderboard: Sequence[Mapping[str, str]], rules: R
     table = text_table(headings, lines, right=range(1, len(headings))).splitlines() if lines else []
     if Rules.VERIFIED not in views:
         return ["", *table, _NOT_VERIFIED]
-    return ["", *table, *_verified_note(_rows(run_dir / "tables" / "rules.csv"))]
+    return ["", *table, *_verified_note(csv_rows(run_dir / "tables" / "rules.csv"))]
 
 
 def _overall(text: Mapping[str, str]) -> str:
@@ -82,12 +82,3 @@ def _verified_note(rows: Sequence[Mapping[str, str]]) -> list[str]:
         return []
     entries = plural(mended, "entry", "entries")
     return [f"Verified: corrected rules; {entries} mended, {left_out:,} left out (docs/errata.md)."]
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    """The rows of a table; none if there is no such table."""
-    try:
-        with path.open(encoding="utf-8", newline="") as lines:
-            return list(csv.DictReader(lines))
-    except FileNotFoundError:
-        return []

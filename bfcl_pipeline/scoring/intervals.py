@@ -26,6 +26,7 @@ from bfcl_pipeline.scoring.statistics.clustered import (
     correlation,
     layout,
     means,
+    numbered,
     total,
 )
 from bfcl_pipeline.scoring.statistics.scenarios import ScenarioRange, leave_one_out, scenario_numbers
@@ -69,37 +70,38 @@ class Scope:
 
     categories: Sequence[str]  # in benchmark order
     where: Layout
-    groups: Sequence[ScoredGroup]
+    groups: Sequence[ScoredGroup]  # members before the groups with them
     scenario: Integers  # of each entry; -1 for those that are not of memory
 
 
-class Numbering:
-    """Numbers for the entries of a run, with their categories, clusters and scenarios."""
+class ScoredEntries:
+    """Numbered entries with their categories, clusters and scenarios."""
 
-    def __init__(self, entries: Sequence[tuple[str, str]], sizes: Mapping[str, int] | None = None) -> None:
-        """Numbers the entries.
-
-        Args:
-            entries: category and id, by number.
-            sizes: of every category, its entries in means by size; None: those with a verdict.
-        """
-        self._sizes = sizes
+    def __init__(self, entries: Sequence[tuple[str, str]]) -> None:
+        """entries: category and id, by number."""
         order = {name: place for place, name in enumerate(CATEGORIES)}
-        self._category = np.array([order[category] for category, _ in entries], np.int64)
-        self._cluster = np.unique([cluster_of(*entry) for entry in entries], return_inverse=True)[1]
+        self.category = np.array(
+            [order[category] for category, _ in entries], np.int64
+        )  # place in CATEGORIES
+        self._cluster = numbered([cluster_of(*entry) for entry in entries])
         self._scenario = scenario_numbers(entries)
 
-    def scope(self, numbers: Integers) -> Scope:
-        """The scope of the entries with these numbers; at least one."""
-        places, category = np.unique(self._category[numbers], return_inverse=True)
+    def scope(self, numbers: Integers, sizes: Mapping[str, int] | None = None) -> Scope:
+        """The scope of some entries.
+
+        Args:
+            numbers: of the entries; at least one.
+            sizes: of every category, its entries in means by size; None: those of the scope.
+        """
+        places, category = np.unique(self.category[numbers], return_inverse=True)
         cluster = np.unique(self._cluster[numbers], return_inverse=True)[1]
         names = [list(CATEGORIES)[place] for place in places]
         where = layout(category, cluster)
-        return Scope(names, where, list(scored_groups(names, where, self._sizes)), self._scenario[numbers])
+        return Scope(names, where, list(_scored_groups(names, where, sizes)), self._scenario[numbers])
 
 
-def scored_groups(
-    names: Sequence[str], where: Layout, sizes: Mapping[str, int] | None = None
+def _scored_groups(
+    names: Sequence[str], where: Layout, sizes: Mapping[str, int] | None
 ) -> Iterator[ScoredGroup]:
     """The groups of the leaderboard that have any of some categories, members before the groups with them.
 

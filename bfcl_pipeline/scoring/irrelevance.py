@@ -15,7 +15,7 @@ from bfcl_pipeline.scoring.findings import Finding, Outcome, shown
 
 @dataclass(frozen=True, slots=True)
 class Uncalled:
-    """What an answer is that has no call which can be decoded."""
+    """What an answer without a decodable call is."""
 
     answer_class: AnswerClass
     mark: str | None = None  # the mark of the attempted call, for a message
@@ -34,7 +34,7 @@ def called(calls: Sequence[Call]) -> Outcome:
 
 
 def uncalled(result: Json | DecodeFailure, functions: Sequence[FunctionDoc]) -> Uncalled:
-    """The class of an answer that has no call which can be decoded.
+    """The class of an answer without a decodable call.
 
     result: an official result. In function-calling mode its text is in place of a list of calls, or is an
     item of the list.

@@ -111,7 +111,7 @@ def test_a_single_model_has_no_interval_of_its_rank(tmp_path: Path) -> None:
 
 
 def test_every_rule_set_has_its_own_ranks(tmp_path: Path) -> None:
-    """Models that only the corrected rules tell apart are apart only under these."""
+    """A difference that only the corrected rules show changes only the ranks under these rules."""
     right = [True] * 100
     same, better = Marks(right[:50] + [False] * 50), Marks(right[:50] + [False] * 50, right)
     run = made_up_tables(

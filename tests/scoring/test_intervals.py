@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD, categories_of
 from bfcl_pipeline.scoring.aggregate import Count, leaderboard_scores
-from bfcl_pipeline.scoring.intervals import Numbering, Precision, precisions
+from bfcl_pipeline.scoring.intervals import Precision, ScoredEntries, precisions
 from bfcl_pipeline.scoring.statistics.clustered import wilson
 
 SCENARIOS = ("customer", "finance", "healthcare", "notetaker", "student")
@@ -31,9 +31,9 @@ def ids(category: str, number: int) -> list[str]:
 def found(marks: dict[str, list[bool]]) -> dict[str, Precision]:
     """The precision of the scores of verdicts by category."""
     entries = [(category, name) for category, own in marks.items() for name in ids(category, len(own))]
-    numbering = Numbering(entries)
+    scored = ScoredEntries(entries)
     valid = np.array([mark for own in marks.values() for mark in own])
-    return precisions(valid, numbering.scope(np.arange(len(valid))))
+    return precisions(valid, scored.scope(np.arange(len(valid))))
 
 
 def test_entries_on_their_own_have_the_interval_of_wilson() -> None:
@@ -116,7 +116,7 @@ def test_verdicts_that_are_all_equal_have_no_design_effect() -> None:
 def test_restatements_of_an_entry_are_one_cluster() -> None:
     """Nine restatements of three entries are three clusters."""
     names = [("format_sensitivity", f"format_sensitivity_{n}:key:simple_python_{n % 3}") for n in range(9)]
-    assert Numbering(names).scope(np.arange(9)).where.clusters == 3
+    assert ScoredEntries(names).scope(np.arange(9)).where.clusters == 3
 
 
 marks_of = st.dictionaries(

@@ -12,7 +12,7 @@ from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.tables.run_records import RunRecords
 from bfcl_pipeline.scoring.aggregate import Score
-from bfcl_pipeline.scoring.intervals import Numbering, Precision, Scope, precisions
+from bfcl_pipeline.scoring.intervals import Precision, Scope, ScoredEntries, precisions
 from bfcl_pipeline.scoring.statistics.clustered import Limits
 
 _KEY = ["category", "entry_id"]
@@ -31,12 +31,12 @@ def precisions_of_run(
     sizes: of every category, its entries in means by size; None: those with a verdict.
     """
     entries = records.verdicts.select(_KEY).unique().sort(_KEY)
-    numbering = Numbering(entries.rows(), sizes)
+    scored = ScoredEntries(entries.rows())
     entries = entries.with_columns(number=pl.int_range(pl.len(), dtype=pl.Int64))
 
     @lru_cache(maxsize=_SCOPES)
     def scope_of(numbers: bytes) -> Scope:
-        return numbering.scope(np.frombuffer(numbers, np.int64))
+        return scored.scope(np.frombuffer(numbers, np.int64), sizes)
 
     found = {}
     start = 0

@@ -16,7 +16,7 @@ from bfcl_pipeline.benchmark.leaderboard import categories_of, category_weights
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.tables.model_scores import ModelScore
 from bfcl_pipeline.report.tables.run_records import RunRecords
-from bfcl_pipeline.scoring.statistics.clustered import Floats, layout
+from bfcl_pipeline.scoring.statistics.clustered import Floats, layout, numbered
 from bfcl_pipeline.scoring.statistics.power import detectable_difference
 from bfcl_pipeline.scoring.statistics.ranks import (
     errors_to_next,
@@ -70,7 +70,7 @@ def _of_rules(
     entries = judged.select("category", "entry_id").unique().sort("category", "entry_id")
     categories, category = np.unique(entries["category"].to_numpy(), return_inverse=True)
     keys = [cluster_of(*entry) for entry in entries.iter_rows()]
-    where = layout(category, np.unique(np.array(keys, np.str_), return_inverse=True)[1])
+    where = layout(category, numbered(keys))
     of = pairs(
         _matrix(judged, entries, names),
         where,

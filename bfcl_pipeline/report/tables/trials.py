@@ -20,7 +20,7 @@ from bfcl_pipeline.benchmark.leaderboard import categories_of, category_weights
 from bfcl_pipeline.config import trial_of
 from bfcl_pipeline.report.tables.run_records import RunRecords, by_model, in_order
 from bfcl_pipeline.report.tables.score_tables import SCORES
-from bfcl_pipeline.scoring.statistics.clustered import Floats, Integers, layout, total
+from bfcl_pipeline.scoring.statistics.clustered import Floats, layout, numbered, total
 from bfcl_pipeline.scoring.statistics.repeated import (
     Estimates,
     Repeated,
@@ -123,15 +123,11 @@ def _trials(
     categories = [name for name in CATEGORIES if name in present]
     places = {name: place for place, name in enumerate(categories)}
     where = layout(
-        [places[category] for category, _ in entries], _numbered([cluster_of(*entry) for entry in entries])
+        [places[category] for category, _ in entries], numbered([cluster_of(*entry) for entry in entries])
     )
     # The questions of a memory scenario see the memory that the sessions of the same trial filled.
-    draw = _numbered([memory_scenario(entry_id) or entry_id for _, entry_id in entries])
+    draw = numbered([memory_scenario(entry_id) or entry_id for _, entry_id in entries])
     return TrialVerdicts(categories, entries, Repeated(marks, where, draw), sizes)
-
-
-def _numbered(keys: Sequence[str]) -> Integers:
-    return np.asarray(np.unique(np.array(keys, np.str_), return_inverse=True)[1], np.int64)
 
 
 def _spreads(rows: Sequence[Mapping[str, Any]], found: TrialVerdicts | None) -> Iterator[dict[str, Any]]:

@@ -77,6 +77,11 @@ def quadratic(vector: Floats, matrix: Floats) -> float:
     return total(vector[:, None] * matrix * vector)
 
 
+def numbered(keys: Sequence[str]) -> Integers:
+    """A number for each key, equal for equal keys: from 0 without gaps, in the order of the keys."""
+    return np.asarray(np.unique(np.array(keys, np.str_), return_inverse=True)[1], np.int64)
+
+
 def layout(category: Sequence[int] | Integers, cluster: Sequence[int] | Integers) -> Layout:
     """The layout of entries, given the category and the cluster of each as numbers from 0 without gaps.
 
