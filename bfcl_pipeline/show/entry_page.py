@@ -11,12 +11,12 @@ from pathlib import Path
 from bfcl_pipeline.benchmark import CATEGORIES, category_of
 from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.errors import ConfigError, TableError
+from bfcl_pipeline.playback.conversation import play, play_truth
 from bfcl_pipeline.records import Entry, Response, Rules
 from bfcl_pipeline.scoring import NO_CONSTANTS, judge
 from bfcl_pipeline.show.entry_parts import is_conversation, put_head, put_verdict
 from bfcl_pipeline.show.errata_part import is_doubtful, judged_entry, put_errata
 from bfcl_pipeline.show.memory import MemoryAfterSession, has_memory, put_memory_at, put_session
-from bfcl_pipeline.show.playback import play, play_truth
 from bfcl_pipeline.show.single_answer import put_accepted, put_answer, put_question
 from bfcl_pipeline.show.terminal_page import TerminalPage
 from bfcl_pipeline.show.transcript import put_playback, put_truth, put_turns

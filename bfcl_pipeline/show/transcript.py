@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bfcl_pipeline.calls import executed_text
+from bfcl_pipeline.playback.conversation import MOST_CHANGES, Change, Playback, PlayedCall, PlayedStep
 from bfcl_pipeline.records import Call, Entry, Json
 from bfcl_pipeline.scoring.differences import NOTHING
 from bfcl_pipeline.scoring.findings import Finding, shown
@@ -21,7 +22,6 @@ from bfcl_pipeline.show.entry_parts import (
     put_signatures,
     raw_text,
 )
-from bfcl_pipeline.show.playback import MOST_CHANGES, Change, Playback, PlayedCall, PlayedStep
 from bfcl_pipeline.show.terminal_page import TerminalPage
 from bfcl_pipeline.text import cut, on_one_line
 

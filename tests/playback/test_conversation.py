@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from bfcl_pipeline.models.oracle import DONE
+from bfcl_pipeline.playback.conversation import play, play_truth
 from bfcl_pipeline.records import Mode, Rules
 from bfcl_pipeline.scoring import truth_calls
 from bfcl_pipeline.scoring.differences import NOTHING
-from bfcl_pipeline.show.playback import play, play_truth
 
 
 @pytest.fixture

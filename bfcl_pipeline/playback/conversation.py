@@ -1,10 +1,10 @@
-"""Plays a conversation of several turns again and records it for people: calls, results and changes.
+"""Plays a conversation of several turns again: calls, results and changes.
 
 Covers what the checker compares without keeping it: what each call returned, what it changed in the
-simulated world, and the turn of the checker's finding. `show.transcript` prints it.
+simulated world, and the turn of the checker's finding.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +37,7 @@ class PlayedCall:
     call: Call
     result: str  # in the form in which the model received it
     changes: tuple[Change, ...]  # the first MOST_CHANGES, API by API
+    recorded: bool = True  # False: the result is not recorded, and `result` says why
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Playback:
     finding: Finding | None  # the error that the checker found, and its turn
 
 
-class _Player:
+class Player:
     """Runs calls in one world and finds what each of them changed."""
 
     def __init__(self, world: World) -> None:
@@ -65,7 +66,12 @@ class _Player:
         self._states = {api: snapshot(state) for api, state in world.states().items()}
 
     def play(self, calls: Sequence[Call]) -> tuple[PlayedCall, ...]:
-        return tuple(PlayedCall(call, self._world.run(call), tuple(self._changes())) for call in calls)
+        """Runs `calls` in order. Raises PipelineError if a result is not recorded."""
+        return tuple(self.play_one(call) for call in calls)
+
+    def play_one(self, call: Call) -> PlayedCall:
+        """Runs one call. Raises PipelineError likewise."""
+        return PlayedCall(call, self._world.run(call), tuple(self._changes()))
 
     def _changes(self) -> Iterator[Change]:
         """The changes since the previous call of this method."""
@@ -86,20 +92,22 @@ def play(
     result: the results of each turn's steps; anything else has no turns.
     """
     (outcome,) = MultiTurnChecker(entry, constants).check(result, mode, NameStyle.UNDERSCORED, (rules,))
-    player = _Player(World.for_entry(entry, WorldConfig(constants), MODEL_OWNER))
+    player = Player(World.for_entry(entry, WorldConfig(constants), MODEL_OWNER))
     answered = result if isinstance(result, list) else []
-    turns = tuple(tuple(_steps(player, turn, mode)) for turn in answered)
+    turns = tuple(tuple(played_steps(player.play, turn, mode)) for turn in answered)
     return Playback(turns, play_truth(entry, constants), outcome.finding)
 
 
 def play_truth(entry: Entry, constants: Constants) -> tuple[tuple[PlayedCall, ...], ...]:
     """Runs the calls of each turn of the truth. Raises MalformedRelease."""
-    player = _Player(World.for_entry(entry, WorldConfig(constants), TRUTH_OWNER))
+    player = Player(World.for_entry(entry, WorldConfig(constants), TRUTH_OWNER))
     return tuple(player.play(calls) for calls in truth_calls(entry))
 
 
-def _steps(player: _Player, turn: Json, mode: Mode) -> Iterator[PlayedStep]:
-    """The steps of a turn; a value that is not a list of steps is one step."""
+def played_steps(
+    play_calls: Callable[[Sequence[Call]], tuple[PlayedCall, ...]], turn: Json, mode: Mode
+) -> Iterator[PlayedStep]:
+    """The steps of a turn, with their calls played; a value that is not a list of steps is one step."""
     if not isinstance(turn, list):
         yield PlayedStep(turn, (), f"Expected a list of steps, got {type(turn).__name__}.")
         return
@@ -109,4 +117,4 @@ def _steps(player: _Player, turn: Json, mode: Mode) -> Iterator[PlayedStep]:
             is_text = mode is Mode.FC and isinstance(result, str)  # not an attempt at a native call
             yield PlayedStep(result, (), None if is_text else calls.message)
         else:
-            yield PlayedStep(result, player.play(calls), None)
+            yield PlayedStep(result, play_calls(calls), None)

@@ -1,0 +1,28 @@
+"""Recorded conversations played again: what each call returned, and what it changed.
+
+Nothing is asked or fetched: results of calls come from the simulated APIs, from the web cache or the
+simulated web, and from stored embeddings. A result that cannot be derived from these is said to be missing.
+"""
+
+from bfcl_pipeline.playback.agentic import play_agentic
+from bfcl_pipeline.playback.conditions import Conditions, read_conditions
+from bfcl_pipeline.playback.conversation import (
+    Change,
+    Playback,
+    PlayedCall,
+    PlayedStep,
+    play,
+    play_truth,
+)
+
+__all__ = [
+    "Change",
+    "Conditions",
+    "Playback",
+    "PlayedCall",
+    "PlayedStep",
+    "play",
+    "play_agentic",
+    "play_truth",
+    "read_conditions",
+]

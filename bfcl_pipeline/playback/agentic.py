@@ -1,0 +1,71 @@
+"""Plays a recorded conversation with a memory or on the web again: what each call returned and changed.
+
+The results are derived from the memory at the start and from recorded outcomes, so they are what the model
+saw. Where an outcome is not recorded, the call says so instead of a result.
+"""
+
+from collections.abc import Sequence
+
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.errors import PipelineError
+from bfcl_pipeline.playback.conditions import Conditions, PlayedWorld
+from bfcl_pipeline.playback.conversation import PlayedCall, PlayedStep, Player, played_steps
+from bfcl_pipeline.records import Call, Entry, Json, Mode
+from bfcl_pipeline.scoring.memory_use import FUNCTIONS, Action
+from bfcl_pipeline.scoring.multi_turn import MODEL_OWNER
+
+NO_EMBEDDING = "The embeddings of this memory are not stored on this machine."
+
+
+def play_agentic(
+    entry: Entry,
+    result: Json,
+    mode: Mode,
+    conditions: Conditions,
+    web: str | None = None,
+    before: Json = None,
+) -> tuple[tuple[PlayedStep, ...], ...]:
+    """The steps of each turn of an answer, with the result of each call.
+
+    Args:
+        entry: a question of a memory or web category, or a session before the questions of a memory.
+        result: the answer in the official form, parsed: a list of turns; anything else has no turns.
+        web: the column `web` of the response.
+        before: the memory at the start, a snapshot; None: an empty memory.
+
+    Raises MalformedRelease if the snapshot is not one.
+    """
+    played = conditions.world(entry, MODEL_OWNER, web, before)
+    player = _RecordedPlayer(entry, played)
+    answered = result if isinstance(result, list) else []
+    return tuple(tuple(played_steps(player.play, turn, mode)) for turn in answered)
+
+
+class _RecordedPlayer:
+    """Runs calls whose results may not be recorded."""
+
+    def __init__(self, entry: Entry, played: PlayedWorld) -> None:
+        self._played = played
+        self._player = Player(played.world)
+        self._functions = FUNCTIONS.get(CATEGORIES[entry.category].backend, {})
+
+    def play(self, calls: Sequence[Call]) -> tuple[PlayedCall, ...]:
+        return tuple(self._play_one(call) for call in calls)
+
+    def _play_one(self, call: Call) -> PlayedCall:
+        if self._played.missing is not None:
+            return PlayedCall(call, self._played.missing, (), recorded=False)
+        try:
+            played = self._player.play_one(call)
+        except PipelineError as error:
+            return PlayedCall(call, str(error), (), recorded=False)
+        role = self._functions.get(call.name)
+        embeddings = self._played.embeddings
+        if (
+            embeddings is not None
+            and embeddings.missing
+            and role is not None
+            and role.action is Action.SEARCH
+        ):
+            return PlayedCall(call, NO_EMBEDDING, played.changes, recorded=False)
+        return played

@@ -1,0 +1,145 @@
+"""Under which conditions the conversations of a recorded run took place, and the world of one of them.
+
+Covers the web that was searched, injected failures, the name of the search tool, and embeddings. Only
+recorded outcomes are used: no search, no page and no model of the encoder is loaded.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+
+from bfcl_pipeline.benchmark import CATEGORIES, Check
+from bfcl_pipeline.config.job import SEARCH_TOOL, WebChoice
+from bfcl_pipeline.config.recorded_sample import recorded_text
+from bfcl_pipeline.encoding.sentence_encoder import EmbeddingCache
+from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.records import Entry, Json
+from bfcl_pipeline.tables import entries_path, read_entries
+from bfcl_pipeline.tables.texts import read_constants
+from bfcl_pipeline.tools import Constants, World, WorldConfig
+from bfcl_pipeline.tools.memory.encoder import DIMENSIONS
+from bfcl_pipeline.tools.web_search.web import Web
+from bfcl_pipeline.web.faults import Faulty
+from bfcl_pipeline.web.modes import open_web
+from bfcl_pipeline.web.simulated import SimulatedWeb
+
+_RECORDED = ("record", "replay")
+"""Web modes whose outcomes are in the web cache."""
+
+
+@dataclass(slots=True)
+class StoredEmbeddings:
+    """An encoder that only knows the embeddings of the runs on this machine.
+
+    A text without one has an embedding of zeros: it can be stored in a memory, but what a search finds
+    among such texts is not what the model saw.
+    """
+
+    cache: EmbeddingCache
+    missing: bool = False  # whether a text without an embedding was asked for
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The embeddings, shape (len(texts), 384)."""
+        rows = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            vector = self.cache.get(text)
+            if vector is None:
+                self.missing = True
+            else:
+                row[:] = vector
+        return rows
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedWorld:
+    """The world in which one recorded conversation is played."""
+
+    world: World
+    embeddings: StoredEmbeddings | None = None  # of a vector memory
+    missing: str | None = None  # why results of web calls are not recorded, for a person; None if they are
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What the conversations of a run took place in."""
+
+    data: Path  # the staged release
+    constants: Constants
+    cache: Path = Path("cache")  # has web/ and encoder/
+    web: WebChoice = field(default_factory=WebChoice)  # of the config; a response names its own mode
+    seed: int = 0  # of injected failures
+
+    def world(self, entry: Entry, owner: str, web: str | None = None, before: Json = None) -> PlayedWorld:
+        """A new world for a conversation over `entry`.
+
+        Args:
+            owner: part of the names of API instances.
+            web: the column `web` of the response: the web mode, None or `unknown` if it is not recorded.
+            before: the memory at the start, a snapshot; None: an empty memory.
+        """
+        config = WorldConfig(self.constants)
+        category = CATEGORIES[entry.category]
+        initial = None if before is None else dict.fromkeys(entry.apis, before)
+        if category.needs_encoder:
+            embeddings = StoredEmbeddings(EmbeddingCache(self.cache / "encoder"))
+            config = replace(config, encoder=embeddings)
+            return PlayedWorld(World.for_entry(entry, config, owner, initial), embeddings)
+        if category.check is not Check.WEB_SEARCH:
+            return PlayedWorld(World.for_entry(entry, config, owner, initial))
+        searched = self._web(web)
+        if searched is None:
+            why = (
+                "The web of this answer is not recorded." if web != "off" else "No web tools were offered."
+            )
+            return PlayedWorld(World.for_entry(entry, config, owner), missing=why)
+        if self.web.fetch_failures:
+            templates = self.constants.items("web_search", "ERROR_TEMPLATES")
+            searched = Faulty(searched, self.web.fetch_failures, self.seed, entry.entry_id, templates)
+        config = replace(config, web=searched, aliases={self.web.search_tool: SEARCH_TOOL})
+        return PlayedWorld(World.for_entry(entry, config, owner))
+
+    def _web(self, mode: str | None) -> Web | None:
+        if mode == "simulated":
+            return self._simulated
+        return self._recorded if mode in _RECORDED else None
+
+    @cached_property
+    def _simulated(self) -> Web:
+        return SimulatedWeb.of(read_entries(entries_path(self.data, "web_search_base")))
+
+    @cached_property
+    def _recorded(self) -> Web:
+        return open_web("replay", self.cache / "web", offline=True)
+
+
+def read_conditions(run_dir: Path | None, data: Path, cache: Path = Path("cache")) -> Conditions:
+    """The conditions of the run in `run_dir`; those of the default config if it recorded none.
+
+    Raises:
+        ConfigError: the recorded config cannot be read.
+        TableError: the release is not staged.
+    """
+    config = {} if run_dir is None else _config(run_dir)
+    default = WebChoice()
+    web = WebChoice(
+        mode=config.get("web", default.mode),
+        fetch_failures=config.get("fetch_failures") or 0.0,
+        search_tool=config.get("search_tool") or SEARCH_TOOL,
+    )
+    return Conditions(data, read_constants(data), cache, web, config.get("seed") or 0)
+
+
+def _config(run_dir: Path) -> Mapping[str, Any]:
+    try:
+        document = yaml.safe_load(recorded_text(run_dir))
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ConfigError(
+            f"{run_dir}/config.yaml: not YAML ({error}). Run the evaluation again."
+        ) from error
+    return document if isinstance(document, dict) else {}

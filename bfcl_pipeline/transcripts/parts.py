@@ -1,0 +1,109 @@
+"""The records of which the page of one entry is made; `show` prints them, the report embeds them as JSON.
+
+An entry is the same for all models and is recorded once; an answer is that of one model. Their turns belong
+together by position. Texts are those of the release, of models and of the web: they are never trusted, and
+who shows them escapes them.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+
+class Kind(StrEnum):
+    """What an item is, which decides how it is shown."""
+
+    SYSTEM = "system"  # messages, by role
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+    FUNCTION = "function"  # the signature of an offered function
+    TEXT = "text"  # what a model wrote, if it is shown as it is
+    CALL = "call"  # a call as Python
+    RESULT = "result"  # what the call before it returned, as the model saw it
+    CHANGE = "change"  # what the call before it changed: place: before -> after
+    MEMORY = "memory"  # one text of a memory; the label is its key
+    ACCEPTED = "accepted"  # an acceptable answer, or the acceptable values of a parameter
+    HOP = "hop"  # one step from a web question to its answer
+    SOURCE = "source"  # where the answer of a hop stands
+    ERRATUM = "erratum"  # a defect of the entry
+    NOTE = "note"  # a remark by us
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One text with what it is."""
+
+    kind: Kind
+    text: str
+    label: str = ""  # shown before it: a key, a parameter, the number of a step
+    remark: str = ""  # shown after it, in the colour of an error
+    marked: bool = False  # a text of a memory: it has an acceptable answer
+
+
+Items: TypeAlias = tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryTurn:
+    """One turn of an entry."""
+
+    messages: Items  # what the user says
+    appears: Items = ()  # functions that are offered from this turn on
+    truth: Items = ()  # calls of the truth with their results and changes
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRecord:
+    """One entry."""
+
+    entry_id: str
+    category: str
+    about: tuple[str, ...]  # what it is about, in words: APIs, prompt format, sessions before it
+    functions: Items  # offered from the start
+    turns: tuple[EntryTurn, ...]
+    accepted: Items = ()  # acceptable answers, of entries without a truth by turns
+    hops: Items = ()  # the chain of a web question, with its sources
+    errata: Items = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTurn:
+    """What a model did in one turn."""
+
+    steps: Items  # calls with results and changes, texts; the label of a step's first item numbers it
+    remark: str = ""  # first failing turn, or after it
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRecord:
+    """A memory at one moment."""
+
+    title: str  # memory at the question, or after the session
+    about: str  # how much it holds, or why it is not recorded
+    texts: Items
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictRecord:
+    """The verdict under one rule set."""
+
+    rules: str
+    valid: bool | None  # None without a verdict
+    status: str
+    error_type: str = ""  # empty if valid
+    message: str = ""
+    answer_class: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRecord:
+    """What one model did on one entry."""
+
+    model: str
+    entry_id: str
+    turns: tuple[AnswerTurn, ...]
+    answer: Items = ()  # a single answer, and what was read from it
+    memories: tuple[MemoryRecord, ...] = ()  # before, and after
+    sessions: tuple[str, ...] = ()  # memory: the ids of the sessions before the question, in order
+    verdicts: tuple[VerdictRecord, ...] = ()  # by rule set; none for a session
