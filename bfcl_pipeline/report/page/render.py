@@ -22,6 +22,7 @@ from bfcl_pipeline.report.page.comparison import comparisons
 from bfcl_pipeline.report.page.errors import error_bars, error_counts, error_examples
 from bfcl_pipeline.report.page.intervals import design_effects
 from bfcl_pipeline.report.page.making import NOT_RECORDED, Making, read_making
+from bfcl_pipeline.report.page.modes import modes
 from bfcl_pipeline.report.page.overview import facts, notices
 from bfcl_pipeline.report.page.published import with_published
 from bfcl_pipeline.report.page.ranks import notes_on_ranks
@@ -90,6 +91,7 @@ def render_page(tables: RunTables, making: Making = NOT_RECORDED) -> str:
         notices=[*notices(tables), *published_notes(tables.published)],
         leaderboard=with_published(leaderboard(tables), tables),
         rank_notes=notes_on_ranks(tables),
+        modes=modes(tables),
         trials=trials(tables),
         repetitions=repetitions(tables),
         flaky=flaky(tables),
