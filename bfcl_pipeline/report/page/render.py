@@ -7,6 +7,7 @@ content security policy of the page only allows its own script and style.
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -18,6 +19,7 @@ from bfcl_pipeline.files import write_text
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.page.agentic import memory_accuracy, memory_use, web_search
 from bfcl_pipeline.report.page.answers import agentic_answers, irrelevance
+from bfcl_pipeline.report.page.benchmark import benchmark_section
 from bfcl_pipeline.report.page.comparison import comparisons
 from bfcl_pipeline.report.page.errors import error_bars, error_counts, error_examples
 from bfcl_pipeline.report.page.intervals import design_effects
@@ -45,29 +47,47 @@ from bfcl_pipeline.report.page.views import (
 from bfcl_pipeline.report.page.views import rules as rules_table
 from bfcl_pipeline.report.published_rows import published_notes
 from bfcl_pipeline.report.web_label import note
+from bfcl_pipeline.tables.examples import read_examples
 
 MANY_MODELS = 10
 """With more models than this, each has a row instead of a column in the tables by error and by format."""
 
+NO_EXAMPLES: Mapping[str, str] = {}
+"""Of a release that is not staged."""
+
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
-def write_page(run_dir: Path, rules: Rules, cache: Path) -> Path:
+def write_page(run_dir: Path, rules: Rules, cache: Path, data: Path | None = None) -> Path:
     """Writes `run_dir`/report.html and returns its path.
 
-    cache: the directory with the journals. Raises TableError if the tables of the run are missing, or
-    ConfigError if its recorded config cannot be read.
+    Args:
+        run_dir: the directory of the run.
+        rules: the rule set of the page.
+        cache: the directory with the journals.
+        data: the staged release, of which the page has an example of each category; None, or a directory
+            without a release: it has none.
+
+    Raises:
+        TableError: the tables of the run are missing.
+        ConfigError: its recorded config cannot be read.
     """
     tables = read_run_tables(run_dir, rules)
     models = [row["model"] for row in tables.leaderboard]
     making = read_making(run_dir, tables.leaderboard[0]["run"], models, cache)
     path = run_dir / "report.html"
-    write_text(path, render_page(tables, making))
+    examples = read_examples(data) if data else NO_EXAMPLES
+    write_text(path, render_page(tables, making, examples))
     return path
 
 
-def render_page(tables: RunTables, making: Making = NOT_RECORDED) -> str:
-    """The page as text; equal arguments give equal text."""
+def render_page(
+    tables: RunTables, making: Making = NOT_RECORDED, examples: Mapping[str, str] = NO_EXAMPLES
+) -> str:
+    """The page as text; equal arguments give equal text.
+
+    examples: a question of each category, from the staged release.
+    """
     style, script = _template_text("style.css"), _template_text("sort.js")
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
@@ -119,6 +139,7 @@ def render_page(tables: RunTables, making: Making = NOT_RECORDED) -> str:
         irrelevance=irrelevance(tables),
         agentic_answers=agentic_answers(tables),
         making=making,
+        benchmark=benchmark_section(examples),
     )
 
 
