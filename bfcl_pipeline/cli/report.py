@@ -19,6 +19,6 @@ def run(options: argparse.Namespace) -> int:
     """Writes the page."""
     from bfcl_pipeline.report.page.render import write_page
 
-    page = write_page(run_folder(options.run_dir), options.rules, options.cache, options.data)
+    page = write_page(run_folder(options.run_dir), options.rules, options.cache, data=options.data)
     print(page, file=sys.stderr)
     return 0

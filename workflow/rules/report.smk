@@ -159,7 +159,6 @@ rule report:
         tables=rules.aggregate.output.tables,
         comparisons=rules.compare.output if RUN.comparisons else [],
         config="results/{run}/config.yaml",  # stated in the page
-        entries=rules.stage.output.entries,  # an example of each category is in the page
     output:
         report(
             "results/{run}/report.html",

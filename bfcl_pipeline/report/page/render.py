@@ -58,7 +58,7 @@ NO_EXAMPLES: Mapping[str, str] = {}
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
-def write_page(run_dir: Path, rules: Rules, cache: Path, data: Path | None = None) -> Path:
+def write_page(run_dir: Path, rules: Rules, cache: Path, *, data: Path | None = None) -> Path:
     """Writes `run_dir`/report.html and returns its path.
 
     Args:
@@ -77,12 +77,12 @@ def write_page(run_dir: Path, rules: Rules, cache: Path, data: Path | None = Non
     making = read_making(run_dir, tables.leaderboard[0]["run"], models, cache)
     path = run_dir / "report.html"
     examples = read_examples(data) if data else NO_EXAMPLES
-    write_text(path, render_page(tables, making, examples))
+    write_text(path, render_page(tables, making, examples=examples))
     return path
 
 
 def render_page(
-    tables: RunTables, making: Making = NOT_RECORDED, examples: Mapping[str, str] = NO_EXAMPLES
+    tables: RunTables, making: Making = NOT_RECORDED, *, examples: Mapping[str, str] = NO_EXAMPLES
 ) -> str:
     """The page as text; equal arguments give equal text.
 
