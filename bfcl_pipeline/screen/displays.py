@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TextIO
 
 from bfcl_pipeline.screen.progress import FIRST_SECONDS, PLAIN_SECONDS, progress_text
 from bfcl_pipeline.screen.run_state import RunningStep, RunState
+from bfcl_pipeline.screen.run_view import RunView
 from bfcl_pipeline.text import step_line
 
 if TYPE_CHECKING:
@@ -90,7 +91,11 @@ class LiveDisplay:
             self.line(step_line(state.steps_done, state.steps_total, text))
 
     def update(self, state: RunState) -> None:
-        """Redraws the picture."""
+        """Redraws the picture; models that have finished have lines above it."""
+        self.draw(state.view())
+
+    def draw(self, view: RunView, *, alone: bool = False) -> None:
+        """Redraws the picture. alone: whether it has everything, as no lines stand above it."""
         from rich.live import Live
 
         from bfcl_pipeline.screen.picture import picture
@@ -104,7 +109,8 @@ class LiveDisplay:
                 vertical_overflow="crop",
             )
             self._live.start()
-        self._live.update(picture(state, self._console.width), refresh=True)
+        size = self._console.size
+        self._live.update(picture(view, size.width, size.height, alone=alone), refresh=True)
 
     def close(self) -> None:
         """Removes the picture."""

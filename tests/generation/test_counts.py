@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bfcl_pipeline.generation.chains import chain_lengths
 from bfcl_pipeline.generation.counts import ProgressCounts
-from bfcl_pipeline.records import Entry, Exchange, Mode, Request
+from bfcl_pipeline.records import Entry, Exchange, Mode, Request, Status
 
 REQUEST = Request(Mode.FC, ())
 
@@ -30,10 +30,10 @@ def test_entries_without_an_answer_are_done_and_failed() -> None:
     tally = ProgressCounts()
     tally.start(entries, chain_lengths(entries))
     assert (tally.sessions_total, tally.entries_total) == (1, 2)
-    tally.ended(entries[0], answered=False)
+    tally.ended(entries[0], Status.INFRASTRUCTURE_ERROR, "HTTP 503")
     assert (tally.sessions_done, tally.entries_done, tally.entries_failed) == (1, 0, 0)
-    tally.ended(entries[1], answered=True)
-    tally.ended(entries[2], answered=False)
+    tally.ended(entries[1], Status.ANSWERED, None)
+    tally.ended(entries[2], Status.INFRASTRUCTURE_ERROR, "HTTP 503")
     assert (tally.entries_done, tally.entries_failed) == (2, 1)
 
 

@@ -38,7 +38,7 @@ def state_of(*jobs: RunningStep) -> RunState:
 def drawn(state: RunState, width: int) -> list[str]:
     console = Console(width=width, file=io.StringIO(), color_system=None, force_terminal=True)
     with console.capture() as capture:
-        console.print(picture(state, width))
+        console.print(picture(state.view(), width))
     return [line.rstrip() for line in capture.get().splitlines()]
 
 
