@@ -173,6 +173,8 @@ def _from_tables(folder: Path) -> RunView:
             for row in csv.DictReader(lines):
                 statuses[clean(row["status"])] += int(row["entries"])
                 models[clean(row["model"])] = None
+        if not models:
+            raise ValueError("no rows")
     except (OSError, KeyError, TypeError, ValueError, csv.Error):
         raise ConfigError(
             f"{folder}: no run is at work, and it has no tables yet. Start it: bfcl-pipeline run."
