@@ -160,17 +160,17 @@ def _notes(model: ModelView) -> list[Text]:
     job = model.progress
     if job is None:
         return []
-    lines = []
     at_work = model.state is ModelState.RUNNING
     silence = silence_text("the job", model.silent_seconds) if at_work else ""
     if silence and model.log:
         silence += f"; log: {model.log}"
     waiting = waiting_text(job) if at_work and not silence else ""
-    if text := "; ".join(filter(None, [silence, waiting, troubles_text(job)])):
-        lines.append(_line(f"{job.name}: {text}", "yellow"))
-    if job.last_error:
-        lines.append(_line(f"  last error: {job.last_error}", "yellow"))
-    return lines
+    last = f"last error: {job.last_error}" if job.last_error else ""
+    texts = [text for text in (silence, waiting, troubles_text(job), last) if text]
+    return [
+        _line(f"  {text}" if number else f"{job.name}: {text}", "yellow")
+        for number, text in enumerate(texts)
+    ]
 
 
 def _line(text: str, style: str) -> Text:

@@ -74,8 +74,9 @@ def test_what_needs_attention_has_a_line_of_its_own() -> None:
     waiting = replace(BUSY, wait_seconds=12.0, wait_reason="the server is too busy", entries_failed=2)
     state = state_of(RunningStep("Generate", progress=waiting))
     state.failed[7] = Failure("Score a", "", ())
-    *_, note, steps = drawn(state, 80)
-    assert note == "gpt-x-FC: waits 12 s: the server is too busy; 2 failed"
+    *_, note, failed, steps = drawn(state, 80)
+    assert note == "gpt-x-FC: waits 12 s: the server is too busy"
+    assert failed == "  2 failed"
     assert steps == "12 of 100 steps, 1 failed"
 
 
