@@ -10,7 +10,7 @@ import contextlib
 import sys
 from typing import TYPE_CHECKING, Protocol, TextIO
 
-from bfcl_pipeline.screen.progress import FIRST_SECONDS, PLAIN_SECONDS, progress_text
+from bfcl_pipeline.screen.progress import FIRST_SECONDS, PLAIN_SECONDS, progress_text, troubles_text
 from bfcl_pipeline.screen.run_state import RunningStep, RunState
 from bfcl_pipeline.screen.run_view import RunView
 from bfcl_pipeline.text import step_line
@@ -37,12 +37,16 @@ class Display(Protocol):
 
 
 class PlainDisplay:
-    """Lines for a log: one for each finished step, and one for each generating job every 30 seconds."""
+    """Lines for a log: one for each finished step, and one for each generating job every 30 seconds.
+
+    A job's last error is printed below its line, unless it is still the same.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         """stream: receives the lines, unless its reader has ended."""
         self._stream = stream
         self._next: dict[str, float] = {}  # seconds of a job at which its next line is due, by its name
+        self._errors: dict[str, str] = {}  # the last error that was printed of a job, by its name
 
     def line(self, text: str, style: str = "") -> None:  # noqa: ARG002  # a Display
         """Prints a line."""
@@ -61,6 +65,9 @@ class PlainDisplay:
             if job.seconds >= self._next.get(job.name, FIRST_SECONDS):
                 self._next[job.name] = job.seconds + PLAIN_SECONDS
                 self.line(progress_text(job))
+                if job.last_error and job.last_error != self._errors.get(job.name):
+                    self._errors[job.name] = job.last_error
+                    self.line(f"    {troubles_text(job)}; last error: {job.last_error}")
 
     def close(self) -> None:
         """Nothing is open."""

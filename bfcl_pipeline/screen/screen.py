@@ -126,10 +126,9 @@ class Screen:
     def update(self) -> None:
         """Reads the progress of the running steps and shows it."""
         with self._lock:
-            if self._executing and not (self._dry_run or self._closed.is_set()):
+            if self._executing and not (self._dry_run or self._quiet or self._closed.is_set()):
                 self._state.read_progress(self._clock() - self._started)
-                if not self._quiet:
-                    self._display.update(self._state)
+                self._display.update(self._state)
                 if self._state.seconds >= self._written + WRITTEN_SECONDS:
                     self._write(Phase.RUNNING)
 

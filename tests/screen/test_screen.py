@@ -271,6 +271,58 @@ def test_a_dry_run_is_a_short_list(make: Callable[..., Run]) -> None:
     ]
 
 
+def test_the_last_error_of_a_job_is_printed_once(make: Callable[..., Run]) -> None:
+    """Below the line of its job, with failures by status and attempts by kind; again if it is another."""
+    run, log = make(), "m.log"
+    run.start(1)
+    run.step(1, "Generate m", log)
+    run.printed()
+    job = replace(NONE_YET, errors={"rate limit": 2}, failures={"skipped": 1}, last_error="429 busy")
+    for seconds, error in ((2.0, "429 busy"), (40.0, "429 busy"), (80.0, "500")):
+        run.report(log, replace(job, seconds=seconds, last_error=error))
+    troubles = "    without an answer: 1 skipped; failed attempts: 2 rate limit; last error: "
+    line = "m: 0/2 entries"
+    assert run.printed() == [line, f"{troubles}429 busy", line, line, f"{troubles}500"]
+
+
+def test_the_screen_reports_the_run_in_a_file(make: Callable[..., Run]) -> None:
+    """About once a second, and at the end with the phase in which the run ended."""
+    run = make()
+    path = Path(".snakemake/progress/results/mine/run.json")
+    run.record("", bfcl_run=RUN)
+    run.screen.update()
+    assert not path.exists()  # no step is known yet
+    run.start(2)
+    run.record("", "run_info", stats={"generate_a-FC": 1, "generate_b": 1, "score": 1, "total": 3})
+    run.record(
+        "",
+        "job_info",
+        jobid=1,
+        rule_msg="Generate a",
+        rule_name="generate_a-FC",
+        log=["results/mine/a.log"],
+    )
+    run.screen.update()
+    first = json.loads(path.read_text())
+    assert first["models"] == [
+        {"name": "a-FC", "state": "running"},
+        {"name": "b", "state": "waiting"},
+    ]
+    assert (first["phase"], first["steps_done"], first["steps_total"]) == ("running", 0, 3)
+    run.seconds = 0.5
+    run.screen.update()
+    assert json.loads(path.read_text())["beat"] == first["beat"]
+    run.seconds = 1.0
+    run.fail(1, "results/mine/a.log")
+    run.screen.update()
+    second = json.loads(path.read_text())
+    assert second["beat"] == first["beat"] + 1
+    assert {"name": "a-FC", "state": "failed"} in second["models"]
+    assert second["failed"][0]["text"] == "Generate a"
+    run.screen.close()
+    assert json.loads(path.read_text())["phase"] == "failed"
+
+
 def test_an_article_stays_with_its_noun(make: Callable[..., Run]) -> None:
     """The common beginning of similar steps ends before their article."""
     run = make(dry_run=True)
