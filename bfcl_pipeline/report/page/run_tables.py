@@ -46,6 +46,7 @@ class RunTables:
     memory_use: Sequence[Row]
     web_hops: Sequence[Row]
     web_failures: Sequence[Row]
+    web_questions: Sequence[Row]  # empty if the run has no such table
     errata: Sequence[Row]
     irrelevance: Sequence[Row]
     answers: Sequence[Row]
