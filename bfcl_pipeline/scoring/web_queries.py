@@ -1,8 +1,8 @@
 """Rules on the words of web questions, search queries and final messages.
 
-Covers the question without what surrounds it, queries that paste it or pack several hops, queries that repeat
-each other, and phrases on future events. Every rule is linear in its text, and the text is bounded. Words are
-compared in lower case; nothing is stemmed but by a common beginning.
+Covers the question without the sentences around it, queries that paste it or pack several hops, queries
+that repeat each other, and phrases on future events. Every rule takes time linear in its text, and the text
+is bounded. Words are compared in lower case; words that begin alike may count as the same.
 """
 
 import re
@@ -27,21 +27,24 @@ SIMILAR = 0.8
 """Share of common words (of all distinct words of both) from which on a query repeats an earlier one."""
 
 _STEM = 4  # characters: words that begin alike this far (birth, birthplace) count as the same
-_SENTENCE = re.compile(r"(?<=[.?!])\s+(?![a-z])")
-_FORMAT = re.compile(r"(?:please |only )?(?:format|answer|give|respond|provide|express|write)\b", re.IGNORECASE)
-_WORD = re.compile(r"\w+")
-_STOP = frozenset(
-    "a about according all also an and any are as at be been being between by current currently did do does "
-    "for from had has have he her his how if in into is it its list many more most much name new of on one "
-    "or s she site than that the their them there these they this to was were what when where which who "
-    "whom whose why will with www".split()
+_SENTENCE = re.compile(r"(?<=[.?!])\s+(?![\sa-z])")
+_FORMAT = re.compile(
+    r"(?:please |only )?(?:format|answer|give|respond|provide|express|write)\b", re.IGNORECASE
 )
+_WORD = re.compile(r"\w+")
+_STOP_TEXT = (
+    "a about according all also an and any are as at be been being between by current currently did do "
+    "does for from had has have he her his how if in into is it its list many more most much name new of "
+    "on one or s she site than that the their them there these they this to was were what when where "
+    "which who whom whose why will with www "
+)
+_STOP = frozenset(_STOP_TEXT.split())
 """Words that do not tell which hop a query is about."""
 
 _NOT_YET = re.compile(
     r" (?:not yet|yet to|(?:has|have|had|did|does|is|are|was|were) not (?:yet |been |even )?"
-    r"(?:happened|happen|occurred|occur|taken place|take place|started|begun|concluded|ended|finished|aired|"
-    r"held|played|announced|awarded|released|published|determined|decided|available yet)"
+    r"(?:happened|happen|occurred|occur|taken place|take place|started|begun|concluded|ended|finished|"
+    r"aired|held|played|announced|awarded|released|published|determined|decided|available yet)"
     r"|(?:played|held|announced|happened|released|awarded|available|occurred|known|started) yet"
     r"|future events?|in the future|knowledge cut ?off|training cut ?off|cut ?off date"
     r"|as of my (?:last|latest|current|most recent|knowledge|training)|my (?:knowledge|training) "
@@ -63,7 +66,8 @@ def question_text(entry: Entry) -> str:
 def asked_text(question: str) -> str:
     """The sentences of a question that ask; without those before them, and without requests for a format.
 
-    The sentences before set a scene. Without a question mark, all sentences but the first and such requests.
+    The sentences before set a scene. Without a question mark: all sentences but the first and such
+    requests.
     """
     sentences = _SENTENCE.split(question[:LONGEST].strip())
     asking = [sentence for sentence in sentences if sentence.rstrip("\"'\u201d\u2019)").endswith("?")]
@@ -101,7 +105,9 @@ def is_repeated(query: str, earlier: str) -> bool:
 
 def awaits_event(message: str) -> bool:
     """Whether a message says that an event has not happened yet, or is later than what the model knows."""
-    plain = message[:LONGEST].casefold().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").replace("n't", " not")
+    plain = (
+        message[:LONGEST].casefold().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").replace("n't", " not")
+    )
     return _NOT_YET.search(f" {' '.join(_WORD.findall(plain))} ") is not None
 
 

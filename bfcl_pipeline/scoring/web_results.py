@@ -1,8 +1,8 @@
 """What the results of web tools contain, in the form in which a model received them.
 
-Covers whether a call failed, and where an acceptable answer stands: in a title, an address, a snippet or on a
-page. An answer counts as standing there if its words do, in order. A short answer, such as a number of one
-digit, may stand there by chance. Texts are bounded and the search is linear.
+Covers whether a call failed, and where an acceptable answer stands: in a title, an address, a snippet or on
+a page. An answer stands there if its words do, in order. A short answer, such as a number of one digit, may
+stand there by chance. Texts are bounded and the search takes linear time.
 """
 
 import json

@@ -178,7 +178,9 @@ NONE_OF_THESE = "none_of_these"
 def failures(work: WebWork) -> list[str]:
     """The kinds of failure of a wrong answer; only NONE_OF_THESE if none applies."""
     found = [
-        name for name, failed in FAILURES.items() if (work.known or name not in RESULT_FAILURES) and failed(work)
+        name
+        for name, failed in FAILURES.items()
+        if (work.known or name not in RESULT_FAILURES) and failed(work)
     ]
     return found or [NONE_OF_THESE]
 

@@ -133,7 +133,9 @@ WEB_QUESTIONS = pa.schema(
         field("answered", COUNT, "those after which the model answered without a further call"),
         field("gave_up", COUNT, "those after which it did not answer, or said that it does not know"),
         *(
-            field(f"answer_in_{place}", pa.bool_(), f"an acceptable answer stands {where}; null if not known")
+            field(
+                f"answer_in_{place}", pa.bool_(), f"an acceptable answer stands {where}; null if not known"
+            )
             for place, where in (
                 ("title", "in the title of a search result"),
                 ("address", "in the address of a search result"),

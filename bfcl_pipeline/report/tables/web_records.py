@@ -1,6 +1,7 @@
 """Plays the conversations on the web again and reduces each to what the tables count.
 
-Only the reduced form is kept: the pages of one conversation can have megabytes. Nothing is asked or fetched.
+Only the reduced form is kept: the pages of one conversation can have megabytes. No search and no page is
+requested.
 """
 
 from collections.abc import Iterator
