@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bfcl_pipeline.calls import Steps
 from bfcl_pipeline.config.job import SEARCH_TOOL
-from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.errors import MalformedRelease, TableError
 from bfcl_pipeline.playback import Conditions, PlayedCall, play_agentic, read_conditions
 from bfcl_pipeline.records import Call, Entry, Json, Mode
 from bfcl_pipeline.scoring.agentic import last_message
@@ -28,7 +28,7 @@ def web_conditions(run_dir: Path, data: Path, cache: Path) -> Conditions | None:
     """
     try:
         return read_conditions(run_dir, data, cache)
-    except TableError:  # the scores need no staged release
+    except MalformedRelease:  # not staged, or staged by another version: the scores do not need it
         return None
 
 
