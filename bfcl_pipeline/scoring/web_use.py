@@ -176,13 +176,16 @@ NONE_OF_THESE = "none_of_these"
 
 
 def failures(work: WebWork) -> list[str]:
-    """The kinds of failure of a wrong answer; only NONE_OF_THESE if none applies."""
+    """The kinds of failure of a wrong answer; only NONE_OF_THESE if none applies.
+
+    Empty if none is found and a result is not recorded, so that others may apply.
+    """
     found = [
         name
         for name, failed in FAILURES.items()
         if (work.known or name not in RESULT_FAILURES) and failed(work)
     ]
-    return found or [NONE_OF_THESE]
+    return found or ([NONE_OF_THESE] if work.known else [])
 
 
 def hop_count(entry: Entry) -> int:

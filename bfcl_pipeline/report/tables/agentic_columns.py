@@ -143,7 +143,7 @@ WEB_QUESTIONS = pa.schema(
                 ("page", "on a fetched page"),
             )
         ),
-        field("failures", TEXT, "wrong answers: kinds of failure of `web_failures`, joined by commas"),
+        field("failures", TEXT, "wrong answers: kinds in `web_failures`, by commas; null if none is known"),
     ]
 )
 

@@ -90,7 +90,7 @@ def web_questions(records: AgenticRecords) -> Iterator[dict[str, Any]]:
                 "fetches": len(work.fetches),
                 "known": work.known,
                 **(results if work.known else {}),
-                "failures": None if question.valid else ",".join(failures(work)),
+                "failures": None if question.valid else ",".join(failures(work)) or None,
             }
 
 
