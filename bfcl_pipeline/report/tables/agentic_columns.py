@@ -155,3 +155,9 @@ AGENTIC_TABLES: dict[str, pa.Schema] = {
     "web_questions": WEB_QUESTIONS,
 }
 """The tables of runs with agentic categories, by file name."""
+
+ADDED_WEB_COLUMNS = {
+    "web_hops": ("mean_steps_correct", "mean_searches_correct", "mean_fetches_correct", "abstained"),
+    "web_failures": ("known",),
+}
+"""The columns that a table of an earlier version does not have; null in every row of it."""

@@ -270,8 +270,6 @@ ADDED_TABLES = ("intervals",)
 ADDED_COLUMNS = {
     "categories": ("clusters", "design_effect"),
     "leaderboard": tuple(column.name for column in RANK_FIELDS),
-    "web_hops": ("mean_steps_correct", "mean_searches_correct", "mean_fetches_correct", "abstained"),
-    "web_failures": ("known",),
 }
 """The columns that a table of an earlier version does not have; null in every row of it."""
 
