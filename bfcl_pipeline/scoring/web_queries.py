@@ -14,6 +14,9 @@ from bfcl_pipeline.records import Entry
 LONGEST = 20_000
 """Characters of a query or message that are read."""
 
+COMPARED = 2_000
+"""Characters of a query that are compared with other queries."""
+
 PASTED_SHARE = 0.8
 """Share of the question's distinct words from which on a query counts as the pasted question."""
 
@@ -97,10 +100,17 @@ def is_pasted(query: str, question: str, hops: Sequence[str]) -> bool:
     return beside is not None and beside >= OTHER_HOPS and from_question >= FROM_QUESTION * len(content)
 
 
-def is_repeated(query: str, earlier: str) -> bool:
-    """Whether two queries have nearly the same words: SIMILAR of those of both. Empty ones do not count."""
-    first, second = set(words(query)), set(words(earlier))
-    return bool(first) and len(first & second) >= SIMILAR * len(first | second)
+def repeated(queries: Sequence[str]) -> int:
+    """How many queries have nearly the same words as an earlier one: SIMILAR of those of both.
+
+    Empty queries do not count. Of each, COMPARED characters are read.
+    """
+    sets = [set(words(query[:COMPARED])) for query in queries]
+    return sum(
+        any(len(own & earlier) >= SIMILAR * len(own | earlier) for earlier in sets[:number])
+        for number, own in enumerate(sets)
+        if own
+    )
 
 
 def awaits_event(message: str) -> bool:

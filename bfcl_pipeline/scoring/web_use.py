@@ -8,11 +8,11 @@ recorded. `bfcl_pipeline.report` plays the conversations again and counts.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import combinations
+from itertools import pairwise
 
 from bfcl_pipeline.records import AnswerClass, Entry
 from bfcl_pipeline.scoring.agentic import class_of_invalid
-from bfcl_pipeline.scoring.web_queries import awaits_event, is_pasted, is_repeated
+from bfcl_pipeline.scoring.web_queries import awaits_event, is_pasted, repeated
 from bfcl_pipeline.scoring.web_results import Place
 
 FETCH_TOOL = "fetch_url_content"
@@ -76,9 +76,7 @@ class WebWork:
     @property
     def repeated_searches(self) -> int:
         """Searches with nearly the words of an earlier one, of the first MOST_COMPARED."""
-        queries = self.queries[:MOST_COMPARED]
-        pairs = combinations(range(len(queries)), 2)
-        return len({later for earlier, later in pairs if is_repeated(queries[later], queries[earlier])})
+        return repeated(self.queries[:MOST_COMPARED])
 
     @property
     def abstains(self) -> bool:
@@ -87,19 +85,23 @@ class WebWork:
 
     def after_failures(self) -> Iterator[Next]:
         """What followed each failed fetch: what the next step with web calls did, or the end."""
+        fetched: dict[int, set[str]] = {}  # the addresses of each step with web calls
+        for call in self.calls:
+            fetched.setdefault(call.step, set()).update(() if call.is_search else (call.asked,))
+        following = dict(pairwise(sorted(fetched)))
         for call in self.fetches:
             if call.failed:
-                yield self._after(call)
+                step = following.get(call.step)
+                yield self._at_the_end() if step is None else _next(call.asked, fetched[step])
 
-    def _after(self, failed: WebCall) -> Next:
-        step = next((call.step for call in self.calls if call.step > failed.step), None)
-        following = [call for call in self.calls if call.step == step]
-        if not following:
-            return Next.GAVE_UP if self.abstains or not self.message else Next.ANSWERED
-        fetched = [call.asked for call in following if not call.is_search]
-        if not fetched:
-            return Next.SEARCHED
-        return Next.RETRIED if failed.asked in fetched else Next.OTHER_SOURCE
+    def _at_the_end(self) -> Next:
+        return Next.GAVE_UP if self.abstains or not self.message else Next.ANSWERED
+
+
+def _next(failed: str, fetched: set[str]) -> Next:
+    if not fetched:
+        return Next.SEARCHED
+    return Next.RETRIED if failed in fetched else Next.OTHER_SOURCE
 
 
 def no_search(work: WebWork) -> bool:

@@ -12,8 +12,8 @@ from bfcl_pipeline.scoring.web_queries import (
     asked_text,
     awaits_event,
     is_pasted,
-    is_repeated,
     question_text,
+    repeated,
     words,
 )
 from bfcl_pipeline.scoring.web_use import subquestions
@@ -96,8 +96,8 @@ def test_a_selection_of_words_is_not_a_paste(query: str, hops: tuple[str, ...]) 
 )
 def test_a_query_of_nearly_the_same_words_repeats(query: str, found: bool) -> None:
     """Order and case do not matter; another name or many more words make another query."""
-    assert is_repeated(query, "tallest building floors Bangkok") is found
-    assert is_repeated("tallest building floors Bangkok", query) is found
+    other = "tallest building floors Bangkok"
+    assert repeated([query, "tea", other]) == repeated([other, query]) == found
 
 
 @pytest.mark.parametrize(

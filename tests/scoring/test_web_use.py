@@ -97,6 +97,12 @@ def test_what_follows_a_failed_fetch(later: list[WebCall], message: str | None, 
     assert list(done.after_failures()) == [expected]
 
 
+def test_many_failed_fetches_take_linear_time() -> None:
+    """A hundred thousand fetches of one step, and a search after them, are classified at once."""
+    fetches = [fetch(f"https://a.example/{number}", failed=True) for number in range(100_000)]
+    assert set(work(*fetches, search("tea", 2)).after_failures()) == {Next.SEARCHED}
+
+
 def test_repeated_searches_are_counted_once_each() -> None:
     """Three equal queries repeat twice; an empty query repeats nothing."""
     done = work(search("tea"), search("tea"), search("Tea"), search(""), search(""))
