@@ -45,6 +45,7 @@ from bfcl_pipeline.report.page.views import (
     views,
 )
 from bfcl_pipeline.report.page.views import rules as rules_table
+from bfcl_pipeline.report.page.web import web_details
 from bfcl_pipeline.report.published_rows import published_notes
 from bfcl_pipeline.report.web_label import note
 from bfcl_pipeline.tables.examples import read_examples
@@ -126,6 +127,7 @@ def render_page(
         memory_accuracy=memory_accuracy(tables),
         memory_use=memory_use(tables),
         web_search=web_search(tables),
+        web_details=web_details(tables),
         web_note=note(row["web"] for row in tables.web_hops),
         formats=formats(tables, many),
         format_count=len(FORMATS),
