@@ -3,9 +3,9 @@
 import io
 
 import pytest
+from bfcl_pipeline.show.entry_parts import put_verdict
 
 from bfcl_pipeline.records import AnswerClass, Rules, Verdict
-from bfcl_pipeline.show.entry_parts import put_verdict
 from bfcl_pipeline.show.terminal_page import TerminalPage
 
 
