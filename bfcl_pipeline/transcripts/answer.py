@@ -24,6 +24,7 @@ from bfcl_pipeline.records import (
     Verdict,
 )
 from bfcl_pipeline.scoring import answer_format, truth_calls
+from bfcl_pipeline.scoring.agentic import answer_field
 from bfcl_pipeline.scoring.findings import Finding
 from bfcl_pipeline.scoring.judge import MAX_RESULT
 from bfcl_pipeline.scoring.single_turn import plan_of
@@ -197,18 +198,23 @@ def _steps(steps: Sequence[PlayedStep], search_tools: Sequence[str], limits: Lim
             yield from played_items(step.calls, limits, label, search_tools)
             continue
         yield Item(Kind.TEXT, cut(raw_text(step.result), limits.words), label=label)
-        # The reason why a text is not a call is recorded only if it looks like a call.
-        if step.problem and not (isinstance(step.result, str) and "(" not in step.result):
+        if step.problem and _looks_like_a_call(step.result):
             yield _no_call(step.problem, limits)
+
+
+def _looks_like_a_call(result: Json) -> bool:
+    """Whether an answer without a call was meant as one: a text in the form of final answers was not."""
+    return not isinstance(result, str) or ("(" in result and answer_field(result) is None)
 
 
 def _memories(entry: Entry, memories: Memories, limits: Limits) -> Iterator[MemoryRecord]:
     if not has_memory(entry):
         return
+    recorded_after = None if limits.whole_memories or not entry.depends_on else entry.depends_on[-1]
     if not entry.prerequisite:
-        yield memory_record("memory at the question", memories.before, limits, entry)
+        yield memory_record("memory at the question", memories.before, limits, entry, recorded_after)
         return
-    yield memory_record("memory before the session", memories.before, limits)
+    yield memory_record("memory before the session", memories.before, limits, recorded_after=recorded_after)
     if memories.after is not None:
         yield memory_record("memory after the session", memories.after, limits)
 
