@@ -13,7 +13,6 @@ from bfcl_pipeline.playback.conditions import Conditions, PlayedWorld
 from bfcl_pipeline.playback.conversation import PlayedCall, PlayedStep, Player, played_turns
 from bfcl_pipeline.records import Call, Entry, Json, Mode
 from bfcl_pipeline.scoring.memory_use import FUNCTIONS, Action
-from bfcl_pipeline.scoring.multi_turn import MODEL_OWNER
 
 NO_EMBEDDING = "The embeddings of this memory are not stored on this machine."
 
@@ -26,6 +25,7 @@ def play_agentic(
     web: str | None = None,
     before: Json = None,
     missing: str | None = None,
+    model: str | None = None,
 ) -> tuple[tuple[PlayedStep, ...], ...]:
     """The steps of each turn of an answer, with the result of each call.
 
@@ -35,10 +35,11 @@ def play_agentic(
         web: the column `web` of the response.
         before: the memory at the start, a snapshot; None: an empty memory.
         missing: why the memory at the start is not recorded, for a person; None if it is.
+        model: the model's name in the run, which some error texts repeat.
 
     Raises MalformedRelease if the snapshot is not one.
     """
-    played = conditions.world(entry, MODEL_OWNER, web, before)
+    played = conditions.world(entry, conditions.owner(model), web, before)
     if missing is not None:
         played = replace(played, missing=missing)
     return played_turns(_RecordedPlayer(entry, played).play, result, mode)

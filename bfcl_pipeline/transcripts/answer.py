@@ -95,12 +95,20 @@ def answer_record(
     elif is_conversation(entry):
         found = findings(entry, result, response.mode, conditions.constants, verdicts)
         truth = truth_calls(judged_entry(entry, rules).entry)
-        played = play(entry, result, response.mode, conditions.constants)
+        owner = conditions.owner(response.model)
+        played = play(entry, result, response.mode, conditions.constants, owner)
         turns = tuple(_turns(entry, played, room, limits, truth=truth, found=found, rules=rules))
     else:
         before = memories.before
         played = play_agentic(
-            entry, result, response.mode, conditions, response.web, before.snapshot, before.missing
+            entry,
+            result,
+            response.mode,
+            conditions,
+            response.web,
+            before.snapshot,
+            before.missing,
+            response.model,
         )
         tools = (SEARCH_TOOL, conditions.web.search_tool) if searches(entry) else ()
         turns = tuple(_turns(entry, played, room, limits, search_tools=tools))
