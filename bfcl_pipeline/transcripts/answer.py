@@ -218,11 +218,10 @@ def _looks_like_a_call(result: Json) -> bool:
 def _memories(entry: Entry, memories: Memories, limits: Limits) -> Iterator[MemoryRecord]:
     if not has_memory(entry):
         return
-    recorded_after = None if limits.whole_memories or not entry.depends_on else entry.depends_on[-1]
     if not entry.prerequisite:
-        yield memory_record("memory at the question", memories.before, limits, entry, recorded_after)
+        yield memory_record("memory at the question", memories.before, limits, entry)
         return
-    yield memory_record("memory before the session", memories.before, limits, recorded_after=recorded_after)
+    yield memory_record("memory before the session", memories.before, limits)
     if memories.after is not None:
         yield memory_record("memory after the session", memories.after, limits)
 

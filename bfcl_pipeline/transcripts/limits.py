@@ -19,8 +19,6 @@ class Limits:
     changes: int  # of one call
     hits: int  # of one search
     answer: int  # of all items of an answer; what follows is left out
-    whole_memories: bool  # also of a memory that the record of the session before has; otherwise only what
-    # differs: the texts with an acceptable answer
 
 
 TERMINAL = Limits(
@@ -33,7 +31,6 @@ TERMINAL = Limits(
     changes=6,
     hits=10,
     answer=300_000,
-    whole_memories=True,
 )
 PAGE = Limits(
     words=20_000,
@@ -45,7 +42,6 @@ PAGE = Limits(
     changes=50,
     hits=50,
     answer=1_000_000,
-    whole_memories=False,
 )
 
 

@@ -45,15 +45,8 @@ def memory_record(
     memory: RecordedMemory,
     limits: Limits,
     question: Entry | None = None,
-    recorded_after: str | None = None,
 ) -> MemoryRecord:
-    """The record of a memory.
-
-    Args:
-        question: the one whose acceptable answers mark the texts.
-        recorded_after: the session whose record has this memory; the texts without a mark are then left
-            out. None: all texts are recorded.
-    """
+    """The record of a memory. question: the one whose acceptable answers mark the texts."""
     if memory.missing is not None:
         return MemoryRecord(title, "not recorded", (Item(Kind.NOTE, memory.missing),))
     if memory.failed:
@@ -66,11 +59,6 @@ def memory_record(
         return MemoryRecord(title, "unrecognized memory format", (Item(Kind.NOTE, text),))
     wanted = () if question is None else AgenticChecker(question).acceptable
     texts = [item for label, entries in parts.items() for item in _part(label, entries, wanted, limits)]
-    if recorded_after is not None:
-        marked = [item for item in texts if item.marked and item.label]
-        left_out = sum(item.kind is Kind.MEMORY for item in texts) - len(marked)
-        where = f"({plural(left_out, 'text', 'texts')} more: see the memory after {recorded_after})"
-        texts = [*marked, Item(Kind.NOTE, where)] if left_out else marked
     if question is not None:
         options = cut(shown_options(question.truth or ()), limits.value)
         place = f"{options} is in {_places(parts, wanted, limits)}"
