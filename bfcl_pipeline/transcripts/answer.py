@@ -178,8 +178,10 @@ def _turns(
     found: Mapping[Rules, Finding] | None = None,
     rules: Rules = Rules.OFFICIAL,
 ) -> Iterator[AnswerTurn]:
-    """The turns that were reached, and for the others that they were not."""
+    """The turns that were reached, as far as there is room, and for the others that they were not."""
     for number in range(max(len(entry.turns), len(played))):
+        if room.is_full and number >= len(entry.turns):
+            return
         reached = number < len(played)
         steps = played[number] if reached else ()
         items = _steps(steps, search_tools, limits) if steps else (_NO_ANSWER if reached else _ENDED,)

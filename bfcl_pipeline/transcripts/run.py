@@ -50,7 +50,7 @@ def answer_records(
         return
     category = next(iter(by_id.values())).category
     folder = model_folder(model)
-    memories = SessionMemories(run_dir / "memory" / folder / f"{category}.parquet")
+    memories = SessionMemories(run_dir, model, category)
     chosen = {entry_id for entry_id in by_id if wanted is None or entry_id in wanted}
     if has_memory(by_id[next(iter(by_id))]):
         for response in _responses(memories.path, chosen):
@@ -74,8 +74,9 @@ def answer_records(
 class SessionMemories:
     """The memories after the sessions of one table, which may be missing."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path  # results/<run>/memory/<model>/<category>.parquet
+    def __init__(self, run_dir: Path, model: str, category: str) -> None:
+        self._name = f"memory/{model_folder(model)}/{category}.parquet"  # without what differs by machine
+        self.path = path = run_dir / self._name
         self._texts: dict[str, str | None] | None = None  # snapshots by session, read once
         if path.is_file():
             rows = read_table(path, ["entry_id", "snapshot_json"]).to_pylist()
@@ -85,11 +86,11 @@ class SessionMemories:
         """The memory after a session."""
         if self._texts is None:
             return RecordedMemory(
-                missing=f"There is no table of sessions {self.path}; `bfcl-pipeline generate "
+                missing=f"There is no table of sessions {self._name} in this run; `bfcl-pipeline generate "
                 "--sessions-out` writes one, runs from elsewhere have none."
             )
         if session_id not in self._texts:
-            return RecordedMemory(missing=f"{self.path} has no session {session_id}.")
+            return RecordedMemory(missing=f"{self._name} has no session {session_id}.")
         text = self._texts[session_id]
         return RecordedMemory(loaded_json(text, default=text), failed=text is None)
 

@@ -16,7 +16,7 @@ from bfcl_pipeline.generation import conversation
 from bfcl_pipeline.jobs.worlds import world_configs
 from bfcl_pipeline.models import build_model
 from bfcl_pipeline.playback import Conditions, play_agentic, read_conditions
-from bfcl_pipeline.playback.agentic import NO_EMBEDDING
+from bfcl_pipeline.playback.agentic import NO_EMBEDDING, NO_MEMORY, NO_OUTCOME, UNREADABLE
 from bfcl_pipeline.playback.conditions import NO_WEB
 from bfcl_pipeline.records import Mode
 from bfcl_pipeline.tables.texts import read_texts
@@ -135,6 +135,8 @@ def test_a_question_without_a_recorded_memory_has_no_results(entries, staged, co
     conditions = Conditions(staged, constants)
     ((step,),) = play_agentic(entry, [steps], Mode.FC, conditions, missing="It is elsewhere.")
     assert (step.calls[0].result, step.calls[0].recorded) == ("It is elsewhere.", False)
+    ((step,),) = play_agentic(entry, [steps], Mode.FC, conditions, before={"core_memory": "x"})
+    assert (step.calls[0].result, step.calls[0].recorded) == (NO_MEMORY, False)
 
 
 SIMULATED = {
@@ -179,8 +181,19 @@ def test_a_recorded_web_is_read_from_the_cache(hold, entries, staged, constants,
     elsewhere = replace(conditions, cache=tmp_path / "none")
     turns = play_agentic(entry, result, Mode.FC, elsewhere, mode)
     (first, *_) = [call for turn in turns for step in turn for call in step.calls]
-    assert not first.recorded
-    assert first.result.startswith("No outcome in ")
+    assert (first.result, first.recorded) == (NO_OUTCOME, False)
+
+
+def test_a_damaged_outcome_is_not_a_result(entries, staged, constants, tmp_path):
+    """An outcome in the web cache that cannot be read is reported in its place, without its path."""
+    cache = WebCache(tmp_path / "web")
+    RecordingWeb(cache, SimulatedWeb.of(entries("web_search_base"))).search("tea", "wt-wt")
+    (outcome,) = (tmp_path / "web").rglob("*.json")
+    outcome.write_text("{")
+    steps = [[{"search_engine_query": '{"keywords": "tea"}'}]]
+    conditions = Conditions(staged, constants, tmp_path)
+    ((step,),) = play_agentic(entries("web_search_base")[0], [steps], Mode.FC, conditions, "replay")
+    assert (step.calls[0].result, step.calls[0].recorded) == (UNREADABLE, False)
 
 
 @pytest.mark.parametrize("web", ["live", "unknown", None])

@@ -190,6 +190,7 @@ LARGE = {
     "a text of megabytes": json.dumps("x" * 3_000_000),
     "beyond what is scored": json.dumps([["y" * 21_000_000]]),
     "a million empty steps": json.dumps([[""] * 1_000_000]),
+    "a million turns": json.dumps([[]] * 1_000_000),
     "many calls": json.dumps([[[{"cd": '{"folder": "a"}'}] * 9_000]]),
     "long calls": json.dumps([[[{"cd": json.dumps({"folder": "z" * 500_000})}] * 6]]),
     "hostile texts": json.dumps([[[{HOSTILE: json.dumps({HOSTILE: HOSTILE})}], HOSTILE], HOSTILE]),
@@ -231,8 +232,9 @@ def test_any_answer_has_a_record_of_bounded_size(find, conditions, category, ent
 def test_any_memory_has_a_record(find, conditions, snapshot):
     """Also a snapshot of an unrecognized form, which is recorded as it is."""
     entry = find("memory_kv", "memory_kv_prereq_1-customer-1")
-    response = Response(entry.entry_id, "memory_kv", Mode.FC, '[["x"]]', model="m")
-    around = Memories(RecordedMemory(), RecordedMemory(snapshot))
+    steps = '[[[{"core_memory_list_keys": "{}"}], "x"]]'
+    response = Response(entry.entry_id, "memory_kv", Mode.FC, steps, model="m")
+    around = Memories(RecordedMemory(snapshot), RecordedMemory(snapshot))
     found = answer_record(entry, response, {}, conditions, around)
     text = json.dumps(as_json(found), ensure_ascii=False)
     assert text.isprintable()
