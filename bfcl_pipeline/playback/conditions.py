@@ -27,8 +27,9 @@ from bfcl_pipeline.tables.texts import read_constants
 from bfcl_pipeline.tools import Constants, World, WorldConfig
 from bfcl_pipeline.tools.memory.encoder import DIMENSIONS
 from bfcl_pipeline.tools.web_search.web import Web
-from bfcl_pipeline.web.modes import open_web
+from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.presented import presented, searches, with_web
+from bfcl_pipeline.web.recording import ReplayingWeb
 from bfcl_pipeline.web.simulated import SimulatedWeb
 
 NO_WEB = "The web of this answer is not recorded."
@@ -121,7 +122,7 @@ class Conditions:
 
     @cached_property
     def _recorded(self) -> Web:
-        return open_web("replay", self.cache / "web", offline=True)
+        return ReplayingWeb(WebCache(self.cache / "web"))
 
 
 def read_conditions(run_dir: Path | None, data: Path, cache: Path = Path("cache")) -> Conditions:

@@ -19,7 +19,7 @@ from bfcl_pipeline.show.terminal_page import TerminalPage
 from bfcl_pipeline.tables import entries_path, read_entries, read_responses, read_table
 from bfcl_pipeline.transcripts import TERMINAL, answer_record, entry_record
 from bfcl_pipeline.transcripts.entry import has_memory
-from bfcl_pipeline.transcripts.run import SessionMemories
+from bfcl_pipeline.transcripts.sessions import SessionMemories
 
 MOST_RUNS = 10
 """The most runs that an error message lists."""

@@ -11,8 +11,9 @@ from bfcl_pipeline.cli import main
 from bfcl_pipeline.playback import read_conditions
 from bfcl_pipeline.records import Mode, Response
 from bfcl_pipeline.tables import write_responses
-from bfcl_pipeline.transcripts import answer_records, as_json
+from bfcl_pipeline.transcripts import as_json
 from bfcl_pipeline.transcripts.parts import Kind
+from bfcl_pipeline.transcripts.run import answer_records
 
 MODELS = Path(__file__).parents[2] / "config" / "models.yaml"
 CHOSEN = {
