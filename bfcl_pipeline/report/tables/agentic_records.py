@@ -32,6 +32,7 @@ class AgenticAnswer:
     steps: Steps  # empty if there is no answer
     web: str | None = None  # the web that was searched
     snapshot: Json = None  # the memory after a session; None if the session failed
+    places: Sequence[tuple[int, int]] = ()  # turn and step within it, from 1, of each of the steps
 
     @property
     def calls(self) -> list[Call]:
@@ -46,6 +47,8 @@ class ScoredQuestion:
     entry: Entry
     valid: bool | None  # None without a verdict
     answer: AgenticAnswer | None  # the answer; None if only the verdict is recorded
+    error_type: str | None = None  # of the verdict
+    answer_class: str | None = None  # of the verdict; None also if it is not recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,24 +107,38 @@ def _answers(tables: AnswerTables, model: str, entries: Entries) -> dict[str, li
 
 
 def _answer(entry: Entry, row: Mapping[str, Any]) -> AgenticAnswer:
-    steps = calls_by_step(loaded_json(row["result_json"]), Mode(row["mode"]))
-    return AgenticAnswer(entry, steps, row["web"], loaded_json(row["snapshot_json"]))
+    result = loaded_json(row["result_json"])
+    steps = calls_by_step(result, Mode(row["mode"]))
+    return AgenticAnswer(entry, steps, row["web"], loaded_json(row["snapshot_json"]), _places(result))
+
+
+def _places(result: Json) -> list[tuple[int, int]]:
+    """The turn and the step of each of the steps that `calls_by_step` returns."""
+    turns = result if isinstance(result, list) else []
+    return [
+        (number, step)
+        for number, turn in enumerate(turns, start=1)
+        if isinstance(turn, list)
+        for step in range(1, len(turn) + 1)
+    ]
 
 
 def _verdicts(
     frame: pl.DataFrame, answers: Mapping[str, Sequence[AgenticAnswer]], entries: Entries
 ) -> dict[tuple[str, str], list[ScoredQuestion]]:
-    valid: dict[tuple[str, str], dict[str, bool | None]] = {}
-    for row in frame.select("rules", "category", "entry_id", "valid").iter_rows():
-        rules, category, entry_id, verdict = row
-        valid.setdefault((rules, category), {})[entry_id] = verdict
+    verdicts: dict[tuple[str, str], dict[str, tuple[bool | None, str | None, str | None]]] = {}
+    for row in frame.select(
+        "rules", "category", "entry_id", "valid", "error_type", "answer_class"
+    ).iter_rows():
+        rules, category, entry_id, *verdict = row
+        verdicts.setdefault((rules, category), {})[entry_id] = tuple(verdict)
     scored = {}
     for category, of_category in entries.items():
         by_id = {answer.entry.entry_id: answer for answer in answers.get(category, ())}
         for rules in Rules:
-            given = valid.get((rules.value, category), {})
+            given = verdicts.get((rules.value, category), {})
             scored[rules.value, category] = [
-                ScoredQuestion(entry, given[entry_id], by_id.get(entry_id))
+                ScoredQuestion(entry, given[entry_id][0], by_id.get(entry_id), *given[entry_id][1:])
                 for entry_id, entry in of_category.items()
                 if entry_id in given
             ]
