@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from bfcl_pipeline.records import Call, Entry, Json
 from bfcl_pipeline.scoring.agentic import normalised
@@ -117,8 +118,18 @@ def accepted(question: Entry) -> tuple[str, ...]:
 
 def mentions(text: str, answers: Sequence[str]) -> bool:
     """True if one of the answers occurs in a text between word boundaries; all are normalised."""
-    # Most answers do not occur at all, which `in` finds a hundred times faster than the pattern.
-    return any(answer in text and re.search(rf"\b{re.escape(answer)}\b", text) for answer in answers)
+    return any(_mentions(text, answer) for answer in answers)
+
+
+def _mentions(text: str, answer: str) -> bool:
+    # Most answers do not occur at all, which `find` finds a hundred times faster than the pattern.
+    start = text.find(answer)
+    return start >= 0 and _whole(answer).search(text, start) is not None
+
+
+@cache
+def _whole(answer: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{re.escape(answer)}\b")
 
 
 def readable(result: str) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from bfcl_pipeline.tools.memory import Memory
     from bfcl_pipeline.tools.memory.encoder import Encoder
 
 
@@ -29,7 +30,11 @@ class RepeatedCall:
     call: Call
     result: str | None  # as the model saw it; None if it is unknown
     failed: bool  # False for a search by meaning, also if it failed
-    after: Json  # snapshot of the memory after it
+    memory: Memory  # after it, until the next call
+
+    def after(self) -> Json:
+        """The snapshot of the memory after this call. Call it before the next call is run."""
+        return self.memory.snapshot()
 
 
 def repeat_calls(
@@ -63,7 +68,7 @@ def repeat_calls(
         except ModelError:
             result = None
         failed = result is not None and not watched.is_asked and is_failure(result)
-        yield RepeatedCall(call, result, failed, memory.snapshot())
+        yield RepeatedCall(call, result, failed, memory)
 
 
 def is_failure(result: str) -> bool:

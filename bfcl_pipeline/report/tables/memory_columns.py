@@ -59,7 +59,7 @@ MEMORY_QUESTIONS = pa.schema(
         field(
             "lost_fill",
             SHARE,
-            "share of its part in use before that call: of the entries, of one text the characters; null likewise",
+            "share of its part in use before that call (memory_rec_sum: of its characters); null likewise",
         ),
         field("lost_while_full", _MARK, "whether that share was at least 0.9; null likewise"),
     ]

@@ -134,7 +134,7 @@ def _session_calls(
     repeated = repeat_calls(session.entry, session.calls, before, constants)
     for (turn, step), call in zip(places, repeated, strict=True):
         event = FactEvent(session.entry.entry_id, turn, step, call.call)
-        yield call.call, event, call.failed, call.after
+        yield call.call, event, call.failed, call.after()
 
 
 def _event(

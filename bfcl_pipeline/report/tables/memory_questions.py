@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -17,7 +18,7 @@ from bfcl_pipeline.report.tables.model_scores import VerdictCounts
 from bfcl_pipeline.report.tables.score_tables import tally_columns
 from bfcl_pipeline.scoring.memory_facts import FactEvent
 from bfcl_pipeline.scoring.memory_outcomes import Place, QuestionRecord, Reason, pattern, reason
-from bfcl_pipeline.scoring.memory_use import Action, MemoryPart, count_calls
+from bfcl_pipeline.scoring.memory_use import FUNCTIONS, Action, MemoryPart
 from bfcl_pipeline.text import cut, on_one_line, printable
 
 MEMORY = "memory"
@@ -173,40 +174,39 @@ def memory_patterns(
     model: str, judged: Judged, followed: Sequence[FollowedScenario]
 ) -> Iterator[dict[str, Any]]:
     """The rows of `memory_patterns`."""
+    used = {
+        category: _pattern_columns(category, [one for one in followed if one.category == category])
+        for category in dict.fromkeys(one.category for one in followed)
+    }
     for (rules, category), questions in judged.items():
-        own = [one for one in followed if one.category == category]
-        if not own:
-            continue
-        core, archival = _additions(category, own)
-        histories = [history for one in own for history in one.histories.values()]
-        texts = sum(one.texts_with_facts for one in own)
-        kept = sum(history.kept for history in histories)
-        yield {
-            "model": model,
-            "rules": rules,
-            "category": category,
-            "pattern": pattern(core, archival, CATEGORIES[category].backend is not MemoryBackend.SUMMARY),
-            "core_adds": core,
-            "archival_adds": archival,
-            "facts": len(histories),
-            "facts_in_core": sum(history.in_core for history in histories),
-            "facts_in_archival": sum(history.in_archival for history in histories),
-            "texts_with_facts": texts,
-            "facts_per_text": kept / texts if texts else None,
-            **tally_columns(VerdictCounts.of([one.question.valid for one in questions])),
-        }
+        if category in used:
+            yield {
+                "model": model,
+                "rules": rules,
+                "category": category,
+                **used[category],
+                **tally_columns(VerdictCounts.of([one.question.valid for one in questions])),
+            }
 
 
-def _additions(category: str, followed: Iterable[FollowedScenario]) -> tuple[int, int]:
-    """The calls of sessions that add to the core part, and to the archival part."""
-    added = dict.fromkeys(MemoryPart, 0)
-    for one in followed:
-        for session in one.completed:
-            for call in session.calls:
-                counts = count_calls(category, [call])
-                for part in MemoryPart:
-                    added[part] += counts[part] if counts[Action.ADD] else 0
-    return added[MemoryPart.CORE], added[MemoryPart.ARCHIVAL]
+def _pattern_columns(category: str, followed: Sequence[FollowedScenario]) -> dict[str, Any]:
+    calls = [call for one in followed for session in one.completed for call in session.calls]
+    roles = map(FUNCTIONS[CATEGORIES[category].backend].get, (call.name for call in calls))
+    added = Counter(role.part for role in roles if role is not None and role.action is Action.ADD)
+    core, archival = added[MemoryPart.CORE], added[MemoryPart.ARCHIVAL]
+    histories = [history for one in followed for history in one.histories.values()]
+    texts = sum(one.texts_with_facts for one in followed)
+    kept = sum(history.kept for history in histories)
+    return {
+        "pattern": pattern(core, archival, CATEGORIES[category].backend is not MemoryBackend.SUMMARY),
+        "core_adds": core,
+        "archival_adds": archival,
+        "facts": len(histories),
+        "facts_in_core": sum(history.in_core for history in histories),
+        "facts_in_archival": sum(history.in_archival for history in histories),
+        "texts_with_facts": texts,
+        "facts_per_text": kept / texts if texts else None,
+    }
 
 
 def memory_backends(leaderboard: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def memory_rows(records: AgenticRecords, encoder: Encoder | None) -> dict[str, list[dict[str, Any]]]:
     """The rows of one model by table.
 
-    encoder: raises ModelError for a text whose embedding is not stored; what such a search found is unknown.
+    encoder: raises ModelError for a text without a stored embedding; what such a search found is unknown.
     Raises MalformedRelease if a snapshot is malformed.
     """
     followed = follow_memories(records, encoder)
