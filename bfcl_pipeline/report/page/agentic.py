@@ -28,8 +28,8 @@ MEMORY_COLUMNS: Mapping[str, Mapping[str, str]] = {
         "stored": "Stored",
         "kept": "Kept",
         "lost": "Lost",
-        "lost_within": "within a session",
-        "lost_while_full": "while full",
+        "lost_within": "In session",
+        "lost_while_full": "When full",
     },
     "At the questions": {
         "question_searches": "Search",
@@ -104,6 +104,7 @@ def memory_use(tables: RunTables) -> Table | None:
             for model, rows in _lines(tables, tables.memory_use)
         ],
         style="use",
+        summary="Calls, contents and facts of each model and memory",
     )
 
 
