@@ -155,10 +155,10 @@ _ABOUT = {
     "memory_questions": "One row per model, rule set and memory question with a verdict. The page shows\n"
     "their sums, the following tables.",
     "memory_failures": "One row per model, rule set, memory and reason that occurs.",
-    "memory_parts": "One row per model, rule set, memory and part that has facts: accuracy by the place of\n"
-    "the fact.",
-    "memory_patterns": "One row per model, rule set and memory with recorded sessions: what the model adds\n"
-    "to the parts of the memory.",
+    "memory_parts": "One row per model, rule set, memory and part that has facts: accuracy by the place\n"
+    "of the fact.",
+    "memory_patterns": "One row per model, rule set and memory with recorded sessions: what the model\n"
+    "adds to the parts of the memory.",
     "memory_backends": "One row per rule set and memory that several models were asked.",
     "web_hops": "One row per model, rule set, web-search category and number of hops.",
     "published": "One row per model of each file, highest overall first.",
