@@ -49,8 +49,8 @@ def memory_spread(tables: RunTables) -> Table | None:
             [
                 _memory(row),
                 Cell.count(row["models"]),
-                _share(row["best"], names.get(row["best_model"], row["best_model"])),
-                _share(row["worst"], names.get(row["worst_model"], row["worst_model"])),
+                _share(row["best"], names[row["best_model"]]),
+                _share(row["worst"], names[row["worst_model"]]),
                 Cell.number(f"{row['difference'] * 100:.1f}", row["difference"], title="percentage points"),
                 _share(row["mean"]),
             ]
