@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     add_run(parser, "with responses/ and verdicts/; tables/ is written there")
     add_data(parser)
-    add_cache(parser, "has the embeddings of vector memories")
+    add_cache(parser, "directory with the embeddings of vector memories, for results of searches")
     add_models(parser)
     parser.add_argument(
         "--model",
@@ -53,13 +53,7 @@ def run(options: argparse.Namespace) -> int:
 
     folder = run_folder(options.run_dir)
     scores = aggregate_run(
-        folder,
-        options.data,
-        options.models,
-        options.rules,
-        options.model,
-        options.missing,
-        options.cache,
+        folder, options.data, options.models, options.rules, options.model, options.missing, options.cache
     )
     if options.published is not None:
         write_published(folder / "tables", _sources(options.published))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.calls import calls_by_step
@@ -57,7 +58,7 @@ class MemoryTalk:
         for call in repeat_calls(entry, answer.calls, before, CONSTANTS, WordEncoder()):
             after = call.after()
         snapshot = after if held else None
-        self._sessions.append(AgenticAnswer(entry, answer.steps, snapshot=snapshot, places=answer.places))
+        self._sessions.append(replace(answer, snapshot=snapshot))
         return entry.entry_id
 
     def ask(self, truth: str, *steps: Step, recorded: bool = True) -> str:
@@ -100,8 +101,8 @@ class MemoryTalk:
 
 
 def _answer(entry: Entry, turns: Sequence[Sequence[Step]]) -> AgenticAnswer:
-    places = [(number, step) for number, turn in enumerate(turns, 1) for step in range(1, len(turn) + 1)]
-    return AgenticAnswer(entry, calls_by_step(_result(turns), Mode.FC), places=places)
+    result = _result(turns)
+    return AgenticAnswer(entry, calls_by_step(result, Mode.FC), result=result)
 
 
 def _result(turns: Sequence[Sequence[Step]]) -> Json:

@@ -32,7 +32,8 @@ class AgenticAnswer:
     steps: Steps  # empty if there is no answer
     web: str | None = None  # the web that was searched
     snapshot: Json = None  # the memory after a session; None if the session failed
-    places: Sequence[tuple[int, int]] = ()  # turn and step within it, from 1, of each of the steps
+    result: Json = None  # in the official form, parsed
+    mode: Mode = Mode.FC  # how the result has calls
 
     @property
     def calls(self) -> list[Call]:
@@ -107,20 +108,9 @@ def _answers(tables: AnswerTables, model: str, entries: Entries) -> dict[str, li
 
 
 def _answer(entry: Entry, row: Mapping[str, Any]) -> AgenticAnswer:
-    result = loaded_json(row["result_json"])
-    steps = calls_by_step(result, Mode(row["mode"]))
-    return AgenticAnswer(entry, steps, row["web"], loaded_json(row["snapshot_json"]), _places(result))
-
-
-def _places(result: Json) -> list[tuple[int, int]]:
-    """The turn and the step of each of the steps that `calls_by_step` returns."""
-    turns = result if isinstance(result, list) else []
-    return [
-        (number, step)
-        for number, turn in enumerate(turns, start=1)
-        if isinstance(turn, list)
-        for step in range(1, len(turn) + 1)
-    ]
+    result, mode = loaded_json(row["result_json"]), Mode(row["mode"])
+    steps = calls_by_step(result, mode)
+    return AgenticAnswer(entry, steps, row["web"], loaded_json(row["snapshot_json"]), result, mode)
 
 
 def _verdicts(

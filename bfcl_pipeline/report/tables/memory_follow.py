@@ -130,11 +130,23 @@ def _session_calls(
     session: AgenticAnswer, before: Json, constants: Constants
 ) -> Iterator[tuple[Call, FactEvent, bool, Json]]:
     """The calls of a session, each with its place, whether it fails, and the memory after it."""
-    places = [place for place, step in zip(session.places, session.steps, strict=True) for _ in step]
+    steps = zip(_places(session.result), session.steps, strict=True)
+    places = [place for place, calls in steps for _ in calls]
     repeated = repeat_calls(session.entry, session.calls, before, constants)
     for (turn, step), call in zip(places, repeated, strict=True):
         event = FactEvent(session.entry.entry_id, turn, step, call.call)
         yield call.call, event, call.failed, call.after()
+
+
+def _places(result: Json) -> list[tuple[int, int]]:
+    """The turn and the step of each of the steps that `calls_by_step` returns, from 1."""
+    turns = result if isinstance(result, list) else []
+    return [
+        (number, step)
+        for number, turn in enumerate(turns, start=1)
+        if isinstance(turn, list)
+        for step in range(1, len(turn) + 1)
+    ]
 
 
 def _event(
