@@ -11,8 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.errors import ModelError
 from bfcl_pipeline.records import Call, Entry, Json
+from bfcl_pipeline.scoring.memory_use import CHANGES, FUNCTIONS
 from bfcl_pipeline.tools import Constants, World, WorldConfig
 
 if TYPE_CHECKING:
@@ -52,23 +54,48 @@ def repeat_calls(
 
     Raises MalformedRelease if `before` is not a snapshot of the entry's memory.
     """
-    calls = list(calls)
-    if not calls:  # saves loading the memory, which may be large
-        return
-    (api,) = entry.apis
-    watched = _WatchedEncoder(encoder)
-    initial = None if before is None else {api: before}
-    world = World.for_entry(entry, WorldConfig(constants, encoder=watched), "model", initial)
-    memory = world.memory
-    assert memory is not None  # noqa: S101  # the entries of memory categories have one
-    for call in calls:
-        watched.is_asked = False
-        try:
-            result = world.run(call)
-        except ModelError:
-            result = None
-        failed = result is not None and not watched.is_asked and is_failure(result)
-        yield RepeatedCall(call, result, failed, memory)
+    return MemoryStart(before, constants, encoder).repeat(entry, calls)
+
+
+class MemoryStart:
+    """The memory from which several conversations start; what one of them changes, no other sees."""
+
+    def __init__(self, before: Json | None, constants: Constants, encoder: Encoder | None = None) -> None:
+        """The arguments are those of `repeat_calls`."""
+        self._before = before
+        self._encoder = _WatchedEncoder(encoder)
+        self._config = WorldConfig(constants, encoder=self._encoder)
+        self._unchanged: World | None = None  # saves loading the memory again, which may be large
+
+    def repeat(self, entry: Entry, calls: Iterable[Call]) -> Iterator[RepeatedCall]:
+        """Runs the calls of one conversation again, as `repeat_calls` does."""
+        calls = list(calls)
+        if not calls:
+            return
+        (api,) = entry.apis
+        if self._unchanged is None:
+            initial = None if self._before is None else {api: self._before}
+            world = World.for_entry(entry, self._config, "model", initial)
+        else:
+            world = World(self._unchanged.apis, f"model_{entry.entry_id}")
+        self._unchanged = world if all(_only_reads(entry, call) for call in calls) else None
+        memory = world.memory
+        assert memory is not None  # noqa: S101  # the entries of memory categories have one
+        for call in calls:
+            self._encoder.is_asked = False
+            try:
+                result = world.run(call)
+            except ModelError:
+                result = None
+            failed = result is not None and not self._encoder.is_asked and is_failure(result)
+            yield RepeatedCall(call, result, failed, memory)
+
+
+def _only_reads(entry: Entry, call: Call) -> bool:
+    """True if a call cannot change the memory: it reads, and no call is among its arguments."""
+    role = FUNCTIONS[CATEGORIES[entry.category].backend].get(call.name)
+    plain = all(isinstance(value, str | int | float | None) for value in call.arguments.values())
+    return plain and role is not None and role.action not in CHANGES
 
 
 def is_failure(result: str) -> bool:

@@ -68,7 +68,8 @@ def test_a_count_leads_to_the_first_wrong_answer(tables: RunTables) -> None:
     cell = failures.rows[0][titles.index("Deleted")]
     assert cell.text == '<a href="#m/memory_kv_0-student-0">1</a>'
     assert (cell.value, cell.note) == (1, "100 %")
-    examples = memory_examples(tables)
+    assert memory_examples(tables, many=True) is None
+    examples = memory_examples(tables, many=False)
     assert examples is not None
     assert [row[1].text for row in examples.rows] == ["Deleted"]
 

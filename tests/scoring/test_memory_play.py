@@ -6,7 +6,7 @@ import pytest
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.records import Call, Entry, Json
-from bfcl_pipeline.scoring.memory_play import repeat_calls
+from bfcl_pipeline.scoring.memory_play import MemoryStart, repeat_calls
 from bfcl_pipeline.tools import Constants
 from tests.support.word_encoder import WordEncoder
 
@@ -77,3 +77,18 @@ def test_the_memory_after_each_call_is_known() -> None:
     calls = [Call("core_memory_add", {"key": "a", "value": "x"}), Call("core_memory_clear", {})]
     after = [call.after() for call in repeat_calls(session("memory_kv"), calls, None, CONSTANTS)]
     assert after == [kv({"a": "x"}), kv({})]
+
+
+def test_conversations_from_one_memory_do_not_see_each_other() -> None:
+    """What one conversation changes, also by a call within a call, the next one does not find."""
+    start = MemoryStart(kv({"a": "x"}), CONSTANTS)
+    read = Call("core_memory_retrieve", {"key": "a"})
+    for changing in (
+        Call("core_memory_clear", {}),
+        Call("core_memory_retrieve", {"key": Call("core_memory_clear", {})}),
+        Call(" core_memory_clear", {}),
+        read,
+    ):
+        list(start.repeat(session("memory_kv"), [changing]))
+        (found,) = start.repeat(session("memory_kv"), [read])
+        assert found.result == '{"value": "x"}'

@@ -108,11 +108,13 @@ def _by_reason(rows: Sequence[Row], reasons: Iterable[Reason]) -> Iterator[Cell]
         entry_id = row["example_entry_id"]
         text = entry_link(row["model"], entry_id, count(row["count"]))
         share = f"{percent(row['share'], 0)} %"
-        yield Cell.number(text, row["count"], share, f"the first is {entry_id}")
+        yield Cell.number(text, row["count"], share)
 
 
-def memory_examples(tables: RunTables) -> Table | None:
-    """The first entry of each model and reason, over all memories."""
+def memory_examples(tables: RunTables, many: bool) -> Table | None:
+    """The first entry of each model and reason, over all memories; none of many models."""
+    if many:
+        return None
     listed = defects(tables)
     rows = [
         [

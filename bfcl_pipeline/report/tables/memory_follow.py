@@ -18,7 +18,7 @@ from bfcl_pipeline.scoring.memory_facts import (
     readable,
 )
 from bfcl_pipeline.scoring.memory_outcomes import QuestionRecord, found_in
-from bfcl_pipeline.scoring.memory_play import repeat_calls
+from bfcl_pipeline.scoring.memory_play import MemoryStart, repeat_calls
 from bfcl_pipeline.scoring.memory_use import (
     FUNCTIONS,
     Action,
@@ -107,9 +107,10 @@ def _follow(
         tracker.end_session(inside, session.entry.entry_id)
     histories = tracker.histories()
     records, question_errors = {}, 0
+    start = MemoryStart(snapshot, constants, encoder)
     for answer in questions:
         history = histories[answer.entry.entry_id]
-        record, errors = _question(answer, history, snapshot, constants, encoder)
+        record, errors = _question(answer, history, start)
         records[answer.entry.entry_id] = record
         question_errors += errors
     return FollowedScenario(
@@ -164,11 +165,7 @@ def _event(
 
 
 def _question(
-    answer: AgenticAnswer,
-    history: FactHistory,
-    snapshot: Json,
-    constants: Constants,
-    encoder: Encoder | None,
+    answer: AgenticAnswer, history: FactHistory, start: MemoryStart
 ) -> tuple[QuestionRecord, int]:
     """What is recorded of a question, and the number of its calls that fail."""
     category = answer.entry.category
@@ -176,7 +173,7 @@ def _question(
     wanted = accepted(answer.entry)
     found: list[bool | None] = []
     errors = 0
-    for repeated in repeat_calls(answer.entry, answer.calls, snapshot, constants, encoder):
+    for repeated in start.repeat(answer.entry, answer.calls):
         errors += repeated.failed
         role = functions.get(repeated.call.name)
         if role is not None and role.action in (Action.SEARCH, Action.RETRIEVE):
