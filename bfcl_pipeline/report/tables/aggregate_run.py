@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -116,9 +117,8 @@ def aggregate_run(
     }
     if not all(score.judged for score in scores):
         schemas["leaderboard"] = with_unranked(TABLES["leaderboard"])
-    made = {name: _table(records, rows[name], schema) for name, schema in schemas.items()}
-    made["memory_questions"] = pa.concat_tables(questions)
-    for name, table in made.items():
+    made = ((name, _table(records, rows[name], schema)) for name, schema in schemas.items())
+    for name, table in chain(made, [("memory_questions", pa.concat_tables(questions))]):
         if len(table) or name in TABLES:
             write_table(tables / f"{name}.parquet", table)
             write_text(tables / f"{name}.csv", csv_text(table))
@@ -140,10 +140,14 @@ def _table(records: RunRecords, rows: Iterable[Mapping[str, Any]], schema: pa.Sc
 
 def csv_text(table: pa.Table) -> str:
     """`table` as CSV: a header, Unix line ends, floats in full, nulls as empty fields."""
+    batches = table.to_batches(max_chunksize=_BATCH)
+    rows = (zip(*batch.to_pydict().values(), strict=True) for batch in batches)
+    return "".join(map(_csv_lines, chain([[table.column_names]], rows)))
+
+
+def _csv_lines(rows: Iterable[Iterable[Any]]) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(table.column_names)
-    for batch in table.to_batches(max_chunksize=_BATCH):
-        for row in zip(*batch.to_pydict().values(), strict=True):
-            writer.writerow([str(value).lower() if isinstance(value, bool) else value for value in row])
+    for row in rows:
+        writer.writerow([str(value).lower() if isinstance(value, bool) else value for value in row])
     return buffer.getvalue()

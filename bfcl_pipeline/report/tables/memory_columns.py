@@ -27,7 +27,7 @@ def _event(name: str, what: str) -> list[pa.Field[Any]]:
         field(f"{name}_session", TEXT, f"session in which {what}; null if it never did"),
         field(f"{name}_turn", COUNT, "turn of the session, from 1; null if no call explains it"),
         field(f"{name}_step", COUNT, "step of that turn, from 1; null likewise"),
-        field(f"{name}_call", TEXT, "the call as Python, cut to 200 characters; null likewise"),
+        field(f"{name}_call", TEXT, "the call as Python, cut to 120 characters; null likewise"),
     ]
 
 

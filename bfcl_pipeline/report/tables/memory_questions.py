@@ -24,7 +24,7 @@ from bfcl_pipeline.text import cut, on_one_line, printable
 MEMORY = "memory"
 """The value of the column `category` for all memories together, as the score of that name."""
 
-CALL = 200
+CALL = 120
 """Characters of a call in a table."""
 
 
@@ -77,19 +77,22 @@ def _reason(
 
 def memory_questions(model: str, judged: Judged) -> Iterator[dict[str, Any]]:
     """The rows of `memory_questions`."""
+    columns: dict[str, dict[str, Any]] = {}  # by entry id: the same under each rule set
     for (rules, category), questions in judged.items():
         for one in questions:
-            record = one.record
+            entry_id = one.question.entry.entry_id
+            if entry_id not in columns:
+                columns[entry_id] = {} if one.record is None else _record_columns(one.record)
             yield {
                 "model": model,
                 "rules": rules,
                 "category": category,
                 "scenario": one.question.entry.scenario,
-                "entry_id": one.question.entry.entry_id,
+                "entry_id": entry_id,
                 "valid": one.question.valid,
                 "reason": one.reason,
                 "abstained": one.abstained,
-                **(_record_columns(record) if record else {}),
+                **columns[entry_id],
             }
 
 
