@@ -36,8 +36,8 @@ MAX_BYTES = MAX_VECTORS * _RECORD_BYTES
 def pack_vectors(recorded: RecordedRun, cache: Path) -> bytes:
     """The vectors of the run in `cache`, or no bytes. Raises ArchiveError if there are too many."""
     stored = EmbeddingCache(cache)
-    embedding = [folder for folder in recorded.run.folders if folder not in recorded.given()]
-    texts = {text for folder in embedding for text in _texts_of(recorded, folder)}
+    # Also of results from elsewhere: the tables play their searches again, as far as embeddings are stored.
+    texts = {text for folder in recorded.run.folders for text in _texts_of(recorded, folder)}
     records: dict[bytes, bytes] = {}
     for text in texts:
         if stored.get(text) is not None:
@@ -76,6 +76,8 @@ def _texts_of(recorded: RecordedRun, folder: str) -> Iterator[str]:
             continue
         for part, columns in (("responses", ()), ("memory", ("snapshot_json",))):
             path = recorded.folder / part / folder / f"{category}.parquet"
+            if not path.is_file():  # results from elsewhere without sessions
+                continue
             for row in read_table(path, ["mode", "result_json", *columns]).to_pylist():
                 yield from embedded_texts(loaded_json(row["result_json"]), Mode(row["mode"]))
                 yield from _texts(loaded_json(row.get("snapshot_json")))

@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     add_run(parser, "with responses/ and verdicts/; tables/ is written there")
     add_data(parser)
-    add_cache(parser, "directory with the web cache, for results of searches and fetches")
+    add_cache(parser, "directory with web outcomes and embeddings, for the results of web and memory calls")
     add_models(parser)
     parser.add_argument(
         "--model",

@@ -1,23 +1,15 @@
-"""Counts what a model does with its memory: calls by kind, failed calls, and stored facts.
+"""What a model does with its memory: kinds of calls, and the contents of a snapshot.
 
-Covers the calls of a conversation, the contents of a snapshot, and facts in snapshots; the package `report`
-adds the counts up. A fact is the answer to a question. It is in a memory if one of its acceptable answers
-occurs there, as in the official check of answers: the answer `7` is found in `on 7 May`, so counts of short
-answers are upper bounds.
+The package `report` adds the counts up; `memory_facts` follows facts through the sessions.
 """
 
-import json
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from bfcl_pipeline.benchmark import CATEGORIES, MemoryBackend
-from bfcl_pipeline.errors import ModelError
-from bfcl_pipeline.records import Call, Entry, Json
-from bfcl_pipeline.scoring.agentic import normalised
-from bfcl_pipeline.tools import Constants, World, WorldConfig
+from bfcl_pipeline.records import Call, Json
 
 
 class Action(StrEnum):
@@ -97,36 +89,6 @@ def count_calls(category: str, calls: Iterable[Call]) -> Counter[str]:
     return Counter(str(key) for role in roles if role is not None for key in (role.action, role.part))
 
 
-def failed_calls(entry: Entry, calls: Iterable[Call], before: Json | None, constants: Constants) -> int:
-    """The number of calls of a conversation that fail, found by running them again.
-
-    before: the snapshot at the start of the conversation; None for an empty memory. Searches by meaning
-    need an encoder and are not run, so their failures are not counted.
-    """
-    calls = list(calls)
-    if not calls:  # saves loading the memory, which may be large
-        return 0
-    (api,) = entry.apis
-    world = World.for_entry(
-        entry, WorldConfig(constants), "model", None if before is None else {api: before}
-    )
-    return sum(_fails(world, call) for call in calls)
-
-
-def _fails(world: World, call: Call) -> bool:
-    try:
-        text = world.run(call)
-    except ModelError:
-        return False
-    if text.startswith("Error during execution"):
-        return True
-    try:
-        answer = json.loads(text)
-    except ValueError:
-        return False
-    return isinstance(answer, dict) and set(answer) == {"error"}
-
-
 @dataclass(frozen=True, slots=True)
 class MemoryContents:
     """The texts in a memory."""
@@ -138,11 +100,6 @@ class MemoryContents:
     def characters(self) -> int:
         """Total length of all texts."""
         return sum(map(len, (*self.core, *self.archival)))
-
-    @property
-    def searchable(self) -> str:
-        """All texts, normalised like answers."""
-        return "\n".join(map(normalised, (*self.core, *self.archival)))
 
 
 def contents(snapshot: Json) -> MemoryContents:
@@ -160,35 +117,3 @@ def _texts(part: Mapping[str, Json]) -> list[str]:
         return [str(text) for text in part["store"].values()]
     # The words of a key are content too.
     return [f"{key.replace('_', ' ')}: {text}" for key, text in part.items()]
-
-
-@dataclass(frozen=True, slots=True)
-class FactCounts:
-    """How many facts the memory stores and keeps."""
-
-    asked: int  # facts that questions ask for
-    stored: int  # in the memory after at least one session
-    kept: int  # in the memory after the last session
-
-    @property
-    def lost(self) -> int:
-        """Facts that were stored, but are not in the memory after the last session."""
-        return self.stored - self.kept
-
-
-def follow_facts(questions: Sequence[Entry], snapshots: Sequence[Json]) -> FactCounts:
-    """Counts the facts of `questions` in the sessions' `snapshots`; the last is the questions' memory."""
-    after = [contents(snapshot).searchable for snapshot in snapshots]
-    kept = [bool(after) and _mentions(after[-1], question) for question in questions]
-    stored = [
-        there or any(_mentions(text, question) for text in after)
-        for question, there in zip(questions, kept, strict=True)
-    ]
-    return FactCounts(len(questions), sum(stored), sum(kept))
-
-
-def _mentions(text: str, question: Entry) -> bool:
-    """True if an acceptable answer occurs between word boundaries."""
-    wanted = [normalised(str(answer)) for answer in question.truth or ()]
-    # Most answers do not occur at all, which `in` finds a hundred times faster than the pattern.
-    return any(answer in text and re.search(rf"\b{re.escape(answer)}\b", text) for answer in wanted)

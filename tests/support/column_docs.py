@@ -11,6 +11,7 @@ import pyarrow as pa
 from bfcl_pipeline.benchmark.leaderboard_files import OFFICIAL_FILES, OfficialFile
 from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
 from bfcl_pipeline.report.tables.columns import TABLES, UNANSWERED_TABLES
+from bfcl_pipeline.report.tables.memory_columns import MEMORY_TABLES, QUESTION_TABLES
 from bfcl_pipeline.report.tables.published import PUBLISHED_TABLES
 from bfcl_pipeline.report.tables.trial_columns import TRIAL_TABLES
 from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
@@ -77,6 +78,32 @@ run follow from `web` and the category. Its configuration has the rate of fetche
 and the name of the search tool.
 """
 
+_MEMORY = """## Memory questions
+
+Each of the following tables exists if the run has rows for it. The fact of a question is its answer. It is
+in a memory, or in the result of a look-up, if an acceptable answer is mentioned there between word
+boundaries, as in the official check: short answers may be found where nothing was stored. Sessions and
+questions are played again from their calls. A search of memory_vector needs the embeddings in
+`cache/encoder`; without them, what it found is unknown.
+
+Each wrong answer has one `reason`, the first of these that applies:
+
+1. `not_exact`: official rules accept the answer, as it mentions an acceptable one; these rules do not.
+2. `unknown`: the answer or the memory is not recorded.
+3. `never_stored`: after no call of a session the fact was in the memory.
+4. `deleted`: it was, and was removed or cleared (or is gone without a recorded call).
+5. `overwritten`: it was, and another text took its place.
+6. `not_looked_up`: it is in the archival memory alone, and the model neither searched nor read.
+7. `unknown`: a result of a look-up is not recorded, and no other result had the fact.
+8. `not_found`: no result of a look-up had it.
+9. `no_answer`: the model saw it, in the core memory or in a result, and wrote no final message.
+10. `abstained`: the model saw it, and says that it does not know.
+11. `misread`: the model saw it, and answers something else.
+
+Whether a model says that it does not know is recorded apart, in the column `abstained`: it may also say so
+because the fact was never stored.
+"""
+
 _COMPARISONS = """## Comparisons
 
 The following tables exist if `compare` of the config names models to compare. `bfcl-pipeline compare`
@@ -123,7 +150,16 @@ _ABOUT = {
     "irrelevance": "One row per model, rule set and irrelevance category, if its answers are classed.",
     "answers": "One row per model, rule set and agentic category, if its answers are classed.",
     "memory_domains": "One row per model, rule set, memory and scenario.",
-    "memory_use": "One row per model, memory and scenario.",
+    "memory_use": "One row per model, memory and scenario. The sessions are played again call by call, so\n"
+    "that a fact that is stored and lost within one session counts.",
+    "memory_questions": "One row per model, rule set and memory question with a verdict. The page shows\n"
+    "their sums, the following tables.",
+    "memory_failures": "One row per model, rule set, memory and reason that occurs.",
+    "memory_parts": "One row per model, rule set, memory and part that has facts: accuracy by the place\n"
+    "of the fact.",
+    "memory_patterns": "One row per model, rule set and memory with recorded sessions: what the model\n"
+    "adds to the parts of the memory.",
+    "memory_backends": "One row per rule set and memory that several models were asked.",
     "web_hops": "One row per model, rule set, web-search category and number of hops.",
     "published": "One row per model of each file, highest overall first.",
     "comparisons": "One row per pair and score: groups from the overall on, then categories.",
@@ -174,6 +210,9 @@ def document() -> str:
     parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in VIEW_TABLES.items()]
     parts.append(_AGENTIC)
     parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in AGENTIC_TABLES.items()]
+    parts.append(_MEMORY)
+    memory = {**QUESTION_TABLES, **MEMORY_TABLES}
+    parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in memory.items()]
     parts.append(_PUBLISHED)
     parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in PUBLISHED_TABLES.items()]
     parts.append(_COMPARISONS)

@@ -24,11 +24,18 @@ MEMORY_COLUMNS: Mapping[str, Mapping[str, str]] = {
         "errors": "Failed",
     },
     "Contents": {"core_entries": "Core", "archival_entries": "Archival"},
-    "Facts": {"stored": "Stored", "kept": "Kept", "lost": "Deleted"},
+    "Facts": {
+        "stored": "Stored",
+        "kept": "Kept",
+        "lost": "Lost",
+        "lost_within": "In session",
+        "lost_while_full": "When full",
+    },
     "At the questions": {
         "question_searches": "Search",
         "question_retrievals": "Read",
         "question_errors": "Failed",
+        "without_look_up": "No look-up",
     },
 }
 """Columns of `memory_use` that the page shows, summed over scenarios, and their headings, by group."""
@@ -89,6 +96,7 @@ def memory_use(tables: RunTables) -> Table | None:
             for model, rows in _lines(tables, tables.memory_use)
         ],
         style="use",
+        summary="Calls, contents and facts of each model and memory",
     )
 
 
@@ -150,10 +158,13 @@ def _means(row: Row) -> str:
 def _memory_use(rows: Sequence[Row], columns: Iterable[str]) -> Iterator[Cell]:
     sums: Counter[str] = Counter()
     for row in rows:
-        sums.update({name: row[name] for name in MEMORY_COUNTS})
+        sums.update({name: row[name] for name in MEMORY_COUNTS if row[name] is not None})
     completed = sums["sessions_held"]
     yield Cell.number(f"{count(completed)}/{count(sums['sessions'])}", completed)
     for name in columns:
+        if rows[0][name] is None:  # a run of an earlier version
+            yield Cell.number(MISSING, None)
+            continue
         is_fact = name in MEMORY_COLUMNS["Facts"]
         yield Cell.count(sums[name], title=f"of {count(sums['questions'])}" if is_fact else "")
 

@@ -24,6 +24,12 @@ from bfcl_pipeline.report.page.comparison import comparisons
 from bfcl_pipeline.report.page.errors import error_bars, error_counts, error_examples
 from bfcl_pipeline.report.page.intervals import design_effects
 from bfcl_pipeline.report.page.making import NOT_RECORDED, Making, read_making
+from bfcl_pipeline.report.page.memory_failures import (
+    memory_examples,
+    memory_failures,
+    memory_parts,
+    memory_spread,
+)
 from bfcl_pipeline.report.page.modes import modes
 from bfcl_pipeline.report.page.overview import facts, notices
 from bfcl_pipeline.report.page.published import with_published
@@ -125,6 +131,10 @@ def render_page(
         judged=any(row["answered"] for row in tables.leaderboard),
         usage=usage(tables),
         memory_accuracy=memory_accuracy(tables),
+        memory_spread=memory_spread(tables),
+        memory_failures=memory_failures(tables),
+        memory_examples=memory_examples(tables, many),
+        memory_parts=memory_parts(tables),
         memory_use=memory_use(tables),
         web_search=web_search(tables),
         web_details=web_details(tables),

@@ -10,8 +10,13 @@ import pyarrow as pa
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.sample_note import sample_note
-from bfcl_pipeline.report.tables.agentic_columns import ADDED_WEB_COLUMNS, AGENTIC_TABLES
+from bfcl_pipeline.report.tables.agentic_columns import (
+    ADDED_AGENTIC_COLUMNS,
+    ADDED_WEB_COLUMNS,
+    AGENTIC_TABLES,
+)
 from bfcl_pipeline.report.tables.columns import ADDED_COLUMNS, ADDED_TABLES, TABLES, UNANSWERED_TABLES
+from bfcl_pipeline.report.tables.memory_columns import MEMORY_TABLES
 from bfcl_pipeline.report.tables.published import PUBLISHED_TABLES
 from bfcl_pipeline.report.tables.trial_columns import ADDED_TRIAL_COLUMNS, TRIAL_TABLES
 from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
@@ -44,6 +49,10 @@ class RunTables:
     flaky: Sequence[Row]
     memory_domains: Sequence[Row]
     memory_use: Sequence[Row]
+    memory_failures: Sequence[Row]
+    memory_parts: Sequence[Row]
+    memory_patterns: Sequence[Row]
+    memory_backends: Sequence[Row]
     web_hops: Sequence[Row]
     web_failures: Sequence[Row]
     web_questions: Sequence[Row]  # empty if the run has no such table
@@ -89,6 +98,7 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
         **TRIAL_TABLES,
         **UNANSWERED_TABLES,
         **AGENTIC_TABLES,
+        **MEMORY_TABLES,
         **VIEW_TABLES,
         **PUBLISHED_TABLES,
         **COMPARISON_TABLES,
@@ -114,7 +124,12 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
 def _rows(folder: Path, name: str, schema: pa.Schema) -> list[Row]:
     """The rows of a table; columns that an earlier version did not write are null."""
     path = folder / f"{name}.parquet"
-    added = {**ADDED_COLUMNS, **ADDED_TRIAL_COLUMNS, **ADDED_WEB_COLUMNS}.get(name, ())
+    added = {
+        **ADDED_COLUMNS,
+        **ADDED_TRIAL_COLUMNS,
+        **ADDED_AGENTIC_COLUMNS,
+        **ADDED_WEB_COLUMNS,
+    }.get(name, ())
     try:
         table = read_table(path, schema.names)
     except TableError:

@@ -64,9 +64,12 @@ MEMORY_USE = pa.schema(
             question_retrievals="calls at the questions that read what is stored",
             question_changes="calls at the questions that change the memory, which nobody reads again",
             question_errors="calls at the questions that fail when made again, but for searches by meaning",
-            stored="facts asked for, of which an answer is mentioned in the memory after some session",
+            stored="facts asked for, of which an answer is mentioned in the memory after some call",
             kept="those of which one is mentioned in the memory that the question starts from",
             lost="those stored once and deleted before they were asked for: stored less kept",
+            lost_within="of the lost ones, those that are in no snapshot after a session",
+            lost_while_full="of the lost ones, those whose part of the memory was at least 0.9 full",
+            without_look_up="questions answered without a search or a retrieval",
         ),
     ]
 )
@@ -146,6 +149,9 @@ WEB_QUESTIONS = pa.schema(
         field("failures", TEXT, "wrong answers: kinds in `web_failures`, by commas; null if none is known"),
     ]
 )
+
+ADDED_AGENTIC_COLUMNS = {"memory_use": ("lost_within", "lost_while_full", "without_look_up")}
+"""The columns that a table of an earlier version does not have; null in every row of it."""
 
 AGENTIC_TABLES: dict[str, pa.Schema] = {
     "memory_domains": MEMORY_DOMAINS,

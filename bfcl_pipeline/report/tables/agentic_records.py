@@ -51,6 +51,8 @@ class ScoredQuestion:
     entry: Entry
     valid: bool | None  # None without a verdict
     answer: AgenticAnswer | None  # the answer; None if only the verdict is recorded
+    error_type: str | None = None  # of the verdict
+    answer_class: str | None = None  # of the verdict; None also if it is not recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,17 +140,19 @@ def _web(
 def _verdicts(
     frame: pl.DataFrame, answers: Mapping[str, Sequence[AgenticAnswer]], entries: Entries
 ) -> dict[tuple[str, str], list[ScoredQuestion]]:
-    valid: dict[tuple[str, str], dict[str, bool | None]] = {}
-    for row in frame.select("rules", "category", "entry_id", "valid").iter_rows():
-        rules, category, entry_id, verdict = row
-        valid.setdefault((rules, category), {})[entry_id] = verdict
+    verdicts: dict[tuple[str, str], dict[str, tuple[bool | None, str | None, str | None]]] = {}
+    for row in frame.select(
+        "rules", "category", "entry_id", "valid", "error_type", "answer_class"
+    ).iter_rows():
+        rules, category, entry_id, *verdict = row
+        verdicts.setdefault((rules, category), {})[entry_id] = tuple(verdict)
     scored = {}
     for category, of_category in entries.items():
         by_id = {answer.entry.entry_id: answer for answer in answers.get(category, ())}
         for rules in Rules:
-            given = valid.get((rules.value, category), {})
+            given = verdicts.get((rules.value, category), {})
             scored[rules.value, category] = [
-                ScoredQuestion(entry, given[entry_id], by_id.get(entry_id))
+                ScoredQuestion(entry, given[entry_id][0], by_id.get(entry_id), *given[entry_id][1:])
                 for entry_id, entry in of_category.items()
                 if entry_id in given
             ]

@@ -3,12 +3,14 @@
 import csv
 import io
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from bfcl_pipeline.config import load_models, sizes_in_means
+from bfcl_pipeline.encoding.stored import StoredEncoder
 from bfcl_pipeline.errata import Treatment
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.files import write_text
@@ -22,10 +24,12 @@ from bfcl_pipeline.report.tables.columns import (
     with_unranked,
 )
 from bfcl_pipeline.report.tables.errata_tables import ceilings, errata_rows, listed_entries
-from bfcl_pipeline.report.tables.memory import memory_domains, memory_use
+from bfcl_pipeline.report.tables.memory_columns import MEMORY_QUESTIONS, MEMORY_TABLES
+from bfcl_pipeline.report.tables.memory_questions import memory_backends
+from bfcl_pipeline.report.tables.memory_tables import memory_rows
 from bfcl_pipeline.report.tables.model_scores import ModelScore, model_scores, on_the_real_web
 from bfcl_pipeline.report.tables.official import official_files
-from bfcl_pipeline.report.tables.run_records import read_run
+from bfcl_pipeline.report.tables.run_records import RunRecords, read_run
 from bfcl_pipeline.report.tables.score_tables import SCORES, score_tables, unanswered
 from bfcl_pipeline.report.tables.trial_columns import TRIAL_TABLES
 from bfcl_pipeline.report.tables.trials import trial_tables
@@ -35,13 +39,14 @@ from bfcl_pipeline.report.tables.web_records import web_conditions
 from bfcl_pipeline.tables import write_table
 
 _AGENTIC: Mapping[str, Callable[[AgenticRecords], Iterator[dict[str, Any]]]] = {
-    "memory_domains": memory_domains,
-    "memory_use": memory_use,
     "web_hops": web_hops,
     "web_failures": web_failures,
     "web_questions": web_questions,
 }
-"""The function that makes the rows of one model in each table of AGENTIC_TABLES."""
+"""The function that makes the rows of one model in each table on web search."""
+
+_BATCH = 10_000
+"""Rows of a table that are Python objects at the same time while it is written as CSV."""
 
 
 def aggregate_run(
@@ -65,7 +70,8 @@ def aggregate_run(
         rules: the rule set of the official files.
         only: the models to tabulate; all that have verdicts if empty.
         missing: models without responses, to be named in the table `unanswered`.
-        cache: has web/, the recorded outcomes of web calls.
+        cache: has web/, the recorded outcomes of web calls, and encoder/, the embeddings with which searches
+            of vector memories are played again.
 
     Returns:
         The scores under `rules`.
@@ -93,16 +99,29 @@ def aggregate_run(
     rows["answers"] = list(answers(records, scores))
     rows |= trial_tables(records, rows["leaderboard"], sizes)
     rows["unanswered"] = list(unanswered(records, chosen, missing))
-    rows |= {name: [] for name in _AGENTIC}
+    rows |= {name: [] for name in (*AGENTIC_TABLES, *MEMORY_TABLES)}
+    questions = [MEMORY_QUESTIONS.empty_table()]  # not as rows: there are many of them
     for of_model in read_agentic(data, records, web_conditions(run_dir, data, cache)):
         for name, make_rows in _AGENTIC.items():
             rows[name] += make_rows(of_model)
+        of_memory = memory_rows(of_model, StoredEncoder(cache / "encoder"))
+        questions.append(_table(records, of_memory.pop("memory_questions"), MEMORY_QUESTIONS))
+        for name, own in of_memory.items():
+            rows[name] += own
+    rows["memory_backends"] = list(memory_backends(rows["leaderboard"]))
     tables = run_dir / "tables"
-    schemas = {**TABLES, **TRIAL_TABLES, **UNANSWERED_TABLES, **AGENTIC_TABLES, **VIEW_TABLES}
+    schemas = {
+        **TABLES,
+        **TRIAL_TABLES,
+        **UNANSWERED_TABLES,
+        **AGENTIC_TABLES,
+        **MEMORY_TABLES,
+        **VIEW_TABLES,
+    }
     if not all(score.judged for score in scores):
         schemas["leaderboard"] = with_unranked(TABLES["leaderboard"])
-    for name, schema in schemas.items():
-        table = pa.Table.from_pylist([{"run": records.run, **row} for row in rows[name]], schema=schema)
+    made = ((name, _table(records, rows[name], schema)) for name, schema in schemas.items())
+    for name, table in chain(made, [("memory_questions", pa.concat_tables(questions))]):
         if len(table) or name in TABLES:
             write_table(tables / f"{name}.parquet", table)
             write_text(tables / f"{name}.csv", csv_text(table))
@@ -118,11 +137,20 @@ def aggregate_run(
     return chosen
 
 
+def _table(records: RunRecords, rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
+    return pa.Table.from_pylist([{"run": records.run, **row} for row in rows], schema=schema)
+
+
 def csv_text(table: pa.Table) -> str:
     """`table` as CSV: a header, Unix line ends, floats in full, nulls as empty fields."""
+    batches = table.to_batches(max_chunksize=_BATCH)
+    rows = (zip(*batch.to_pydict().values(), strict=True) for batch in batches)
+    return "".join(map(_csv_lines, chain([[table.column_names]], rows)))
+
+
+def _csv_lines(rows: Iterable[Iterable[Any]]) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(table.column_names)
-    for row in zip(*table.to_pydict().values(), strict=True):
+    for row in rows:
         writer.writerow([str(value).lower() if isinstance(value, bool) else value for value in row])
     return buffer.getvalue()

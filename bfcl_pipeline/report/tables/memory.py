@@ -1,23 +1,17 @@
 """The tables on memory: accuracy by scenario, and how models used their memory."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from bfcl_pipeline.benchmark import GROUPS
-from bfcl_pipeline.records import Entry, Json
-from bfcl_pipeline.report.tables.agentic_records import AgenticAnswer, AgenticRecords
+from bfcl_pipeline.report.tables.agentic_records import AgenticRecords
+from bfcl_pipeline.report.tables.memory_follow import FollowedScenario, scenarios
 from bfcl_pipeline.report.tables.model_scores import VerdictCounts
 from bfcl_pipeline.report.tables.score_tables import tally_columns
-from bfcl_pipeline.scoring.memory_use import (
-    CHANGES,
-    Action,
-    MemoryPart,
-    contents,
-    count_calls,
-    failed_calls,
-    follow_facts,
-)
-from bfcl_pipeline.tools import Constants
+from bfcl_pipeline.scoring.memory_use import CHANGES, Action, MemoryPart, count_calls
+
+FULL = 0.9
+"""Share of a part's entries, or of the characters of a memory of one text, from which on it is full."""
 
 
 def memory_domains(records: AgenticRecords) -> Iterator[dict[str, Any]]:
@@ -25,7 +19,7 @@ def memory_domains(records: AgenticRecords) -> Iterator[dict[str, Any]]:
     for (rules, category), scored in records.verdicts.items():
         if category not in GROUPS["memory"]:
             continue
-        for scenario in _scenarios(question.entry for question in scored):
+        for scenario in scenarios(question.entry for question in scored):
             marks = [question.valid for question in scored if question.entry.scenario == scenario]
             yield {
                 "model": records.model,
@@ -36,66 +30,46 @@ def memory_domains(records: AgenticRecords) -> Iterator[dict[str, Any]]:
             }
 
 
-def memory_use(records: AgenticRecords) -> Iterator[dict[str, Any]]:
-    """The rows of `memory_use`."""
-    if records.constants is None:
-        return
-    for category, sessions in records.sessions.items():
-        answers = records.answers.get(category, ())
-        for scenario in _scenarios(session.entry for session in sessions):
-            chain = [session for session in sessions if session.entry.scenario == scenario]
-            questions = [answer for answer in answers if answer.entry.scenario == scenario]
-            yield {
-                "model": records.model,
-                "category": category,
-                "scenario": scenario,
-                **_session_columns(category, chain, records.constants),
-                **_question_columns(category, questions, chain, records.constants),
-            }
-
-
-def _scenarios(entries: Iterable[Entry]) -> list[str]:
-    """The scenarios of the entries, in order of their first entry."""
-    return list(dict.fromkeys(entry.scenario for entry in entries if entry.scenario is not None))
-
-
-def _session_columns(category: str, chain: Sequence[AgenticAnswer], constants: Constants) -> dict[str, int]:
-    completed = [session for session in chain if session.snapshot is not None]
-    counts = count_calls(category, (call for session in completed for call in session.calls))
-    # Each session starts with the memory of the previous one.
-    starts: list[Json] = [None, *(session.snapshot for session in completed)]
-    after = contents(starts[-1])
+def memory_use(model: str, followed: FollowedScenario) -> dict[str, Any]:
+    """The row of `memory_use` of one model and scenario."""
     return {
-        "sessions": len(chain),
-        "sessions_held": len(completed),
-        **{str(action): counts[action] for action in (*Action, *MemoryPart)},
-        "errors": sum(
-            failed_calls(session.entry, session.calls, start, constants)
-            for session, start in zip(completed, starts, strict=False)
-        ),
-        "core_entries": len(after.core),
-        "archival_entries": len(after.archival),
-        "characters": after.characters,
+        "model": model,
+        "category": followed.category,
+        "scenario": followed.scenario,
+        **_session_columns(followed),
+        **_question_columns(followed),
     }
 
 
-def _question_columns(
-    category: str, answers: Sequence[AgenticAnswer], chain: Sequence[AgenticAnswer], constants: Constants
-) -> dict[str, int]:
-    snapshots = [session.snapshot for session in chain]
-    if None in snapshots:  # a session failed, so the questions had no memory
-        answers = ()
-    counts = count_calls(category, (call for answer in answers for call in answer.calls))
-    facts = follow_facts([answer.entry for answer in answers], snapshots)
+def _session_columns(followed: FollowedScenario) -> dict[str, int]:
+    completed = followed.completed
+    counts = count_calls(followed.category, (call for session in completed for call in session.calls))
+    return {
+        "sessions": len(followed.sessions),
+        "sessions_held": len(completed),
+        **{str(action): counts[action] for action in (*Action, *MemoryPart)},
+        "errors": followed.session_errors,
+        "core_entries": len(followed.after.core),
+        "archival_entries": len(followed.after.archival),
+        "characters": followed.after.characters,
+    }
+
+
+def _question_columns(followed: FollowedScenario) -> dict[str, int]:
+    answers = followed.questions
+    counts = count_calls(followed.category, (call for answer in answers for call in answer.calls))
+    histories = followed.histories.values()
+    lost = [history.lost for history in histories if history.lost is not None]
     return {
         "questions": len(answers),
         "question_searches": counts[Action.SEARCH],
         "question_retrievals": counts[Action.RETRIEVE],
         "question_changes": sum(counts[action] for action in CHANGES),
-        "question_errors": sum(
-            failed_calls(answer.entry, answer.calls, snapshots[-1], constants) for answer in answers
-        ),
-        "stored": facts.stored,
-        "kept": facts.kept,
-        "lost": facts.lost,
+        "question_errors": followed.question_errors,
+        "stored": sum(history.stored is not None for history in histories),
+        "kept": sum(history.kept for history in histories),
+        "lost": len(lost),
+        "lost_within": sum(history.lost_within for history in histories),
+        "lost_while_full": sum(event.fill is not None and event.fill >= FULL for event in lost),
+        "without_look_up": sum(not record.look_ups for record in followed.records.values()),
     }
