@@ -23,6 +23,7 @@ from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, mark
 
 NAMES = [column.name for column in RANK_FIELDS]
 
+
 def answers(right: int, wrong: int, places: int = 100) -> Marks:
     """As many right as `right`, but for the first `wrong` entries, of so many entries."""
     return Marks([wrong <= place < wrong + right for place in range(places)])
