@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from jinja2 import Environment, PackageLoader
 from playwright.sync_api import Page
 
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.page.render import write_page
+from bfcl_pipeline.report.page.table import Cell, Table, headings, isolated
 from tests.support.browser import OpenReport, is_wider_than_window
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables
 
@@ -37,6 +39,42 @@ def test_a_click_sorts_and_gaps_stay_last(made_up_report: Path, open_report: Ope
         header.get_by_role("button").click()
         seen.append(f"{heading} {header.get_attribute('aria-sort')} {names(page)}")
     assert seen == ["OAt<", "Live descending <OAt", "Live ascending <OAt", "Model ascending <AOt"]
+
+
+def test_a_column_is_sorted_by_what_its_cells_mean(
+    made_up_report: Path, tmp_path: Path, open_report: OpenReport
+) -> None:
+    """Counts with separators, shares with notes, and names; a dash is 0, a gap is always last."""
+    counts = [Cell.count(5), Cell.count(1_234), Cell.number("N/A", None), Cell.count(0), Cell.count(30)]
+    shares = [
+        Cell.number("50.00", 0.5, "2 of 4"),
+        Cell.number("7.50", 0.075, "900"),
+        Cell.count(0),
+        Cell.number("100.00", 1.0, "1"),
+        Cell.number("N/A", None),
+    ]
+    names = [
+        Cell.code("b"),
+        Cell("not known"),
+        Cell.sortable("10"),
+        Cell(isolated("A"), "A"),
+        Cell.code("a"),
+    ]
+    rows = [[Cell(letter), *cells] for letter, *cells in zip("abcde", counts, shares, names, strict=True)]
+    heads = [headings(["Row", "Counts", "Shares", "Names"])]
+    templates = Environment(loader=PackageLoader("bfcl_pipeline.report.page"), autoescape=True)
+    made = templates.get_template("table.html.j2").module.table_html(  # type: ignore[attr-defined]
+        Table("Made up", heads, rows)
+    )
+    report = tmp_path / "report.html"
+    text = made_up_report.read_text(encoding="utf-8")
+    report.write_text(text.replace("<main>", f"<main>{made}", 1), encoding="utf-8")
+    table = open_report(report).get_by_role("region", name="Made up")
+    orders = []
+    for heading in ("Counts", "Counts", "Shares", "Shares", "Names", "Names"):
+        table.get_by_role("columnheader", name=heading).get_by_role("button").click()
+        orders.append("".join(table.locator("tbody tr > :first-child").all_text_contents()))
+    assert orders == ["beadc", "daebc", "dabce", "cbade", "aedcb", "cdeab"]
 
 
 def test_lines_between_groups_are_drawn_in_the_order_of_ranks_only(
