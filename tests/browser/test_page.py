@@ -12,7 +12,7 @@ from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.page.render import write_page
 from bfcl_pipeline.report.page.table import Cell, Table, headings, isolated
 from tests.support.browser import OpenReport, is_wider_than_window
-from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables
+from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
 REPORTS = ["made_up_report", "embedded_report"]
 
@@ -164,6 +164,25 @@ def test_the_printed_page_has_every_table_in_full(report: Path, open_report: Ope
         assert table.locator("xpath=..").evaluate(box) == "visible none"
         assert table.bounding_box()["height"] > 20  # type: ignore[index]
     assert page.pdf().startswith(b"%PDF-")
+
+
+def test_a_long_table_is_printed_in_full(tmp_path: Path, open_report: OpenReport) -> None:
+    """A table of more rows than a screen has scrolls in a box, which print shows whole."""
+    models = [
+        MadeUpModel(f"model {number:02}", {"simple_python": marks(number)}) for number in range(1, 61)
+    ]
+    run = made_up_tables(tmp_path, models)
+    page = open_report(write_page(run, Rules.OFFICIAL, tmp_path / "cache"))
+    box = page.get_by_role("region", name="Leaderboard")
+    cut_off = "box => box.scrollHeight - box.clientHeight"
+    assert box.evaluate(cut_off) > 500
+    assert page.get_by_text("model 60").first.is_visible()
+    screen = len(page.pdf())
+    page.emulate_media(media="print")
+    for region in page.locator(".scroll:visible").all():
+        assert region.evaluate(cut_off) <= 1
+        assert region.evaluate("box => getComputedStyle(box).contentVisibility") == "visible"
+    assert len(page.pdf()) == screen
 
 
 def test_dark_colours_are_used_when_the_reader_prefers_them(
