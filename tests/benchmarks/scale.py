@@ -6,7 +6,8 @@
 planning: `snakemake -n` on a run of that many models and 23 categories, before any job and when all are
 done; models behind an API and embedded ones, one job each. tables:
 `bfcl-pipeline aggregate` and `report` on responses and verdicts of 5,106 entries for each model, mixed from
-those of the embedded models, which `make run` writes to results/embedded. disk: the size of the journal and
+those of the embedded models, which `make run` writes to results/embedded, and the time in which Chromium,
+if it is installed, opens the page. disk: the size of the journal and
 the web cache after a full run of one model; each model has its own files, so the size is proportional to
 the number of models.
 
@@ -26,6 +27,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from tests.benchmarks.page_open import medians
 from tests.benchmarks.scale_bytes import THOUGHTS, journal, web_record
 from tests.benchmarks.scale_measure import Taken, bytes_in, taken
 from tests.benchmarks.scale_plot import plot
@@ -37,6 +39,7 @@ from tests.benchmarks.scale_tables import (
     write_model,
     write_models_file,
 )
+from tests.support.browser import CHROMIUM
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = {"API": "openai_chat", "embedded": "oracle"}
@@ -125,9 +128,12 @@ def _tables(options: argparse.Namespace, folder: Path, models: int, *, formats: 
     took = taken([*command, "aggregate", "results", *data], folder, {}, folder / "log.txt")
     took = took.then(taken([*command, "report", "results"], folder, {}, folder / "log.txt"))
     page = (run / "report.html").stat().st_size
+    opened = f", opened in {medians(run / 'report.html', 3)['load event']:.1f} s" if CHROMIUM else ""
     shutil.rmtree(folder)
     what = "aggregate and report" + (", half with prompt formats" if formats else "")
-    return _figure(what, models, took, size, f"before; {entries:,} entries, a page of {page / 1e6:.1f} MB")
+    return _figure(
+        what, models, took, size, f"before; {entries:,} entries, a page of {page / 1e6:.1f} MB{opened}"
+    )
 
 
 def disk(options: argparse.Namespace, folder: Path) -> Iterator[Figure]:
