@@ -97,7 +97,7 @@ class MemoryTalk:
             {self.category: self._sessions} if self._sessions else {}
         )
         constants = CONSTANTS if sessions else None
-        return AgenticRecords(MODEL, self._scored, sessions, {self.category: self._answers}, constants)
+        return AgenticRecords(MODEL, self._scored, sessions, {self.category: self._answers}, constants, {})
 
 
 def _answer(entry: Entry, turns: Sequence[Sequence[Step]]) -> AgenticAnswer:

@@ -10,11 +10,7 @@ import pyarrow as pa
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.sample_note import sample_note
-from bfcl_pipeline.report.tables.agentic_columns import (
-    ADDED_AGENTIC_COLUMNS,
-    ADDED_WEB_COLUMNS,
-    AGENTIC_TABLES,
-)
+from bfcl_pipeline.report.tables.agentic_columns import ADDED_AGENTIC_COLUMNS, AGENTIC_TABLES
 from bfcl_pipeline.report.tables.columns import ADDED_COLUMNS, ADDED_TABLES, TABLES, UNANSWERED_TABLES
 from bfcl_pipeline.report.tables.memory_columns import MEMORY_TABLES
 from bfcl_pipeline.report.tables.published import PUBLISHED_TABLES
@@ -124,12 +120,7 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
 def _rows(folder: Path, name: str, schema: pa.Schema) -> list[Row]:
     """The rows of a table; columns that an earlier version did not write are null."""
     path = folder / f"{name}.parquet"
-    added = {
-        **ADDED_COLUMNS,
-        **ADDED_TRIAL_COLUMNS,
-        **ADDED_AGENTIC_COLUMNS,
-        **ADDED_WEB_COLUMNS,
-    }.get(name, ())
+    added = {**ADDED_COLUMNS, **ADDED_TRIAL_COLUMNS, **ADDED_AGENTIC_COLUMNS}.get(name, ())
     try:
         table = read_table(path, schema.names)
     except TableError:

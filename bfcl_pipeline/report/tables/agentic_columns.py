@@ -150,9 +150,6 @@ WEB_QUESTIONS = pa.schema(
     ]
 )
 
-ADDED_AGENTIC_COLUMNS = {"memory_use": ("lost_within", "lost_while_full", "without_look_up")}
-"""The columns that a table of an earlier version does not have; null in every row of it."""
-
 AGENTIC_TABLES: dict[str, pa.Schema] = {
     "memory_domains": MEMORY_DOMAINS,
     "memory_use": MEMORY_USE,
@@ -162,7 +159,8 @@ AGENTIC_TABLES: dict[str, pa.Schema] = {
 }
 """The tables of runs with agentic categories, by file name."""
 
-ADDED_WEB_COLUMNS = {
+ADDED_AGENTIC_COLUMNS = {
+    "memory_use": ("lost_within", "lost_while_full", "without_look_up"),
     "web_hops": ("mean_steps_correct", "mean_searches_correct", "mean_fetches_correct", "abstained"),
     "web_failures": ("known",),
 }

@@ -70,8 +70,8 @@ def aggregate_run(
         rules: the rule set of the official files.
         only: the models to tabulate; all that have verdicts if empty.
         missing: models without responses, to be named in the table `unanswered`.
-        cache: has web/, the recorded outcomes of web calls, and encoder/, the embeddings with which searches
-            of vector memories are played again.
+        cache: has web/, the recorded outcomes of web calls, and encoder/, the embeddings with which
+            searches of vector memories are played again.
 
     Returns:
         The scores under `rules`.
