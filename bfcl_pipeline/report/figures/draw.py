@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from bfcl_pipeline.report.figures import comparisons, errors, memory, renderer, scores, usage, web
-from bfcl_pipeline.report.figures.figure import DrawnFigure, Figure
+from bfcl_pipeline.report.figures.drawn_figure import DrawnFigure
+from bfcl_pipeline.report.figures.figure import Figure
 from bfcl_pipeline.report.figures.names import Models, drawn
 from bfcl_pipeline.report.figures.svg import cleaned
 from bfcl_pipeline.report.page.run_tables import RunTables

@@ -1,4 +1,4 @@
-"""One figure before and after it is drawn."""
+"""One figure before it is drawn, and what charts have in common."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,22 +23,6 @@ class Figure:
     about: str  # its content in words, for people who do not see it
     chart: ChartType
     notes: Sequence[str] = field(default=())  # lines below the title, such as which web was searched
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnFigure:
-    """A figure as SVG."""
-
-    name: str
-    title: str
-    caption: str
-    svg: str  # a file of its own
-    inline: str  # the same for the report: without ground and title, its identifiers unique on a page
-
-    @property
-    def number_of_bytes(self) -> int:
-        """The size of the part of the page."""
-        return len(self.inline.encode())
 
 
 def data(rows: Iterable[Mapping[str, Any]]) -> alt.InlineData:

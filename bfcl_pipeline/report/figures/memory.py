@@ -52,8 +52,8 @@ def backends(tables: RunTables, models: Models) -> Figure | None:
     return Figure(
         "memory_backends",
         "Memory: accuracy by backend",
-        "Accuracy of each model with each memory backend, highest first, in per cent with its 95 % interval; "
-        "the range is over all models."
+        "Accuracy of each model with each memory backend, highest first, in per cent with its 95 % "
+        "interval; the range is over all models."
         + (f" The {MOST_ROWS} highest of {len(known)} models are shown." if len(known) > MOST_ROWS else ""),
         "; ".join(about) + ".",
         alt.vconcat(*panels, spacing=18),
@@ -119,8 +119,8 @@ def domains(tables: RunTables, models: Models) -> Figure | None:
     return Figure(
         "memory_domains",
         "Memory: accuracy by scenario",
-        "Accuracy of each model by scenario (the kind of assistant that it plays) and memory backend, in per "
-        "cent." + limit_note(len(best), len({row["model"] for row in known})),
+        "Accuracy of each model by scenario (the kind of assistant that it plays) and memory backend, in "
+        "per cent." + limit_note(len(best), len({row["model"] for row in known})),
         "; ".join(
             f"{name}: "
             + in_words(
@@ -185,7 +185,8 @@ def changes(tables: RunTables, models: Models) -> Figure | None:
         "Calls in the sessions that add to the memory (to the right) and that remove one entry or all (to "
         "the left)." + limit_note(len(best), len(users)),
         "; ".join(
-            f"{models.names[model]}, {BACKENDS[category]}: {both[_ADDED]:,} added, {both[_REMOVED]:,} removed"
+            f"{models.names[model]}, {BACKENDS[category]}: {both[_ADDED]:,} added, "
+            f"{both[_REMOVED]:,} removed"
             for (model, category), both in sums.items()
             if model in best[:10]
         )

@@ -1,8 +1,8 @@
 """The style of all figures: colours, marks, fonts.
 
 The colours of series are those of Okabe and Ito, which people with colour blindness can tell apart; in
-grey, series differ by dashes and shapes, and neighbours in a bar by lightness. The report changes the colours of
-text, lines and ground for its dark form by CSS (`page/templates/style.css`), so each stands here once.
+grey, series differ by dashes and shapes, and neighbours in a bar by lightness. The report changes the
+colours of text, lines and ground for its dark form by CSS (`page/templates/style.css`).
 """
 
 from collections.abc import Mapping

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bfcl_pipeline.files import replace_folder
-from bfcl_pipeline.report.figures.figure import DrawnFigure
+from bfcl_pipeline.report.figures.drawn_figure import DrawnFigure
 from bfcl_pipeline.report.figures.renderer import png
 
 CAPTIONS = "captions.md"

@@ -7,6 +7,7 @@ content security policy of the page only allows its own script and style.
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -16,6 +17,9 @@ from bfcl_pipeline import __version__
 from bfcl_pipeline.benchmark import FORMATS
 from bfcl_pipeline.files import write_text
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.report.figures.draw import draw_run
+from bfcl_pipeline.report.figures.drawn_figure import DrawnFigure
+from bfcl_pipeline.report.figures.write import write_figures
 from bfcl_pipeline.report.page.agentic import memory_accuracy, memory_use, web_search
 from bfcl_pipeline.report.page.answers import agentic_answers, irrelevance
 from bfcl_pipeline.report.page.comparison import comparisons
@@ -52,7 +56,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def write_page(run_dir: Path, rules: Rules, cache: Path) -> Path:
-    """Writes `run_dir`/report.html and returns its path.
+    """Writes `run_dir`/report.html, and figures/ beside it; returns the path of the page.
 
     cache: the directory with the journals. Raises TableError if the tables of the run are missing, or
     ConfigError if its recorded config cannot be read.
@@ -60,13 +64,17 @@ def write_page(run_dir: Path, rules: Rules, cache: Path) -> Path:
     tables = read_run_tables(run_dir, rules)
     models = [row["model"] for row in tables.leaderboard]
     making = read_making(run_dir, tables.leaderboard[0]["run"], models, cache)
+    figures = draw_run(tables)
+    write_figures(run_dir / "figures", figures)
     path = run_dir / "report.html"
-    write_text(path, render_page(tables, making))
+    write_text(path, render_page(tables, making, figures=figures))
     return path
 
 
-def render_page(tables: RunTables, making: Making = NOT_RECORDED) -> str:
-    """The page as text; equal arguments give equal text."""
+def render_page(
+    tables: RunTables, making: Making = NOT_RECORDED, *, figures: Sequence[DrawnFigure] = ()
+) -> str:
+    """The page as text; equal arguments give equal text. figures: those that it shows."""
     style, script = _template_text("style.css"), _template_text("sort.js")
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
@@ -117,7 +125,13 @@ def render_page(tables: RunTables, making: Making = NOT_RECORDED) -> str:
         irrelevance=irrelevance(tables),
         agentic_answers=agentic_answers(tables),
         making=making,
+        figures={figure.name: _shown(figure) for figure in figures},
     )
+
+
+def _shown(figure: DrawnFigure) -> dict[str, str]:
+    """A figure for the template; its SVG was made of harmless elements alone by `report.figures.svg`."""
+    return {"title": figure.title, "caption": figure.caption, "svg": Markup(figure.inline)}  # noqa: S704
 
 
 def _template_text(name: str) -> str:
