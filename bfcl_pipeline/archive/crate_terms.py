@@ -73,6 +73,8 @@ TERMS: Mapping[str, str] = {
 
 ENCODINGS: Mapping[str, str] = {
     "parquet": "application/vnd.apache.parquet",
+    "svg": "image/svg+xml",
+    "png": "image/png",
     "csv": "text/csv",
     "tsv": "text/tab-separated-values",
     "html": "text/html",

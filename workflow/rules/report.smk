@@ -160,11 +160,18 @@ rule report:
         comparisons=rules.compare.output if RUN.comparisons else [],
         config="results/{run}/config.yaml",  # stated in the page
     output:
-        report(
+        page=report(
             "results/{run}/report.html",
             caption="../report/report.rst",
             category="Leaderboard",
             labels={"table": "report"},
+        ),
+        figures=report(
+            directory("results/{run}/figures"),
+            patterns=["{figure}.svg"],
+            caption="../report/figures.rst",
+            category="Figures",
+            labels={"figure": "{figure}"},
         ),
     log:
         "results/{run}/logs/report.log",
