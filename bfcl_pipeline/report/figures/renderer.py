@@ -39,7 +39,7 @@ def png(drawn: str) -> bytes:
 
 @cache
 def _hide_fonts() -> None:
-    """Makes the renderer list the fonts of an empty directory, which it does once, before its first work."""
+    """Makes the renderer list the fonts of an empty directory, listed once, before its first work."""
     before = os.environ.get(_FONTS)
     with tempfile.TemporaryDirectory(prefix="bfcl-figures-") as folder:
         listed = Path(folder) / "fonts.conf"

@@ -62,6 +62,21 @@ _NUMBERS = frozenset(
     }
 )
 _DEFAULTS = {"opacity": "1", "stroke-width": "1", "transform": "translate(0,0)", "stroke-dasharray": "1,0"}
+_INHERITED = frozenset(
+    {
+        "fill",
+        "fill-opacity",
+        "font-size",
+        "font-style",
+        "font-weight",
+        "stroke",
+        "stroke-dasharray",
+        "stroke-linecap",
+        "stroke-opacity",
+        "stroke-width",
+        "text-anchor",
+    }
+)
 _DRAWN = ("path", "line", "rect")
 _NOT_DRAWN = (None, "none", "transparent")
 _DECIMALS = re.compile(r"-?\d+\.\d+(?:e-?\d+)?|-?\d+e-?\d+")
@@ -113,7 +128,21 @@ def _element(found: ElementTree.Element, name: str) -> ElementTree.Element | Non
             kept.extend(element)
         else:
             kept.append(element)
-    return None if tag in ("g", "defs") and not len(kept) else kept
+    if tag in ("g", "defs") and not len(kept):
+        return None
+    if tag == "g":
+        _share(kept)
+    return kept
+
+
+def _share(group: ElementTree.Element) -> None:
+    """Moves the attributes that all elements of a group have in common to the group, which they inherit."""
+    for name in sorted(_INHERITED & set(group[0].attrib)):
+        values = {child.get(name) for child in group}
+        if len(group) > 1 and len(values) == 1:
+            group.set(name, group[0].attrib[name])
+            for child in group:
+                del child.attrib[name]
 
 
 def _is_invisible(tag: str, attributes: Mapping[str, str]) -> bool:

@@ -14,6 +14,9 @@ from bfcl_pipeline.report.web_label import note
 NAMED = 15
 """With more models than this, only those on the frontier have their names."""
 
+NEAR = 0.3
+"""Names of points in this part of the scale, from its start, are on the right of them."""
+
 
 def cost(tables: RunTables, models: Models) -> Figure | None:
     """Cost against the overall score, of models with prices."""
@@ -48,9 +51,9 @@ def _against(
     )
     y = alt.Y("y:Q", scale=FULL, axis=percent_axis("Overall (%)"))
     named = rows if len(rows) <= NAMED else best
-    middle = (min(row["x"] for row in rows) * max(row["x"] for row in rows)) ** 0.5
-    left = [row for row in named if row["x"] <= middle]
-    right = [row for row in named if row["x"] > middle]
+    low, high = min(row["x"] for row in rows), max(row["x"] for row in rows)
+    for row in rows:
+        row["near"] = row["x"] < low * (high / low) ** NEAR
     shape = alt.Scale(domain=[True, False], range=["circle", "square"])
     chart = alt.layer(
         alt.Chart(data(best))
@@ -66,8 +69,13 @@ def _against(
             ),
             shape=alt.Shape("frontier:N", scale=shape, legend=None),
         ),
-        alt.Chart(data(left)).mark_text(align="left", dx=9, dy=-6).encode(x=x, y=y, text="model:N"),
-        alt.Chart(data(right)).mark_text(align="right", dx=-9, dy=-6).encode(x=x, y=y, text="model:N"),
+        *(
+            alt.Chart(data([row for row in named if (row["near"], row["frontier"]) == (near, above)]))
+            .mark_text(align="left" if near else "right", dx=8 if near else -8, dy=-8 if above else 11)
+            .encode(x=x, y=y, text="model:N")
+            for near in (True, False)
+            for above in (True, False)
+        ),
     )
     what = "Cost" if name == "cost" else "Latency"
     of = ", ".join(f"{row['model']} {row['x']:.3g} {unit} and {row['y']:.1f} %" for row in best[:10])

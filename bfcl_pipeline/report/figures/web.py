@@ -45,14 +45,13 @@ def steps(tables: RunTables, models: Models) -> Figure | None:
     every = [{**row, "mean": False} for row in rows] + [{**row, "mean": True} for row in means]
     base = alt.Chart(data(every)).encode(x=x, y=y)
     behind, above = "!datum.mean", "datum.mean"
+    few = len({row["model"] for row in rows}) <= MOST_ROWS
     chart = (
         alt.layer(
             base.transform_filter(behind)
             .mark_line(color=SOFT, strokeWidth=0.8, opacity=0.5)
             .encode(detail="model:N"),
-            base.transform_filter(behind).mark_point(
-                shape="circle", size=26, color=SOFT, filled=False, opacity=0.8
-            ),
+            *([base.transform_filter(behind).mark_point(size=26, color=SOFT, opacity=0.8)] if few else []),
             base.transform_filter(above).mark_line(color=BLUE, strokeWidth=2.6),
             base.transform_filter(above).mark_point(
                 shape="square", filled=True, size=75, color=BLUE, opacity=1
@@ -67,8 +66,8 @@ def steps(tables: RunTables, models: Models) -> Figure | None:
     return Figure(
         "web_steps",
         "Web search: steps by number of hops",
-        "Mean number of steps of a model for questions of so many hops: each model (circles), and the mean "
-        "over models (squares)."
+        "Mean number of steps of a model for questions of so many hops: each model "
+        f"({'circles' if few else 'thin lines'}), and the mean over models (squares)."
         + (" Right answers are those with a valid verdict." if len(panels) > 1 else ""),
         "; ".join(
             f"{panel}: mean over models "
@@ -165,7 +164,9 @@ def snippets(tables: RunTables, models: Models) -> Figure | None:
     return snippets_of(found, web_notes(tables))
 
 
-def snippets_of(found: Mapping[str, tuple[float, float]], notes: Sequence[str]) -> Figure | None:
+def snippets_of(
+    found: Mapping[str, tuple[float, float]], notes: Sequence[str], figure: str = "web_snippets"
+) -> Figure | None:
     """The figure of accuracies with and without snippets by name of a model."""
     if not found:
         return None
@@ -198,7 +199,7 @@ def snippets_of(found: Mapping[str, tuple[float, float]], notes: Sequence[str]) 
         ),
     )
     return Figure(
-        "web_snippets",
+        figure,
         "Web search with and without snippets",
         "Accuracy of each model with and without snippets in the search results, in per cent."
         + (
