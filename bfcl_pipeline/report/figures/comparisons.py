@@ -1,17 +1,21 @@
 """The figure of paired differences: a forest plot."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
 
 from bfcl_pipeline.report.figures.figure import Figure, data, in_words, points
-from bfcl_pipeline.report.figures.names import Models, distinct, drawn
+from bfcl_pipeline.report.figures.names import LONGEST, Models, distinct, drawn, numbered
 from bfcl_pipeline.report.figures.style import BLUE, RED, SOFT
 from bfcl_pipeline.report.format import PARTIAL
 from bfcl_pipeline.report.page.run_tables import Row, RunTables
 
 MOST_PAIRS = 40
 """The most pairs."""
+
+SIDE = 24
+"""The most characters of a name in a pair."""
 
 _FIRST, _SECOND, _NEITHER = "the first is better", "the second is better", "not shown"
 
@@ -29,7 +33,7 @@ def differences(tables: RunTables, models: Models) -> Figure | None:
     else:
         wanted = tables.comparisons[0]["score"]
         chosen = [row for row in tables.comparisons if row["score"] == wanted][:MOST_PAIRS]
-        names = distinct_pairs(models, chosen)
+        names = _pair_names(models, chosen)
         title, rows_are = "Paired differences in the overall score", "each pair, first minus second"
     rows = [_row(name, row) for name, row in zip(names, chosen, strict=True)]
     y = alt.Y("name:N", sort=[row["name"] for row in rows], title=None)
@@ -60,19 +64,13 @@ def differences(tables: RunTables, models: Models) -> Figure | None:
     )
 
 
-def distinct_pairs(models: Models, rows: list[Row]) -> list[str]:
-    """The names of pairs."""
-    both = (
-        f"{_name(models, row['first'], 24)} \N{EN DASH} {_name(models, row['second'], 24)}" for row in rows
-    )
-    return (
-        list(dict.fromkeys(both))
-        if len(set(both := list(both))) == len(rows)
-        else [f"{name} ({place})" for place, name in enumerate(both, 1)]
-    )
+def _pair_names(models: Models, rows: Sequence[Row]) -> Sequence[str]:
+    """The names of pairs; one that occurs again has its number."""
+    sides = ((_name(models, row["first"], SIDE), _name(models, row["second"], SIDE)) for row in rows)
+    return numbered(f"{first} \N{EN DASH} {second}" for first, second in sides)
 
 
-def _name(models: Models, model: str, most: int = 34) -> str:
+def _name(models: Models, model: str, most: int = LONGEST) -> str:
     return drawn(models.names.get(model, model), most)
 
 

@@ -1,11 +1,13 @@
 """Draws the figures that the tables of a run have numbers for."""
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from bfcl_pipeline.report.figures import comparisons, errors, memory, renderer, scores, usage, web
 from bfcl_pipeline.report.figures.drawn_figure import DrawnFigure
 from bfcl_pipeline.report.figures.figure import Figure
 from bfcl_pipeline.report.figures.names import Models, drawn
+from bfcl_pipeline.report.figures.style import SOFT
 from bfcl_pipeline.report.figures.svg import cleaned
 from bfcl_pipeline.report.page.run_tables import RunTables
 
@@ -45,9 +47,11 @@ def draw(figures: Iterable[Figure], source: str, titled: bool = True) -> list[Dr
 
 def _drawn(figure: Figure, source: str, titled: bool) -> DrawnFigure:
     spec = figure.chart.to_dict()
-    title = {"text": figure.title, "subtitle": [source, *figure.notes]} if titled else None
-    if not titled and figure.notes:  # what the numbers are of is stated in every file
-        title = {"text": "", "subtitle": list(figure.notes)}
+    title: dict[str, Any] | None = None
+    if titled:
+        title = {"text": figure.title, "subtitle": [source, *figure.notes]}
+    elif figure.notes:  # what the numbers are of is stated in every file
+        title = {"text": list(figure.notes), "fontSize": 11, "fontWeight": "normal", "color": SOFT}
     file = renderer.svg({**spec, "title": title} if title else spec)
     return DrawnFigure(
         figure.name,

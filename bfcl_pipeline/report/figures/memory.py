@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import altair as alt
+from altair.vegalite.v6.api import ChartType
 
 from bfcl_pipeline.benchmark import GROUPS
 from bfcl_pipeline.report.figures.figure import FULL, Figure, data, in_words, percent_axis, points
@@ -23,30 +24,30 @@ _ADDED, _REMOVED = "added", "removed"
 
 def backends(tables: RunTables, models: Models) -> Figure | None:
     """The accuracy of each model by backend, highest first, with the difference of best and worst."""
-    panels: list[alt.LayerChart] = []
+    panels: list[ChartType] = []
     about: list[str] = []
     known: set[str] = set()
-    for category in _judged(tables.categories):
-        rows = sorted(
-            (
-                {
-                    "model": models.names[row["model"]],
-                    "accuracy": points(row["accuracy"]),
-                    "low": points(row["ci_low"]),
-                    "high": points(row["ci_high"]),
-                    "text": f"{row['accuracy'] * 100:.1f}",
-                }
-                for row in tables.categories
-                if row["category"] == category and row["accuracy"] is not None
-            ),
-            key=lambda row: (-(row["accuracy"] or 0.0), row["model"]),
-        )
-        known |= {str(row["model"]) for row in rows}
-        best, worst = float(rows[0]["accuracy"] or 0), float(rows[-1]["accuracy"] or 0)
+    judged = _judged(tables.categories)
+    for category in judged:
+        found = [row for row in tables.categories if row["category"] == category]
+        found = [row for row in found if row["accuracy"] is not None]
+        found.sort(key=lambda row: (-row["accuracy"], models.names[row["model"]]))
+        known |= {row["model"] for row in found}
+        rows = [
+            {
+                "model": models.names[row["model"]],
+                "accuracy": points(row["accuracy"]),
+                "low": points(row["ci_low"]),
+                "high": points(row["ci_high"]),
+                "text": f"{row['accuracy'] * 100:.1f}",
+            }
+            for row in found
+        ]
+        best, worst = found[0]["accuracy"] * 100, found[-1]["accuracy"] * 100
         range_text = f"best {best:.1f}, worst {worst:.1f}, difference {best - worst:.1f}"
         about.append(f"{BACKENDS[category]}: {range_text}")
         title = BACKENDS[category] + (f": {range_text}" if len(rows) > 1 else "")
-        panels.append(_panel(rows[:MOST_ROWS], title, len(panels) + 1 == len(_judged(tables.categories))))
+        panels.append(_panel(rows[:MOST_ROWS], title, category == judged[-1]))
     if not panels:
         return None
     return Figure(
@@ -65,7 +66,7 @@ def _judged(rows: Iterable[Row]) -> list[str]:
     return [category for category in GROUPS["memory"] if category in answered]
 
 
-def _panel(rows: list[dict[str, Any]], title: str, last: bool) -> alt.LayerChart:
+def _panel(rows: list[dict[str, Any]], title: str, last: bool) -> ChartType:
     y = alt.Y("model:N", sort=[row["model"] for row in rows], title=None)
     axis = percent_axis("Accuracy (%)" if last else "")
     base = alt.Chart(data(rows)).encode(y=y)

@@ -44,13 +44,17 @@ def limit_note(shown: int, known: int, what: str = "models") -> str:
 
 
 def distinct(names: Iterable[str]) -> Sequence[str]:
-    """Names as figures show them; one that occurs again has its number."""
+    """Names as figures show them, each once."""
+    return numbered(map(drawn, names))
+
+
+def numbered(names: Iterable[str]) -> Sequence[str]:
+    """Names in their order; one that occurs again has its number."""
     seen: Counter[str] = Counter()
     shown = []
     for name in names:
-        short = drawn(name)
-        seen[short] += 1
-        shown.append(short if seen[short] == 1 else f"{short} ({seen[short]})")
+        seen[name] += 1
+        shown.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return shown
 
 
@@ -61,7 +65,8 @@ def drawn(text: str, most: int = LONGEST) -> str:
     otherwise, and the figure would differ from machine to machine.
     """
     plain = on_one_line(printable(cut_middle(text, 4 * most)))
-    return cut_middle("".join(map(_covered, plain)), most)
+    covered = " ".join("".join(map(_covered, plain)).split())
+    return cut_middle(covered, most)
 
 
 def _covered(letter: str) -> str:
