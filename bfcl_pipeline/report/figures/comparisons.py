@@ -17,7 +17,7 @@ MOST_PAIRS = 40
 SIDE = 24
 """The most characters of a name in a pair."""
 
-_FIRST, _SECOND, _NEITHER = "the first is better", "the second is better", "not shown"
+_FIRST, _SECOND, _NEITHER = "the first is better", "the second is better", "neither is shown to be better"
 
 
 def differences(tables: RunTables, models: Models) -> Figure | None:

@@ -174,7 +174,7 @@ def _failures(
                 shape="square", filled=True, size=75, color=BLUE, opacity=1
             ),
             base.transform_filter(above)
-            .mark_text(dy=-11, fontWeight="bold")
+            .mark_text(dy=-13, fontWeight="bold")
             .encode(text=alt.Text("accuracy:Q", format=".1f")),
         )
         .properties(width=280, height=240)

@@ -14,7 +14,7 @@ from bfcl_pipeline.report.web_label import note
 NAMED = 15
 """With more models than this, only those on the frontier have their names."""
 
-NEAR = 0.3
+NEAR = 0.45
 """Names of points in this part of the scale, from its start, are on the right of them."""
 
 

@@ -57,7 +57,7 @@ def steps(tables: RunTables, models: Models) -> Figure | None:
                 shape="square", filled=True, size=75, color=BLUE, opacity=1
             ),
             base.transform_filter(above)
-            .mark_text(dy=-11, color=INK, fontWeight="bold")
+            .mark_text(dy=-13, color=INK, fontWeight="bold")
             .encode(text=alt.Text("steps:Q", format=".1f")),
         )
         .properties(width=250, height=240)
