@@ -6,6 +6,7 @@ differ from run to run.
 """
 
 import filecmp
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,11 +19,13 @@ import pyarrow as pa
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.tables import read_table
 
-COMPARED = ("responses", "memory", "verdicts", "tables", "report.html")
+COMPARED = ("responses", "memory", "verdicts", "tables", "report.html", "report")
 """The compared files and directories of results/<run>; each follows from those before it."""
 
 SHOWN = 80
 """The most characters of a value in the description of a difference."""
+
+_HIDDEN = re.compile(r"\..*\.tmp|\.snakemake_timestamp")
 
 _BEFORE = 20  # of these, before the first character that differs
 
@@ -69,11 +72,11 @@ def differences(recorded: Path, derived: Path) -> Iterator[FileDifference]:
 
 
 def _files(path: Path) -> list[Path]:
-    """All files at or below `path`, except temporary files that a stopped writer left."""
+    """All files at or below `path`, except those of Snakemake and temporary ones that a stopped writer left."""
     if path.is_file():
         return [path]
     files = (file for file in path.rglob("*") if file.is_file() or file.is_symlink())
-    return [file for file in files if not (file.name.startswith(".") and file.suffix == ".tmp")]
+    return [file for file in files if not _HIDDEN.fullmatch(file.name)]
 
 
 def _compare_tables(recorded: Path, derived: Path) -> tuple[DifferenceKind, str]:

@@ -28,7 +28,8 @@ def result_files(recorded: RecordedRun) -> list[Path]:
             f"{missing[0]}: missing; the run is not complete. Run `snakemake` again, then archive it."
         )
     tables = [path for path in _files(folder / "tables") if path.suffix in _TABLES]
-    return sorted({*needed, *tables})
+    conversations = [path for path in _files(folder / "report") if path.suffix == ".js"]
+    return sorted({*needed, *tables, *conversations})
 
 
 def log_files(recorded: RecordedRun) -> list[Path]:

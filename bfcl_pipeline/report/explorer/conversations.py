@@ -1,0 +1,61 @@
+"""The conversations of a run as blocks of the page's data: one per category for its entries, one per model for
+its answers.
+
+Covers which conversations are shown. What is in them, and how long texts may be, is decided in `transcripts`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from bfcl_pipeline.config.shown_entries import ShownEntries
+from bfcl_pipeline.playback import read_conditions
+from bfcl_pipeline.records import Entry
+from bfcl_pipeline.report.explorer.index import Index, IndexedCategory
+from bfcl_pipeline.report.explorer.packing import Block
+from bfcl_pipeline.tables import entries_path, read_entries
+from bfcl_pipeline.tables.texts import texts_path
+from bfcl_pipeline.transcripts.as_json import as_json
+from bfcl_pipeline.transcripts.entry import entry_record
+from bfcl_pipeline.transcripts.run import answer_records
+
+
+def conversations(
+    run_dir: Path, index: Index, shown: ShownEntries, *, data: Path | None, cache: Path
+) -> Iterator[tuple[str, Block]]:
+    """The blocks by name: `e3` has the entries of the third category of the index, `a1c3` the answers of model 1.
+
+    A block maps ids of entries to records. A category that is not staged has no blocks, nor has one in which
+    no conversation is shown.
+
+    Raises:
+        ConfigError: the recorded config of the run cannot be read.
+        TableError: a table of the run or of the release cannot be read.
+    """
+    if shown is ShownEntries.NONE or data is None or not texts_path(data).is_file():
+        return
+    conditions = read_conditions(run_dir, data, cache)
+    for place, category in enumerate(index.categories):
+        path = entries_path(data, category.name)
+        wanted = _wanted(index, category, shown)
+        if not path.is_file() or not any(wanted.values()):
+            continue
+        asked = {entry_id for ids in wanted.values() for entry_id in ids}
+        staged = read_entries(path)
+        sessions = {one for entry in staged if entry.entry_id in asked for one in entry.depends_on}
+        entries = [entry for entry in staged if entry.entry_id in asked | sessions]
+        for number, (model, ids) in enumerate(wanted.items()):
+            records = answer_records(
+                run_dir, model, entries, conditions, {*ids, *sessions} if ids else set()
+            )
+            answers = {record.entry_id: as_json(record) for record in records}
+            if answers:
+                yield f"a{number}c{place}", Block.of(answers)
+        yield f"e{place}", Block.of({one.entry_id: as_json(entry_record(one, conditions)) for one in entries})
+
+
+def _wanted(index: Index, category: IndexedCategory, shown: ShownEntries) -> Mapping[str, Sequence[str]]:
+    """The ids whose conversations are shown, by model."""
+    return {
+        model: index.wanted(model, category) if shown is ShownEntries.WRONG else index.asked(model, category)
+        for model in index.verdicts
+    }
