@@ -11,7 +11,7 @@ from bfcl_pipeline.config.shown_entries import ShownEntries
 from bfcl_pipeline.playback import read_conditions
 from bfcl_pipeline.records import Entry
 from bfcl_pipeline.report.explorer.index import Index, IndexedCategory
-from bfcl_pipeline.report.explorer.packing import Block
+from bfcl_pipeline.report.explorer.packing import Block, records_block
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.texts import texts_path
 from bfcl_pipeline.transcripts.as_json import as_json
@@ -44,13 +44,14 @@ def conversations(
         sessions = {one for entry in staged if entry.entry_id in asked for one in entry.depends_on}
         entries = [entry for entry in staged if entry.entry_id in asked | sessions]
         for number, (model, ids) in enumerate(wanted.items()):
-            records = answer_records(
+            played = answer_records(
                 run_dir, model, entries, conditions, {*ids, *sessions} if ids else set()
             )
-            answers = {record.entry_id: as_json(record) for record in records}
+            answers = {record.entry_id: as_json(record) for record in played}
             if answers:
-                yield f"a{number}c{place}", Block.of(answers)
-        yield f"e{place}", Block.of({one.entry_id: as_json(entry_record(one, conditions)) for one in entries})
+                yield f"a{number}c{place}", records_block(answers)
+        records = {one.entry_id: as_json(entry_record(one, conditions)) for one in entries}
+        yield f"e{place}", records_block(records)
 
 
 def _wanted(index: Index, category: IndexedCategory, shown: ShownEntries) -> Mapping[str, Sequence[str]]:

@@ -177,8 +177,8 @@ def _verdicts(
         letters = np.full(bounds[-1], " ", dtype="<U1")
         letters[own["slot"].to_numpy()] = own["mark"].to_numpy().astype("<U1")
         marks[rules] = "".join(letters)
-    return {
-        one.name: texts
+    found = {
+        one.name: [marks[rules][start:end] for rules in Rules]
         for one, (start, end) in zip(categories, pairwise(map(int, bounds)), strict=True)
-        if any(text.strip() for text in (texts := [marks[rules][start:end] for rules in Rules]))
     }
+    return {name: texts for name, texts in found.items() if "".join(texts).strip()}

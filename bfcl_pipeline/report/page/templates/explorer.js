@@ -53,6 +53,16 @@
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     return JSON.parse(await new Response(stream).text());
   };
+  // An item that occurs several times is stored once: a number in its place.
+  const resolved = ({ items, records }) => {
+    const walk = (value) => {
+      if (typeof value === "number") return items[value];
+      if (Array.isArray(value)) return value.map(walk);
+      if (value === null || typeof value !== "object" || "kind" in value) return value;
+      return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, walk(part)]));
+    };
+    return new Map(Object.entries(records).map(([id, record]) => [id, () => walk(record)]));
+  };
   const blocks = new Map();  // promises of what was asked for, by name
   const arrived = new Map();  // what the files beside the page brought
   window.bfcl_data = (name, digest, text) => arrived.set(name, [digest, text]);
@@ -76,11 +86,11 @@
   });
   const load = (name) => {
     const digest = index.blocks[name];
-    if (!digest) return Promise.resolve({});
+    if (!digest) return Promise.resolve(new Map());
     if (!blocks.has(name)) {
       const inline = at(`bfcl-${name}`);
       const text = inline ? Promise.resolve(inline.textContent) : fetched(name, digest);
-      const value = text.then(unpack);
+      const value = text.then(unpack).then(resolved);
       value.catch(() => blocks.delete(name));  // asked for again the next time
       blocks.set(name, value);
     }
@@ -441,8 +451,8 @@
       const [entries, ...answers] = await Promise.all([
         load(`e${row.category}`), ...wanted.map((model) => load(`a${model}c${row.category}`))]);
       if (opened !== row) return;
-      const entry = entries[entryId] ?? { turns: [{ messages: [{ kind: "user", text: row.words }] }] };
-      const own = answers.map((answer) => answer[entryId]);
+      const entry = entries.get(entryId)?.() ?? { turns: [{ messages: [{ kind: "user", text: row.words }] }] };
+      const own = answers.map((answer) => answer.get(entryId)?.());
       const tag = index.categories[row.category].name;
       const body = at("conversation-body");
       body.replaceChildren(make("p", { class: "kind" }, tag, row.defect ? ` · ${index.mark} in the errata` : "",
