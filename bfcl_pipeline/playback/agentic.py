@@ -5,11 +5,12 @@ saw. Where an outcome is not recorded, the call says so instead of a result.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.errors import PipelineError
 from bfcl_pipeline.playback.conditions import Conditions, PlayedWorld
-from bfcl_pipeline.playback.conversation import PlayedCall, PlayedStep, Player, played_steps
+from bfcl_pipeline.playback.conversation import PlayedCall, PlayedStep, Player, played_turns
 from bfcl_pipeline.records import Call, Entry, Json, Mode
 from bfcl_pipeline.scoring.memory_use import FUNCTIONS, Action
 from bfcl_pipeline.scoring.multi_turn import MODEL_OWNER
@@ -24,6 +25,7 @@ def play_agentic(
     conditions: Conditions,
     web: str | None = None,
     before: Json = None,
+    missing: str | None = None,
 ) -> tuple[tuple[PlayedStep, ...], ...]:
     """The steps of each turn of an answer, with the result of each call.
 
@@ -32,13 +34,14 @@ def play_agentic(
         result: the answer in the official form, parsed: a list of turns; anything else has no turns.
         web: the column `web` of the response.
         before: the memory at the start, a snapshot; None: an empty memory.
+        missing: why the memory at the start is not recorded, for a person; None if it is.
 
     Raises MalformedRelease if the snapshot is not one.
     """
     played = conditions.world(entry, MODEL_OWNER, web, before)
-    player = _RecordedPlayer(entry, played)
-    answered = result if isinstance(result, list) else []
-    return tuple(tuple(played_steps(player.play, turn, mode)) for turn in answered)
+    if missing is not None:
+        played = replace(played, missing=missing)
+    return played_turns(_RecordedPlayer(entry, played).play, result, mode)
 
 
 class _RecordedPlayer:

@@ -14,7 +14,7 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from bfcl_pipeline.benchmark import CATEGORIES, Check
+from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config.job import SEARCH_TOOL, WebChoice
 from bfcl_pipeline.config.recorded_sample import recorded_text
 from bfcl_pipeline.encoding.sentence_encoder import EmbeddingCache
@@ -25,9 +25,12 @@ from bfcl_pipeline.tables.texts import read_constants
 from bfcl_pipeline.tools import Constants, World, WorldConfig
 from bfcl_pipeline.tools.memory.encoder import DIMENSIONS
 from bfcl_pipeline.tools.web_search.web import Web
-from bfcl_pipeline.web.faults import Faulty
 from bfcl_pipeline.web.modes import open_web
+from bfcl_pipeline.web.presented import presented, searches, with_web
 from bfcl_pipeline.web.simulated import SimulatedWeb
+
+NO_WEB = "The web of this answer is not recorded."
+"""Why results of web calls are missing."""
 
 _RECORDED = ("record", "replay")
 """Web modes whose outcomes are in the web cache."""
@@ -90,18 +93,14 @@ class Conditions:
             embeddings = StoredEmbeddings(EmbeddingCache(self.cache / "encoder"))
             config = replace(config, encoder=embeddings)
             return PlayedWorld(World.for_entry(entry, config, owner, initial), embeddings)
-        if category.check is not Check.WEB_SEARCH:
+        if not searches(entry):
             return PlayedWorld(World.for_entry(entry, config, owner, initial))
+        if web == "off":
+            return PlayedWorld(World.for_entry(presented(entry, WebChoice(mode="off")), config, owner))
         searched = self._web(web)
         if searched is None:
-            why = (
-                "The web of this answer is not recorded." if web != "off" else "No web tools were offered."
-            )
-            return PlayedWorld(World.for_entry(entry, config, owner), missing=why)
-        if self.web.fetch_failures:
-            templates = self.constants.items("web_search", "ERROR_TEMPLATES")
-            searched = Faulty(searched, self.web.fetch_failures, self.seed, entry.entry_id, templates)
-        config = replace(config, web=searched, aliases={self.web.search_tool: SEARCH_TOOL})
+            return PlayedWorld(World.for_entry(entry, config, owner), missing=NO_WEB)
+        config = with_web(config, entry, searched, self.web, self.seed)
         return PlayedWorld(World.for_entry(entry, config, owner))
 
     def _web(self, mode: str | None) -> Web | None:

@@ -1,1 +1,24 @@
-"""Entries and answers as records for people: what the terminal (`show`) and the page of a report show."""
+"""Entries and answers as records for people: what the terminal (`show`) and the page of a report show.
+
+`entry_record` and `answer_record` make the records of `parts`, `answer_records` those of a category of a
+run, `as_json` their form in a page.
+"""
+
+from bfcl_pipeline.transcripts.answer import Memories, answer_record
+from bfcl_pipeline.transcripts.as_json import as_json
+from bfcl_pipeline.transcripts.entry import entry_record
+from bfcl_pipeline.transcripts.limits import PAGE, TERMINAL, Limits
+from bfcl_pipeline.transcripts.memory import RecordedMemory
+from bfcl_pipeline.transcripts.run import answer_records
+
+__all__ = [
+    "PAGE",
+    "TERMINAL",
+    "Limits",
+    "Memories",
+    "RecordedMemory",
+    "answer_record",
+    "answer_records",
+    "as_json",
+    "entry_record",
+]

@@ -55,6 +55,8 @@ def test_a_session_is_shown_turn_by_turn_with_the_memory_after_it(show, remember
     assert text.count("\nTurn ") == 11
     assert (
         "step 1   > archival_memory_add(key='fact_12', value='toaster oven')\n"
+        '           {"status": "Key added."}\n'
+        "           ~ MemoryAPI_kv.archival_memory['fact_12']: (nothing) -> 'toaster oven'\n"
         "step 2   I have noted that.\n\nTurn 2 of 11\nuser "
     ) in text
     assert text.endswith(
