@@ -4,12 +4,11 @@ its answers.
 Covers which conversations are shown. What is in them, and how long texts may be, is decided in `transcripts`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from bfcl_pipeline.config.shown_entries import ShownEntries
 from bfcl_pipeline.playback import read_conditions
-from bfcl_pipeline.records import Entry
 from bfcl_pipeline.report.explorer.index import Index, IndexedCategory
 from bfcl_pipeline.report.explorer.packing import Block, records_block
 from bfcl_pipeline.tables import entries_path, read_entries
@@ -20,12 +19,26 @@ from bfcl_pipeline.transcripts.run import answer_records
 
 
 def conversations(
-    run_dir: Path, index: Index, shown: ShownEntries, *, data: Path | None, cache: Path
+    run_dir: Path,
+    index: Index,
+    shown: ShownEntries,
+    pairs: Collection[tuple[str, str]] = (),
+    *,
+    data: Path | None,
+    cache: Path,
 ) -> Iterator[tuple[str, Block]]:
     """The blocks by name: `e3` has the entries of the third category of the index, `a1c3` the answers of model 1.
 
     A block maps ids of entries to records. A category that is not staged has no blocks, nor has one in which
     no conversation is shown.
+
+    Args:
+        run_dir: the directory of the run.
+        index: its entries.
+        shown: whose conversations are wanted.
+        pairs: models that are compared: of both, the conversations in which one of them is not right.
+        data: the staged release; None for no conversations.
+        cache: the directory with the web cache and the embeddings.
 
     Raises:
         ConfigError: the recorded config of the run cannot be read.
@@ -36,7 +49,7 @@ def conversations(
     conditions = read_conditions(run_dir, data, cache)
     for place, category in enumerate(index.categories):
         path = entries_path(data, category.name)
-        wanted = _wanted(index, category, shown)
+        wanted = _wanted(index, category, shown, pairs)
         if not path.is_file() or not any(wanted.values()):
             continue
         asked = {entry_id for ids in wanted.values() for entry_id in ids}
@@ -54,9 +67,16 @@ def conversations(
         yield f"e{place}", records_block(records)
 
 
-def _wanted(index: Index, category: IndexedCategory, shown: ShownEntries) -> Mapping[str, Sequence[str]]:
+def _wanted(
+    index: Index, category: IndexedCategory, shown: ShownEntries, pairs: Iterable[tuple[str, str]]
+) -> Mapping[str, Collection[str]]:
     """The ids whose conversations are shown, by model."""
-    return {
-        model: index.wanted(model, category) if shown is ShownEntries.WRONG else index.asked(model, category)
-        for model in index.verdicts
-    }
+    if shown is ShownEntries.ALL:
+        return {model: index.asked(model, category) for model in index.verdicts}
+    wrong = {model: set(index.wanted(model, category)) for model in index.verdicts}
+    wanted = {model: set(ids) for model, ids in wrong.items()}
+    for first, second in pairs:
+        if first in wanted and second in wanted:
+            wanted[first] |= wrong[second]
+            wanted[second] |= wrong[first]
+    return wanted

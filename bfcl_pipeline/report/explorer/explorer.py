@@ -81,7 +81,8 @@ def make_explorer(
     index = read_index(run_dir, [row["model"] for row in tables.leaderboard], data)
     with replaced_folder(run_dir / FOLDER) as folder:
         made = _Conversations(folder)
-        for name, block in conversations(run_dir, index, shown, data=data, cache=cache):
+        pairs = {(row["first"], row["second"]) for row in tables.comparisons}
+        for name, block in conversations(run_dir, index, shown, pairs, data=data, cache=cache):
             made.add(name, block)
     names = {row["model"]: row["display_name"] for row in tables.leaderboard}
     document: dict[str, Any] = {
@@ -105,7 +106,7 @@ def _about(shown: ShownEntries, made: _Conversations) -> Iterator[str]:
         yield "This report was made without conversations."
         return
     if shown is ShownEntries.WRONG:
-        yield "Conversations: those that a model has not right under every rule set."
+        yield "There are the conversations that are not right under every rule set."
     if made.beside:
         files = plural(len(made.digests), "file", "files")
         yield (

@@ -116,9 +116,7 @@ def read_index(run_dir: Path, models: Iterable[str], data: Path | None) -> Index
             asked.setdefault(str(name), set()).update(rows["entry_id"])
     with_sessions = {path.stem for path in run_dir.glob("memory/*/*.parquet")}
     categories = [
-        _category(name, asked[name], data, name in with_sessions)
-        for name in CATEGORIES
-        if name in asked
+        _category(name, asked[name], data, name in with_sessions) for name in CATEGORIES if name in asked
     ]
     codes: dict[Code, str] = {}
     slots = pl.DataFrame(

@@ -84,9 +84,7 @@ def write_page(
     return path
 
 
-def render_page(
-    tables: RunTables, making: Making = NOT_RECORDED, explorer: Explorer | None = None
-) -> str:
+def render_page(tables: RunTables, making: Making = NOT_RECORDED, explorer: Explorer | None = None) -> str:
     """The page as text; equal arguments give equal text. explorer: None for a page without its entries."""
     style = _template_text("style.css")
     scripts = [_template_text("sort.js")]

@@ -213,7 +213,7 @@
   };
   const route = (scroll) => {
     const hash = location.hash;
-    if (hash.includes("/")) {
+    if (hash.includes("/") && !hash.startsWith("#entries?")) {
       const [names, ...rest] = hash.slice(1).split("/");
       let parts;
       try {
@@ -355,14 +355,18 @@
           told?.answer_class ? make("span", { class: "class" }, visible(told.answer_class)) : null),
         told?.message ? make("p", { class: "message", dir: "auto" }, ...folded(told.message)) : null);
     });
-    return side(isolated(models[model].shown), lines, row.session ? "a session is not scored" : "not asked this entry");
+    if (!answer) lines.push(notHere(model, row));
+    if (row.session) lines.unshift(make("p", { class: "empty" }, "A session is not scored."));
+    return side(isolated(models[model].shown), lines);
   };
   const notHere = (model, row) => {
     const kinds = index.rules.map((_, place) => kindOf(codeOf(model, row, place)));
+    const asked = kinds.some((kind) => kind !== "absent");
+    if (!asked && !row.session) return make("p", { class: "empty" }, "The model was not asked this entry.");
     const why = index.entries === "none" ? "This report was made without conversations."
-      : !row.session && kinds.every((kind) => kind === "right" || kind === "absent") && kinds.includes("right")
-        ? "The answer is right under every rule set; this report has the conversations of the others only."
-        : "The run has no conversation of this model here.";
+      : asked && kinds.every((kind) => kind === "right" || kind === "absent")
+        ? "This report has no conversations that are right under every rule set."
+        : "This report does not have the conversation.";
     return make("p", { class: "empty" }, `${why} In a terminal: `,
       make("code", null, `bfcl-pipeline show ${row.id} --model ${visible(models[model].name)} --run ${index.run}`));
   };
@@ -384,17 +388,18 @@
     const beside = (...sides) => make("div", { class: "beside" }, ...sides.flat().filter(Boolean));
     parts.push(beside(chosen.map((model, place) => verdictCard(model, answers[place], row))));
     if (entry.errata?.length) parts.push(part("Defects of the entry", ...items(entry.errata)));
-    if (entry.about?.length) {
-      parts.push(make("ul", { class: "about" }, ...entry.about.map((text) => make("li", { dir: "auto" }, ...folded(text)))));
+    const sessions = sessionLinks(answers.find((answer) => answer?.sessions?.length), chosen);
+    const about = (entry.about ?? []).filter((text) => !sessions || !text.startsWith("sessions before it"));
+    if (about.length) {
+      parts.push(make("ul", { class: "about" }, ...about.map((text) => make("li", { dir: "auto" }, ...folded(text)))));
     }
-    parts.push(sessionLinks(answers.find((answer) => answer?.sessions?.length), chosen));
+    parts.push(sessions);
     if (entry.functions?.length) {
       parts.push(foldedPart(`Offered functions (${entry.functions.length})`, entry.functions));
     }
     if (answers.some((answer) => answer?.memories?.length)) {
       parts.push(part("Memory", beside(eachSide((answer) => (answer.memories ?? []).map(memory)))));
     }
-    const missing = chosen.filter((_, place) => !answers[place]).map((model) => notHere(model, row));
     const turns = Math.max((entry.turns ?? []).length, ...answers.map((answer) => answer?.turns?.length ?? 0));
     const withTruth = (entry.turns ?? []).some((turn) => turn.truth?.length);
     const withSteps = answers.some((answer) => answer?.turns?.some((turn) => turn.steps?.length));
@@ -417,7 +422,7 @@
         answers.some((answer) => answer?.answer?.length) ? eachSide((answer) => items(answer.answer)) : [])));
     }
     if (entry.hops?.length) parts.push(part("From the question to the answer", ...items(entry.hops)));
-    return [...parts, ...missing];
+    return parts;
   };
 
   let opened = null;  // the row that the dialog shows
@@ -527,8 +532,10 @@
   // ---- Links from the rest of the page ----
 
   const linkScores = () => {
-    for (const element of document.querySelectorAll("[data-link]")) {
-      const link = make("a", { href: element.dataset.link, class: "into" });
+    for (const element of document.querySelectorAll("[data-link], [data-entry]")) {
+      const of = element.closest("[data-models]")?.dataset.models ?? "";
+      const href = element.dataset.link ?? `#${of}/${encodeURIComponent(element.textContent)}`;
+      const link = make("a", { href, class: "into" });
       const own = [...element.childNodes].filter((node) => node.nodeName !== "SMALL");
       element.prepend(link);
       link.append(...own);
