@@ -72,7 +72,7 @@ def differences(recorded: Path, derived: Path) -> Iterator[FileDifference]:
 
 
 def _files(path: Path) -> list[Path]:
-    """All files at or below `path`, except those of Snakemake and temporary ones that a stopped writer left."""
+    """All files at or below `path`, except those of Snakemake and what a stopped writer left."""
     if path.is_file():
         return [path]
     files = (file for file in path.rglob("*") if file.is_file() or file.is_symlink())

@@ -1,7 +1,7 @@
-"""The conversations of a run as blocks of the page's data: one per category for its entries, one per model for
-its answers.
+"""The conversations of a run as blocks of the page's data.
 
-Covers which conversations are shown. What is in them, and how long texts may be, is decided in `transcripts`.
+A category has one block for its entries, and one for the answers of each model. Covers which conversations
+are shown. What is in them, and how long texts may be, is decided in `transcripts`.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -27,10 +27,10 @@ def conversations(
     data: Path | None,
     cache: Path,
 ) -> Iterator[tuple[str, Block]]:
-    """The blocks by name: `e3` has the entries of the third category of the index, `a1c3` the answers of model 1.
+    """The blocks by name: `e3` has the entries of category 3 of the index, `a1c3` the answers of model 1.
 
-    A block maps ids of entries to records. A category that is not staged has no blocks, nor has one in which
-    no conversation is shown.
+    A block maps ids of entries to records. A category has no blocks if it is not staged, or if no
+    conversation of it is shown.
 
     Args:
         run_dir: the directory of the run.

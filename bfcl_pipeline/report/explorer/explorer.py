@@ -4,7 +4,7 @@ A browser forbids a page opened from disk to read files, but not to run scripts:
 large for the page they lie in report/ beside it as script files, which the page loads when they are needed.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any

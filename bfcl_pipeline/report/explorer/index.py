@@ -1,4 +1,4 @@
-"""The list of all entries of a run: their ids, first words, defects, and the verdict of every model on each.
+"""The list of all entries of a run: ids, first words, and the verdict of every model on each.
 
 Covers what the table of entries shows and filters by. A verdict is one character per entry, model and rule
 set, so that a run of a hundred models on the whole benchmark fits in the page.
@@ -162,7 +162,7 @@ def _verdicts(
     categories: Sequence[IndexedCategory],
     codes: dict[Code, str],
 ) -> dict[str, list[str]]:
-    """The verdicts of one model by category, a text for each rule set; new verdicts are added to `codes`."""
+    """The verdicts of one model by category, a text for each rule set; new ones are added to `codes`."""
     kinds = frame.select(_OF_VERDICT).unique(maintain_order=True)
     for code in kinds.iter_rows():
         codes.setdefault(code, chr(FIRST_CODE + len(codes)))

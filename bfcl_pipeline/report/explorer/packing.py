@@ -41,8 +41,8 @@ class Block:
 def records_block(records: Mapping[str, Any]) -> Block:
     """The block of records by id, in which an item that occurs several times is stored once.
 
-    Questions over one memory have the same texts before them, entries of one API the same functions: further
-    apart than compression looks back.
+    Questions over one memory have the same texts before them, entries of one API the same functions; these
+    lie further apart than compression looks back.
 
     records: values of `transcripts.as_json`. In the block, a number in the place of an item is its place in
     the list `items`.

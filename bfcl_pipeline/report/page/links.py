@@ -1,6 +1,6 @@
 """Addresses within the page: of its list of entries, filtered, and of the conversation of one entry.
 
-The script of the list makes links of them; without it they are not shown as links, as they would lead nowhere.
+The script of the list makes links of them; without it they would lead nowhere and are not shown.
 """
 
 from urllib.parse import quote, urlencode
@@ -11,8 +11,7 @@ from markupsafe import Markup
 def entries_link(**filters: str) -> str:
     """The address of the list of entries with these filters.
 
-    filters: by the names in `templates/explorer.js`: model, second, category, verdict, error, status, rules,
-    text.
+    filters: model, second, category, verdict, error, status, rules or text.
     """
     return f"#entries?{urlencode(filters)}"
 

@@ -62,7 +62,7 @@ def write_page(
     data: Path | None = None,
     shown: ShownEntries = ShownEntries.WRONG,
 ) -> Path:
-    """Writes `run_dir`/report.html, and report/ beside it with large conversations; returns the page's path.
+    """Writes `run_dir`/report.html, and report/ beside it with large conversations. Returns the page.
 
     Args:
         run_dir: has tables/, verdicts/ and, for conversations, responses/ and memory/.
