@@ -42,7 +42,7 @@ key = $(or $(patsubst $1=%,%,$(lastword $(filter $1=%,$(ARGS)))),$(shell sed -n 
 override RUN := results/$(or $(if $(filter command,$(origin RUN)),$(patsubst results/%,%,$(RUN))),$(call key,run,embedded))
 
 .PHONY: help run report replay test test-workflow test-kills test-install test-browser test-vllm test-slurm \
-  lint lint-types lint-rest format parity fuzz stress benchmark lock clean
+  lint lint-types lint-rest format parity fuzz stress benchmark pictures lock clean
 
 help: ## print this list
 	@awk -F ': .*## ' '/^[a-z-]+: .*## / {printf "%-19s %s\n", $$1, $$2}' Makefile containers/images.mk
@@ -111,6 +111,9 @@ benchmark: $(TEST) $(PLOT) $(PEER) $(STAGED) ## time scoring and generation besi
 	python -m tests.benchmarks.harness_efficiency
 	python -m tests.benchmarks.replay_speed
 	python -m tests.benchmarks.scale
+
+pictures: $(TEST) ## make the pictures of the report in docs/ with Chromium (after make run): make pictures RUN=embedded
+	python -m tests.support.pictures --run $(RUN) $(ARGS)
 
 lock: ## pin the newest version of every dependency in requirements.lock (needs uv)
 	printf '%s\n' 'hatchling>=1.27' 'setuptools>=77' '$(TORCH)' | uv pip compile pyproject.toml - --all-extras \

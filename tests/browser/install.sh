@@ -6,4 +6,4 @@ for name in chromium chromium-browser google-chrome; do
 done
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -qq
-apt-get install -y -qq --no-install-recommends chromium fonts-liberation
+apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.page.render import write_page
+from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
+from bfcl_pipeline.tables import write_table
+from bfcl_pipeline.tables.schemas import VERDICTS
 from tests.support.browser import OpenReport, is_wider_than_window
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables
 
@@ -24,13 +29,21 @@ ATTACKS = {
 
 @pytest.fixture(scope="module")
 def hostile_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of a run whose models have these names, and whose error types are such texts, too."""
+    """The report of a run whose models and error types have such names, with messages of megabytes."""
     models = [
         MadeUpModel(name[:200], {"simple_python": Marks([False] * 3, error_types=[name] * 3)})
         for name in ATTACKS.values()
     ]
-    run = made_up_tables(tmp_path_factory.mktemp("hostile"), models, run=ATTACKS["handler"])
-    return write_page(run, Rules.OFFICIAL, run.parent / "cache")
+    folder = tmp_path_factory.mktemp("hostile")
+    run = made_up_tables(folder, models, ATTACKS["handler"])
+    message = "".join(ATTACKS.values()) + "\x1b[2J" * 500_000
+    for path in (run / "verdicts").glob("*.parquet"):
+        verdicts = pq.read_table(path, schema=VERDICTS)
+        place = VERDICTS.get_field_index("error_message")
+        messages = pa.array([message] * len(verdicts), VERDICTS.field(place).type)
+        write_table(path, verdicts.set_column(place, VERDICTS.field(place), messages))
+    aggregate_run(run, folder / "data", folder / "models.yaml", Rules.OFFICIAL)
+    return write_page(run, Rules.OFFICIAL, folder / "cache")
 
 
 def test_hostile_names_are_text(hostile_report: Path, open_report: OpenReport) -> None:
@@ -43,6 +56,20 @@ def test_hostile_names_are_text(hostile_report: Path, open_report: OpenReport) -
     assert page.locator("main script:not([type])").count() == 0
     assert page.title() != "run"
     assert page.locator("h1").text_content() == ATTACKS["handler"]
+
+
+def test_hostile_messages_are_short_texts(hostile_report: Path, open_report: OpenReport) -> None:
+    """A message of two megabytes is cut, and its markup and control characters are shown."""
+    assert hostile_report.stat().st_size < 1_000_000
+    page = open_report(hostile_report)
+    page.locator("details:has(table.examples) summary").first.click()
+    message = page.locator("td.message").first
+    assert message.is_visible()
+    shown = message.text_content() or ""
+    assert shown.startswith(ATTACKS["script"])
+    assert "\\x1b[31mb\\x07c" in shown
+    assert "\\u202egnp" in shown
+    assert "\x1b" not in page.content()
 
 
 def test_hostile_names_do_not_widen_the_page(hostile_report: Path, open_report: OpenReport) -> None:

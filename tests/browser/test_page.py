@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from jinja2 import Environment, PackageLoader
 from playwright.sync_api import Page
 
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.page.render import write_page
+from bfcl_pipeline.report.page.table import Cell, Table, headings, isolated
 from tests.support.browser import OpenReport, is_wider_than_window
-from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables
+from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
 REPORTS = ["made_up_report", "embedded_report"]
 
@@ -37,6 +39,42 @@ def test_a_click_sorts_and_gaps_stay_last(made_up_report: Path, open_report: Ope
         header.get_by_role("button").click()
         seen.append(f"{heading} {header.get_attribute('aria-sort')} {names(page)}")
     assert seen == ["OAt<", "Live descending <OAt", "Live ascending <OAt", "Model ascending <AOt"]
+
+
+def test_a_column_is_sorted_by_what_its_cells_mean(
+    made_up_report: Path, tmp_path: Path, open_report: OpenReport
+) -> None:
+    """Counts with separators, shares with notes, and names; a dash is 0, a gap is always last."""
+    counts = [Cell.count(5), Cell.count(1_234), Cell.number("N/A", None), Cell.count(0), Cell.count(30)]
+    shares = [
+        Cell.number("50.00", 0.5, "2 of 4"),
+        Cell.number("7.50", 0.075, "900"),
+        Cell.count(0),
+        Cell.number("100.00", 1.0, "1"),
+        Cell.number("N/A", None),
+    ]
+    names = [
+        Cell.code("b"),
+        Cell("not known"),
+        Cell.sortable("10"),
+        Cell(isolated("A"), "A"),
+        Cell.code("a"),
+    ]
+    rows = [[Cell(letter), *cells] for letter, *cells in zip("abcde", counts, shares, names, strict=True)]
+    heads = [headings(["Row", "Counts", "Shares", "Names"])]
+    templates = Environment(loader=PackageLoader("bfcl_pipeline.report.page"), autoescape=True)
+    made = templates.get_template("table.html.j2").module.table_html(  # type: ignore[attr-defined]
+        Table("Made up", heads, rows)
+    )
+    report = tmp_path / "report.html"
+    text = made_up_report.read_text(encoding="utf-8")
+    report.write_text(text.replace("<main>", f"<main>{made}", 1), encoding="utf-8")
+    table = open_report(report).get_by_role("region", name="Made up")
+    orders = []
+    for heading in ("Counts", "Counts", "Shares", "Shares", "Names", "Names"):
+        table.get_by_role("columnheader", name=heading).get_by_role("button").click()
+        orders.append("".join(table.locator("tbody tr > :first-child").all_text_contents()))
+    assert orders == ["beadc", "daebc", "dabce", "cbade", "aedcb", "cdeab"]
 
 
 def test_lines_between_groups_are_drawn_in_the_order_of_ranks_only(
@@ -126,6 +164,25 @@ def test_the_printed_page_has_every_table_in_full(report: Path, open_report: Ope
         assert table.locator("xpath=..").evaluate(box) == "visible none"
         assert table.bounding_box()["height"] > 20  # type: ignore[index]
     assert page.pdf().startswith(b"%PDF-")
+
+
+def test_a_long_table_is_printed_in_full(tmp_path: Path, open_report: OpenReport) -> None:
+    """A table of more rows than a screen has scrolls in a box, which print shows whole."""
+    models = [
+        MadeUpModel(f"model {number:02}", {"simple_python": marks(number)}) for number in range(1, 61)
+    ]
+    run = made_up_tables(tmp_path, models)
+    page = open_report(write_page(run, Rules.OFFICIAL, tmp_path / "cache"))
+    box = page.get_by_role("region", name="Leaderboard")
+    cut_off = "box => box.scrollHeight - box.clientHeight"
+    assert box.evaluate(cut_off) > 500
+    assert page.get_by_text("model 60").first.is_visible()
+    screen = len(page.pdf())
+    page.emulate_media(media="print")
+    for region in page.locator(".scroll:visible").all():
+        assert region.evaluate(cut_off) <= 1
+        assert region.evaluate("box => getComputedStyle(box).contentVisibility") == "visible"
+    assert len(page.pdf()) == screen
 
 
 def test_dark_colours_are_used_when_the_reader_prefers_them(

@@ -11,6 +11,7 @@ from bfcl_pipeline.report.page.links import conversation_of, entries_link
 from bfcl_pipeline.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, headings, isolated, tall_headings
 from bfcl_pipeline.report.page.views import defects, marked_entry
+from bfcl_pipeline.text import printable
 
 COLOURS = 7
 """Number of error types with a colour of their own; the others share the last colour."""
@@ -143,7 +144,7 @@ def _bar(of_model: Counter[str], types: Sequence[str], longest: int) -> Markup:
 
 
 def _example(row: Row, titles: Mapping[tuple[str, str], str], listed: Mapping[str, str]) -> list[Cell]:
-    message = row["example_message"] or ""
+    message = printable(row["example_message"] or "")
     return [
         Cell.sortable(titles.get((row["model"], row["category"]), row["category"])),
         Cell.code(row["error_type"]),
