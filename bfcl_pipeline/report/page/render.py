@@ -51,6 +51,9 @@ from bfcl_pipeline.report.web_label import note
 MANY_MODELS = 10
 """With more models than this, each has a row instead of a column in the tables by error and by format."""
 
+EXPLORER_PARTS = ("elements", "data", "filters", "list", "conversation", "dialog", "start")
+"""The parts of the script of the list of entries, templates/explorer/<part>.js, in their order."""
+
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -89,8 +92,8 @@ def render_page(tables: RunTables, making: Making = NOT_RECORDED, explorer: Expl
     style = _template_text("style.css")
     scripts = [_template_text("sort.js")]
     if explorer is not None:
-        style += _template_text("explorer.css")
-        scripts.append(_template_text("explorer.js"))
+        style += _template_text("explorer/explorer.css")
+        scripts.append(_explorer_script())
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -142,6 +145,12 @@ def render_page(tables: RunTables, making: Making = NOT_RECORDED, explorer: Expl
         making=making,
         explorer=explorer,
     )
+
+
+def _explorer_script() -> str:
+    """The script of the list of entries: its parts in one function, so that they share names."""
+    parts = (_template_text(f"explorer/{part}.js") for part in EXPLORER_PARTS)
+    return f'"use strict";\n(() => {{\n{"".join(parts)}}})();\n'
 
 
 def _template_text(name: str) -> str:
