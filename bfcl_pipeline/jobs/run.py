@@ -76,9 +76,7 @@ def run_job(
     worlds = world_configs(job.paths, job.web, job.selection.seed, offline=job.replay is not None)
     observed_run = None if job.replay is None else job.replay.observed
     observed = ObservedFailures(observed_run, job.folder, job.categories)
-    # The name of the model in error texts of simulated APIs; an embedded one has no name at an API.
-    owner = "model" if job.embedded else job.row.model
-    origin = Origin(job.name, job.run, job.web.mode, owner)
+    origin = Origin(job.name, job.run, job.web.mode, job.row.owner)
     counts = ProgressCounts()
 
     async def run() -> list[Completed]:

@@ -75,13 +75,15 @@ class Player:
 
 
 def play(
-    entry: Entry, result: Json, mode: Mode, constants: Constants
+    entry: Entry, result: Json, mode: Mode, constants: Constants, owner: str = MODEL_OWNER
 ) -> tuple[tuple[PlayedStep, ...], ...]:
     """The steps of each turn of an answer to `entry`. Raises MalformedRelease as the checker does.
 
-    result: the results of each turn's steps; anything else has no turns.
+    Args:
+        result: the results of each turn's steps; anything else has no turns.
+        owner: the model's name in error texts of APIs; by default that of the checker.
     """
-    world = World.for_entry(entry, WorldConfig(constants), MODEL_OWNER)
+    world = World.for_entry(entry, WorldConfig(constants), owner)
     return played_turns(Player(world).play, result, mode)
 
 

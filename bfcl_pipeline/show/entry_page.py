@@ -19,7 +19,7 @@ from bfcl_pipeline.show.terminal_page import TerminalPage
 from bfcl_pipeline.tables import entries_path, read_entries, read_responses, read_table
 from bfcl_pipeline.transcripts import TERMINAL, answer_record, entry_record
 from bfcl_pipeline.transcripts.entry import has_memory
-from bfcl_pipeline.transcripts.run import SessionMemories
+from bfcl_pipeline.transcripts.sessions import SessionMemories
 
 MOST_RUNS = 10
 """The most runs that an error message lists."""
@@ -64,7 +64,9 @@ def put_entry(
     if run is None:
         put_entry_record(page, entry_record(entry, conditions, rules, TERMINAL))
         return
-    memories = SessionMemories(run.table("memory", entry)).around(entry) if has_memory(entry) else None
+    memories = None
+    if has_memory(entry):
+        memories = SessionMemories(run.run_dir, run.model, entry.category).around(entry)
     found = _find_session(run, entry) if entry.prerequisite else find_response(run, entry)
     response = replace(found or Response(entry.entry_id, entry.category, Mode.FC, None), model=run.model)
     judge = Judge(entry, conditions.constants)

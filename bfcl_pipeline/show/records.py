@@ -4,6 +4,7 @@ Covers the order of their parts; `items` has the form of each item.
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.records import Rules, Status
@@ -159,13 +160,16 @@ def _put_verdicts(
     page: TerminalPage, answer: AnswerRecord, verdict: VerdictRecord, *, doubtful: bool
 ) -> None:
     """The verdicts under other rule sets where they differ, then the verdict."""
+    others: dict[VerdictRecord, list[str]] = {}
     for other in answer.verdicts:
         if (other.valid, other.status, other.error_type) != (
             verdict.valid,
             verdict.status,
             verdict.error_type,
         ):
-            put_verdict(page, other)
+            others.setdefault(replace(other, rules=""), []).append(other.rules)
+    for other, rule_sets in others.items():
+        put_verdict(page, replace(other, rules=" and ".join(rule_sets)))
     put_verdict(page, verdict, doubtful=doubtful)
 
 

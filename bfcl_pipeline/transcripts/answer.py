@@ -24,6 +24,7 @@ from bfcl_pipeline.records import (
     Verdict,
 )
 from bfcl_pipeline.scoring import answer_format, truth_calls
+from bfcl_pipeline.scoring.agentic import answer_field
 from bfcl_pipeline.scoring.findings import Finding
 from bfcl_pipeline.scoring.judge import MAX_RESULT
 from bfcl_pipeline.scoring.single_turn import plan_of
@@ -94,12 +95,20 @@ def answer_record(
     elif is_conversation(entry):
         found = findings(entry, result, response.mode, conditions.constants, verdicts)
         truth = truth_calls(judged_entry(entry, rules).entry)
-        played = play(entry, result, response.mode, conditions.constants)
+        owner = conditions.owner(response.model)
+        played = play(entry, result, response.mode, conditions.constants, owner)
         turns = tuple(_turns(entry, played, room, limits, truth=truth, found=found, rules=rules))
     else:
         before = memories.before
         played = play_agentic(
-            entry, result, response.mode, conditions, response.web, before.snapshot, before.missing
+            entry,
+            result,
+            response.mode,
+            conditions,
+            response.web,
+            before.snapshot,
+            before.missing,
+            response.model,
         )
         tools = (SEARCH_TOOL, conditions.web.search_tool) if searches(entry) else ()
         turns = tuple(_turns(entry, played, room, limits, search_tools=tools))
@@ -169,8 +178,10 @@ def _turns(
     found: Mapping[Rules, Finding] | None = None,
     rules: Rules = Rules.OFFICIAL,
 ) -> Iterator[AnswerTurn]:
-    """The turns that were reached, and for the others that they were not."""
+    """The turns that were reached, as far as there is room, and for the others that they were not."""
     for number in range(max(len(entry.turns), len(played))):
+        if room.is_full and number >= len(entry.turns):
+            return
         reached = number < len(played)
         steps = played[number] if reached else ()
         items = _steps(steps, search_tools, limits) if steps else (_NO_ANSWER if reached else _ENDED,)
@@ -197,9 +208,13 @@ def _steps(steps: Sequence[PlayedStep], search_tools: Sequence[str], limits: Lim
             yield from played_items(step.calls, limits, label, search_tools)
             continue
         yield Item(Kind.TEXT, cut(raw_text(step.result), limits.words), label=label)
-        # The reason why a text is not a call is recorded only if it looks like a call.
-        if step.problem and not (isinstance(step.result, str) and "(" not in step.result):
+        if step.problem and _looks_like_a_call(step.result):
             yield _no_call(step.problem, limits)
+
+
+def _looks_like_a_call(result: Json) -> bool:
+    """Whether an answer without a call was meant as one: a text in the form of final answers was not."""
+    return not isinstance(result, str) or ("(" in result and answer_field(result) is None)
 
 
 def _memories(entry: Entry, memories: Memories, limits: Limits) -> Iterator[MemoryRecord]:

@@ -51,10 +51,15 @@ class Room:
     def __init__(self, limits: Limits) -> None:
         self._left = limits.answer
 
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing more fits."""
+        return self._left < 0
+
     def fitting(self, items: Iterable[Item]) -> Iterator[Item]:
         """The items that there is room for, then a note if one was left out."""
         for item in items:
-            if self._left < 0:
+            if self.is_full:
                 yield Item(Kind.NOTE, "(cut: the rest of the answer is not shown)")
                 return
             self._left -= len(item.text) + len(item.label) + 40  # an item without a text takes space, too

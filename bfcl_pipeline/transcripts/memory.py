@@ -41,9 +41,12 @@ class _MemoryEntry:
 
 
 def memory_record(
-    title: str, memory: RecordedMemory, limits: Limits, question: Entry | None = None
+    title: str,
+    memory: RecordedMemory,
+    limits: Limits,
+    question: Entry | None = None,
 ) -> MemoryRecord:
-    """The record of a memory. question: the one of whose acceptable answers the texts are marked."""
+    """The record of a memory. question: the one whose acceptable answers mark the texts."""
     if memory.missing is not None:
         return MemoryRecord(title, "not recorded", (Item(Kind.NOTE, memory.missing),))
     if memory.failed:

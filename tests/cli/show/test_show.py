@@ -151,10 +151,13 @@ def test_a_long_id_may_be_named_by_its_start(show, oracle, entry):
 
 
 def test_the_rules_can_be_chosen(show, oracle):
-    """A call at a turn without callable functions fails under corrected rules."""
+    """A call at a turn without callable functions fails under corrected rules, and both are printed."""
     found = "multi_turn_miss_func_60"
     early = _with_turn(oracle(found), 1, [[{"ticket_get_login_status": "{}"}]])
-    assert show(found, early).endswith("valid  official rules\n")
+    text = show(found, early)
+    assert text.endswith("valid  official rules\n")
+    assert "(corrected and verified rules)" in text
+    assert "<- first failing turn under corrected and verified rules: multi" in " ".join(text.split())
     text = show(found, early, "--rules", "corrected")
     assert "Turn 2 of 6  <- first failing turn: multi_turn:irrelevance_error" in text
     assert "truth    (no call)" in text

@@ -76,6 +76,7 @@ def test_a_question_is_shown_with_its_memory_and_the_entry_with_the_answer(show,
         "archival * fact_12  toaster oven\n"
         "expected 'toaster oven' is in 1 of 1 entry: archival fact_12\n\n"
         "step 1   > archival_memory_retrieve(key='fact_12')\n"
+        '           {"value": "toaster oven"}\n'
     ) in text
     assert text.rpartition("\n\n")[2].startswith("valid  official rules")
 
