@@ -2,8 +2,8 @@
 
     python -m tests.support.pictures [--run results/embedded] [--out docs]
 
-Needs Chromium (tests/browser/install.sh) and the font DejaVu Sans (Debian: fonts-dejavu-core). The same page,
-Chromium and font give the same bytes.
+Needs Chromium (tests/browser/install.sh) and the font DejaVu Sans (Debian: fonts-dejavu-core). The same
+page, Chromium and font give the same bytes.
 """
 
 from __future__ import annotations
