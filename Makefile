@@ -28,7 +28,7 @@ GPU_ONLY := cuda-bindings cuda-pathfinder cuda-toolkit nvidia-cublas nvidia-cuda
   nvidia-cuda-runtime nvidia-cudnn-cu13 nvidia-cufft nvidia-cufile nvidia-curand nvidia-cusolver nvidia-cusparse \
   nvidia-cusparselt-cu13 nvidia-nccl-cu13 nvidia-nvjitlink nvidia-nvshmem-cu13 nvidia-nvtx triton
 # What `make test` leaves to the targets of these markers (pyproject.toml says what each means).
-PROOFS := workflow or kills or fuzz or install or peer or vllm or slurm or containers
+PROOFS := workflow or kills or fuzz or install or peer or vllm or slurm or containers or browser
 PYTEST := pytest -n $(CORES) --dist loadfile
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # The tests start hundreds of Python processes: each would compile all modules again.
@@ -41,8 +41,8 @@ key = $(or $(patsubst $1=%,%,$(lastword $(filter $1=%,$(ARGS)))),$(shell sed -n 
 # RUN=name on the command line names a run as well.
 override RUN := results/$(or $(if $(filter command,$(origin RUN)),$(patsubst results/%,%,$(RUN))),$(call key,run,embedded))
 
-.PHONY: help run report replay test test-workflow test-kills test-install test-vllm test-slurm lint lint-types lint-rest \
-  format parity fuzz stress benchmark lock clean
+.PHONY: help run report replay test test-workflow test-kills test-install test-browser test-vllm test-slurm \
+  lint lint-types lint-rest format parity fuzz stress benchmark pictures lock clean
 
 help: ## print this list
 	@awk -F ': .*## ' '/^[a-z-]+: .*## / {printf "%-19s %s\n", $$1, $$2}' Makefile containers/images.mk
@@ -78,6 +78,9 @@ parity: $(TEST) $(PEER) ## compare with the official package, installed in .venv
 test-install: $(TEST) ## build the wheel, install it elsewhere, and compare its run with that of the checkout
 	$(PYTEST) -m install $(ARGS)
 
+test-browser: $(TEST) ## open reports in a real browser (Debian's Chromium): scripts, sizes, print, accessibility
+	BFCL_BROWSER_REQUIRED=1 $(PYTEST) -m browser $(ARGS)
+
 test-vllm: $(TEST) $(VLLM) ## serve a tiny model with vLLM, installed in .venv-vllm, and send it requests
 	BFCL_VLLM_REQUIRED=1 BFCL_VLLM_PYTHON=$(BFCL_VLLM_PYTHON) pytest -m vllm $(ARGS)
 
@@ -108,6 +111,9 @@ benchmark: $(TEST) $(PLOT) $(PEER) $(STAGED) ## time scoring and generation besi
 	python -m tests.benchmarks.harness_efficiency
 	python -m tests.benchmarks.replay_speed
 	python -m tests.benchmarks.scale
+
+pictures: $(TEST) ## make the pictures of the report in docs/ with Chromium (after make run): make pictures RUN=embedded
+	python -m tests.support.pictures --run $(RUN) $(ARGS)
 
 lock: ## pin the newest version of every dependency in requirements.lock (needs uv)
 	printf '%s\n' 'hatchling>=1.27' 'setuptools>=77' '$(TORCH)' | uv pip compile pyproject.toml - --all-extras \

@@ -6,6 +6,7 @@ differ from run to run; nor are the figures as PNG, which are rendered from the 
 """
 
 import filecmp
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,7 +19,7 @@ import pyarrow as pa
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.tables import read_table
 
-COMPARED = ("responses", "memory", "verdicts", "tables", "report.html", "figures")
+COMPARED = ("responses", "memory", "verdicts", "tables", "report.html", "report", "figures")
 """The compared files and directories of results/<run>; each follows from those before it."""
 
 FIGURES = "figures"
@@ -26,6 +27,8 @@ FIGURES = "figures"
 
 SHOWN = 80
 """The most characters of a value in the description of a difference."""
+
+_HIDDEN = re.compile(r"\..*\.tmp|\.snakemake_timestamp")
 
 _BEFORE = 20  # of these, before the first character that differs
 
@@ -74,15 +77,11 @@ def differences(recorded: Path, derived: Path) -> Iterator[FileDifference]:
 
 
 def _files(path: Path) -> list[Path]:
-    """All files at or below `path`, except temporary files that a stopped writer left."""
+    """All files at or below `path`, except those of Snakemake and what a stopped writer left."""
     if path.is_file():
         return [path]
     files = (file for file in path.rglob("*") if file.is_file() or file.is_symlink())
-    return [file for file in files if not _is_hidden(file) and file.suffix != ".png"]
-
-
-def _is_hidden(file: Path) -> bool:
-    return file.name == ".snakemake_timestamp" or (file.name.startswith(".") and file.suffix == ".tmp")
+    return [file for file in files if not _HIDDEN.fullmatch(file.name) and file.suffix != ".png"]
 
 
 def _compare_tables(recorded: Path, derived: Path) -> tuple[DifferenceKind, str]:

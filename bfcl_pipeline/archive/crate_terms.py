@@ -78,6 +78,7 @@ ENCODINGS: Mapping[str, str] = {
     "csv": "text/csv",
     "tsv": "text/tab-separated-values",
     "html": "text/html",
+    "js": "text/javascript",
     "json": "application/json",
     "jsonl": "application/jsonl",
     "yaml": "application/yaml",

@@ -29,8 +29,9 @@ def result_files(recorded: RecordedRun) -> list[Path]:
             f"{missing[0]}: missing; the run is not complete. Run `snakemake` again, then archive it."
         )
     tables = [path for path in _files(folder / "tables") if path.suffix in _TABLES]
+    conversations = [path for path in _files(folder / "report") if path.suffix == ".js"]
     figures = [path for path in _files(folder / "figures") if path.suffix in _FIGURES]
-    return sorted({*needed, *tables, *figures})
+    return sorted({*needed, *tables, *conversations, *figures})
 
 
 def log_files(recorded: RecordedRun) -> list[Path]:

@@ -84,6 +84,6 @@ def _import_run(args: argparse.Namespace, mode: Mode | None) -> int:
     with new_run_folder(folder, overwrite=args.overwrite) as made:
         import_run(source, made, print_to_stderr)
         aggregate_run(made, args.data, args.models, args.rules)
-        write_page(made, args.rules, Path("cache"))
+        write_page(made, args.rules, Path("cache"), data=args.data)
     print_table(folder, args.rules)
     return 0

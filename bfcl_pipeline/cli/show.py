@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from bfcl_pipeline.cli.options import add_data, add_rules
+from bfcl_pipeline.cli.options import add_cache, add_data, add_rules
 from bfcl_pipeline.cli.runs import RUN_HELP, newest_first, run_folder
 from bfcl_pipeline.errors import ConfigError
 
@@ -25,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_rules(parser, "rule set to apply; verified: to the mended truth, if the errata have one")
     add_data(parser)
+    add_cache(parser, "where results of web calls and of searches in a memory are read")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -48,5 +49,5 @@ def run(options: argparse.Namespace) -> int:
             else run_folder(options.run_dir)
         )
         answered = ModelRun(folder, options.model, options.rules, runs)
-    put_entry(TerminalPage(), options.data, options.entry_id, answered, options.rules)
+    put_entry(TerminalPage(), options.data, options.entry_id, answered, options.rules, options.cache)
     return 0

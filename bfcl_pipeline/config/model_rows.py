@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from bfcl_pipeline.config.check import check_config, fits
-from bfcl_pipeline.config.kinds import KINDS, RECORDED_KINDS
+from bfcl_pipeline.config.kinds import EMBEDDED_KINDS, KINDS, RECORDED_KINDS
 from bfcl_pipeline.config.models_files import models_files
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.project import project_file
@@ -121,6 +121,11 @@ class ModelRow:
             "options": dict(self.options),
             "vllm": asdict(replace(self.vllm, shards=1)) if self.served else None,
         }
+
+    @property
+    def owner(self) -> str:
+        """Its name in error texts of simulated APIs; an embedded model has no name at an API."""
+        return "model" if self.kind in EMBEDDED_KINDS else self.model
 
     @property
     def recorded(self) -> bool:

@@ -31,12 +31,13 @@ from bfcl_pipeline.generation.remote import ApiBackend, RunTerms
 from bfcl_pipeline.jobs.observed import ObservedFailures, status_counts
 from bfcl_pipeline.jobs.recorded_answers import recorded_answers
 from bfcl_pipeline.jobs.selection import select
-from bfcl_pipeline.jobs.worlds import present_web_tools, world_configs
+from bfcl_pipeline.jobs.worlds import world_configs
 from bfcl_pipeline.models import build_adapter, build_model
 from bfcl_pipeline.models.serving import ready_endpoint
 from bfcl_pipeline.records import Entry, Status
 from bfcl_pipeline.tables.texts import read_texts
 from bfcl_pipeline.text import Log, plural, printable
+from bfcl_pipeline.web.presented import presented
 
 Progress: TypeAlias = Callable[[str, ProgressCounts], AbstractAsyncContextManager[object]]
 """Shows the counts of the model of that name while its block runs."""
@@ -69,14 +70,13 @@ def run_job(
     """
     if job.recorded:
         return recorded_answers(job, log)
-    entries = present_web_tools(select(job.paths.data, job.categories, job.selection), job.web)
+    chosen = select(job.paths.data, job.categories, job.selection)
+    entries = [presented(entry, job.web) for entry in chosen]
     texts = read_texts(job.paths.data)
     worlds = world_configs(job.paths, job.web, job.selection.seed, offline=job.replay is not None)
     observed_run = None if job.replay is None else job.replay.observed
     observed = ObservedFailures(observed_run, job.folder, job.categories)
-    # The name of the model in error texts of simulated APIs; an embedded one has no name at an API.
-    owner = "model" if job.embedded else job.row.model
-    origin = Origin(job.name, job.run, job.web.mode, owner)
+    origin = Origin(job.name, job.run, job.web.mode, job.row.owner)
     counts = ProgressCounts()
 
     async def run() -> list[Completed]:

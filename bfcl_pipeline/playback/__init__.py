@@ -8,7 +8,6 @@ from bfcl_pipeline.playback.agentic import play_agentic
 from bfcl_pipeline.playback.conditions import Conditions, read_conditions
 from bfcl_pipeline.playback.conversation import (
     Change,
-    Playback,
     PlayedCall,
     PlayedStep,
     play,
@@ -18,7 +17,6 @@ from bfcl_pipeline.playback.conversation import (
 __all__ = [
     "Change",
     "Conditions",
-    "Playback",
     "PlayedCall",
     "PlayedStep",
     "play",

@@ -5,16 +5,26 @@ saw. Where an outcome is not recorded, the call says so instead of a result.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.errors import PipelineError
+from bfcl_pipeline.errors import MalformedRelease, NotRecorded, PipelineError
 from bfcl_pipeline.playback.conditions import Conditions, PlayedWorld
-from bfcl_pipeline.playback.conversation import PlayedCall, PlayedStep, Player, played_steps
+from bfcl_pipeline.playback.conversation import PlayedCall, PlayedStep, Player, played_turns
 from bfcl_pipeline.records import Call, Entry, Json, Mode
 from bfcl_pipeline.scoring.memory_use import FUNCTIONS, Action
-from bfcl_pipeline.scoring.multi_turn import MODEL_OWNER
 
 NO_EMBEDDING = "The embeddings of this memory are not stored on this machine."
+"""Why the result of a search by meaning is missing."""
+
+NO_OUTCOME = "Its outcome is not in the web cache."
+"""Why the result of a call on a recorded web is missing."""
+
+UNREADABLE = "Its recorded outcome cannot be read."
+"""The same, if the web cache has an outcome that is damaged."""
+
+NO_MEMORY = "The memory at the start is not in a form that can be loaded."
+"""Why results of calls of a memory from elsewhere may be missing."""
 
 
 def play_agentic(
@@ -24,6 +34,8 @@ def play_agentic(
     conditions: Conditions,
     web: str | None = None,
     before: Json = None,
+    missing: str | None = None,
+    model: str | None = None,
 ) -> tuple[tuple[PlayedStep, ...], ...]:
     """The steps of each turn of an answer, with the result of each call.
 
@@ -32,13 +44,21 @@ def play_agentic(
         result: the answer in the official form, parsed: a list of turns; anything else has no turns.
         web: the column `web` of the response.
         before: the memory at the start, a snapshot; None: an empty memory.
+        missing: why the memory at the start is not recorded, for a person; None if it is.
+        model: the model's name in the run, which some error texts repeat.
 
-    Raises MalformedRelease if the snapshot is not one.
+    Raises MalformedRelease if the entry is not well formed.
     """
-    played = conditions.world(entry, MODEL_OWNER, web, before)
-    player = _RecordedPlayer(entry, played)
-    answered = result if isinstance(result, list) else []
-    return tuple(tuple(played_steps(player.play, turn, mode)) for turn in answered)
+    owner = conditions.owner(model)
+    try:
+        played = conditions.world(entry, owner, web, before)
+    except MalformedRelease:
+        if before is None:
+            raise
+        played = replace(conditions.world(entry, owner, web), missing=NO_MEMORY)
+    if missing is not None:
+        played = replace(played, missing=missing)
+    return played_turns(_RecordedPlayer(entry, played).play, result, mode)
 
 
 class _RecordedPlayer:
@@ -57,8 +77,10 @@ class _RecordedPlayer:
             return PlayedCall(call, self._played.missing, (), recorded=False)
         try:
             played = self._player.play_one(call)
-        except PipelineError as error:
-            return PlayedCall(call, str(error), (), recorded=False)
+        except NotRecorded:
+            return PlayedCall(call, NO_OUTCOME, (), recorded=False)
+        except PipelineError:
+            return PlayedCall(call, UNREADABLE, (), recorded=False)
         role = self._functions.get(call.name)
         embeddings = self._played.embeddings
         if (

@@ -14,8 +14,10 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from bfcl_pipeline.benchmark import CATEGORIES, Check
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.config import load_models
 from bfcl_pipeline.config.job import SEARCH_TOOL, WebChoice
+from bfcl_pipeline.config.model_rows import trial_of
 from bfcl_pipeline.config.recorded_sample import recorded_text
 from bfcl_pipeline.encoding.sentence_encoder import EmbeddingCache
 from bfcl_pipeline.errors import ConfigError
@@ -25,9 +27,13 @@ from bfcl_pipeline.tables.texts import read_constants
 from bfcl_pipeline.tools import Constants, World, WorldConfig
 from bfcl_pipeline.tools.memory.encoder import DIMENSIONS
 from bfcl_pipeline.tools.web_search.web import Web
-from bfcl_pipeline.web.faults import Faulty
-from bfcl_pipeline.web.modes import open_web
+from bfcl_pipeline.web.cache import WebCache
+from bfcl_pipeline.web.presented import presented, searches, with_web
+from bfcl_pipeline.web.recording import ReplayingWeb
 from bfcl_pipeline.web.simulated import SimulatedWeb
+
+NO_WEB = "The web of this answer is not recorded."
+"""Why results of web calls are missing."""
 
 _RECORDED = ("record", "replay")
 """Web modes whose outcomes are in the web cache."""
@@ -74,6 +80,11 @@ class Conditions:
     cache: Path = Path("cache")  # has web/ and encoder/
     web: WebChoice = field(default_factory=WebChoice)  # of the config; a response names its own mode
     seed: int = 0  # of injected failures
+    owners: Mapping[str, str] = field(default_factory=dict)  # by model: its name in error texts of APIs
+
+    def owner(self, model: str | None) -> str:
+        """The name of `model` in error texts of simulated APIs."""
+        return self.owners.get(trial_of(model).model, "model") if model else "model"
 
     def world(self, entry: Entry, owner: str, web: str | None = None, before: Json = None) -> PlayedWorld:
         """A new world for a conversation over `entry`.
@@ -90,18 +101,14 @@ class Conditions:
             embeddings = StoredEmbeddings(EmbeddingCache(self.cache / "encoder"))
             config = replace(config, encoder=embeddings)
             return PlayedWorld(World.for_entry(entry, config, owner, initial), embeddings)
-        if category.check is not Check.WEB_SEARCH:
+        if not searches(entry):
             return PlayedWorld(World.for_entry(entry, config, owner, initial))
+        if web == "off":
+            return PlayedWorld(World.for_entry(presented(entry, WebChoice(mode="off")), config, owner))
         searched = self._web(web)
         if searched is None:
-            why = (
-                "The web of this answer is not recorded." if web != "off" else "No web tools were offered."
-            )
-            return PlayedWorld(World.for_entry(entry, config, owner), missing=why)
-        if self.web.fetch_failures:
-            templates = self.constants.items("web_search", "ERROR_TEMPLATES")
-            searched = Faulty(searched, self.web.fetch_failures, self.seed, entry.entry_id, templates)
-        config = replace(config, web=searched, aliases={self.web.search_tool: SEARCH_TOOL})
+            return PlayedWorld(World.for_entry(entry, config, owner), missing=NO_WEB)
+        config = with_web(config, entry, searched, self.web, self.seed)
         return PlayedWorld(World.for_entry(entry, config, owner))
 
     def _web(self, mode: str | None) -> Web | None:
@@ -115,14 +122,14 @@ class Conditions:
 
     @cached_property
     def _recorded(self) -> Web:
-        return open_web("replay", self.cache / "web", offline=True)
+        return ReplayingWeb(WebCache(self.cache / "web"))
 
 
 def read_conditions(run_dir: Path | None, data: Path, cache: Path = Path("cache")) -> Conditions:
     """The conditions of the run in `run_dir`; those of the default config if it recorded none.
 
     Raises:
-        ConfigError: the recorded config cannot be read.
+        ConfigError: the recorded config or its models cannot be read.
         TableError: the release is not staged.
     """
     config = {} if run_dir is None else _config(run_dir)
@@ -132,7 +139,10 @@ def read_conditions(run_dir: Path | None, data: Path, cache: Path = Path("cache"
         fetch_failures=config.get("fetch_failures") or 0.0,
         search_tool=config.get("search_tool") or SEARCH_TOOL,
     )
-    return Conditions(data, read_constants(data), cache, web, config.get("seed") or 0)
+    models = None if run_dir is None else run_dir / "models.yaml"
+    rows = load_models(models) if models is not None and models.is_file() else {}
+    owners = {name: row.owner for name, row in rows.items()}
+    return Conditions(data, read_constants(data), cache, web, config.get("seed") or 0, owners)
 
 
 def _config(run_dir: Path) -> Mapping[str, Any]:

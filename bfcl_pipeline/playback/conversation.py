@@ -1,18 +1,17 @@
 """Plays a conversation of several turns again: calls, results and changes.
 
-Covers what the checker compares without keeping it: what each call returned, what it changed in the
-simulated world, and the turn of the checker's finding.
+Covers what the checker compares without keeping it: what each call returned, and what it changed in the
+simulated world.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bfcl_pipeline.calls import decode_step
-from bfcl_pipeline.records import Call, DecodeFailure, Entry, Json, Mode, NameStyle, Rules
+from bfcl_pipeline.calls import Work, decode_step
+from bfcl_pipeline.records import Call, DecodeFailure, Entry, Json, Mode
 from bfcl_pipeline.scoring.differences import first_differences
-from bfcl_pipeline.scoring.findings import Finding
-from bfcl_pipeline.scoring.multi_turn import MODEL_OWNER, MultiTurnChecker
+from bfcl_pipeline.scoring.multi_turn import MODEL_OWNER
 from bfcl_pipeline.scoring.truth import TRUTH_OWNER, truth_calls
 from bfcl_pipeline.tools import Constants, World, WorldConfig, snapshot
 
@@ -49,15 +48,6 @@ class PlayedStep:
     problem: str | None  # why it cannot be read as calls; None if it can, or is a text in native mode
 
 
-@dataclass(frozen=True, slots=True)
-class Playback:
-    """What a model did on an entry, beside the truth."""
-
-    turns: tuple[tuple[PlayedStep, ...], ...]  # steps of the turns that were reached, or of more turns
-    truth: tuple[tuple[PlayedCall, ...], ...]  # calls of each turn of the entry
-    finding: Finding | None  # the error that the checker found, and its turn
-
-
 class Player:
     """Runs calls in one world and finds what each of them changed."""
 
@@ -85,17 +75,16 @@ class Player:
 
 
 def play(
-    entry: Entry, result: Json | DecodeFailure, mode: Mode, constants: Constants, rules: Rules
-) -> Playback:
-    """Plays the answer to `entry` and its truth. Raises MalformedRelease as the checker does.
+    entry: Entry, result: Json, mode: Mode, constants: Constants, owner: str = MODEL_OWNER
+) -> tuple[tuple[PlayedStep, ...], ...]:
+    """The steps of each turn of an answer to `entry`. Raises MalformedRelease as the checker does.
 
-    result: the results of each turn's steps; anything else has no turns.
+    Args:
+        result: the results of each turn's steps; anything else has no turns.
+        owner: the model's name in error texts of APIs; by default that of the checker.
     """
-    (outcome,) = MultiTurnChecker(entry, constants).check(result, mode, NameStyle.UNDERSCORED, (rules,))
-    player = Player(World.for_entry(entry, WorldConfig(constants), MODEL_OWNER))
-    answered = result if isinstance(result, list) else []
-    turns = tuple(tuple(played_steps(player.play, turn, mode)) for turn in answered)
-    return Playback(turns, play_truth(entry, constants), outcome.finding)
+    world = World.for_entry(entry, WorldConfig(constants), owner)
+    return played_turns(Player(world).play, result, mode)
 
 
 def play_truth(entry: Entry, constants: Constants) -> tuple[tuple[PlayedCall, ...], ...]:
@@ -104,15 +93,29 @@ def play_truth(entry: Entry, constants: Constants) -> tuple[tuple[PlayedCall, ..
     return tuple(player.play(calls) for calls in truth_calls(entry))
 
 
-def played_steps(
-    play_calls: Callable[[Sequence[Call]], tuple[PlayedCall, ...]], turn: Json, mode: Mode
+def played_turns(
+    play_calls: Callable[[Sequence[Call]], tuple[PlayedCall, ...]], result: Json, mode: Mode
+) -> tuple[tuple[PlayedStep, ...], ...]:
+    """The steps of the turns of an answer, with their calls played; none if it is not a list of turns."""
+    work = Work()
+    turns = result if isinstance(result, list) else []
+    return tuple(tuple(_played_steps(play_calls, turn, mode, work)) for turn in turns)
+
+
+def _played_steps(
+    play_calls: Callable[[Sequence[Call]], tuple[PlayedCall, ...]], turn: Json, mode: Mode, work: Work
 ) -> Iterator[PlayedStep]:
-    """The steps of a turn, with their calls played; a value that is not a list of steps is one step."""
+    """The steps of a turn; a value that is not a list of steps is one step.
+
+    Nothing follows the step with which the work is done that may be spent on an answer, as in the check.
+    """
     if not isinstance(turn, list):
         yield PlayedStep(turn, (), f"Expected a list of steps, got {type(turn).__name__}.")
         return
     for result in turn:
-        calls = decode_step(result, mode)
+        if work.is_done:
+            return
+        calls = decode_step(result, mode, work)
         if isinstance(calls, DecodeFailure):
             is_text = mode is Mode.FC and isinstance(result, str)  # not an attempt at a native call
             yield PlayedStep(result, (), None if is_text else calls.message)

@@ -5,25 +5,21 @@ Covers finding the entry in the staged release and the answer in a run.
 
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES, category_of
 from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.errors import ConfigError, TableError
-from bfcl_pipeline.playback.conversation import play, play_truth
-from bfcl_pipeline.records import Entry, Response, Rules
-from bfcl_pipeline.scoring import NO_CONSTANTS, judge
-from bfcl_pipeline.show.entry_parts import is_conversation, put_head, put_verdict
-from bfcl_pipeline.show.errata_part import is_doubtful, judged_entry, put_errata
-from bfcl_pipeline.show.memory import MemoryAfterSession, has_memory, put_memory_at, put_session
-from bfcl_pipeline.show.single_answer import put_accepted, put_answer, put_question
+from bfcl_pipeline.playback import read_conditions
+from bfcl_pipeline.records import Entry, Mode, Response, Rules
+from bfcl_pipeline.scoring import Judge
+from bfcl_pipeline.show.records import put_answer_record, put_entry_record
 from bfcl_pipeline.show.terminal_page import TerminalPage
-from bfcl_pipeline.show.transcript import put_playback, put_truth, put_turns
 from bfcl_pipeline.tables import entries_path, read_entries, read_responses, read_table
-from bfcl_pipeline.tables.responses import loaded_json
-from bfcl_pipeline.tables.texts import read_constants
-from bfcl_pipeline.tools import Constants
+from bfcl_pipeline.transcripts import TERMINAL, answer_record, entry_record
+from bfcl_pipeline.transcripts.entry import has_memory
+from bfcl_pipeline.transcripts.sessions import SessionMemories
 
 MOST_RUNS = 10
 """The most runs that an error message lists."""
@@ -49,6 +45,7 @@ def put_entry(
     entry_id: str,
     run: ModelRun | None,
     rules: Rules = Rules.OFFICIAL,
+    cache: Path = Path("cache"),
 ) -> None:
     """An entry, its truth and its errata; with `run`, the model's answer and its verdict as well.
 
@@ -56,77 +53,39 @@ def put_entry(
         data: the staged release.
         entry_id: an id of the release, or its part before the first colon (format_sensitivity_7).
         rules: whose truth is shown without `run`, which has its own.
+        cache: has the outcomes of searches and fetches, and the embeddings, of runs on this machine.
 
     Raises:
         ConfigError: there is no such entry; the message has similar ids.
         TableError: the release is not staged, or the run has no answer to the entry.
     """
     entry = find_entry(data, entry_id)
-    constants = read_constants(data) if entry.apis else NO_CONSTANTS
+    conditions = read_conditions(None if run is None else run.run_dir, data, cache)
     if run is None:
-        judged = judged_entry(entry, rules)
-        put_head(page, entry, None)
-        if is_conversation(entry):
-            put_truth(page, entry, play_truth(judged.entry, constants))
-        else:
-            put_question(page, entry)
-            put_accepted(page, judged.entry)
-        put_errata(page, entry, judged.treatment)
-    elif entry.prerequisite:
-        _put_session(page, entry, run)
-    else:
-        _put_response(page, entry, find_response(run, entry), run, constants)
+        put_entry_record(page, entry_record(entry, conditions, rules, TERMINAL))
+        return
+    memories = None
+    if has_memory(entry):
+        memories = SessionMemories(run.run_dir, run.model, entry.category).around(entry)
+    found = _find_session(run, entry) if entry.prerequisite else find_response(run, entry)
+    response = replace(found or Response(entry.entry_id, entry.category, Mode.FC, None), model=run.model)
+    judge = Judge(entry, conditions.constants)
+    verdicts = {} if entry.prerequisite else {name: judge.verdict(response, name) for name in Rules}
+    put_answer_record(
+        page,
+        entry_record(entry, conditions, run.rules, TERMINAL),
+        answer_record(entry, response, verdicts, conditions, memories, run.rules, TERMINAL),
+        None if found is None else str(run.run_dir),
+        run.rules,
+    )
 
 
-def _put_response(
-    page: TerminalPage, entry: Entry, response: Response, run: ModelRun, constants: Constants
-) -> None:
-    verdict = judge(entry, response, run.rules, constants)
-    judged = judged_entry(entry, run.rules)
-    result = loaded_json(response.result_json, default=response.result_json)
-    put_head(page, entry, f"{run.model} in {run.run_dir}")
-    played = is_conversation(entry)
-    if not played:
-        put_question(page, entry)
-    if has_memory(entry) and entry.depends_on:
-        put_memory_at(page, entry, _memory_after(run, entry, entry.depends_on[-1]))
-    if response.result_json is None:
-        if played:
-            put_turns(page, entry)
-    elif played:
-        played_back = play(judged.entry, result, response.mode, constants, judged.rules)
-        put_playback(page, entry, result, played_back)
-    else:
-        put_answer(page, entry, result, response.mode, judged.rules)
-        put_accepted(page, judged.entry)
-    put_verdict(page, verdict, run.rules, doubtful=is_doubtful(entry))
-    put_errata(page, entry, judged.treatment)
-
-
-def _put_session(page: TerminalPage, entry: Entry, run: ModelRun) -> None:
+def _find_session(run: ModelRun, entry: Entry) -> Response | None:
+    """The model's part of a session; None if it is not recorded."""
     path = run.table("memory", entry)
     # A row of a session has the columns that a response must have; its memory is read separately.
     responses = read_responses(path, {entry.entry_id}) if path.is_file() else []
-    response = responses[-1] if responses else None
-    text = response.result_json if response else None
-    put_head(page, entry, f"{run.model} in {run.run_dir}" if response else None)
-    memory = _memory_after(run, entry, entry.entry_id)
-    put_session(page, entry, response, loaded_json(text, default=text), memory, run.rules)
-
-
-def _memory_after(run: ModelRun, entry: Entry, session_id: str) -> MemoryAfterSession:
-    """The memory after a session of the category of `entry`. Raises TableError if it cannot be read."""
-    path = run.table("memory", entry)
-    if not path.is_file():
-        return MemoryAfterSession(
-            missing=f"There is no table of sessions {path}; `bfcl-pipeline generate --sessions-out` writes "
-            "one, runs from elsewhere have none."
-        )
-    rows = read_table(path, ["entry_id", "snapshot_json"]).to_pylist()
-    texts = [row["snapshot_json"] for row in rows if row["entry_id"] == session_id]
-    if not texts:
-        return MemoryAfterSession(missing=f"{path} has no session {session_id}.")
-    return MemoryAfterSession(loaded_json(texts[-1], default=texts[-1]))
+    return responses[-1] if responses else None
 
 
 def find_entry(data: Path, entry_id: str) -> Entry:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from bfcl_pipeline.generation.journal import JournaledExchange
 from bfcl_pipeline.records import Json
-from bfcl_pipeline.show.entry_parts import CALL, WORDS
 from bfcl_pipeline.show.terminal_page import TerminalPage
 from bfcl_pipeline.text import cut
+from bfcl_pipeline.transcripts import TERMINAL
 
 DEEPEST = 12
 """Levels of the outline; deeper values are shown as JSON."""
@@ -25,7 +25,7 @@ def put_exchange(page: TerminalPage, exchange: JournaledExchange, model: str) ->
     page.item("key", exchange.key, "dim")
     label = "answer"
     for head, text in outline(exchange.raw):
-        page.item(label, cut(text, WORDS), mark=head)
+        page.item(label, cut(text, TERMINAL.words), mark=head)
         label = ""
 
 
@@ -57,7 +57,7 @@ def outline(value: Json, depth: int = 0) -> Iterator[tuple[str, str]]:
         return
     items = value.items() if isinstance(value, dict) else enumerate(value, start=1)
     for name, item in items:
-        head = f"{_INDENT * depth}{cut(str(name), CALL)}: "
+        head = f"{_INDENT * depth}{cut(str(name), TERMINAL.call)}: "
         if item is None or item in ("", [], {}):
             continue
         if not isinstance(item, dict | list):

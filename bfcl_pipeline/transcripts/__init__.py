@@ -1,1 +1,22 @@
-"""Entries and answers as records for people: what the terminal (`show`) and the page of a report show."""
+"""Entries and answers as records for people: what the terminal (`show`) and the page of a report show.
+
+`entry_record` and `answer_record` make the records of `parts`, `run.answer_records` those of a category of
+a run, `as_json` their form in a page.
+"""
+
+from bfcl_pipeline.transcripts.answer import Memories, answer_record
+from bfcl_pipeline.transcripts.as_json import as_json
+from bfcl_pipeline.transcripts.entry import entry_record
+from bfcl_pipeline.transcripts.limits import PAGE, TERMINAL, Limits
+from bfcl_pipeline.transcripts.memory import RecordedMemory
+
+__all__ = [
+    "PAGE",
+    "TERMINAL",
+    "Limits",
+    "Memories",
+    "RecordedMemory",
+    "answer_record",
+    "as_json",
+    "entry_record",
+]

@@ -2,7 +2,7 @@
 
 An entry is the same for all models and is recorded once; an answer is that of one model. Their turns belong
 together by position. Texts are those of the release, of models and of the web: they are never trusted, and
-who shows them escapes them.
+what shows them escapes them. `as_json.py` has the form of the records in a page.
 """
 
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ Items: TypeAlias = tuple[Item, ...]
 
 @dataclass(frozen=True, slots=True)
 class EntryTurn:
-    """One turn of an entry."""
+    """One turn of an entry. Its truth is a CALL, its RESULT and its CHANGEs for each call, or a NOTE."""
 
     messages: Items  # what the user says
     appears: Items = ()  # functions that are offered from this turn on
@@ -62,9 +62,11 @@ class EntryRecord:
     about: tuple[str, ...]  # what it is about, in words: APIs, prompt format, sessions before it
     functions: Items  # offered from the start
     turns: tuple[EntryTurn, ...]
-    accepted: Items = ()  # acceptable answers, of entries without a truth by turns
-    hops: Items = ()  # the chain of a web question, with its sources
-    errata: Items = ()
+    accepted: Items = ()  # acceptable answers, of entries without a truth by turns: ACCEPTED without label,
+    # or a FUNCTION and its parameters, ACCEPTED with the parameter as label; SOURCE: where a fact was said
+    hops: Items = ()  # the chain of a web question: HOP, its answer (ACCEPTED) and its SOURCE, one by one
+    prerequisite: bool = False  # a session before the questions of a memory, which is never scored
+    errata: Items = ()  # ERRATUM with its status as label, then a NOTE for each further text
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,8 @@ class AnswerTurn:
 
     steps: Items  # calls with results and changes, texts; the label of a step's first item numbers it
     remark: str = ""  # first failing turn, or after it
+    missing: tuple[int, ...] = ()  # calls of the truth that the answer does not make, by position from 0
+    as_truth: bool = False  # its calls are those of the truth, in the same order
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,7 @@ class MemoryRecord:
 
     title: str  # memory at the question, or after the session
     about: str  # how much it holds, or why it is not recorded
-    texts: Items
+    texts: Items  # a NOTE for each part (core, archival, text) and then the MEMORY of that part
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,7 @@ class VerdictRecord:
     error_type: str = ""  # empty if valid
     message: str = ""
     answer_class: str = ""
+    turn: int | None = None  # the first failing turn, from 0; None without one
 
 
 @dataclass(frozen=True, slots=True)

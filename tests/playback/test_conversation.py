@@ -6,7 +6,7 @@ import pytest
 
 from bfcl_pipeline.models.oracle import DONE
 from bfcl_pipeline.playback.conversation import play, play_truth
-from bfcl_pipeline.records import Mode, Rules
+from bfcl_pipeline.records import Mode
 from bfcl_pipeline.scoring import truth_calls
 from bfcl_pipeline.scoring.differences import NOTHING
 
@@ -21,8 +21,8 @@ def entry(entries):
 def played(entry, constants):
     """A function that plays prompted answers, given as the steps of each turn."""
 
-    def played_turns(turns, rules=Rules.OFFICIAL, mode=Mode.PROMPT):
-        return play(entry, turns, mode, constants, rules)
+    def played_turns(turns, mode=Mode.PROMPT):
+        return play(entry, turns, mode, constants)
 
     return played_turns
 
@@ -36,7 +36,7 @@ def right(entry):
 def test_each_call_has_its_result_and_what_it_changed(played, right):
     """A reading call has no changes; a writing call has the place, the old and the new value."""
     found = played(right)
-    create, ended = found.turns[2]
+    create, ended = found[2]
     (call,) = create.calls
     assert call.call.name == "create_ticket"
     assert call.result.startswith('{"id": 2, "title": "Tire Pressure Issue"')
@@ -45,14 +45,14 @@ def test_each_call_has_its_result_and_what_it_changed(played, right):
     assert queue.after["title"] == "Tire Pressure Issue"
     assert (counter.path, counter.before, counter.after) == ("ticket_counter", 2, 3)
     assert (ended.result, ended.calls) == (DONE, ())
-    assert [one.changes for step in found.turns[3] for one in step.calls] == [()]
+    assert [one.changes for step in found[3] for one in step.calls] == [()]
 
 
 def test_later_calls_do_not_alter_recorded_changes(played, right):
     """The changes of an earlier call are the same after a later call changes the same place."""
     found = played(right)
-    assert found.turns[2][0].calls[0].changes[0].after["status"] == "Open"
-    (closed,) = found.turns[4][0].calls[0].changes
+    assert found[2][0].calls[0].changes[0].after["status"] == "Open"
+    (closed,) = found[4][0].calls[0].changes
     assert (closed.path, closed.before, closed.after) == ("ticket_queue[1]['status']", "Open", "Closed")
 
 
@@ -60,69 +60,28 @@ def test_the_truth_is_played_in_the_same_way(entry, constants, played, right):
     """An answer with the calls of the truth has its results and changes, turn by turn."""
     found = played(right)
     truth = play_truth(entry, constants)
-    assert found.truth == truth
-    assert tuple(tuple(one for step in turn for one in step.calls) for turn in found.turns) == truth
+    assert tuple(tuple(one for step in turn for one in step.calls) for turn in found) == truth
     assert [[one.call for one in turn] for turn in truth] == [list(turn) for turn in truth_calls(entry)]
-    assert found.finding is None
-
-
-@pytest.mark.parametrize(
-    ("turn", "steps", "error_type"),
-    [
-        (0, ["[fillFuelTank(fuelAmount=1.0)]"], "multi_turn:instance_state_mismatch"),
-        (1, ["[displayCarStatus(option='fuel')]"], "multi_turn:execution_response_mismatch"),
-        (3, ["I did it."], "multi_turn:empty_turn_model_response"),
-    ],
-)
-def test_a_finding_has_the_turn_that_failed(played, right, turn, steps, error_type):
-    """Each check of a turn reports the turn in which it failed."""
-    found = played([*right[:turn], steps, *right[turn + 1 :]])
-    assert (found.finding.turn, found.finding.error_type) == (turn, error_type)
-    assert len(found.turns) == len(right)
-
-
-def test_corrected_rules_have_their_own_turn(entries, constants):
-    """A call at a turn without callable functions fails there, only under corrected rules."""
-    found = next(
-        one for one in entries("multi_turn_miss_func") if one.entry_id == "multi_turn_miss_func_60"
-    )
-    empty = found.truth.index([])
-    turns = [turn if turn else ["[ticket_get_login_status()]"] for turn in found.truth]
-    official, corrected = (
-        play(found, turns, Mode.PROMPT, constants, rules) for rules in (Rules.OFFICIAL, Rules.CORRECTED)
-    )
-    assert official.finding is None
-    assert corrected.finding.turn == empty
-
-
-def test_an_ended_conversation_fails_at_its_last_turn(played, right):
-    """Turns that were reached are played; the others are missing."""
-    found = played(right[:2])
-    assert (found.finding.error_type, found.finding.turn) == ("multi_turn:force_terminated", 1)
-    assert len(found.turns) == 2
-    assert len(found.truth) == 5
 
 
 @pytest.mark.parametrize("result", ["Error during inference: 429", {"a": 1}, None])
 def test_a_result_without_turns_is_not_played(played, result):
-    """A result that is not a list of turns gets a finding without a turn, and no call is run."""
-    found = played(result)
-    assert (found.turns, found.finding.turn) == ((), None)
-    assert found.finding.error_type == "multi_turn:inference_error"
+    """A result that is not a list of turns has no turns, and no call is run."""
+    assert played(result) == ()
 
 
 def test_a_step_records_why_it_is_not_a_call(played):
     """An answer that cannot be read has the reason; a text in native mode has none."""
-    (step,) = played([["create_ticket("]]).turns[0]
+    (step,) = played([["create_ticket("]])[0]
     assert "not a Python expression" in step.problem
-    (step,) = played([["create_ticket("]], mode=Mode.FC).turns[0]
+    (step,) = played([["create_ticket("]], mode=Mode.FC)[0]
     assert step.problem is None
-    (step,) = played([[[{"create_ticket": "{"}]]], mode=Mode.FC).turns[0]
+    (step,) = played([[[{"create_ticket": "{"}]]], mode=Mode.FC)[0]
     assert "not JSON" in step.problem
 
 
 def test_a_value_that_is_not_a_turn_is_not_run(played):
     """A turn of another shape is one answer without calls, as in the check."""
-    (step,) = played([{"startEngine": {"ignitionMode": "START"}}], mode=Mode.FC).turns[0]
+    (step,) = played([{"startEngine": {"ignitionMode": "START"}}], mode=Mode.FC)[0]
     assert step.calls == ()
     assert step.problem == "Expected a list of steps, got dict."

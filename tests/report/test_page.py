@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -17,7 +15,6 @@ from bfcl_pipeline.report.page.render import render_page, write_page
 from bfcl_pipeline.report.page.run_tables import read_run_tables
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 STYLE = Path(__file__).parents[2] / "bfcl_pipeline" / "report" / "page" / "templates" / "style.css"
 
 
@@ -199,71 +196,3 @@ def test_text_is_readable_on_every_colour_of_the_scale() -> None:
             assert contrast(colours[f"h{level}"], ink) >= 4.5, level
         assert contrast(colours["soft"], colours["ground"]) >= 4.5
         assert contrast(colours["soft"], colours["panel"]) >= 4.5
-
-
-CLICKS = """
-const all = selector => [...document.querySelectorAll(".leaderboard " + selector)];
-const header = text => all("th").find(th => th.textContent === text);
-const names = () => all("tbody th bdi").map(name => name.textContent[0]).join("");
-const seen = [names()];
-for (const text of ["Live", "Live", "Model"]) {
-  header(text).querySelector("button").click();
-  seen.push(text + ":" + header(text).getAttribute("aria-sort") + ":" + names());
-}
-document.title = seen.join(" ");
-"""
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium to open the page with")
-def test_a_browser_sorts_the_table_and_keeps_gaps_last(tmp_path: Path, page: str) -> None:
-    """The page's policy allows its script; a click sorts, another reverses, and N/A is always last."""
-    assert "</button>" in dom(tmp_path, page)
-    policy = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
-    clicked = policy.sub("", page).replace("</body>", f"<script>{CLICKS}</script></body>")
-    title = re.search(r"<title>(.*?)</title>", dom(tmp_path, clicked))
-    assert title is not None
-    assert title[1].split() == [
-        "OAt&lt;",
-        "Live:descending:&lt;OAt",
-        "Live:ascending:&lt;OAt",
-        "Model:ascending:&lt;AOt",
-    ]
-
-
-def dom(folder: Path, text: str, *more: str) -> str:
-    """The page's elements after its scripts ran."""
-    file = folder / "page.html"
-    file.write_text(text, encoding="utf-8")
-    options = [
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        f"--user-data-dir={folder / 'profile'}",
-        "--dump-dom",
-        *more,
-    ]
-    found = subprocess.run(
-        [str(CHROMIUM), *options, file.as_uri()], capture_output=True, text=True, check=True
-    )
-    return found.stdout
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium to open the page with")
-def test_no_column_of_the_examples_is_pushed_out_of_the_page(tmp_path: Path, page: str) -> None:
-    """At 1400 px the tables of examples fit, although ids of format sensitivity have 100 characters."""
-    policy = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
-    measured = policy.sub("", page).replace("<details>", "<details open>")
-    measured = measured.replace("</body>", f"<script>{WIDTHS}</script></body>")
-    title = re.search(r"<title>(.*?)</title>", dom(tmp_path, measured, "--window-size=1400,900"))
-    assert title is not None
-    widths = title[1].split()
-    assert widths
-    assert set(widths) == {"fits"}
-
-
-WIDTHS = """
-document.title = [...document.querySelectorAll("table.examples")].map((table) => {
-  const box = table.parentElement;
-  return box.scrollWidth <= box.clientWidth ? "fits" : "overflows";
-}).join(" ");
-"""

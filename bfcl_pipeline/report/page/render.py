@@ -15,8 +15,10 @@ from markupsafe import Markup
 
 from bfcl_pipeline import __version__
 from bfcl_pipeline.benchmark import FORMATS
+from bfcl_pipeline.config.shown_entries import ShownEntries
 from bfcl_pipeline.files import write_text
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.report.explorer.explorer import Explorer, make_explorer
 from bfcl_pipeline.report.figures.draw import draw_run
 from bfcl_pipeline.report.figures.drawn_figure import DrawnFigure
 from bfcl_pipeline.report.figures.write import write_figures
@@ -52,30 +54,59 @@ from bfcl_pipeline.report.web_label import note
 MANY_MODELS = 10
 """With more models than this, each has a row instead of a column in the tables by error and by format."""
 
+EXPLORER_PARTS = ("elements", "data", "filters", "list", "conversation", "dialog", "start")
+"""The parts of the script of the list of entries, templates/explorer/<part>.js, in their order."""
+
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
-def write_page(run_dir: Path, rules: Rules, cache: Path) -> Path:
-    """Writes `run_dir`/report.html, and figures/ beside it; returns the path of the page.
+def write_page(
+    run_dir: Path,
+    rules: Rules,
+    cache: Path,
+    *,
+    data: Path | None = None,
+    shown: ShownEntries = ShownEntries.WRONG,
+) -> Path:
+    """Writes `run_dir`/report.html, report/ with large conversations, and figures/; returns the page.
 
-    cache: the directory with the journals. Raises TableError if the tables of the run are missing, or
-    ConfigError if its recorded config cannot be read.
+    Args:
+        run_dir: has tables/, verdicts/ and, for conversations, responses/ and memory/.
+        rules: the rule set of the page.
+        cache: the directory with the journals and the web cache; may be missing.
+        data: the staged release; without it the entries have no questions and no conversations.
+        shown: whose conversations the page has.
+
+    Raises:
+        TableError: the tables of the run are missing or cannot be read.
+        ConfigError: its recorded config cannot be read.
     """
     tables = read_run_tables(run_dir, rules)
     models = [row["model"] for row in tables.leaderboard]
     making = read_making(run_dir, tables.leaderboard[0]["run"], models, cache)
+    explorer = make_explorer(run_dir, tables, shown, data=data, cache=cache)
     figures = draw_run(tables)
     write_figures(run_dir / "figures", figures)
     path = run_dir / "report.html"
-    write_text(path, render_page(tables, making, figures=figures))
+    write_text(path, render_page(tables, making, explorer, figures))
     return path
 
 
 def render_page(
-    tables: RunTables, making: Making = NOT_RECORDED, *, figures: Sequence[DrawnFigure] = ()
+    tables: RunTables,
+    making: Making = NOT_RECORDED,
+    explorer: Explorer | None = None,
+    figures: Sequence[DrawnFigure] = (),
 ) -> str:
-    """The page as text; equal arguments give equal text. figures: those that it shows."""
-    style, script = _template_text("style.css"), _template_text("sort.js")
+    """The page as text; equal arguments give equal text.
+
+    explorer: None for a page without its entries. figures: those that the page shows.
+    """
+    style = _template_text("style.css")
+    scripts = [_template_text("sort.js")]
+    if explorer is not None:
+        style += _template_text("explorer/explorer.css")
+        scripts.append(_explorer_script())
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -86,9 +117,9 @@ def render_page(
     many = len(tables.leaderboard) > MANY_MODELS
     listed = defects(tables)
     return environment.get_template("report.html.j2").render(
-        policy=_policy(style, script),
+        policy=_policy(style, scripts, beside=explorer is not None and explorer.beside),
         style=Markup(style),  # noqa: S704  # our own file
-        script=Markup(script),  # noqa: S704  # our own file
+        scripts=list(map(Markup, scripts)),  # our own files
         version=__version__,
         run=tables.leaderboard[0]["run"] or "unnamed run",
         rule_set=tables.rules.value,
@@ -125,8 +156,15 @@ def render_page(
         irrelevance=irrelevance(tables),
         agentic_answers=agentic_answers(tables),
         making=making,
+        explorer=explorer,
         figures={figure.name: _shown(figure) for figure in figures},
     )
+
+
+def _explorer_script() -> str:
+    """The script of the list of entries: its parts in one function, so that they share names."""
+    parts = (_template_text(f"explorer/{part}.js") for part in EXPLORER_PARTS)
+    return f'"use strict";\n(() => {{\n{"".join(parts)}}})();\n'
 
 
 def _shown(figure: DrawnFigure) -> dict[str, str]:
@@ -138,9 +176,14 @@ def _template_text(name: str) -> str:
     return (_TEMPLATES / name).read_text(encoding="utf-8")
 
 
-def _policy(style: str, script: str) -> str:
-    """A content security policy that allows this style and script, and no request."""
-    return f"default-src 'none'; style-src '{_source(style)}'; script-src '{_source(script)}'"
+def _policy(style: str, scripts: Sequence[str], *, beside: bool) -> str:
+    """A content security policy that allows this style and these scripts, and no request.
+
+    beside: whether the scripts load files of the folder beside the page. A page opened from disk has no
+    origin that a policy could name, so what they load is allowed by being loaded by them.
+    """
+    sources = [f"'{_source(script)}'" for script in scripts] + (["'strict-dynamic'"] if beside else [])
+    return f"default-src 'none'; style-src '{_source(style)}'; script-src {' '.join(sources)}"
 
 
 def _source(text: str) -> str:

@@ -1,7 +1,8 @@
 """One table of the page, and its cells.
 
 Covers texts, sort keys, tooltips and styles of cells. The modules of the sections fill the tables;
-`templates/table.html.j2` has their HTML.
+`templates/table.html.j2` has their HTML, in which what most cells share is said once (`Cell.key`,
+`Table.is_numeric`): with 100 models, a page has a hundred thousand cells.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +14,12 @@ from markupsafe import Markup
 from bfcl_pipeline.config import EMBEDDED_KINDS, RECORDED_KINDS
 from bfcl_pipeline.report.format import MISSING, count, interval, short_percent
 from bfcl_pipeline.report.web_label import mark
+
+UNSORTED = frozenset({"na", "missing"})
+"""Styles of cells without a value: they come last."""
+
+NOTHING = "\N{EN DASH}"
+"""Shown for a count of 0."""
 
 HEAT_LEVELS = 11
 """Steps of the colour scale; the last is for 100 % alone."""
@@ -29,6 +36,26 @@ class Cell:
     style: str = ""  # CSS classes
     scope: str = ""  # of a header cell: row, col or colgroup; empty for a data cell
     width: int = 1  # columns that it spans
+    link: str = ""  # an address within the page, of `links`
+
+    @property
+    def key(self) -> str | None:
+        """What a script cannot read from the text of the cell to sort by it; None: the text is enough.
+
+        `templates/sort.js` reads a text without its note, a number with its separators of thousands, a
+        dash as 0, and nothing from a cell of style `na` or `missing`. Empty for other cells that have a
+        text and no sort key.
+        """
+        if self.value is None:
+            return "" if self.text and UNSORTED.isdisjoint(self.style.split()) else None
+        if isinstance(self.value, float):
+            return repr(float(f"{self.value:.6g}"))
+        shown = self.text.striptags() if isinstance(self.text, Markup) else str(self.text)
+        if isinstance(self.value, int):
+            shown = "0" if shown == NOTHING else shown.replace(",", "")
+        elif shown == NOTHING:
+            return self.value
+        return None if shown == str(self.value) else str(self.value)
 
     @classmethod
     def name(cls, row: Mapping[str, Any]) -> Self:
@@ -68,7 +95,7 @@ class Cell:
     @classmethod
     def count(cls, number: int, note: str = "", title: str = "") -> Self:
         """A count, with a dash for 0."""
-        return cls.number(count(number) if number else "\N{EN DASH}", number, note, title)
+        return cls.number(count(number) if number else NOTHING, number, note, title)
 
     @classmethod
     def heat(cls, share: float | None, text: str, note: str = "", title: str = "") -> Self:
@@ -102,6 +129,18 @@ class Table:
     foot: Sequence[Sequence[Cell]] = ()
     style: str = "sortable"  # CSS classes
     summary: str = ""  # if not empty, the table is folded beneath this line
+    models: str = ""  # whose conversations its ids of entries lead to (`links.conversation_of`)
+
+    @property
+    def is_sortable(self) -> bool:
+        """Whether a click on a heading sorts the rows."""
+        return "sortable" in self.style.split()
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether most cells of the rows are plain numbers, so that the HTML says it once."""
+        cells = [cell.style for row in self.rows for cell in row if not cell.scope]
+        return cells.count("number") > cells.count("")
 
 
 def headings(titles: Iterable[str], style: str = "number") -> list[Cell]:

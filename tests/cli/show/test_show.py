@@ -146,15 +146,18 @@ def test_a_long_id_may_be_named_by_its_start(show, oracle, entry):
     """An id of format_sensitivity is found by its part before the first colon."""
     text = show(FORMAT, oracle(FORMAT, Mode.PROMPT), model="oracle")
     assert text.replace("\n", "").startswith(entry(FORMAT).entry_id)
-    assert "\nformat   ret_fmt=python tool_call_tag=False" in text
+    assert "; prompt format ret_fmt=python tool_call_tag=False" in " ".join(text.split())
     assert text.endswith("valid  official rules\n")
 
 
 def test_the_rules_can_be_chosen(show, oracle):
-    """A call at a turn without callable functions fails under corrected rules."""
+    """A call at a turn without callable functions fails under corrected rules, and both are printed."""
     found = "multi_turn_miss_func_60"
     early = _with_turn(oracle(found), 1, [[{"ticket_get_login_status": "{}"}]])
-    assert show(found, early).endswith("valid  official rules\n")
+    text = show(found, early)
+    assert text.endswith("valid  official rules\n")
+    assert "(corrected and verified rules)" in text
+    assert "<- first failing turn under corrected and verified rules: multi" in " ".join(text.split())
     text = show(found, early, "--rules", "corrected")
     assert "Turn 2 of 6  <- first failing turn: multi_turn:irrelevance_error" in text
     assert "truth    (no call)" in text
@@ -171,8 +174,11 @@ def test_an_agentic_answer_is_shown_step_by_step(show, entries):
     asked = entries("memory_kv")[-1].entry_id
     steps = [[{"core_memory_retrieve": '{"key": "kid"}'}], "{'answer': '1-20'}"]
     text = show(asked, Response(asked, "memory_kv", Mode.FC, json.dumps([steps])))
-    assert "\nstep 1   > core_memory_retrieve(key='kid')\nstep 2   {'answer': '1-20'}\n" in text
-    assert "\naccepts  '1-20'\n\nvalid  official rules" in text
+    assert (
+        "\nstep 1   > core_memory_retrieve(key='kid')\n         (result not recorded: There is no table of"
+    ) in text
+    assert "\nstep 2   {'answer': '1-20'}\n" in text
+    assert "\naccepts  '1-20'\nsource   Family time: Take kid to park" in text
 
 
 def test_a_session_before_the_questions_has_no_truth(show, entries):

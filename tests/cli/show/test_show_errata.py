@@ -51,6 +51,7 @@ def test_a_wrong_answer_on_a_listed_entry_is_marked(show, listed):
         "why      It is twelve.\n"
         "evidence bfcl-pipeline audit --entry simple_python_0\n"
         "threads  #1 #20\n"
+        'proposed ground_truth[0]["calculate_triangle_area"]["base"]: replace [10] by [12]\n'
         "verified mended: judged by a proposed truth, which is shown with `--rules verified`\n"
     )
 

@@ -55,6 +55,8 @@ def test_a_session_is_shown_turn_by_turn_with_the_memory_after_it(show, remember
     assert text.count("\nTurn ") == 11
     assert (
         "step 1   > archival_memory_add(key='fact_12', value='toaster oven')\n"
+        '           {"status": "Key added."}\n'
+        "           ~ MemoryAPI_kv.archival_memory['fact_12']: (nothing) -> 'toaster oven'\n"
         "step 2   I have noted that.\n\nTurn 2 of 11\nuser "
     ) in text
     assert text.endswith(
@@ -74,6 +76,7 @@ def test_a_question_is_shown_with_its_memory_and_the_entry_with_the_answer(show,
         "archival * fact_12  toaster oven\n"
         "expected 'toaster oven' is in 1 of 1 entry: archival fact_12\n\n"
         "step 1   > archival_memory_retrieve(key='fact_12')\n"
+        '           {"value": "toaster oven"}\n'
     ) in text
     assert text.rpartition("\n\n")[2].startswith("valid  official rules")
 

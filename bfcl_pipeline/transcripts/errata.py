@@ -1,5 +1,6 @@
-"""The errata of an entry as a part of its page, and the entry as the rules `verified` judge it."""
+"""The errata of an entry as items, and the entry as the rules `verified` judge it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bfcl_pipeline.errata import (
@@ -12,9 +13,9 @@ from bfcl_pipeline.errata import (
     verified_entry,
 )
 from bfcl_pipeline.records import Entry, Rules
-from bfcl_pipeline.show.entry_parts import WORDS
-from bfcl_pipeline.show.terminal_page import TerminalPage
 from bfcl_pipeline.text import cut
+from bfcl_pipeline.transcripts.limits import Limits
+from bfcl_pipeline.transcripts.parts import EntryRecord, Item, Kind
 
 _TREATED = {
     Treatment.AS_IT_IS: "judged by the truth of the release",
@@ -30,33 +31,34 @@ class JudgedEntry:
 
     entry: Entry  # with a mended truth if the rule set has one
     rules: Rules  # those of the checkers: official or corrected
-    treatment: Treatment  # under the rules `verified`
 
 
 def judged_entry(entry: Entry, rules: Rules) -> JudgedEntry:
     """`entry` as `rules` judge it."""
-    treated = treatment(entry)
     if rules is not Rules.VERIFIED:
-        return JudgedEntry(entry, rules, treated)
+        return JudgedEntry(entry, rules)
     found = verified_entry(entry)
-    return JudgedEntry(entry if isinstance(found, LeftOut) else found, Rules.CORRECTED, treated)
+    return JudgedEntry(entry if isinstance(found, LeftOut) else found, Rules.CORRECTED)
 
 
-def is_doubtful(entry: Entry) -> bool:
+def is_doubtful(record: EntryRecord) -> bool:
     """Whether the errata list a confirmed or disputed defect of the entry."""
-    return any(erratum.status is not ErratumStatus.REJECTED for erratum in errata_of(entry))
+    return any(
+        item.kind is Kind.ERRATUM and item.label != ErratumStatus.REJECTED.value for item in record.errata
+    )
 
 
-def put_errata(page: TerminalPage, entry: Entry, treated: Treatment) -> None:
+def errata_items(entry: Entry, limits: Limits) -> Iterator[Item]:
     """Each erratum of the entry: status, defect, reason and evidence; then what verified rules do."""
     errata = errata_of(entry)
     for erratum in errata:
-        page.blank()
-        page.title(f"erratum: {erratum.status}", DEFECTS[erratum.defect], "yellow")
-        page.item("what", cut(erratum.what, WORDS))
-        page.item("why", cut(erratum.why, WORDS))
-        page.item("evidence", cut(erratum.evidence, WORDS), "dim")
+        yield Item(Kind.ERRATUM, DEFECTS[erratum.defect], label=erratum.status.value)
+        yield Item(Kind.NOTE, cut(erratum.what, limits.words), label="what")
+        yield Item(Kind.NOTE, cut(erratum.why, limits.words), label="why")
+        yield Item(Kind.NOTE, cut(erratum.evidence, limits.words), label="evidence")
         if erratum.threads:
-            page.item("threads", " ".join(f"#{number}" for number in erratum.threads))
+            yield Item(Kind.NOTE, " ".join(f"#{number}" for number in erratum.threads), label="threads")
+        for edit in erratum.edits:
+            yield Item(Kind.NOTE, cut(str(edit), limits.words), label="proposed")
     if errata:
-        page.item("verified", _TREATED[treated])
+        yield Item(Kind.NOTE, _TREATED[treatment(entry)], label="verified")

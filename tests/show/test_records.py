@@ -4,25 +4,30 @@ import io
 
 import pytest
 
-from bfcl_pipeline.records import AnswerClass, Rules, Verdict
-from bfcl_pipeline.show.entry_parts import put_verdict
+from bfcl_pipeline.show.records import put_verdict
 from bfcl_pipeline.show.terminal_page import TerminalPage
+from bfcl_pipeline.transcripts.parts import VerdictRecord
 
 
 def printed(verdict, **more):
     """The lines of a verdict under official rules."""
     file = io.StringIO()
-    put_verdict(TerminalPage(file), verdict, Rules.OFFICIAL, **more)
+    put_verdict(TerminalPage(file), verdict, **more)
     return file.getvalue().strip().splitlines()
 
 
 @pytest.mark.parametrize(
     ("verdict", "line"),
     [
-        (Verdict(True), "valid  official rules"),
-        (Verdict(True, answer_class=AnswerClass.EMPTY), "valid  official rules, empty"),
+        (VerdictRecord("official", True, "answered"), "valid  official rules"),
         (
-            Verdict(False, "agentic:answer_not_found", answer_class=AnswerClass.ABSTAINED),
+            VerdictRecord("official", True, "answered", answer_class="empty"),
+            "valid  official rules, empty",
+        ),
+        (
+            VerdictRecord(
+                "official", False, "answered", "agentic:answer_not_found", answer_class="abstained"
+            ),
             "invalid  agentic:answer_not_found  (official rules, abstained)",
         ),
     ],
@@ -35,5 +40,5 @@ def test_the_line_of_a_verdict_has_the_class_of_the_answer(verdict, line):
 @pytest.mark.parametrize(("valid", "marked"), [(False, True), (True, False), (None, False)])
 def test_only_a_wrong_answer_on_a_doubtful_entry_is_marked(valid, marked):
     """An answer that is right, or has no verdict, is not excused by a defect of the entry."""
-    lines = printed(Verdict(valid, "e" if valid is False else None), doubtful=True)
+    lines = printed(VerdictRecord("official", valid, "answered"), doubtful=True)
     assert ("The errata list this entry, see below." in lines[-1]) is marked

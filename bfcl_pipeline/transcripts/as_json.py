@@ -1,0 +1,32 @@
+"""Records as values of JSON, for a page.
+
+A record is an object with the names of its fields. A field with its default value is left out, and so is an
+empty tuple or text: a reader takes what is absent for empty. `valid` of a verdict is always there: true,
+false or null. Invisible characters of texts, direction marks and lone surrogates included, are written as
+escapes that a person can read, so a reader need not look for them.
+"""
+
+from dataclasses import MISSING, fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+from bfcl_pipeline.records import Json
+from bfcl_pipeline.text import printable
+
+
+def as_json(record: Any) -> Json:
+    """A record of `parts`, or a part of one, as a value of JSON; equal records become equal values."""
+    if isinstance(record, Enum):
+        return record.value
+    if isinstance(record, str):
+        return printable(record)
+    if isinstance(record, tuple):
+        return [as_json(part) for part in record]
+    if not is_dataclass(record):
+        return record
+    named = ((field, getattr(record, field.name)) for field in fields(record))
+    return {
+        field.name: as_json(value)
+        for field, value in named
+        if value not in ("", ()) and (field.default is MISSING or value != field.default)
+    }

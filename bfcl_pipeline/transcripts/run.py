@@ -1,0 +1,104 @@
+"""The records of a model's answers in one category of a run; every table is read once."""
+
+from collections.abc import Container, Iterable, Iterator, Mapping
+from pathlib import Path
+
+import polars as pl
+
+from bfcl_pipeline.config import model_folder
+from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.playback import Conditions
+from bfcl_pipeline.records import AnswerClass, Entry, Response, Rules, Status, Verdict
+from bfcl_pipeline.tables import read_table
+from bfcl_pipeline.tables.responses import responses_in
+from bfcl_pipeline.transcripts.answer import answer_record
+from bfcl_pipeline.transcripts.entry import has_memory
+from bfcl_pipeline.transcripts.limits import PAGE, Limits
+from bfcl_pipeline.transcripts.parts import AnswerRecord
+from bfcl_pipeline.transcripts.sessions import SessionMemories
+
+_ROWS = 64
+"""Responses that are in memory as records at once."""
+
+_VERDICT = ("category", "entry_id", "rules", "valid", "error_type", "error_message", "status")
+"""The columns of verdicts that every run has."""
+
+
+def answer_records(
+    run_dir: Path,
+    model: str,
+    entries: Iterable[Entry],
+    conditions: Conditions,
+    wanted: Container[str] | None = None,
+    rules: Rules = Rules.OFFICIAL,
+    limits: Limits = PAGE,
+) -> Iterator[AnswerRecord]:
+    """The records of the answers of `model` to `entries`, which are of one category.
+
+    Sessions come first, in the order of their table; then the answers in that of theirs. Entries that the
+    run has no response to have no record; a response whose verdicts are not stored has none.
+
+    Args:
+        run_dir: the directory of the run, with responses/, and optionally memory/ and verdicts/.
+        entries: as `read_entries` returns them; those with other ids are passed over.
+        wanted: the ids of entries whose answers are wanted; None: all.
+
+    Raises TableError if a table cannot be read.
+    """
+    by_id = {entry.entry_id: entry for entry in entries}
+    if not by_id:
+        return
+    category = next(iter(by_id.values())).category
+    folder = model_folder(model)
+    memories = SessionMemories(run_dir, model, category)
+    chosen = {entry_id for entry_id in by_id if wanted is None or entry_id in wanted}
+    if has_memory(by_id[next(iter(by_id))]):
+        for response in _responses(memories.path, chosen):
+            entry = by_id[response.entry_id]
+            around = memories.around(entry)
+            yield answer_record(entry, response, {}, conditions, around, rules, limits)
+    verdicts = _verdicts(run_dir / "verdicts" / f"{folder}.parquet", category)
+    for response in _responses(run_dir / "responses" / folder / f"{category}.parquet", chosen):
+        entry = by_id[response.entry_id]
+        yield answer_record(
+            entry,
+            response,
+            verdicts.get(entry.entry_id, {}),
+            conditions,
+            memories.around(entry) if has_memory(entry) else None,
+            rules,
+            limits,
+        )
+
+
+def _responses(path: Path, chosen: Container[str]) -> Iterator[Response]:
+    """The responses of the table at `path` to chosen entries; none if there is no table."""
+    if not path.is_file():
+        return
+    table = read_table(path)
+    for start in range(0, len(table), _ROWS):
+        for response in responses_in(path, table.slice(start, _ROWS)):
+            if response.entry_id in chosen:
+                yield response
+
+
+def _verdicts(path: Path, category: str) -> Mapping[str, Mapping[Rules, Verdict]]:
+    """The stored verdicts on a category, by entry and rule set; none if there is no table."""
+    if not path.is_file():
+        return {}
+    table = read_table(path)
+    lacking = [name for name in _VERDICT if name not in table.column_names]
+    if lacking:
+        raise TableError(f"{path}: column {lacking[0]!r} is missing. Score the responses again.")
+    of_category = pl.DataFrame(table).filter(pl.col("category") == category)
+    found: dict[str, dict[Rules, Verdict]] = {}
+    for row in of_category.iter_rows(named=True):
+        answer_class = row.get("answer_class")
+        found.setdefault(row["entry_id"], {})[Rules(row["rules"])] = Verdict(
+            row["valid"],
+            row["error_type"],
+            row["error_message"],
+            Status(row["status"]),
+            AnswerClass(answer_class) if answer_class else None,
+        )
+    return found

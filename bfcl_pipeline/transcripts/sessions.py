@@ -1,0 +1,39 @@
+"""The memories around the conversations of a run: those after its recorded sessions."""
+
+from pathlib import Path
+
+from bfcl_pipeline.config import model_folder
+from bfcl_pipeline.records import Entry
+from bfcl_pipeline.tables import read_table
+from bfcl_pipeline.tables.responses import loaded_json
+from bfcl_pipeline.transcripts.answer import Memories
+from bfcl_pipeline.transcripts.memory import EMPTY, RecordedMemory
+
+
+class SessionMemories:
+    """The memories after the sessions of one table, which may be missing."""
+
+    def __init__(self, run_dir: Path, model: str, category: str) -> None:
+        self._name = f"memory/{model_folder(model)}/{category}.parquet"  # without what differs by machine
+        self.path = path = run_dir / self._name
+        self._texts: dict[str, str | None] | None = None  # snapshots by session, read once
+        if path.is_file():
+            rows = read_table(path, ["entry_id", "snapshot_json"]).to_pylist()
+            self._texts = {row["entry_id"]: row["snapshot_json"] for row in rows}
+
+    def after(self, session_id: str) -> RecordedMemory:
+        """The memory after a session."""
+        if self._texts is None:
+            return RecordedMemory(
+                missing=f"There is no table of sessions {self._name} in this run; `bfcl-pipeline generate "
+                "--sessions-out` writes one, runs from elsewhere have none."
+            )
+        if session_id not in self._texts:
+            return RecordedMemory(missing=f"{self._name} has no session {session_id}.")
+        text = self._texts[session_id]
+        return RecordedMemory(loaded_json(text, default=text), failed=text is None)
+
+    def around(self, entry: Entry) -> Memories:
+        """The memory before the conversation over `entry`; of a session also that after it."""
+        before = self.after(entry.depends_on[-1]) if entry.depends_on else EMPTY
+        return Memories(before, self.after(entry.entry_id) if entry.prerequisite else None)
