@@ -156,7 +156,9 @@ rule report:
     """Writes the report of the run as one HTML page; one row of its first table is one model."""
     input:
         texts="data/release/texts.json",
-        entries=expand("data/entries/{category}.parquet", category=sorted(RUN.categories)),
+        entries=expand(
+            "data/entries/{category}.parquet", category=sorted(RUN.categories)
+        ),
         responses=rules.aggregate.input.responses,
         sessions=rules.aggregate.input.sessions,
         verdicts=expand("results/{{run}}/verdicts/{model}.parquet", model=RUN.folders),
