@@ -18,12 +18,15 @@ def plural(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}"
 
 
-def unknown_name(kind: str, name: object, known: Iterable[str]) -> str:
-    """An error text for an unknown name: the most similar known name, then all of them."""
+def unknown_name(kind: str, name: object, known: Iterable[str], hint: str = "") -> str:
+    """An error text for an unknown name: what is meant, then all known names.
+
+    hint: a sentence on what is meant; without one, the most similar known name is suggested.
+    """
     known = list(known)
     near = difflib.get_close_matches(str(name), known, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    return f"unknown {kind} {name!r}.{hint} Known: {', '.join(known)}."
+    suggested = hint or (f"Did you mean {near[0]!r}?" if near else "")
+    return f"unknown {kind} {name!r}.{suggested and f' {suggested}'} Known: {', '.join(known)}."
 
 
 def printable(text: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bfcl_pipeline.benchmark.former_names import former_name_hint
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.text import unknown_name
 
@@ -145,7 +146,8 @@ def resolve_categories(names: Iterable[str]) -> tuple[str, ...]:
         elif name in CATEGORIES:
             wanted.add(name)
         else:
-            raise ConfigError(unknown_name("category", name, [*GROUPS, *CATEGORIES]))
+            known = [*GROUPS, *CATEGORIES]
+            raise ConfigError(unknown_name("category", name, known, former_name_hint(str(name))))
     return tuple(name for name in CATEGORIES if name in wanted)
 
 

@@ -20,7 +20,9 @@ from bfcl_pipeline.text import printable
 
 COMMANDS: dict[str, str] = {
     "run": "evaluate models: stage, generate, score and report what is missing, with Snakemake",
+    "watch": "show how far a run is: models, rates, time left, cost, failures",
     "stage": "fetch the pinned release, verify it, write data/entries/*.parquet",
+    "categories": "list what the benchmark tests: each category, its entries, weight and an example",
     "models": "list every known model, and what is missing to run it",
     "ping": "make one cheap request to a model, and show the answer or what to do next",
     "plan": "before a run: which sample is precise enough, what it costs, how long it takes",

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bfcl_pipeline.cli.options import add_data, add_rules
+from bfcl_pipeline.cli.options import add_cache, add_data, add_rules
 from bfcl_pipeline.cli.runs import add_run, run_folder
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.jobs.options import add_models
@@ -17,6 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     add_run(parser, "with responses/ and verdicts/; tables/ is written there")
     add_data(parser)
+    add_cache(parser, "directory with the web cache, for results of searches and fetches")
     add_models(parser)
     parser.add_argument(
         "--model",
@@ -52,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
 
     folder = run_folder(options.run_dir)
     scores = aggregate_run(
-        folder, options.data, options.models, options.rules, options.model, options.missing
+        folder, options.data, options.models, options.rules, options.model, options.missing, options.cache
     )
     if options.published is not None:
         write_published(folder / "tables", _sources(options.published))

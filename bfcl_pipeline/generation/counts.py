@@ -7,8 +7,29 @@ loop; nothing is locked.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from bfcl_pipeline.errors import (
+    AccessDenied,
+    Malformed,
+    ModelError,
+    NoConnection,
+    RateLimited,
+    RequestRefused,
+)
 from bfcl_pipeline.generation.requests_left import RequestsLeft
-from bfcl_pipeline.records import Entry, Exchange
+from bfcl_pipeline.records import Entry, Exchange, Status
+
+ERROR_KINDS: Mapping[type[ModelError], str] = {
+    RateLimited: "rate limit",
+    NoConnection: "no connection",
+    Malformed: "unreadable answer",
+    AccessDenied: "access denied",
+    RequestRefused: "request refused",
+    ModelError: "failed request",
+}
+"""The kinds of failed attempts; an error is of the first that it is an instance of."""
+
+LONGEST_ERROR = 2000
+"""Characters of an error text that are kept."""
 
 
 @dataclass(slots=True)
@@ -25,9 +46,16 @@ class ProgressCounts:
     left: RequestsLeft = field(default_factory=RequestsLeft)  # estimate of those still to be answered
     replayed: int = 0  # requests whose answer was in the journal
     retries: int = 0  # attempts after the first
+    failures: dict[str, int] = field(
+        default_factory=dict
+    )  # entries and sessions without an answer, by status
+    errors: dict[str, int] = field(default_factory=dict)  # attempts that failed, by kind (ERROR_KINDS)
+    last_error: str = ""  # the text of the last of both, as it came, cut
     input_tokens: int = 0  # of the answered requests, as far as known
     output_tokens: int = 0  # of the answered requests, as far as known
     dollars: float | None = None  # what they cost; None: no prices
+    budget: float | None = None  # US dollars that the run may cost; None: no limit
+    spent: float | None = None  # of the budget, in this job and in earlier ones; None: no budget, no prices
     paused_until: float | None = None  # by time.monotonic(): nothing is sent before; None: no pause
     pause_reason: str = ""  # why, for a person
 
@@ -46,8 +74,18 @@ class ProgressCounts:
         if dollars is not None:
             self.dollars = (self.dollars or 0.0) + dollars
 
-    def ended(self, entry: Entry, answered: bool) -> None:
-        """Counts an entry that is completed."""
+    def attempt_failed(self, error: ModelError) -> None:
+        """Counts a request that failed; it may be sent again."""
+        kind = next(name for kind, name in ERROR_KINDS.items() if isinstance(error, kind))
+        self.errors[kind] = self.errors.get(kind, 0) + 1
+        self.last_error = str(error)[:LONGEST_ERROR]
+
+    def ended(self, entry: Entry, status: Status, detail: str | None) -> None:
+        """Counts an entry that is completed. detail: why it has no answer."""
+        answered = status is Status.ANSWERED
+        if not answered:
+            self.failures[status] = self.failures.get(status, 0) + 1
+            self.last_error = (detail or "")[:LONGEST_ERROR]
         self.left.completed(entry)
         if entry.prerequisite:
             self.sessions_done += 1

@@ -133,7 +133,7 @@ class _Runner:
         response = completed.response
         self.memories.keep(entry, response.status, response.status_detail, completed.snapshot)
         self.completed[entry.entry_id] = completed
-        self.counts.ended(entry, answered=response.status is Status.ANSWERED)
+        self.counts.ended(entry, response.status, response.status_detail)
 
     async def _attempt(self, entry: Entry) -> Completed:
         exchanges: list[Exchange] = []

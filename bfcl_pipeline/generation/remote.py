@@ -88,6 +88,8 @@ class ApiBackend:
         self._pace = Pace(limits)
         self._computing = asyncio.Lock()  # one body at a time: between two, answers are processed
         self._spent = journal.spent(terms.run, terms.shards) if terms.budget is not None else 0.0
+        counts.budget = terms.budget
+        self._count_spent()
         self._priced = 0  # exchanges of this job that have a price, and
         self._prices = 0.0  # what they cost
         self._failures = 0  # requests given up in a row, without an answer between them
@@ -140,13 +142,16 @@ class ApiBackend:
                 raw, exchange, seconds = await self._attempt(request, body, urgency)
                 break
             except (AccessDenied, RequestRefused) as error:
+                self._counts.attempt_failed(error)
                 self._streak.failed(error, self._waiting)
                 raise
             except RateLimited as error:
+                self._counts.attempt_failed(error)
                 busy += 1
                 if busy >= PATIENCE * self._limits.attempts:
                     raise self._given_up(error) from error
             except Transient as error:
+                self._counts.attempt_failed(error)
                 self._streak.failed(error, self._waiting)
                 failed += 1
                 if failed >= self._limits.attempts:
@@ -230,6 +235,12 @@ class ApiBackend:
             self._spent += dollars
             self._prices += dollars
             self._priced += 1
+            self._count_spent()
+
+    def _count_spent(self) -> None:
+        """Reports how much of the budget is spent, if there are prices to count it with."""
+        if None not in (self._terms.budget, self._terms.input_price, self._terms.output_price):
+            self._counts.spent = self._spent
 
 
 def _spread(key: str, attempt: int) -> float:

@@ -13,6 +13,7 @@ from bfcl_pipeline.benchmark.leaderboard import GROUP
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.format import PARTIAL, interval, is_partial, percent
+from bfcl_pipeline.report.mode_label import labelled
 from bfcl_pipeline.report.published_rows import (
     PUBLISHED,
     published_notes,
@@ -129,7 +130,10 @@ def _cells(text: Mapping[str, str], row: _Row) -> list[str]:
     return [
         rank_cell(row),
         # What could steer a terminal is not shown.
-        "".join(letter if letter.isprintable() else "?" for letter in text["display_name"]),
+        "".join(
+            letter if letter.isprintable() else "?"
+            for letter in labelled(text["display_name"], text.get("mode"))
+        ),
         _score(row, "overall", text["web"]),
         interval(row["overall_ci_low"], row["overall_ci_high"]),
         *(_score(row, name, text["web"]) for name in SCORES),

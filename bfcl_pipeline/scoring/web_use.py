@@ -1,64 +1,175 @@
-"""Classifies what a model does on the web: searches, fetches, and kinds of failure.
+"""Classifies what a model does on the web: searches, fetches, and kinds of failure of wrong answers.
 
-Covers what follows from its calls alone, with one small rule per failure. Responses do not contain the
-results, so whether a page could be fetched, or had the answer, is not covered. `bfcl_pipeline.report` adds
-the counts up.
+Covers one conversation, with one small rule per kind of failure; `web_queries` has the rules on words,
+`web_results` those on results. The rules of RESULT_FAILURES need the results of the calls, which may not be
+recorded. `bfcl_pipeline.report` plays the conversations again and counts.
 """
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from unicodedata import normalize
+from enum import StrEnum
+from itertools import pairwise
 
-from bfcl_pipeline.calls import Steps
-from bfcl_pipeline.config.job import SEARCH_TOOL
-from bfcl_pipeline.records import Call, Entry
+from bfcl_pipeline.records import AnswerClass, Entry
+from bfcl_pipeline.scoring.agentic import class_of_invalid
+from bfcl_pipeline.scoring.web_queries import awaits_event, is_pasted, repeated
+from bfcl_pipeline.scoring.web_results import Place
 
 FETCH_TOOL = "fetch_url_content"
 """The release's name for the tool that fetches a page."""
 
-PASTED_SHARE = 0.8
-"""Share of the question's distinct words from which on a query counts as the pasted question."""
+MOST_COMPARED = 100
+"""Queries of one conversation that are compared with each other."""
+
+
+class Next(StrEnum):
+    """What a model does after a fetch that failed."""
+
+    RETRIED = "retried"  # fetched the same address again
+    OTHER_SOURCE = "other_source"  # fetched another address
+    SEARCHED = "searched"  # searched again
+    ANSWERED = "answered"  # answered without a further call
+    GAVE_UP = "gave_up"  # said that it does not know or cannot answer, or did not answer
+
+
+@dataclass(frozen=True, slots=True)
+class WebCall:
+    """One call of a web tool that was offered."""
+
+    step: int  # number of the step
+    is_search: bool  # else a fetch
+    asked: str  # the query, or the address
+    failed: bool | None  # None: the result is not recorded
 
 
 @dataclass(frozen=True, slots=True)
 class WebWork:
-    """The question and the calls of one web entry."""
+    """What a model did at one web question."""
 
     question: str  # text of the first turn
-    steps: Steps
+    hops: tuple[str, ...]  # the annotated sub-questions
+    steps: int
+    calls: tuple[WebCall, ...]  # in order; calls of tools that were not offered are not among them
+    message: str | None  # the final message; None if there is none
+    places: frozenset[Place]  # where an acceptable answer stands in the recorded results
+
+    @property
+    def searches(self) -> list[WebCall]:
+        """The searches, in order."""
+        return [call for call in self.calls if call.is_search]
+
+    @property
+    def fetches(self) -> list[WebCall]:
+        """The fetches, in order."""
+        return [call for call in self.calls if not call.is_search]
 
     @property
     def queries(self) -> list[str]:
-        """The search queries, in order; a run may present the search tool under another name."""
-        return [_query(call) for step in self.steps for call in step if _searches(call)]
+        """The search queries, in order."""
+        return [call.asked for call in self.searches]
 
     @property
-    def fetches(self) -> int:
-        """The number of page fetches."""
-        return sum(call.name == FETCH_TOOL for step in self.steps for call in step)
+    def known(self) -> bool:
+        """Whether the result of every call is recorded."""
+        return all(call.failed is not None for call in self.calls)
+
+    @property
+    def repeated_searches(self) -> int:
+        """Searches with nearly the words of an earlier one, of the first MOST_COMPARED."""
+        return repeated(self.queries[:MOST_COMPARED])
+
+    @property
+    def abstains(self) -> bool:
+        """Whether the final message says, in a form that the prompt asks for, that it has no answer."""
+        return self.message is not None and class_of_invalid(self.message) is AnswerClass.ABSTAINED
+
+    def after_failures(self) -> Iterator[Next]:
+        """What followed each failed fetch: what the next step with web calls did, or the end."""
+        fetched: dict[int, set[str]] = {}  # the addresses of each step with web calls
+        for call in self.calls:
+            fetched.setdefault(call.step, set()).update(() if call.is_search else (call.asked,))
+        following = dict(pairwise(sorted(fetched)))
+        for call in self.fetches:
+            if call.failed:
+                step = following.get(call.step)
+                yield self._at_the_end() if step is None else _next(call.asked, fetched[step])
+
+    def _at_the_end(self) -> Next:
+        return Next.GAVE_UP if self.abstains or not self.message else Next.ANSWERED
+
+
+def _next(failed: str, fetched: set[str]) -> Next:
+    if not fetched:
+        return Next.SEARCHED
+    return Next.RETRIED if failed in fetched else Next.OTHER_SOURCE
 
 
 def no_search(work: WebWork) -> bool:
     """The model never searched; its answer comes from its training or is invented."""
-    return not work.queries
+    return not work.searches
 
 
 def pasted_question(work: WebWork) -> bool:
-    """One query contains at least 80 % of the distinct words of the question."""
-    wanted = _words(work.question)
-    return any(len(wanted & _words(query)) >= PASTED_SHARE * len(wanted) for query in work.queries)
+    """One query holds the question, or packs several of its hops (`web_queries.is_pasted`)."""
+    return any(is_pasted(query, work.question, work.hops) for query in work.queries[:MOST_COMPARED])
 
 
 def never_fetched(work: WebWork) -> bool:
     """The model searched but fetched no page, so it saw only titles and snippets."""
-    return bool(work.queries) and work.fetches == 0
+    return bool(work.searches) and not work.fetches
 
+
+def repeated_search(work: WebWork) -> bool:
+    """One query has nearly the words of an earlier one."""
+    return work.repeated_searches > 0
+
+
+def future_event(work: WebWork) -> bool:
+    """The final message says that an event has not happened yet or is later than the model's knowledge."""
+    return work.message is not None and awaits_event(work.message)
+
+
+def abstained(work: WebWork) -> bool:
+    """The final message is that the model does not know or cannot answer."""
+    return work.abstains
+
+
+def misread_page(work: WebWork) -> bool:
+    """An acceptable answer stands on a page that was fetched."""
+    return Place.PAGE in work.places
+
+
+def misread_result(work: WebWork) -> bool:
+    """An acceptable answer stands in the title, address or snippet of a search result."""
+    return bool(work.places - {Place.PAGE})
+
+
+def failed_fetch_other_source(work: WebWork) -> bool:
+    """A fetch failed, and the next step fetched another address."""
+    return Next.OTHER_SOURCE in work.after_failures()
+
+
+def gave_up(work: WebWork) -> bool:
+    """A fetch failed, and the model did nothing more on the web and has no answer."""
+    return Next.GAVE_UP in work.after_failures()
+
+
+RESULT_FAILURES: Mapping[str, Callable[[WebWork], bool]] = {
+    "misread_page": misread_page,
+    "misread_result": misread_result,
+    "failed_fetch_other_source": failed_fetch_other_source,
+    "gave_up": gave_up,
+}
+"""The kinds of failure that need the results of calls; not counted where `WebWork.known` is false."""
 
 FAILURES: Mapping[str, Callable[[WebWork], bool]] = {
     "no_search": no_search,
     "pasted_question": pasted_question,
     "never_fetched": never_fetched,
+    "repeated_search": repeated_search,
+    "future_event": future_event,
+    "abstained": abstained,
+    **RESULT_FAILURES,
 }
 """Every kind of failure by name; several may apply to one answer."""
 
@@ -67,13 +178,16 @@ NONE_OF_THESE = "none_of_these"
 
 
 def failures(work: WebWork) -> list[str]:
-    """The kinds of failure of a wrong answer; only NONE_OF_THESE if none applies."""
-    return [name for name, failed in FAILURES.items() if failed(work)] or [NONE_OF_THESE]
+    """The kinds of failure of a wrong answer; only NONE_OF_THESE if none applies.
 
-
-def question_text(entry: Entry) -> str:
-    """The text of the user in the first turn."""
-    return "\n".join(message["content"] for message in entry.turns[0] if message["role"] == "user")
+    Empty if none is found and a result is not recorded, so that others may apply.
+    """
+    found = [
+        name
+        for name, failed in FAILURES.items()
+        if (work.known or name not in RESULT_FAILURES) and failed(work)
+    ]
+    return found or ([NONE_OF_THESE] if work.known else [])
 
 
 def hop_count(entry: Entry) -> int:
@@ -81,13 +195,7 @@ def hop_count(entry: Entry) -> int:
     return len(entry.source) if isinstance(entry.source, list) else 0
 
 
-def _searches(call: Call) -> bool:
-    return call.name == SEARCH_TOOL or (call.name != FETCH_TOOL and "keywords" in call.arguments)
-
-
-def _query(call: Call) -> str:
-    return str(call.arguments.get("keywords") or "")
-
-
-def _words(text: str) -> set[str]:
-    return set(re.findall(r"\w+", normalize("NFKC", text).casefold()))
+def subquestions(entry: Entry) -> tuple[str, ...]:
+    """The annotated steps as questions; empty if there are none."""
+    hops: Sequence[object] = entry.source if isinstance(entry.source, list) else ()
+    return tuple(str(hop["subquestion"]) for hop in hops if isinstance(hop, dict) and "subquestion" in hop)

@@ -10,8 +10,9 @@ import contextlib
 import sys
 from typing import TYPE_CHECKING, Protocol, TextIO
 
-from bfcl_pipeline.screen.progress import FIRST_SECONDS, PLAIN_SECONDS, progress_text
+from bfcl_pipeline.screen.progress import FIRST_SECONDS, PLAIN_SECONDS, progress_text, troubles_text
 from bfcl_pipeline.screen.run_state import RunningStep, RunState
+from bfcl_pipeline.screen.run_view import RunView
 from bfcl_pipeline.text import step_line
 
 if TYPE_CHECKING:
@@ -36,12 +37,16 @@ class Display(Protocol):
 
 
 class PlainDisplay:
-    """Lines for a log: one for each finished step, and one for each generating job every 30 seconds."""
+    """Lines for a log: one for each finished step, and one for each generating job every 30 seconds.
+
+    A job's last error is printed below its line, unless it is still the same.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         """stream: receives the lines, unless its reader has ended."""
         self._stream = stream
         self._next: dict[str, float] = {}  # seconds of a job at which its next line is due, by its name
+        self._errors: dict[str, str] = {}  # the last error that was printed of a job, by its name
 
     def line(self, text: str, style: str = "") -> None:  # noqa: ARG002  # a Display
         """Prints a line."""
@@ -60,6 +65,9 @@ class PlainDisplay:
             if job.seconds >= self._next.get(job.name, FIRST_SECONDS):
                 self._next[job.name] = job.seconds + PLAIN_SECONDS
                 self.line(progress_text(job))
+                if job.last_error and job.last_error != self._errors.get(job.name):
+                    self._errors[job.name] = job.last_error
+                    self.line(f"    {troubles_text(job)}; last error: {job.last_error}")
 
     def close(self) -> None:
         """Nothing is open."""
@@ -90,7 +98,11 @@ class LiveDisplay:
             self.line(step_line(state.steps_done, state.steps_total, text))
 
     def update(self, state: RunState) -> None:
-        """Redraws the picture."""
+        """Redraws the picture; models that have finished have lines above it."""
+        self.draw(state.view())
+
+    def draw(self, view: RunView, *, alone: bool = False) -> None:
+        """Redraws the picture. alone: whether it has everything, as no lines stand above it."""
         from rich.live import Live
 
         from bfcl_pipeline.screen.picture import picture
@@ -104,7 +116,8 @@ class LiveDisplay:
                 vertical_overflow="crop",
             )
             self._live.start()
-        self._live.update(picture(state, self._console.width), refresh=True)
+        size = self._console.size
+        self._live.update(picture(view, size.width, size.height, alone=alone), refresh=True)
 
     def close(self) -> None:
         """Removes the picture."""

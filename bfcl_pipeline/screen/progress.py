@@ -7,10 +7,11 @@ reads a clock, a file or a terminal.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from bfcl_pipeline.text import plural
+from bfcl_pipeline.text import on_one_line, plural, printable
 
 if TYPE_CHECKING:
     from bfcl_pipeline.generation.counts import ProgressCounts
@@ -26,6 +27,9 @@ PLAIN_SECONDS = 30.0
 
 SURE_SECONDS = 1.0
 """A rate over less time is not shown."""
+
+LONGEST_TEXT = 300
+"""Characters of a name, a reason or an error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +54,14 @@ class JobProgress:
     seconds_left: float | None  # estimate; None: not known yet
     wait_seconds: float | None  # until requests are sent again; None: no pause
     wait_reason: str
+    # Absent from files of earlier versions:
+    budget: float | None = None  # US dollars that the run may cost with this model; None: no limit
+    spent: float | None = None  # of the budget, in earlier jobs as well; None: no budget, or no prices
+    failures: Mapping[str, int] = field(default_factory=dict)  # entries and sessions failed, by status
+    errors: Mapping[str, int] = field(default_factory=dict)  # attempts that failed, by kind
+    last_error: str = ""  # in one line, without invisible characters
+    entries_per_second: float | None = None  # sessions included; None: not known yet
+    rate_seconds: float | None = None  # over which the rates were measured
 
     @property
     def complete(self) -> bool:
@@ -77,7 +89,8 @@ class RateWindow:
     Journal hits are instantaneous, so each one resets the window.
     """
 
-    samples: deque[tuple[float, int, int]] = field(default_factory=deque)  # seconds, done, at work
+    # seconds, requests done, at work, entries and sessions done
+    samples: deque[tuple[float, int, int, int]] = field(default_factory=deque)
     replayed: int = 0
 
     def sample(self, counts: ProgressCounts, now: float) -> None:
@@ -86,27 +99,46 @@ class RateWindow:
             self.replayed = counts.replayed
             self.samples.clear()
         # Between two requests of a conversation its calls run: then one is worked on as well.
-        self.samples.append((now, counts.requests_done, max(counts.requests_in_flight, 1)))
+        at_work = max(counts.requests_in_flight, 1)
+        self.samples.append(
+            (now, counts.requests_done, at_work, counts.entries_done + counts.sessions_done)
+        )
         while len(self.samples) > 2 and now - self.samples[1][0] >= WINDOW_SECONDS:
             self.samples.popleft()
 
     @property
     def requests_per_second(self) -> float | None:
         """The current rate; None while too few samples are in the window."""
+        seconds = self.seconds
+        return None if seconds is None else (self.samples[-1][1] - self.samples[0][1]) / seconds
+
+    @property
+    def entries_per_second(self) -> float | None:
+        """The current rate of entries and sessions; None while too few samples are in the window."""
+        seconds = self.seconds
+        return None if seconds is None else (self.samples[-1][3] - self.samples[0][3]) / seconds
+
+    @property
+    def seconds(self) -> float | None:
+        """The time over which the rates are measured; None if it is too short."""
         if len(self.samples) < 2:
             return None
-        first, last = self.samples[0], self.samples[-1]
-        seconds = last[0] - first[0]
-        return (last[1] - first[1]) / seconds if seconds >= SURE_SECONDS else None
+        seconds = self.samples[-1][0] - self.samples[0][0]
+        return seconds if seconds >= SURE_SECONDS else None
 
     def seconds_left(self, counts: ProgressCounts) -> float | None:
         """An estimate; None while there is no rate.
 
         The requests left at the current rate, but at least the longest conversation left: its requests are
-        sent one after the other, whatever else runs.
+        sent one after the other, whatever else runs. Of a model that is sent none (an embedded one): the
+        entries left at their rate.
         """
         rate = self.requests_per_second
-        if not rate or not counts.left.total:
+        if not rate:
+            left = counts.entries_total + counts.sessions_total - counts.entries_done - counts.sessions_done
+            each_second = None if counts.requests_done else self.entries_per_second
+            return left / each_second if each_second and left else None
+        if not counts.left.total:
             return None
         # Little's law: the mean number at work is the rate times the mean time of a request.
         each = sum(sample[2] for sample in self.samples) / len(self.samples) / rate
@@ -137,7 +169,20 @@ def job_progress(
         seconds_left=rates.seconds_left(counts),
         wait_seconds=max(counts.paused_until - now, 1.0) if paused and counts.paused_until else None,
         wait_reason=counts.pause_reason if paused else "",
+        budget=counts.budget,
+        spent=counts.spent,
+        failures=dict(counts.failures),
+        errors=dict(counts.errors),
+        last_error=clean(counts.last_error),
+        entries_per_second=rates.entries_per_second,
+        rate_seconds=rates.seconds,
     )
+
+
+def clean(text: str) -> str:
+    """`text` in one line, bounded, without what could steer a terminal."""
+    line = on_one_line(printable(text[: LONGEST_TEXT + 1]))
+    return line if len(line) <= LONGEST_TEXT else f"{line[: LONGEST_TEXT - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def progress_text(job: JobProgress) -> str:
@@ -198,8 +243,8 @@ def _amounts(job: JobProgress) -> list[str]:
     parts = []
     if job.tokens:
         parts.append(f"{short(job.tokens)} tokens")
-    if job.dollars is not None:
-        parts.append(cost(job.dollars))
+    if money := cost_text(job):
+        parts.append(money)
     if job.replayed:
         parts.append(f"{job.replayed:,} from the journal")
     if job.retries:
@@ -207,6 +252,31 @@ def _amounts(job: JobProgress) -> list[str]:
     if job.entries_failed:
         parts.append(f"{job.entries_failed:,} failed")
     return parts
+
+
+def cost_text(job: JobProgress) -> str:
+    """The cost of a job; with a budget, how much of it is spent. Empty if it is not known."""
+    if job.budget is not None and job.spent is not None:
+        return f"{cost(job.spent)} of {cost(job.budget)}"
+    return "" if job.dollars is None else cost(job.dollars)
+
+
+def troubles_text(job: JobProgress) -> str:
+    """Failures by status and failed attempts by kind, without the last error; empty if there are none."""
+    parts = []
+    if job.failures:
+        parts.append(f"without an answer: {_kinds(job.failures)}")
+    elif job.entries_failed:
+        parts.append(f"{job.entries_failed:,} failed")
+    if job.errors:
+        parts.append(f"failed attempts: {_kinds(job.errors)}")
+    if job.retries:
+        parts.append(plural(job.retries, "retry", "retries"))
+    return "; ".join(parts)
+
+
+def _kinds(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {kind}" for kind, count in sorted(counts.items()))
 
 
 def cost(dollars: float) -> str:

@@ -6,13 +6,20 @@ is only shown: nothing is derived from it, it is not part of a run, and its abse
 
 import contextlib
 import json
-from dataclasses import asdict
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, asdict, fields
 from pathlib import Path
+from typing import Any
 
-from bfcl_pipeline.screen.progress import JobProgress
+from bfcl_pipeline.screen.progress import JobProgress, clean
 
 FOLDER = Path(".snakemake/progress")
 """The files of all jobs, in the directory of the workflow; each has the path of the log of its step."""
+
+
+MOST_BYTES = 1 << 20
+"""A larger file is none of ours."""
 
 
 def progress_path(log: str) -> Path:
@@ -41,8 +48,62 @@ class ProgressFile:
 
 
 def read_progress(path: Path) -> JobProgress | None:
-    """The state in a file that `ProgressFile` wrote; None if it does not exist or cannot be read."""
+    """The state in a file that `ProgressFile` wrote; None if it does not exist or cannot be read.
+
+    Texts are made safe for a terminal. Keys that earlier versions did not write may be missing; keys that
+    are not known are ignored.
+    """
+    document = read_object(path)
+    values: dict[str, Any] = {}
+    for field in fields(JobProgress):
+        if document is None:
+            return None
+        if field.name in document:
+            checked = _CHECKS[str(field.type)](document[field.name])
+            if checked is _WRONG:
+                return None
+            values[field.name] = checked
+        elif field.default is MISSING and field.default_factory is MISSING:
+            return None
+    return JobProgress(**values)
+
+
+def read_object(path: Path) -> Mapping[str, Any] | None:
+    """The JSON object in a small file; None if there is none, or more than MOST_BYTES."""
     try:
-        return JobProgress(**json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        document = json.loads(content) if len(content) <= MOST_BYTES else None
+    except (OSError, ValueError, RecursionError):
         return None
+    return document if isinstance(document, dict) else None
+
+
+def _count(value: object) -> object:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else _WRONG
+
+
+def _number(value: object) -> object:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return _WRONG
+    return float(value) if 0 <= value <= _MOST and math.isfinite(value) else _WRONG
+
+
+def _counts(value: object) -> object:
+    if not isinstance(value, dict) or any(_count(count) is _WRONG for count in value.values()):
+        return _WRONG
+    return {clean(kind): count for kind, count in list(value.items())[:_KINDS]}
+
+
+_WRONG = object()
+_MOST = 1e15  # seconds, dollars or requests per second
+_KINDS = 32  # of failures
+
+_CHECKS: Mapping[str, Callable[[object], object]] = {
+    "str": lambda value: clean(value) if isinstance(value, str) else _WRONG,
+    "int": _count,
+    "float": _number,
+    "float | None": lambda value: None if value is None else _number(value),
+    "Mapping[str, int]": _counts,
+}
+"""By the type of a field: its value, or _WRONG."""

@@ -24,11 +24,16 @@ from bfcl_pipeline.screen.dry_run import grouped_steps
 from bfcl_pipeline.screen.interruption import INTERRUPTION, Interruption
 from bfcl_pipeline.screen.log_tail import failure_of, log_tail
 from bfcl_pipeline.screen.progress import closing_text, cost, duration, summary_text
+from bfcl_pipeline.screen.run_file import RunFile
 from bfcl_pipeline.screen.run_state import Failure, RunDescription, RunState
+from bfcl_pipeline.screen.run_view import Phase
 from bfcl_pipeline.text import plural
 
 DRAWN_SECONDS = 0.5
 """Between two readings of the progress files."""
+
+WRITTEN_SECONDS = 1.0
+"""Between two writings of the run's file."""
 
 REASON_LINES = 2
 """Lines of the log of a job that say why entries have no answer."""
@@ -103,6 +108,8 @@ class Screen:
         self._unanswered: tuple[str, ...] = ()  # models without any answer
         self._executing = self._nothing_to_do = self._reported = False
         self._started = clock()
+        self._file: RunFile | None = None
+        self._written = -WRITTEN_SECONDS  # when the file was, in seconds of the run
         self._lock = threading.Lock()
         self._closed = threading.Event()
 
@@ -120,8 +127,19 @@ class Screen:
         """Reads the progress of the running steps and shows it."""
         with self._lock:
             if self._executing and not (self._dry_run or self._quiet or self._closed.is_set()):
-                self._state.read_progress()
+                self._state.read_progress(self._clock() - self._started)
                 self._display.update(self._state)
+                if self._state.seconds >= self._written + WRITTEN_SECONDS:
+                    self._write(Phase.RUNNING)
+
+    def _write(self, phase: Phase) -> None:
+        """Reports the state in the run's file, for `watch`, once the steps are known."""
+        if self._state.description is None or not self._state.steps_total or self._dry_run:
+            return
+        self._file = self._file or RunFile(self._state.description.name)
+        self._written = self._state.seconds
+        report = self._state.description.folder / "report.html"
+        self._file.write(self._state.view(phase, str(report) if report.is_file() else ""))
 
     def handle(self, record: logging.LogRecord) -> None:
         """Takes a log record of Snakemake."""
@@ -182,7 +200,7 @@ class Screen:
             self._state.cores = f"at most {fields['nodes']:,} cluster jobs at once"
 
     def _run_info(self, stats: Mapping[str, int]) -> None:
-        self._state.steps_total = stats["total"]
+        self._state.planned(stats)
         if not self._dry_run:
             steps = plural(stats["total"], "step", "steps")
             title = f"{self._state.description}; " if self._state.description else ""
@@ -194,7 +212,7 @@ class Screen:
             self._planned.append(text)
         else:
             self._reported |= fields["rule_name"] == "report"
-            self._state.started(fields["jobid"], text, fields["log"])
+            self._state.started(fields["jobid"], text, fields["log"], fields["rule_name"])
 
     def _job_finished(self, job: int) -> None:
         step = self._state.finished(job)
@@ -219,14 +237,14 @@ class Screen:
         texts = [self._state.running[step["jobid"]].text for step in steps if self._started_step(step)]
         failure = failure_of(f"one of {', '.join(texts)}" if len(texts) > 1 else "".join(texts), logs)
         for step in steps:
-            self._state.running.pop(step["jobid"], None)
+            self._state.stopped(step["jobid"])
         self._fail(steps[0]["jobid"], failure)
 
     def _started_step(self, step: Mapping[str, Any]) -> bool:
         return step["jobid"] in self._state.running
 
     def _failed(self, job: int, logs: Sequence[str]) -> None:
-        step = self._state.running.pop(job, None)
+        step = self._state.stopped(job)
         self._fail(job, failure_of(step.text if step else f"step {job}", logs))
 
     def _fail(self, job: int, failure: Failure) -> None:
@@ -250,8 +268,9 @@ class Screen:
             return
         with self._lock:
             self._closed.set()
-            self._state.read_progress()
+            self._state.read_progress(self._clock() - self._started)
             self._display.close()
+            self._write(self._last_phase())
             if self._interruption.requested:
                 self._interrupted()
             elif self._dry_run:
@@ -260,6 +279,12 @@ class Screen:
                 self._list_failures()
             elif self._nothing_to_do or 0 < self._state.steps_total <= self._state.steps_done:
                 self._result()
+
+    def _last_phase(self) -> Phase:
+        if self._interruption.requested:
+            return Phase.INTERRUPTED
+        complete = self._state.steps_done >= self._state.steps_total
+        return Phase.DONE if complete and not self._state.failed else Phase.FAILED
 
     def _interrupted(self) -> None:
         saved = self._state.saved

@@ -1,7 +1,8 @@
 """Injected failures: some fetches of a web fail on purpose.
 
 Covers which fetch fails and with which text. The texts are those of the release's failure simulation, which
-the release has switched off. Each attempt is drawn independently from a hash of its URL and number, so that
+the release has switched off; as there and in the post on web search, the model sees them alone, without the
+prefix of a real failure. Each attempt is drawn independently from a hash of its URL and number, so that
 the result depends neither on order nor on parallelism. Searches never fail.
 """
 
@@ -66,7 +67,7 @@ class Faulty:
             id1=_object_id(drawn[14:22]),
             id2=_object_id(drawn[22:30]),
         )
-        return WebFailure(message)
+        return WebFailure(message, injected=True)
 
 
 def _object_id(drawn: bytes) -> int:

@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from html import escape
 from typing import Self
@@ -29,6 +30,8 @@ SNIPPET_LENGTH = 300
 
 NOTICE = "This page is simulated: it was made for tests and is not what the web has at this address."
 """The first paragraph of every page."""
+
+_REMEMBERED = 2_000  # searches
 
 _FORUM = "https://forum.simulated.example/questions/"  # a reserved name, so no real host
 _WORD = re.compile(r"\w+")
@@ -87,7 +90,9 @@ class SimulatedWeb:
         by_url = {document.url: document for document in documents}
         self.pages: Mapping[str, str] = {url: _html(document, by_url) for url, document in by_url.items()}
         self._hits = [Hit(document.title, url, document.snippet) for url, document in by_url.items()]
-        self._index = _Index([_words(document) for document in by_url.values()])
+        index = _Index([_words(document) for document in by_url.values()])
+        # The two web categories ask the same questions, so many queries come twice.
+        self._best = lru_cache(maxsize=_REMEMBERED)(lambda query: tuple(index.best(query)[:MAX_HITS]))
 
     @classmethod
     def of(cls, entries: Iterable[Entry]) -> Self:
@@ -108,7 +113,7 @@ class SimulatedWeb:
 
     def search(self, keywords: str, region: str) -> Hits | WebFailure:  # noqa: ARG002  # regions are ignored
         """The pages that match `keywords` best, by BM25."""
-        best = self._index.best(_split(keywords)[:MAX_WORDS])[:MAX_HITS]
+        best = self._best(tuple(_split(keywords)[:MAX_WORDS]))
         return Hits(tuple(self._hits[number] for number in best))
 
     def fetch(self, url: str) -> Page | WebFailure:

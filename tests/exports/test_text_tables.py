@@ -35,7 +35,7 @@ def test_latex_has_the_rows_and_notes_of_the_terminal(hostile_run: Path, tmp_pat
         assert line.endswith(r" \\")
     seeker = next(line for line in rows if "seeker" in line)
     assert r"\textdagger{}" in seeker
-    low, high = table.rows[[row[1] for row in table.rows].index("seeker")][3].split("\N{EN DASH}")
+    low, high = table.rows[[row[1] for row in table.rows].index("seeker (FC)")][3].split("\N{EN DASH}")
     assert f"& {low}--{high} &" in seeker
     assert "simulated web, not the real one" in text
     assert "In no score: 1 entry without a verdict." in text

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from bfcl_pipeline.errors import NoConnection, RateLimited, Transient
 from bfcl_pipeline.generation.chains import chain_lengths
-from bfcl_pipeline.generation.counts import ProgressCounts
-from bfcl_pipeline.records import Entry, Exchange, Mode, Request
+from bfcl_pipeline.generation.counts import LONGEST_ERROR, ProgressCounts
+from bfcl_pipeline.records import Entry, Exchange, Mode, Request, Status
 
 REQUEST = Request(Mode.FC, ())
 
@@ -30,11 +31,22 @@ def test_entries_without_an_answer_are_done_and_failed() -> None:
     tally = ProgressCounts()
     tally.start(entries, chain_lengths(entries))
     assert (tally.sessions_total, tally.entries_total) == (1, 2)
-    tally.ended(entries[0], answered=False)
+    tally.ended(entries[0], Status.INFRASTRUCTURE_ERROR, "HTTP 503")
     assert (tally.sessions_done, tally.entries_done, tally.entries_failed) == (1, 0, 0)
-    tally.ended(entries[1], answered=True)
-    tally.ended(entries[2], answered=False)
+    tally.ended(entries[1], Status.ANSWERED, None)
+    tally.ended(entries[2], Status.INFRASTRUCTURE_ERROR, "HTTP 503")
     assert (tally.entries_done, tally.entries_failed) == (2, 1)
+    assert tally.failures == {"infrastructure_error": 2}  # the session too
+    assert tally.last_error == "HTTP 503"
+
+
+def test_failed_attempts_are_counted_by_kind() -> None:
+    """By the first kind that fits; of an error of megabytes the beginning is kept."""
+    tally = ProgressCounts()
+    for error in (RateLimited("busy"), NoConnection("refused"), Transient("500"), Transient("x" * 10**6)):
+        tally.attempt_failed(error)
+    assert tally.errors == {"rate limit": 1, "no connection": 1, "failed request": 2}
+    assert tally.last_error == "x" * LONGEST_ERROR
 
 
 def test_the_later_end_of_two_pauses_counts() -> None:

@@ -234,6 +234,19 @@ def test_a_budget_ends_the_job_cleanly(asked):
     assert len(first.sent) + len(second.sent) == 40
 
 
+def test_the_counts_have_the_budget_and_what_earlier_jobs_spent_of_it(asked):
+    """The cost of the job itself is counted apart; without a budget nothing is spent of it."""
+    prices = {"input_price": 1.0, "output_price": 10.0}
+    first, second, third = ProgressCounts(), ProgressCounts(), ProgressCounts()
+    asked(Scripted(), 4, tally=first, budget=1.0, **prices)
+    asked(Scripted(), 10, tally=second, budget=1.0, **prices)
+    asked(Scripted(), 12, tally=third, **prices)
+    assert (first.budget, first.spent) == (1.0, pytest.approx(first.dollars))
+    assert second.spent == pytest.approx(first.dollars + second.dollars)
+    assert 0 < first.dollars < second.dollars
+    assert (third.budget, third.spent) == (None, None)
+
+
 def test_questions_of_failed_sessions_fail_too(asked):
     """Questions of failed memory sessions are not run."""
     wire = Scripted(lambda *_: Transient("reset"))

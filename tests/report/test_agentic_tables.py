@@ -15,6 +15,7 @@ from bfcl_pipeline.report.page.render import render_page
 from bfcl_pipeline.report.page.run_tables import read_run_tables
 from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
 from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
+from bfcl_pipeline.scoring.web_use import FAILURES, NONE_OF_THESE
 from tests.support.agentic_run import write_agentic_run
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
@@ -76,16 +77,86 @@ def test_web_questions_are_grouped_by_hops(run: Path) -> None:
     ]
 
 
+def test_steps_of_right_answers_are_apart(run: Path) -> None:
+    """Means of the right answers are null where there is none; abstentions are counted."""
+    found = rows(run, "web_hops")
+    assert [(row["mean_steps_correct"], row["mean_searches_correct"]) for row in found] == [
+        (None, None),
+        (2.0, 1.0),
+    ]
+    assert [(row["mean_fetches_correct"], row["abstained"]) for row in found] == [(None, 0), (0.0, 0)]
+
+
 def test_only_failures_of_wrong_answers_are_counted(run: Path) -> None:
     """A right answer without a fetch is not counted; a wrong answer may have several failures."""
     found = {row["failure"]: (row["count"], row["example_entry_id"]) for row in rows(run, "web_failures")}
-    assert found == {
+    assert {failure: count for failure, count in found.items() if count[0]} == {
         "no_search": (1, "web_search_base_0"),
         "pasted_question": (1, "web_search_base_1"),
         "never_fetched": (1, "web_search_base_1"),
-        "none_of_these": (1, "web_search_base_2"),
+        "misread_page": (1, "web_search_base_2"),
     }
-    assert {row["wrong"] for row in rows(run, "web_failures")} == {3}
+    assert set(found) == {*FAILURES, NONE_OF_THESE}
+    assert {(row["wrong"], row["known"]) for row in rows(run, "web_failures")} == {(3, 3)}
+
+
+def test_every_web_question_has_its_counts(run: Path) -> None:
+    """What was called, what it returned, and where an acceptable answer stood are in one row."""
+    found = {row["entry_id"]: row for row in rows(run, "web_questions")}
+    read = found["web_search_base_2"]
+    assert (read["valid"], read["steps"], read["searches"], read["fetches"]) == (False, 3, 1, 1)
+    assert (read["known"], read["failed_searches"], read["failed_fetches"]) == (
+        True,
+        1,
+        0,
+    )  # so small a web finds nothing
+    assert (read["answer_in_page"], read["answer_in_title"]) == (True, False)
+    assert read["failures"] == "misread_page"
+    right = found["web_search_base_3"]
+    assert (right["valid"], right["failures"], right["answer_in_page"]) == (True, None, False)
+
+
+def test_results_that_cannot_be_played_are_not_known(tmp_path: Path, run: Path) -> None:
+    """Of a live web nothing is recorded: the kinds of failure that need results are not counted."""
+    copied = tmp_path / "run"
+    shutil.copytree(run, copied)
+    path = copied / "responses" / "m" / "web_search_base.parquet"
+    table = pq.read_table(path)
+    place = table.schema.get_field_index("web")
+    live = table.set_column(place, table.schema.field(place), [["live"] * len(table)])
+    pq.write_table(live, path)
+    aggregate_run(copied, run.parent / "data", run.parent / "models.yaml", Rules.OFFICIAL)
+    found = {row["failure"]: (row["count"], row["known"]) for row in rows(copied, "web_failures")}
+    assert found["misread_page"] == (0, 1)  # one answer has no calls, so there is nothing to record
+    assert found["pasted_question"] == (1, 3)
+    assert [row["answer_in_page"] for row in rows(copied, "web_questions")] == [False, None, None, None]
+    assert "Where the answer stood" in render_page(read_run_tables(copied, Rules.OFFICIAL))
+
+
+def test_calls_of_tools_that_were_not_offered_are_not_searches(tmp_path: Path, run: Path) -> None:
+    """A run that names its search tool otherwise did not offer the tool that was called."""
+    copied = tmp_path / "run"
+    shutil.copytree(run, copied)
+    (copied / "config.yaml").write_text("web: simulated\nsearch_tool: duckduckgo_search\n")
+    aggregate_run(copied, run.parent / "data", run.parent / "models.yaml", Rules.OFFICIAL)
+    assert [row["searches"] for row in rows(copied, "web_questions")] == [0, 0, 0, 0]
+    assert [row["fetches"] for row in rows(copied, "web_questions")] == [0, 0, 1, 0]
+
+
+def test_tables_of_an_earlier_version_are_shown(tmp_path: Path, run: Path) -> None:
+    """Without the columns and the table that were added, the page has accuracy and the known failures."""
+    copied = tmp_path / "run"
+    shutil.copytree(run, copied)
+    (copied / "tables" / "web_questions.parquet").unlink()
+    for name, added in (("web_hops", 4), ("web_failures", 1)):
+        path = copied / "tables" / f"{name}.parquet"
+        table = pq.read_table(path)
+        pq.write_table(table.select(table.column_names[:-added]), path)
+    page = render_page(read_run_tables(copied, Rules.OFFICIAL))
+    section = page[page.index('id="web"') :]
+    assert "Pasted the question" in section
+    assert "After a failed fetch" not in section
+    assert "Steps by hops" not in section
 
 
 def test_the_page_shows_memory_and_web_search(run: Path) -> None:

@@ -161,9 +161,9 @@ def test_exports_have_the_interval_of_the_rank(run: Path, tmp_path: Path) -> Non
         out = tmp_path / module.__name__
         module.write(run, ExportOptions(out), lambda line: None)
         texts[module] = out.read_text(encoding="utf-8")
-    assert "2 (1--2) & similar & " in texts[latex]
+    assert "2 (1--2) & similar (FC) & " in texts[latex]
     assert [texts[latex].count(mark) for mark in (r"\cmidrule", "Below a line")] == [1, 1]
-    assert "| 2 (1–2) | similar |" in texts[markdown]
+    assert "| 2 (1–2) | similar (FC) |" in texts[markdown]
     assert all("Smallest overall difference" in text for text in texts.values())
 
 
@@ -176,5 +176,5 @@ def test_tables_of_an_earlier_version_are_shown_without_ranks(earlier_run: Path,
     out = tmp_path / "table.tex"
     latex.write(earlier_run, ExportOptions(out), lambda line: None)
     latex_text = out.read_text(encoding="utf-8")
-    assert "1 & good & " in latex_text
+    assert "1 & good (FC) & " in latex_text
     assert not any("Smallest difference" in each for each in (text, page, latex_text))

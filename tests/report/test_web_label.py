@@ -111,8 +111,8 @@ def test_the_terminal_has_marks_and_a_note(run: Path) -> None:
         "untold": 0,
         "asks-not": 0,
     }
-    assert lines["simulated"][3] == "15.00*†"
-    assert lines["live"][3] == "15.00*"
+    assert lines["simulated"][4] == "15.00*†"
+    assert lines["live"][4] == "15.00*"
     assert "\n† simulated web, not the real one, or no web tools: not comparable" in text
 
 

@@ -1,85 +1,123 @@
-"""A model's use of the web, derived from its calls."""
+"""A model's use of the web: kinds of failure, and what follows failed fetches."""
 
 from __future__ import annotations
+
+import json
+from collections.abc import Collection
 
 import pytest
 
 from bfcl_pipeline.calls import calls_by_step
 from bfcl_pipeline.records import Call, Entry, Mode
+from bfcl_pipeline.scoring.web_queries import question_text
+from bfcl_pipeline.scoring.web_results import Place
 from bfcl_pipeline.scoring.web_use import (
+    FAILURES,
     NONE_OF_THESE,
+    RESULT_FAILURES,
+    Next,
+    WebCall,
     WebWork,
     failures,
     hop_count,
-    never_fetched,
-    no_search,
-    pasted_question,
-    question_text,
+    subquestions,
 )
 
-QUESTION = "In April 2025, who is the richest billionaire from the country of tea?"
-FETCH = Call("fetch_url_content", {"url": "https://a.example"})
+QUESTION = "Tea is nice. In April 2025, who is the richest billionaire from the country of tea?"
+UNKNOWN = json.dumps({"answer": "I do not know", "context": "I do not know"})
+WRONG = json.dumps({"answer": "Bob", "context": "He is rich."})
 
 
-def search(keywords: object, name: str = "search_engine_query") -> Call:
-    return Call(name, {"keywords": keywords})
+def search(query: str, step: int = 0, failed: bool | None = False) -> WebCall:
+    return WebCall(step, True, query, failed)
 
 
-def work(*calls: Call) -> WebWork:
-    return WebWork(QUESTION, (*((call,) for call in calls), ()))
+def fetch(url: str = "https://a.example", step: int = 1, failed: bool | None = False) -> WebCall:
+    return WebCall(step, False, url, failed)
 
 
-def test_an_answer_without_a_search_has_one_failure() -> None:
-    """An answer without a search is not also counted as one without a fetch."""
-    assert no_search(work())
-    assert not never_fetched(work())
-    assert failures(work()) == ["no_search"]
+def work(*calls: WebCall, message: str | None = WRONG, places: Collection[Place] = ()) -> WebWork:
+    return WebWork(QUESTION, (), len(calls) + 1, calls, message, frozenset(places))
+
+
+CASES = [
+    (work(), ["no_search"]),
+    (work(fetch()), ["no_search"]),
+    (work(search("tea")), ["never_fetched"]),
+    (work(search("tea"), fetch()), [NONE_OF_THESE]),
+    (work(search(QUESTION[13:]), fetch()), ["pasted_question"]),
+    (work(search("tea"), search("TEA", 1), fetch()), ["repeated_search"]),
+    (work(search("tea"), fetch(), message="It has not happened yet."), ["future_event"]),
+    (work(search("tea"), fetch(), message=UNKNOWN), ["abstained"]),
+    (work(search("tea"), fetch(), places={Place.PAGE}), ["misread_page"]),
+    (work(search("tea"), fetch(), places={Place.ADDRESS}), ["misread_result"]),
+    (work(search("t"), fetch(failed=True), fetch("https://b", 2)), ["failed_fetch_other_source"]),
+    (work(search("t"), fetch(failed=True), message=UNKNOWN), ["abstained", "gave_up"]),
+    (work(search("t"), fetch(failed=True), message=None), ["gave_up"]),
+]
+"""Conversations with one property each, and their kinds of failure."""
+
+
+@pytest.mark.parametrize(("done", "expected"), CASES)
+def test_each_kind_of_failure(done: WebWork, expected: list[str]) -> None:
+    """A conversation with one property has the kind of that property, and no other."""
+    assert failures(done) == expected
+
+
+def test_every_kind_is_tried() -> None:
+    """No kind is without a conversation above; those that need results are among the others."""
+    assert {kind for _, expected in CASES for kind in expected} == {*FAILURES, NONE_OF_THESE}
+    assert set(RESULT_FAILURES) < set(FAILURES)
+
+
+def test_kinds_that_need_results_are_not_counted_without_them() -> None:
+    """With one result that is not recorded, the places are not known to be complete."""
+    done = work(search("tea"), fetch(failed=None), places={Place.TITLE})
+    assert not done.known
+    assert failures(done) == []
+    assert work().known
 
 
 @pytest.mark.parametrize(
-    ("query", "pasted"),
+    ("later", "message", "expected"),
     [
-        (QUESTION, True),
-        (QUESTION.upper() + " site:example.org", True),
-        ("April 2025 who is the richest billionaire from country of tea", True),
-        ("richest billionaire country of tea April 2025", False),
-        ("", False),
+        ([fetch(step=2)], WRONG, Next.RETRIED),
+        ([fetch("https://b.example", 2), fetch(step=2)], WRONG, Next.RETRIED),
+        ([fetch("https://b.example", 2)], WRONG, Next.OTHER_SOURCE),
+        ([search("b", 2), fetch("https://b.example", 2)], WRONG, Next.OTHER_SOURCE),
+        ([search("b", 2), fetch(step=3)], WRONG, Next.SEARCHED),
+        ([], WRONG, Next.ANSWERED),
+        ([], UNKNOWN, Next.GAVE_UP),
+        ([], None, Next.GAVE_UP),
     ],
 )
-def test_a_query_of_nearly_all_words_is_the_question(query: str, pasted: bool) -> None:
-    """Case, order, punctuation and additions do not matter; a selection of keywords does not count."""
-    assert pasted_question(work(search("tea"), search(query))) is pasted
+def test_what_follows_a_failed_fetch(later: list[WebCall], message: str | None, expected: Next) -> None:
+    """The next step with web calls decides, and without one the final message."""
+    done = work(search("a"), fetch("https://fine.example"), fetch(failed=True), *later, message=message)
+    assert list(done.after_failures()) == [expected]
 
 
-def test_two_queries_that_share_the_words_are_not_a_paste() -> None:
-    """The words must all be in one query."""
-    assert not pasted_question(work(search(QUESTION[:35]), search(QUESTION[35:])))
+def test_many_failed_fetches_take_linear_time() -> None:
+    """A hundred thousand fetches of one step, and a search after them, are classified at once."""
+    fetches = [fetch(f"https://a.example/{number}", failed=True) for number in range(100_000)]
+    assert set(work(*fetches, search("tea", 2)).after_failures()) == {Next.SEARCHED}
 
 
-def test_a_search_without_a_fetch_is_counted() -> None:
-    """One fetch is enough, even if it failed."""
-    assert never_fetched(work(search("tea")))
-    assert not never_fetched(work(search("tea"), FETCH))
-    assert failures(work(search("tea"), FETCH)) == [NONE_OF_THESE]
-
-
-def test_the_search_tool_may_have_another_name() -> None:
-    """Under any name, a call with keywords that does not fetch is a search."""
-    assert work(search("tea", "duckduckgo_search")).queries == ["tea"]
-    assert work(Call("open", {"path": "tea"}), FETCH).queries == []
-
-
-def test_keywords_that_are_not_text_count_as_a_search() -> None:
-    """A search with a list or null as keywords is counted as a search."""
-    assert work(search(["tea"]), search(None)).queries == ["['tea']", ""]
+def test_repeated_searches_are_counted_once_each() -> None:
+    """Three equal queries repeat twice; an empty query repeats nothing."""
+    done = work(search("tea"), search("tea"), search("Tea"), search(""), search(""))
+    assert done.repeated_searches == 2
 
 
 def test_the_question_is_the_message_of_the_user() -> None:
     """The system's request for a format is not part of the question."""
     messages = ({"role": "system", "content": "Answer so."}, {"role": "user", "content": QUESTION})
-    entry = Entry("web_search_base_0", "web_search_base", (messages,), (), source=[{}, {}])
+    source = [{"subquestion": "Country of tea"}, {}]
+    entry = Entry("web_search_base_0", "web_search_base", (messages,), (), source=source)
     assert question_text(entry) == QUESTION
     assert hop_count(entry) == 2
+    assert subquestions(entry) == ("Country of tea",)
+    assert subquestions(Entry("web_search_base_0", "web_search_base", (messages,), ())) == ()
 
 
 @pytest.mark.parametrize("result", [None, "text", {}, [None, "x"], []])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
+from bfcl_pipeline.screen.progress import LONGEST_TEXT
 from bfcl_pipeline.screen.progress_file import ProgressFile, read_progress
 from tests.support.job_progress import NONE_YET
 
@@ -38,3 +40,51 @@ def test_a_file_that_cannot_be_written_does_not_stop_the_job(tmp_path: Path) -> 
     ProgressFile(tmp_path / "m.log").show(NONE_YET)
     ProgressFile(tmp_path / "m.log/x/y").show(NONE_YET)
     assert read_progress(tmp_path / "m.log") is None
+
+
+ADDED = ("budget", "spent", "failures", "errors", "last_error", "entries_per_second", "rate_seconds")
+
+
+def test_a_file_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    """Without the keys that were added later; keys of later versions are ignored."""
+    path = tmp_path / "m.log"
+    document = {key: value for key, value in asdict(NONE_YET).items() if key not in ADDED}
+    path.write_text(json.dumps(document | {"of_a_later_version": [1]}))
+    assert read_progress(path) == NONE_YET
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"entries_done": "2"},
+        {"entries_done": -1},
+        {"entries_done": True},
+        {"seconds": None},
+        {"seconds": float("nan")},
+        {"seconds": 1e300},
+        {"name": 7},
+        {"failures": {"a": "b"}},
+        {"errors": []},
+        {"last_error": "x" * (1 << 21)},
+    ],
+)
+def test_a_value_of_another_type_is_no_state(tmp_path: Path, wrong: dict[str, object]) -> None:
+    """What shows the state never meets one; nor a file of megabytes."""
+    path = tmp_path / "m.log"
+    path.write_text(json.dumps(asdict(NONE_YET) | wrong))
+    assert read_progress(path) is None
+
+
+def test_texts_are_made_safe_when_they_are_read(tmp_path: Path) -> None:
+    """Control and bidirectional characters are escaped, and long texts are cut, on one line."""
+    path = tmp_path / "m.log"
+    hostile = "\x1b[2J\u202eevil\n" + "y" * 100_000
+    path.write_text(
+        json.dumps(asdict(NONE_YET) | {"last_error": hostile, "name": hostile, "errors": {hostile: 1}})
+    )
+    progress = read_progress(path)
+    assert progress is not None
+    for text in (progress.last_error, progress.name, *progress.errors):
+        assert text.startswith("\\x1b[2J\\u202eevil\\n")
+        assert text.isprintable()
+        assert len(text) == LONGEST_TEXT

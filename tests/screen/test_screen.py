@@ -2,106 +2,20 @@
 
 from __future__ import annotations
 
-import io
 import json
 import logging
 import os
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bfcl_pipeline.config import RunSample, SampleBy
-from bfcl_pipeline.records import Rules
-from bfcl_pipeline.screen.interruption import Interruption
-from bfcl_pipeline.screen.progress import JobProgress
-from bfcl_pipeline.screen.progress_file import progress_path
-from bfcl_pipeline.screen.run_state import RunDescription
-from bfcl_pipeline.screen.screen import ADVICE, Screen
+from bfcl_pipeline.screen.screen import ADVICE
 from bfcl_pipeline.text import STEP_LINE
 from tests.support.job_progress import NONE_YET
-
-RUN = RunDescription(
-    name="mine", models=2, trials=1, categories=3, sample=None, rules=Rules.OFFICIAL, replay=False
-)
-BROKEN = """\
-RuleException:
-CalledProcessError in file "workflow/rules/score.smk", line 22:
-Command 'set -euo pipefail; bfcl-pipeline score' returned non-zero exit status 1."""
-
-
-class Run:
-    """A screen with plain lines, in a folder of its own, and what it printed."""
-
-    def __init__(self, **options: Any) -> None:
-        self.interruption = Interruption()
-        self.seconds = 0.0
-        self._stream, self._out = io.StringIO(), io.StringIO()
-        self.screen = Screen(
-            self._stream, self._out, interruption=self.interruption, clock=lambda: self.seconds, **options
-        )
-
-    def record(
-        self, text: str | None = None, event: str | None = None, level: int = logging.INFO, **fields: Any
-    ) -> None:
-        """Passes a log record as Snakemake makes it."""
-        record = logging.LogRecord("snakemake.logging", level, "", 0, text, None, None)
-        record.__dict__.update(fields, **({"event": event} if event else {}))
-        self.screen.handle(record)
-
-    def start(self, steps: int) -> None:
-        """Passes what Snakemake reports before the first step."""
-        self.record("", bfcl_run=RUN)
-        self.record("Workflow has started!", "workflow_started")
-        self.record("Building DAG of jobs...")
-        self.record("Provided cores: 4", "resources_info", cores=4)
-        self.record("Job stats: ...", "run_info", stats={"score": steps, "total": steps})
-        self.record("Select jobs to execute...")
-        self.record("Execute 1 jobs...", "job_started", jobs=[1])
-
-    def step(self, job: int, text: str, log: str = "") -> None:
-        """Starts a step."""
-        self.record(
-            "Rule",
-            "job_info",
-            jobid=job,
-            rule_msg=text,
-            rule_name=text.split()[0].lower(),
-            log=[log] if log else [],
-        )
-
-    def fail(self, job: int, *logs: str) -> None:
-        """Passes what Snakemake reports of a step that failed."""
-        self.record(BROKEN, "error", logging.ERROR, exception="RuleException")
-        self.record(
-            "Error in rule",
-            "job_error",
-            logging.ERROR,
-            jobid=job,
-            rule_name="score",
-            rule_msg=None,
-            log=[*logs],
-        )
-
-    def report(self, log: str, progress: JobProgress) -> None:
-        """Writes the progress of a step as its job does, and updates the screen."""
-        path = progress_path(log)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(asdict(progress)))
-        self.screen.update()
-
-    def printed(self) -> list[str]:
-        """The lines since the last call."""
-        lines = self._stream.getvalue().splitlines()
-        self._stream.seek(0)
-        self._stream.truncate()
-        return lines
-
-    def result(self) -> str:
-        """What was printed for other programs."""
-        return self._out.getvalue()
+from tests.support.screen_run import RUN, Run
 
 
 @pytest.fixture
@@ -269,6 +183,58 @@ def test_a_dry_run_is_a_short_list(make: Callable[..., Run]) -> None:
         "  Score (2 steps): a, b",
         "  Write the report of mine",
     ]
+
+
+def test_the_last_error_of_a_job_is_printed_once(make: Callable[..., Run]) -> None:
+    """Below the line of its job, with failures by status and attempts by kind; again if it is another."""
+    run, log = make(), "m.log"
+    run.start(1)
+    run.step(1, "Generate m", log)
+    run.printed()
+    job = replace(NONE_YET, errors={"rate limit": 2}, failures={"skipped": 1}, last_error="429 busy")
+    for seconds, error in ((2.0, "429 busy"), (40.0, "429 busy"), (80.0, "500")):
+        run.report(log, replace(job, seconds=seconds, last_error=error))
+    troubles = "    without an answer: 1 skipped; failed attempts: 2 rate limit; last error: "
+    line = "m: 0/2 entries"
+    assert run.printed() == [line, f"{troubles}429 busy", line, line, f"{troubles}500"]
+
+
+def test_the_screen_reports_the_run_in_a_file(make: Callable[..., Run]) -> None:
+    """About once a second, and at the end with the phase in which the run ended."""
+    run = make()
+    path = Path(".snakemake/progress/results/mine/run.json")
+    run.record("", bfcl_run=RUN)
+    run.screen.update()
+    assert not path.exists()  # no step is known yet
+    run.start(2)
+    run.record("", "run_info", stats={"generate_a-FC": 1, "generate_b": 1, "score": 1, "total": 3})
+    run.record(
+        "",
+        "job_info",
+        jobid=1,
+        rule_msg="Generate a",
+        rule_name="generate_a-FC",
+        log=["results/mine/a.log"],
+    )
+    run.screen.update()
+    first = json.loads(path.read_text())
+    assert first["models"] == [
+        {"name": "a-FC", "state": "running"},
+        {"name": "b", "state": "waiting"},
+    ]
+    assert (first["phase"], first["steps_done"], first["steps_total"]) == ("running", 0, 3)
+    run.seconds = 0.5
+    run.screen.update()
+    assert json.loads(path.read_text())["beat"] == first["beat"]
+    run.seconds = 1.0
+    run.fail(1, "results/mine/a.log")
+    run.screen.update()
+    second = json.loads(path.read_text())
+    assert second["beat"] == first["beat"] + 1
+    assert {"name": "a-FC", "state": "failed"} in second["models"]
+    assert second["failed"][0]["text"] == "Generate a"
+    run.screen.close()
+    assert json.loads(path.read_text())["phase"] == "failed"
 
 
 def test_an_article_stays_with_its_noun(make: Callable[..., Run]) -> None:

@@ -22,6 +22,12 @@ CONSTANTS = {
         "MAX_ARCHIVAL_MEMORY_ENTRY_LENGTH": 100,
     }
 }
+HOPS = (
+    ("Where does the oldest bakery stand?", "Yville"),
+    ("Which river flows through Yville?", "x"),
+    ("How long is it?", "7 km"),
+)
+"""Sub-questions and answers, of which the first ones are the chain of a web question."""
 
 
 def asked(text: str) -> tuple[tuple[dict[str, str], ...], ...]:
@@ -56,9 +62,19 @@ def fact(number: int, *answers: str) -> Entry:
 
 
 def web_question(number: int, hops: int) -> Entry:
-    chain = [{"subquestion": "?", "answer": "!", "source": "https://a.example"}] * hops
+    chain = [
+        {"subquestion": asks, "answer": says, "source": "https://a.example"} for asks, says in HOPS[:hops]
+    ]
     text = "Which river flows through the town where the oldest bakery stands?"
-    return Entry(f"web_search_base_{number}", "web_search_base", asked(text), (), truth=["x"], source=chain)
+    return Entry(
+        f"web_search_base_{number}",
+        "web_search_base",
+        asked(text),
+        (),
+        truth=["x"],
+        apis=("WebSearchAPI",),
+        source=chain,
+    )
 
 
 def call(name: str, **arguments: Json) -> dict[str, str]:
@@ -97,7 +113,7 @@ SEARCHES = [
         web_question(2, 3),
         [
             [
-                [call("duckduckgo_search", keywords="oldest bakery")],
+                [call("search_engine_query", keywords="oldest bakery")],
                 [call("fetch_url_content", url="https://a.example")],
                 "x",
             ]

@@ -129,8 +129,24 @@ _ABOUT = {
     "comparisons": "One row per pair and score: groups from the overall on, then categories.",
     "flips": "One row per pair and entry that only one of the two has right, in benchmark order.",
     "web_failures": "One row per model, rule set, web-search category with wrong answers, and failure.\n"
-    "`no_search`: never searched. `pasted_question`: one query contains at least 80 % of the question's\n"
-    "different words. `never_fetched`: searched, but fetched no page. `none_of_these`: none of the three.",
+    "`no_search`: never searched; a call of a tool that was not offered is not a search.\n"
+    "`pasted_question`: one query contains at least 80 % of the different words of the question,\n"
+    "without the sentence before it and the request for a format, or packs several hops: at least 75\n"
+    "% of its content words come from the question, and two or more of these are in no single hop\n"
+    "with the others. `never_fetched`: searched, but fetched no page. `repeated_search`: two queries\n"
+    "have at least 80 % of their words in common. `future_event`: the final message says that\n"
+    "something has not happened yet or is later than the model's knowledge. `abstained`: it says that\n"
+    "the model does not know or cannot answer. `misread_page`: an acceptable answer stands on a page\n"
+    "that was fetched. `misread_result`: it stands in the title, address or text of a search result.\n"
+    "`failed_fetch_other_source`: a fetch failed, and the next step fetched another address.\n"
+    "`gave_up`: a fetch failed, and the model neither called a web tool again nor answered.\n"
+    "`none_of_these`: none of the others. The kinds from `misread_page` on need the results of the\n"
+    "calls, which are derived again from the simulated web or the web cache; they are not counted for\n"
+    "an answer of which a result is not recorded. A short answer, such as a number, may stand on a\n"
+    "page or in a result by chance.",
+    "web_questions": "One row per model, rule set and web question with a verdict on an answer. The\n"
+    "results of calls are derived as for `web_failures`. A right answer that stands nowhere comes\n"
+    "from the model's own knowledge, or from other words than those of the acceptable answers.",
 }
 
 _OFFICIAL = """## tables/official

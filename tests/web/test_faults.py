@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
 
 from bfcl_pipeline.errors import ConfigError, NotRecorded
+from bfcl_pipeline.records import Call
+from bfcl_pipeline.tools import World, WorldConfig
 from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page, WebFailure
 from bfcl_pipeline.web.faults import Faulty
 
@@ -102,6 +105,18 @@ def test_the_texts_of_the_release(faulty):
     kinds = [[bool(re.fullmatch(text, message)) for text in expected] for message in messages]
     assert all(sum(kind) == 1 for kind in kinds)
     assert all(any(kind[number] for kind in kinds) for number in range(6))
+
+
+def test_the_model_sees_an_injected_failure_without_a_prefix(templates, constants):
+    """A model sees the text of the release alone, and a real failure with the words before it."""
+    config = WorldConfig(constants, web=Faulty(Fine(), 1, 1, "e", templates))
+    world = World.of(["WebSearchAPI"], None, config, "model")
+    injected, real = (
+        json.loads(world.run(Call("fetch_url_content", {"url": url})))["error"]
+        for url in (URLS[0], "https://tea.test/gone")
+    )
+    assert injected == Faulty(Fine(), 1, 1, "e", templates).fetch(URLS[0]).message
+    assert real == "An error occurred while fetching https://tea.test/gone: 404 of its own"
 
 
 def test_an_address_without_host_and_path(faulty):

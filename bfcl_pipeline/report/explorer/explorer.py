@@ -106,12 +106,12 @@ def _about(shown: ShownEntries, made: _Conversations) -> Iterator[str]:
         yield "This report was made without conversations."
         return
     if shown is ShownEntries.WRONG:
-        yield "There are the conversations that are not right under every rule set."
+        yield "Shown are conversations that are not right under every rule set."
     if made.beside:
-        files = plural(len(made.digests), "file", "files")
+        files = f"{size_text(made.size)} in {plural(len(made.digests), 'file', 'files')}"
         yield (
-            f"They lie in the folder {FOLDER}/ beside this page ({size_text(made.size)} in {files}): copy "
-            "it together with the page."
+            f"The conversations lie in the folder {FOLDER}/ beside this page ({files}): copy it together "
+            "with the page."
         )
 
 

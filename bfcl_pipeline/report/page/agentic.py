@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bfcl_pipeline.report.format import MISSING, count, percent
+from bfcl_pipeline.report.format import MISSING, count
 from bfcl_pipeline.report.page.intervals import scenario_range
 from bfcl_pipeline.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, group_headings, headings
@@ -37,14 +37,6 @@ MEMORY_COUNTS = [field.name for field in MEMORY_USE if field.type == "int64"]
 
 WEB_MEANS = {"mean_steps": "Steps", "mean_searches": "Searches", "mean_fetches": "Fetches"}
 """The means of `web_hops` and their headings."""
-
-WEB_FAILURES = {
-    "no_search": "Never searched",
-    "pasted_question": "Pasted the question",
-    "never_fetched": "Never fetched",
-    "none_of_these": "None of these",
-}
-"""The failures of `web_failures` and their headings."""
 
 
 def memory_accuracy(tables: RunTables) -> Table | None:
@@ -101,12 +93,10 @@ def memory_use(tables: RunTables) -> Table | None:
 
 
 def web_search(tables: RunTables) -> Table | None:
-    """Accuracy by hops, means per question, and failures of wrong answers, by model and category."""
+    """Accuracy by hops and means per question, by model and category."""
     hops = sorted({row["hops"] for row in tables.web_hops})
     if not hops:
         return None
-    failures = {(row["model"], row["category"], row["failure"]): row for row in tables.web_failures}
-    titles = [*WEB_MEANS.values(), "Wrong", *WEB_FAILURES.values()]
     return Table(
         "Web search by hops",
         [
@@ -114,7 +104,7 @@ def web_search(tables: RunTables) -> Table | None:
                 NAME_HEADING,
                 *headings(["Category"], ""),
                 *headings((f"{number} hops" for number in hops), "center"),
-                *headings(titles),
+                *headings(WEB_MEANS.values()),
             ]
         ],
         [
@@ -123,7 +113,6 @@ def web_search(tables: RunTables) -> Table | None:
                 _web_category(rows[0]),
                 *_accuracies(rows, "hops", hops),
                 *(_mean(rows, name) for name in WEB_MEANS),
-                *_web_failures(failures, rows[0]),
             ]
             for model, rows in _lines(tables, tables.web_hops)
         ],
@@ -182,18 +171,3 @@ def _mean(rows: Sequence[Row], name: str) -> Cell:
         return Cell.number(MISSING, None)
     mean = sum(row[name] * row["answered"] for row in scored) / answered
     return Cell.number(f"{mean:.1f}", mean)
-
-
-def _web_failures(failures: Mapping[tuple[str, str, str], Row], line: Row) -> Iterator[Cell]:
-    """The number of wrong answers of a model in a category, then the number with each failure."""
-    rows = [failures.get((line["model"], line["category"], failure)) for failure in WEB_FAILURES]
-    wrong = rows[0]["wrong"] if rows[0] else 0
-    yield Cell.number(count(wrong), wrong)
-    for row in rows:
-        if row is None:
-            yield Cell.count(0)
-        else:
-            share = f"{percent(row['share'], 0)} %" if row["count"] else ""
-            yield Cell.count(
-                row["count"], share, f"{count(row['count'])} of {count(row['wrong'])} wrong answers"
-            )

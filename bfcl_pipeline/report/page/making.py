@@ -4,6 +4,7 @@ Everything shown is recorded in the run and its journals, so that a replay gives
 of the pipeline is not shown: an installed package does not know it; `bfcl-pipeline archive` records it.
 """
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -13,20 +14,30 @@ from typing import Any
 import yaml
 
 from bfcl_pipeline import __version__
-from bfcl_pipeline.benchmark import release
+from bfcl_pipeline.benchmark import encoder, release
 from bfcl_pipeline.config import model_folder, trial_of
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.generation.journal import journals_in
 from bfcl_pipeline.report.format import count
+from bfcl_pipeline.report.page.method import Method, method, recorded_rows
 from bfcl_pipeline.tables import read_table
 
 _HEAD_BYTES = 4096
-"""The start of a journal line, which has all fields but the answer."""
+"""The start of a journal line, which has all fields but the answer, and the first fields of the answer."""
 
 _HEAD = re.compile(
     rb'\{"key":"[0-9a-f]{64}","entry_id":"(?P<entry>[^"\\]{1,200})","trial":(?P<trial>\d{1,9}),"turn":\d{1,9},'
     rb'"run":"(?P<run>[^"\\]{1,200})","received_at":"(?P<day>\d{4}-\d\d-\d\d)T'
 )
+
+
+_SCALAR = rb'(?:"[^"\\]{0,300}"|-?\d[\d.eE+-]{0,30}|null|true|false)'
+
+_SERVED = re.compile(
+    rb'[^"\\]{0,40}"(?:,"(?:latency_seconds|input_tokens|output_tokens|dollars)":' + _SCALAR + rb"){4},"
+    rb'"raw":\{(?:"[a-z_]{1,40}":' + _SCALAR + rb',){0,12}"model":"(?P<model>[^"\\]{1,200})"'
+)
+"""What follows `_HEAD` if only numbers and texts precede the name of the model, not what it wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +46,7 @@ class Making:
 
     facts: Mapping[str, str] = field(default_factory=dict)  # texts by name
     commands: Mapping[str, str] = field(default_factory=dict)  # commands by what they do
+    method: Method | None = None  # how the models were asked; None: not known
 
 
 NOT_RECORDED = Making()
@@ -57,14 +69,42 @@ def read_making(run_dir: Path, run: str | None, models: Iterable[str], cache: Pa
     config = _config(run_dir / "config.yaml")
     imported = "imported" in config  # its answers are in no journal
     answering = () if imported else models
-    days = sorted({day for name in answering for day in _days(run_dir, run, name, cache)})
+    received = {name: set(_received(run_dir, run, name, cache)) for name in answering}
+    days = sorted({day for pairs in received.values() for day, _ in pairs})
+    rows = recorded_rows(run_dir / "models.yaml")
     facts = {
         **_config_facts(config),
         **({"Answers received (UTC)": _span(days)} if days else {}),
         "Release": f"{release.DISTRIBUTION} {release.VERSION}",
+        **_hashes(run_dir, config),
         "Pipeline": f"bfcl-pipeline {__version__}",
     }
-    return Making(facts, {} if run is None else _commands(run, imported=imported))
+    commands = {} if run is None else _commands(run, imported=imported)
+    return Making(
+        facts, commands, method(rows, list(received or models), _served(received), config.get("web"))
+    )
+
+
+def _served(received: Mapping[str, Iterable[tuple[str, str]]]) -> dict[str, list[str]]:
+    """The names of the models in the answers, by the name of the row that was asked."""
+    names: dict[str, set[str]] = {}
+    for model, pairs in received.items():
+        names.setdefault(trial_of(model).model, set()).update(name for _, name in pairs if name)
+    return {model: sorted(found) for model, found in names.items() if found}
+
+
+def _hashes(run_dir: Path, config: Mapping[str, Any]) -> dict[str, str]:
+    """The SHA-256 of what the run was made from, as far as it is recorded."""
+    hashes = {}
+    recorded = config.get("release")
+    if isinstance(recorded, dict) and isinstance(recorded.get("sha256"), str):
+        hashes["Release, SHA-256"] = recorded["sha256"]
+    if "imported" not in config and any((run_dir / "memory").glob("*/memory_vector.parquet")):
+        hashes["Encoder, SHA-256"] = f"{encoder.FILES[encoder.WEIGHTS]} ({encoder.MODEL})"
+    for name in ("config.yaml", "models.yaml"):
+        if (run_dir / name).is_file():
+            hashes[f"{name}, SHA-256"] = hashlib.sha256((run_dir / name).read_bytes()).hexdigest()
+    return hashes
 
 
 def _config(path: Path) -> Mapping[str, Any]:
@@ -135,10 +175,11 @@ def _span(days: list[str]) -> str:
     return days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
 
 
-def _days(run_dir: Path, run: str | None, model: str, cache: Path) -> Iterator[str]:
-    """The days on which this run received answers of one model to its entries, from the model's journals.
+def _received(run_dir: Path, run: str | None, model: str, cache: Path) -> Iterator[tuple[str, str]]:
+    """The day of each answer of one model to the entries of this run, and the model that the answer names.
 
-    Answers that an earlier run received are not counted, nor are those that later runs add to the journals.
+    They are from the model's journals. Answers that an earlier run received are not counted, nor are those
+    that later runs add to the journals. An answer that names no model has "".
     """
     journals = journals_in(cache / "exchanges" / model_folder(model))
     if run is None or not journals:
@@ -154,7 +195,8 @@ def _days(run_dir: Path, run: str | None, model: str, cache: Path) -> Iterator[s
                     and int(head["trial"]) == trial_of(model).number
                     and head["entry"].decode() in entries
                 ):
-                    yield head["day"].decode()
+                    served = _SERVED.match(line, head.end(), _HEAD_BYTES)
+                    yield head["day"].decode(), served["model"].decode() if served else ""
 
 
 def _entry_ids(run_dir: Path, folder: str) -> Iterator[str]:

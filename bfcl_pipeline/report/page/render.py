@@ -7,7 +7,7 @@ content security policy of the page only allows its own script and style.
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -24,10 +24,12 @@ from bfcl_pipeline.report.figures.drawn_figure import DrawnFigure
 from bfcl_pipeline.report.figures.write import write_figures
 from bfcl_pipeline.report.page.agentic import memory_accuracy, memory_use, web_search
 from bfcl_pipeline.report.page.answers import agentic_answers, irrelevance
+from bfcl_pipeline.report.page.benchmark import benchmark_section
 from bfcl_pipeline.report.page.comparison import comparisons
 from bfcl_pipeline.report.page.errors import error_bars, error_counts, error_examples
 from bfcl_pipeline.report.page.intervals import design_effects
 from bfcl_pipeline.report.page.making import NOT_RECORDED, Making, read_making
+from bfcl_pipeline.report.page.modes import modes
 from bfcl_pipeline.report.page.overview import facts, notices
 from bfcl_pipeline.report.page.published import with_published
 from bfcl_pipeline.report.page.ranks import notes_on_ranks
@@ -48,14 +50,19 @@ from bfcl_pipeline.report.page.views import (
     views,
 )
 from bfcl_pipeline.report.page.views import rules as rules_table
+from bfcl_pipeline.report.page.web import web_details
 from bfcl_pipeline.report.published_rows import published_notes
 from bfcl_pipeline.report.web_label import note
+from bfcl_pipeline.tables.examples import read_examples
 
 MANY_MODELS = 10
 """With more models than this, each has a row instead of a column in the tables by error and by format."""
 
 EXPLORER_PARTS = ("elements", "data", "filters", "list", "conversation", "dialog", "start")
 """The parts of the script of the list of entries, templates/explorer/<part>.js, in their order."""
+
+NO_EXAMPLES: Mapping[str, str] = {}
+"""Of a release that is not staged."""
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -74,7 +81,8 @@ def write_page(
         run_dir: has tables/, verdicts/ and, for conversations, responses/ and memory/.
         rules: the rule set of the page.
         cache: the directory with the journals and the web cache; may be missing.
-        data: the staged release; without it the entries have no questions and no conversations.
+        data: the staged release, of which the page has questions, conversations, and an example of each
+            category; None, or a directory without a release: it has none.
         shown: whose conversations the page has.
 
     Raises:
@@ -88,19 +96,27 @@ def write_page(
     figures = draw_run(tables)
     write_figures(run_dir / "figures", figures)
     path = run_dir / "report.html"
-    write_text(path, render_page(tables, making, explorer, figures))
+    examples = read_examples(data) if data else NO_EXAMPLES
+    write_text(path, render_page(tables, making, examples=examples, explorer=explorer, figures=figures))
     return path
 
 
 def render_page(
     tables: RunTables,
     making: Making = NOT_RECORDED,
+    *,
+    examples: Mapping[str, str] = NO_EXAMPLES,
     explorer: Explorer | None = None,
     figures: Sequence[DrawnFigure] = (),
 ) -> str:
     """The page as text; equal arguments give equal text.
 
-    explorer: None for a page without its entries. figures: those that the page shows.
+    Args:
+        tables: the tables of the run.
+        making: how it was made.
+        examples: a question of each category, from the staged release.
+        explorer: the list of entries; None for a page without one.
+        figures: those that the page shows.
     """
     style = _template_text("style.css")
     scripts = [_template_text("sort.js")]
@@ -129,6 +145,7 @@ def render_page(
         notices=[*notices(tables), *published_notes(tables.published)],
         leaderboard=with_published(leaderboard(tables), tables),
         rank_notes=notes_on_ranks(tables),
+        modes=modes(tables),
         trials=trials(tables),
         repetitions=repetitions(tables),
         flaky=flaky(tables),
@@ -143,6 +160,7 @@ def render_page(
         memory_accuracy=memory_accuracy(tables),
         memory_use=memory_use(tables),
         web_search=web_search(tables),
+        web_details=web_details(tables),
         web_note=note(row["web"] for row in tables.web_hops),
         formats=formats(tables, many),
         format_count=len(FORMATS),
@@ -156,6 +174,7 @@ def render_page(
         irrelevance=irrelevance(tables),
         agentic_answers=agentic_answers(tables),
         making=making,
+        benchmark=benchmark_section(examples),
         explorer=explorer,
         figures={figure.name: _shown(figure) for figure in figures},
     )

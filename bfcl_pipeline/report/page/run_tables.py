@@ -10,7 +10,7 @@ import pyarrow as pa
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.sample_note import sample_note
-from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
+from bfcl_pipeline.report.tables.agentic_columns import ADDED_WEB_COLUMNS, AGENTIC_TABLES
 from bfcl_pipeline.report.tables.columns import ADDED_COLUMNS, ADDED_TABLES, TABLES, UNANSWERED_TABLES
 from bfcl_pipeline.report.tables.published import PUBLISHED_TABLES
 from bfcl_pipeline.report.tables.trial_columns import ADDED_TRIAL_COLUMNS, TRIAL_TABLES
@@ -46,6 +46,7 @@ class RunTables:
     memory_use: Sequence[Row]
     web_hops: Sequence[Row]
     web_failures: Sequence[Row]
+    web_questions: Sequence[Row]  # empty if the run has no such table
     errata: Sequence[Row]
     irrelevance: Sequence[Row]
     answers: Sequence[Row]
@@ -113,7 +114,7 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
 def _rows(folder: Path, name: str, schema: pa.Schema) -> list[Row]:
     """The rows of a table; columns that an earlier version did not write are null."""
     path = folder / f"{name}.parquet"
-    added = {**ADDED_COLUMNS, **ADDED_TRIAL_COLUMNS}.get(name, ())
+    added = {**ADDED_COLUMNS, **ADDED_TRIAL_COLUMNS, **ADDED_WEB_COLUMNS}.get(name, ())
     try:
         table = read_table(path, schema.names)
     except TableError:

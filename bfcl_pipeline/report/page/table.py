@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from bfcl_pipeline.config import EMBEDDED_KINDS, RECORDED_KINDS
 from bfcl_pipeline.report.format import MISSING, count, interval, short_percent
+from bfcl_pipeline.report.mode_label import mode_label
 from bfcl_pipeline.report.web_label import mark
 
 UNSORTED = frozenset({"na", "missing"})
@@ -68,13 +69,15 @@ class Cell:
 
     @classmethod
     def linked_name(cls, row: Mapping[str, Any]) -> Self:
-        """The name with a link, if the model has a web address, and a badge on some kinds."""
+        """The name with a link, if the model has a web address, and a badge for its mode and its kind."""
         name = text = row["display_name"]
         if row["url"].startswith(("https://", "http://")):
             text = Markup('<a href="{}" rel="noreferrer">{}</a>').format(row["url"], name)
         what = "embedded" if row["kind"] in EMBEDDED_KINDS else "results"
         marked = row["kind"] in EMBEDDED_KINDS | RECORDED_KINDS
-        badge = Markup(' <span class="badge">{}</span>').format(what) if marked else ""
+        mode = mode_label(name, row.get("mode"))
+        badges = ", ".join([*([mode] if mode else []), *([what] if marked else [])])
+        badge = Markup(' <span class="badge">{}</span>').format(badges) if badges else ""
         return cls(isolated(text) + badge, name, style="name", scope="row")
 
     @classmethod

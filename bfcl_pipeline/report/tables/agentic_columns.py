@@ -85,6 +85,10 @@ WEB_HOPS = pa.schema(
         ),
         field("mean_searches", SHARE, "mean number of searches; null likewise"),
         field("mean_fetches", SHARE, "mean number of pages fetched, or tried to; null likewise"),
+        field("mean_steps_correct", SHARE, "mean number of steps of the right answers; null without one"),
+        field("mean_searches_correct", SHARE, "mean number of their searches; null likewise"),
+        field("mean_fetches_correct", SHARE, "mean number of their fetches; null likewise"),
+        field("abstained", COUNT, "wrong answers that say that the model does not know or cannot answer"),
     ]
 )
 
@@ -99,6 +103,47 @@ WEB_FAILURES = pa.schema(
         *_counts(count="wrong answers that did", wrong="wrong answers that are there"),
         field("share", SHARE, "count / wrong", nullable=False),
         field("example_entry_id", TEXT, "the first of them; null if there is none"),
+        field("known", COUNT, "wrong answers of which it is known: all, or those with recorded results"),
+    ]
+)
+
+WEB_QUESTIONS = pa.schema(
+    [
+        RUN,
+        MODEL,
+        RULES,
+        CATEGORY,
+        WEB,
+        field("entry_id", TEXT, "the question", nullable=False),
+        *_counts(hops="steps from the question to its answer, as annotated"),
+        field("valid", pa.bool_(), "whether the answer is right", nullable=False),
+        field("abstained", pa.bool_(), "wrong, and the model says that it does not know", nullable=False),
+        *_counts(
+            steps="steps, with calls or without",
+            searches="calls of the search tool; none if it was not offered",
+            repeated_searches="of these, those with nearly the words of an earlier one",
+            fetches="calls of the tool that fetches a page; none if it was not offered",
+        ),
+        field("known", pa.bool_(), "whether the result of every call is recorded", nullable=False),
+        field("failed_searches", COUNT, "searches that failed or found nothing; null if not known"),
+        field("failed_fetches", COUNT, "fetches that failed; null if not known"),
+        field("retried", COUNT, "of these, those after which the same address was fetched; null likewise"),
+        field("other_source", COUNT, "those after which another address was fetched"),
+        field("searched_again", COUNT, "those after which the model searched, but fetched nothing"),
+        field("answered", COUNT, "those after which the model answered without a further call"),
+        field("gave_up", COUNT, "those after which it did not answer, or said that it does not know"),
+        *(
+            field(
+                f"answer_in_{place}", pa.bool_(), f"an acceptable answer stands {where}; null if not known"
+            )
+            for place, where in (
+                ("title", "in the title of a search result"),
+                ("address", "in the address of a search result"),
+                ("snippet", "in the text of a search result"),
+                ("page", "on a fetched page"),
+            )
+        ),
+        field("failures", TEXT, "wrong answers: kinds in `web_failures`, by commas; null if none is known"),
     ]
 )
 
@@ -107,5 +152,12 @@ AGENTIC_TABLES: dict[str, pa.Schema] = {
     "memory_use": MEMORY_USE,
     "web_hops": WEB_HOPS,
     "web_failures": WEB_FAILURES,
+    "web_questions": WEB_QUESTIONS,
 }
 """The tables of runs with agentic categories, by file name."""
+
+ADDED_WEB_COLUMNS = {
+    "web_hops": ("mean_steps_correct", "mean_searches_correct", "mean_fetches_correct", "abstained"),
+    "web_failures": ("known",),
+}
+"""The columns that a table of an earlier version does not have; null in every row of it."""

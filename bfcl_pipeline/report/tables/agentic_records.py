@@ -13,8 +13,11 @@ import polars as pl
 
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
 from bfcl_pipeline.calls import Steps, calls_by_step
+from bfcl_pipeline.playback import Conditions
 from bfcl_pipeline.records import Call, Entry, Json, Mode, Rules
 from bfcl_pipeline.report.tables.run_records import AnswerTables, RunRecords, by_model
+from bfcl_pipeline.report.tables.web_records import web_work
+from bfcl_pipeline.scoring.web_use import WebWork
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.responses import loaded_json
 from bfcl_pipeline.tables.texts import read_constants
@@ -32,6 +35,8 @@ class AgenticAnswer:
     steps: Steps  # empty if there is no answer
     web: str | None = None  # the web that was searched
     snapshot: Json = None  # the memory after a session; None if the session failed
+    result: Json = None  # in the official form, parsed
+    mode: Mode = Mode.FC  # how the result has calls
 
     @property
     def calls(self) -> list[Call]:
@@ -57,12 +62,17 @@ class AgenticRecords:
     sessions: Mapping[str, Sequence[AgenticAnswer]]  # by category; in order
     answers: Mapping[str, Sequence[AgenticAnswer]]  # to the questions, by category; in order
     constants: Constants | None  # of the memories; None if there are no sessions
+    web: Mapping[str, Mapping[str, WebWork]]  # what was done on the web, by category and entry id
 
 
-def read_agentic(data: Path, records: RunRecords) -> Iterator[AgenticRecords]:
+def read_agentic(
+    data: Path, records: RunRecords, conditions: Conditions | None = None
+) -> Iterator[AgenticRecords]:
     """The agentic categories of `records`, by model in order of name. Raises TableError.
 
     One model at a time: the conversations of a hundred models would not fit into memory.
+
+    conditions: those of the run, to play web conversations again; None: results of web calls are not known.
     """
     verdicts = records.verdicts.filter(pl.col("category").is_in(GROUPS["agentic"]))
     staged = _read_entries(data, set(verdicts["category"]))
@@ -75,7 +85,8 @@ def read_agentic(data: Path, records: RunRecords) -> Iterator[AgenticRecords]:
         if sessions and constants is None:
             constants = read_constants(data)
         verdicts_of = _verdicts(own, answers, entries)
-        yield AgenticRecords(model, verdicts_of, sessions, answers, constants if sessions else None)
+        web = _web(answers, conditions)
+        yield AgenticRecords(model, verdicts_of, sessions, answers, constants if sessions else None, web)
 
 
 def _read_entries(data: Path, categories: Collection[str]) -> Entries:
@@ -104,8 +115,24 @@ def _answers(tables: AnswerTables, model: str, entries: Entries) -> dict[str, li
 
 
 def _answer(entry: Entry, row: Mapping[str, Any]) -> AgenticAnswer:
-    steps = calls_by_step(loaded_json(row["result_json"]), Mode(row["mode"]))
-    return AgenticAnswer(entry, steps, row["web"], loaded_json(row["snapshot_json"]))
+    result, mode = loaded_json(row["result_json"]), Mode(row["mode"])
+    steps = calls_by_step(result, mode)
+    return AgenticAnswer(entry, steps, row["web"], loaded_json(row["snapshot_json"]), result, mode)
+
+
+def _web(
+    answers: Mapping[str, Sequence[AgenticAnswer]], conditions: Conditions | None
+) -> dict[str, dict[str, WebWork]]:
+    return {
+        category: {
+            each.entry.entry_id: web_work(
+                each.entry, each.steps, each.result, each.mode, each.web, conditions
+            )
+            for each in of_category
+        }
+        for category, of_category in answers.items()
+        if category in GROUPS["web_search"]
+    }
 
 
 def _verdicts(

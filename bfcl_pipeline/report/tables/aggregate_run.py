@@ -30,7 +30,8 @@ from bfcl_pipeline.report.tables.score_tables import SCORES, score_tables, unans
 from bfcl_pipeline.report.tables.trial_columns import TRIAL_TABLES
 from bfcl_pipeline.report.tables.trials import trial_tables
 from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
-from bfcl_pipeline.report.tables.web import web_failures, web_hops
+from bfcl_pipeline.report.tables.web import web_failures, web_hops, web_questions
+from bfcl_pipeline.report.tables.web_records import web_conditions
 from bfcl_pipeline.tables import write_table
 
 _AGENTIC: Mapping[str, Callable[[AgenticRecords], Iterator[dict[str, Any]]]] = {
@@ -38,6 +39,7 @@ _AGENTIC: Mapping[str, Callable[[AgenticRecords], Iterator[dict[str, Any]]]] = {
     "memory_use": memory_use,
     "web_hops": web_hops,
     "web_failures": web_failures,
+    "web_questions": web_questions,
 }
 """The function that makes the rows of one model in each table of AGENTIC_TABLES."""
 
@@ -49,6 +51,7 @@ def aggregate_run(
     rules: Rules,
     only: Collection[str] = (),
     missing: Collection[str] = (),
+    cache: Path = Path("cache"),
 ) -> list[ModelScore]:
     """Writes the tables of a run to `run_dir`/tables.
 
@@ -62,13 +65,14 @@ def aggregate_run(
         rules: the rule set of the official files.
         only: the models to tabulate; all that have verdicts if empty.
         missing: models without responses, to be named in the table `unanswered`.
+        cache: has web/, the recorded outcomes of web calls.
 
     Returns:
         The scores under `rules`.
 
     Raises:
         TableError: there is nothing to write, or the verdicts cannot be added up.
-        ConfigError: the models file cannot be read.
+        ConfigError: the models file or the recorded config cannot be read.
     """
     records = read_run(run_dir, data, only)
     rows_of_models, sizes = load_models(models), sizes_in_means(run_dir)
@@ -90,7 +94,7 @@ def aggregate_run(
     rows |= trial_tables(records, rows["leaderboard"], sizes)
     rows["unanswered"] = list(unanswered(records, chosen, missing))
     rows |= {name: [] for name in _AGENTIC}
-    for of_model in read_agentic(data, records):
+    for of_model in read_agentic(data, records, web_conditions(run_dir, data, cache)):
         for name, make_rows in _AGENTIC.items():
             rows[name] += make_rows(of_model)
     tables = run_dir / "tables"

@@ -75,6 +75,8 @@ class WebSearchAPI:
             outcome = self._web.fetch(url)
             if not isinstance(outcome, WebFailure):
                 return {"content": self._page_text(outcome.text, mode)}
+            if outcome.injected:
+                return failed(outcome.message)
             problem = outcome.message
         except (PipelineError, CallFailed):
             raise

@@ -37,6 +37,7 @@ class WebFailure:
     """A failure with the text that the model sees, such as `404 Client Error: Not Found for url: ...`."""
 
     message: str
+    injected: bool = False  # made to fail by the configuration; the model sees the message without a prefix
 
 
 class Web(Protocol):

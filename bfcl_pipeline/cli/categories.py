@@ -1,0 +1,152 @@
+"""`bfcl-pipeline categories`: lists what the benchmark tests, or describes single categories."""
+
+import argparse
+import json
+import shutil
+import sys
+import textwrap
+from collections.abc import Mapping, Sequence
+
+from bfcl_pipeline.benchmark import CATEGORIES, GROUPS, resolve_categories
+from bfcl_pipeline.benchmark.descriptions import (
+    DESCRIPTIONS,
+    GENERATIONS,
+    NOT_COMPARABLE,
+    composition,
+    overall_weights,
+)
+from bfcl_pipeline.benchmark.leaderboard import GROUP
+from bfcl_pipeline.cli.options import add_data
+from bfcl_pipeline.text import on_one_line, plural, printable, text_table
+
+_COLUMNS = ("category", "since", "entries", "weight", "tests", "example")
+_NARROW = _COLUMNS[:-1]
+_NARROW_TERMINAL = 150  # columns; on a narrower terminal the table has no examples
+
+_EXAMPLE = 60  # characters of an example in the table
+_LINE = 100  # columns of the description of one category
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options of the command."""
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="describe these categories (names or groups) one by one"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON, with the groups")
+    add_data(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints the categories. Raises ConfigError for an unknown name."""
+    from bfcl_pipeline.tables.examples import read_examples
+
+    names = resolve_categories(options.names or ["all"])
+    examples = read_examples(options.data, names)
+    if options.json:
+        print(json.dumps(_document(names, examples), indent=2, ensure_ascii=True))
+    elif options.names:
+        print("\n\n".join(_described(name, examples.get(name)) for name in names))
+    else:
+        narrow = sys.stdout.isatty() and shutil.get_terminal_size().columns < _NARROW_TERMINAL
+        columns = _NARROW if narrow or not examples else _COLUMNS
+        rows = [_row(name, examples.get(name, "")) for name in names]
+        print(text_table(columns, [row[: len(columns)] for row in rows], right={2, 3}))
+        print("\n" + "\n".join(_notes()))
+    return 0
+
+
+def _row(name: str, example: str) -> list[str]:
+    described = DESCRIPTIONS[name]
+    shown = textwrap.shorten(_safe(example), _EXAMPLE, placeholder=" ...")
+    return [
+        name,
+        described.generation,
+        f"{CATEGORIES[name].entries:,}",
+        _weight(name),
+        described.tests,
+        shown,
+    ]
+
+
+def _weight(name: str) -> str:
+    weight = overall_weights()[name]
+    return f"{weight * 100:.2f} %" if weight else "-"
+
+
+def _safe(text: str) -> str:
+    return on_one_line(printable(text))
+
+
+def _notes() -> list[str]:
+    """What the table cannot say: the versions, the overall score, the groups."""
+    lines = [
+        *(f"{version}: {added}." for version, added in GENERATIONS.items()),
+        f"Overall: {', '.join(_terms())}. Categories without a weight are shown, and in no score above "
+        "them.",
+        NOT_COMPARABLE,
+        f"Groups: {', '.join(f'{name} ({len(members)})' for name, members in GROUPS.items())}.",
+        "bfcl-pipeline categories NAME describes one.",
+    ]
+    return [part for line in lines for part in _wrapped(line)]
+
+
+def _terms() -> list[str]:
+    return [f"{term.weight} % {GROUP[term.name].title.lower()}" for term in GROUP["overall"].members]
+
+
+def _described(name: str, example: str | None) -> str:
+    """One category, in lines."""
+    category, described = CATEGORIES[name], DESCRIPTIONS[name]
+    consists = composition(name)
+    sessions = plural(category.prerequisites, "session", "sessions")
+    facts = {
+        "Tests": f"{described.tests}. {described.about}",
+        "Since": f"{described.generation}: {GENERATIONS[described.generation]}",
+        "Entries": f"{category.entries:,}{f': {consists}' if consists else ''}"
+        + (f"; after {sessions} that are not scored" if category.prerequisites else ""),
+        "Weight": f"{_weight(name)} of the overall score" if overall_weights()[name] else "in no score",
+        "Groups": ", ".join(group for group, members in GROUPS.items() if name in members),
+        "Example": _safe(example) if example else "",
+        "Show it": f"bfcl-pipeline show {_quoted(described.example)}",
+    }
+    wide = max(map(len, facts)) + 4
+    lines = [
+        f"{f'  {title}':{wide}}{part}" if at == 0 else f"{'':{wide}}{part}"
+        for title, text in facts.items()
+        if text
+        for at, part in enumerate([text] if title == "Show it" else _wrapped(text, _LINE - wide))
+    ]
+    return "\n".join([name, *lines])
+
+
+def _quoted(entry_id: str) -> str:
+    return f"'{entry_id}'" if "&" in entry_id else entry_id
+
+
+def _wrapped(text: str, width: int = _LINE) -> list[str]:
+    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+
+
+def _document(names: Sequence[str], examples: Mapping[str, str]) -> dict[str, object]:
+    weights = overall_weights()
+    return {
+        "categories": [
+            {
+                "name": name,
+                "generation": DESCRIPTIONS[name].generation,
+                "group": CATEGORIES[name].group,
+                "tests": DESCRIPTIONS[name].tests,
+                "about": DESCRIPTIONS[name].about,
+                "entries": CATEGORIES[name].entries,
+                "sessions": CATEGORIES[name].prerequisites,
+                "composition": composition(name) or None,
+                "scored": CATEGORIES[name].scored,
+                "overall_weight": weights[name],
+                "example_entry_id": DESCRIPTIONS[name].example,
+                "example": examples.get(name),
+            }
+            for name in names
+        ],
+        "groups": {group: list(members) for group, members in GROUPS.items()},
+        "generations": dict(GENERATIONS),
+    }

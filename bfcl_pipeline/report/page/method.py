@@ -1,0 +1,207 @@
+"""The method card of a run: the settings of its models, and what the run proves and what it does not.
+
+Everything is from the recorded rows of the models, the config and the journals, so that a replay gives the
+same page. What no run records (weights, versions of servers and libraries) is stated to be missing.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import yaml
+
+from bfcl_pipeline.config import EMBEDDED_KINDS, RECORDED_KINDS, trial_of
+from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, headings, isolated
+from bfcl_pipeline.text import cut, on_one_line, plural, printable
+
+RELEASE_TEMPERATURE = 0.001
+"""What the adapters send unless the options of a row set another temperature or remove it."""
+
+NONE = "\N{EN DASH}"
+"""Shown where a model has no such setting."""
+
+_WITHOUT_TEMPERATURE = EMBEDDED_KINDS | RECORDED_KINDS | {"litellm"}
+_LONGEST = 400  # characters of options and of server flags
+
+_SHOWN_ALONE = ("temperature", "generationConfig")
+
+Values = Mapping[str, Any]
+"""The row of a model as it was recorded, by key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """What a reader has to know about how models were asked."""
+
+    settings: Table | None  # None if no rows are recorded
+    covered: Sequence[str]  # sentences on what can be derived again
+    not_covered: Sequence[str]  # sentences on what is not recorded or not proved
+
+
+def recorded_rows(path: Path) -> dict[str, Values]:
+    """The rows of a run's models.yaml by name; none if there is no such file.
+
+    They are not checked: a file of an earlier version may have other keys.
+
+    Raises:
+        ConfigError: it is not a list of rows.
+    """
+    try:
+        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return {str(row["name"]): row for row in document["models"] if isinstance(row, dict)}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, LookupError, TypeError, yaml.YAMLError) as error:
+        raise ConfigError(f"{path}: not readable as recorded models ({type(error).__name__}).") from error
+
+
+def method(
+    rows: Mapping[str, Values], models: Sequence[str], served: Mapping[str, Sequence[str]], web: str | None
+) -> Method:
+    """The method card.
+
+    Args:
+        rows: the recorded rows by name.
+        models: the models of the run, one for each trial.
+        served: by the name of a row, the names that its API gave to the model.
+        web: the config key `web`; None if it is not recorded.
+    """
+    asked = [
+        rows[name] for name in dict.fromkeys(trial_of(model).model for model in models) if name in rows
+    ]
+    return Method(_settings(asked, served), _covered(asked), _not_covered(asked, web))
+
+
+def _settings(rows: Sequence[Values], served: Mapping[str, Sequence[str]]) -> Table | None:
+    if not rows:
+        return None
+    titles = ["Mode", "Kind", "Asked as", "Temperature", "Options", "Server", "$ in / out"]
+    return Table(
+        "Settings of the models",
+        [[NAME_HEADING, *headings(titles, "")]],
+        [
+            [
+                Cell(isolated(printable(str(row["name"]))), str(row["name"]), style="name", scope="row"),
+                Cell.sortable(str(row.get("mode", NONE))),
+                Cell.sortable(str(row.get("kind", NONE))),
+                _asked_as(row, served.get(str(row["name"]), ())),
+                Cell(temperature(row)),
+                Cell(_texts(row.get("options"), _SHOWN_ALONE), style="message"),
+                Cell(_texts(row.get("vllm")), style="message"),
+                Cell(f"{_price(row, 'input_price')} / {_price(row, 'output_price')}"),
+            ]
+            for row in rows
+        ],
+        style="sortable errata",
+        summary=f"Settings of {plural(len(rows), 'model', 'models')}",
+    )
+
+
+def _asked_as(row: Values, served: Sequence[str]) -> Cell:
+    """The name at the API, the host, and what the API called the model that answered."""
+    if row.get("kind") in EMBEDDED_KINDS:
+        return Cell("embedded")
+    name = isolated(_safe(str(row.get("model", NONE))))
+    notes = [f"at {_host(row)}"] if _host(row) else []
+    notes += [f"answers name {_safe(', '.join(served))}"] if served else []
+    return Cell(name, note=isolated("; ".join(notes)) if notes else "", style="message")
+
+
+def _host(row: Values) -> str:
+    """The host of the endpoint, without credentials that a URL may contain."""
+    try:
+        return _safe(urlsplit(str(row.get("endpoint") or "")).hostname or "")
+    except ValueError:
+        return ""
+
+
+def temperature(row: Values) -> str:
+    """The temperature that is sent with each request of a model."""
+    if row.get("kind") in _WITHOUT_TEMPERATURE and "temperature" not in _options(row):
+        return NONE
+    sent = _options(row).get("temperature", RELEASE_TEMPERATURE)
+    return "not sent" if sent is None else _safe(str(sent))
+
+
+def _options(row: Values) -> Mapping[str, Any]:
+    """The options, with those that Gemini's API has one level deeper."""
+    options = row.get("options")
+    if not isinstance(options, dict):
+        return {}
+    nested = options.get("generationConfig")
+    return {**options, **(nested if isinstance(nested, dict) else {})}
+
+
+def _texts(values: object, but: Sequence[str] = ()) -> str:
+    """Settings as `key=value`, each value as JSON."""
+    if not isinstance(values, dict):
+        return NONE
+    shown = {**values, **_options({"options": values})} if but else values
+    texts = [f"{key}={_json(value)}" for key, value in shown.items() if key not in but]
+    return cut(_safe(", ".join(texts)), _LONGEST) if texts else NONE
+
+
+def _json(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _price(row: Values, name: str) -> str:
+    price = row.get(name)
+    return f"{price:g}" if isinstance(price, int | float) else NONE
+
+
+def _safe(text: str) -> str:
+    return on_one_line(printable(text))
+
+
+def _covered(rows: Sequence[Values]) -> list[str]:
+    """What anybody can derive again with the release and the records of the run."""
+    lines = [
+        "Every verdict and every number of this page follow from the responses and the pinned release."
+    ]
+    if any(_is_asked(row) for row in rows):
+        lines.append(
+            "Every request is made again in a replay, byte for byte: prompts, function docs, options and "
+            "results of calls are those to which the recorded answers belong."
+        )
+    if any(row.get("kind") in EMBEDDED_KINDS for row in rows):
+        lines.append("Embedded models are run again in a replay and give the same answers.")
+    return lines
+
+
+def _not_covered(rows: Sequence[Values], web: str | None) -> list[str]:
+    """What no record of the run proves."""
+    lines = []
+    if any(_is_asked(row) for row in rows):
+        lines += [
+            "That the answers are those of the model: journals are files that can be edited.",
+            "Which weights answered: the run has the name of the model and that which the API reported, if "
+            "any, but neither a revision nor a hash of weights.",
+        ]
+    if any(row.get("kind") == "vllm" for row in rows):
+        lines.append(
+            "The server: its flags are above, but the version of vLLM, the content of a chat template and "
+            "the GPUs are not recorded."
+        )
+    if any(row.get("kind") in RECORDED_KINDS for row in rows) or not rows:
+        lines.append("How answers that were read from results came about: no requests are recorded.")
+    lines += _OF_WEB.get(web or "", ())
+    lines.append("Versions of Python and of libraries are not recorded in the run; an archive has them.")
+    return lines
+
+
+def _is_asked(row: Values) -> bool:
+    return row.get("kind") not in EMBEDDED_KINDS | RECORDED_KINDS
+
+
+_OF_WEB: Mapping[str, Sequence[str]] = {
+    "simulated": ("The real web: searches and pages are built from the annotations of the release.",),
+    "live": ("What the web returned: web search in mode live cannot be derived again.",),
+    "record": ("That the web is still the same: searches and pages are those of the days of the answers.",),
+    "replay": ("That the web is still the same: searches and pages were recorded by earlier runs.",),
+}
+"""What is not proved about each web, by the config key `web`."""

@@ -1,0 +1,71 @@
+"""`bfcl-pipeline categories`: what the benchmark tests."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
+from bfcl_pipeline.cli import main
+
+
+def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """What the command prints."""
+    assert main(["categories", *words]) == 0
+    return capsys.readouterr().out
+
+
+def test_every_category_is_a_row(staged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The table has the version, entries, weight, purpose and example of each category."""
+    lines = printed(capsys, "--data", str(staged)).splitlines()
+    assert lines[0].split() == ["category", "since", "entries", "weight", "tests", "example"]
+    rows = lines[1 : lines.index("")]
+    assert [row.split()[0] for row in rows] == list(CATEGORIES)
+    assert rows[0].split()[1:5] == ["V1", "400", "0.83", "%"]
+    assert "one call of the one Python function" in rows[0]
+    assert "Find the area of a triangle" in rows[0]
+    assert rows[-1].split()[1:4] == ["V4", "5,200", "-"]
+    assert "V4 totals do not compare with V3's" in " ".join(lines)
+
+
+def test_without_the_release_there_are_no_examples(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command needs nothing staged."""
+    lines = printed(capsys, "--data", str(tmp_path)).splitlines()
+    assert lines[0].split() == ["category", "since", "entries", "weight", "tests"]
+    assert "Example" not in printed(capsys, "multiple", "--data", str(tmp_path))
+
+
+def test_one_category_is_described(staged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A name gives the composition, the weight, the groups and the command that shows the example."""
+    text = printed(capsys, "web_search_base", "--data", str(staged))
+    assert "100: 27 of 2 hops, 33 of 3 hops, 39 of 4 hops, 1 of 5 hops" in text
+    assert "10.00 % of the overall score" in text
+    assert "all, all_scoring, agentic, web_search" in text
+    assert "bfcl-pipeline show web_search_base_5" in text
+    assert "How many floors" in text
+
+
+def test_a_group_describes_its_categories(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each category of a group is described, in the order of the benchmark."""
+    text = printed(capsys, "memory", "--data", str(tmp_path))
+    assert [line for line in text.splitlines() if line and line[0] != " "] == list(GROUPS["memory"])
+    assert " ".join(text.split()).count("after 37 sessions that are not scored") == 3
+
+
+def test_json_has_the_same_content(staged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Weights are shares, and the groups are listed."""
+    document = json.loads(printed(capsys, "--json", "--data", str(staged)))
+    assert [row["name"] for row in document["categories"]] == list(CATEGORIES)
+    assert sum(row["overall_weight"] for row in document["categories"]) == pytest.approx(1)
+    assert all(row["example"] for row in document["categories"])
+    assert document["groups"]["memory"] == list(GROUPS["memory"])
+
+
+def test_a_name_of_an_earlier_version_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    """`simple` is refused with the name that V4 has for it."""
+    assert main(["categories", "simple"]) == 1
+    assert "In V4 it is 'simple_python'." in capsys.readouterr().err

@@ -1,0 +1,96 @@
+"""A screen that is passed Snakemake's log records, for tests."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+from dataclasses import asdict
+from typing import Any
+
+from bfcl_pipeline.records import Rules
+from bfcl_pipeline.screen.interruption import Interruption
+from bfcl_pipeline.screen.progress import JobProgress
+from bfcl_pipeline.screen.progress_file import progress_path
+from bfcl_pipeline.screen.run_state import RunDescription
+from bfcl_pipeline.screen.screen import Screen
+
+RUN = RunDescription(
+    name="mine", models=2, trials=1, categories=3, sample=None, rules=Rules.OFFICIAL, replay=False
+)
+BROKEN = """\
+RuleException:
+CalledProcessError in file "workflow/rules/score.smk", line 22:
+Command 'set -euo pipefail; bfcl-pipeline score' returned non-zero exit status 1."""
+
+
+class Run:
+    """A screen with plain lines, in a folder of its own, and what it printed."""
+
+    def __init__(self, **options: Any) -> None:
+        self.interruption = Interruption()
+        self.seconds = 0.0
+        self._stream, self._out = io.StringIO(), io.StringIO()
+        self.screen = Screen(
+            self._stream, self._out, interruption=self.interruption, clock=lambda: self.seconds, **options
+        )
+
+    def record(
+        self, text: str | None = None, event: str | None = None, level: int = logging.INFO, **fields: Any
+    ) -> None:
+        """Passes a log record as Snakemake makes it."""
+        record = logging.LogRecord("snakemake.logging", level, "", 0, text, None, None)
+        record.__dict__.update(fields, **({"event": event} if event else {}))
+        self.screen.handle(record)
+
+    def start(self, steps: int) -> None:
+        """Passes what Snakemake reports before the first step."""
+        self.record("", bfcl_run=RUN)
+        self.record("Workflow has started!", "workflow_started")
+        self.record("Building DAG of jobs...")
+        self.record("Provided cores: 4", "resources_info", cores=4)
+        self.record("Job stats: ...", "run_info", stats={"score": steps, "total": steps})
+        self.record("Select jobs to execute...")
+        self.record("Execute 1 jobs...", "job_started", jobs=[1])
+
+    def step(self, job: int, text: str, log: str = "") -> None:
+        """Starts a step."""
+        self.record(
+            "Rule",
+            "job_info",
+            jobid=job,
+            rule_msg=text,
+            rule_name=text.split()[0].lower(),
+            log=[log] if log else [],
+        )
+
+    def fail(self, job: int, *logs: str) -> None:
+        """Passes what Snakemake reports of a step that failed."""
+        self.record(BROKEN, "error", logging.ERROR, exception="RuleException")
+        self.record(
+            "Error in rule",
+            "job_error",
+            logging.ERROR,
+            jobid=job,
+            rule_name="score",
+            rule_msg=None,
+            log=[*logs],
+        )
+
+    def report(self, log: str, progress: JobProgress) -> None:
+        """Writes the progress of a step as its job does, and updates the screen."""
+        path = progress_path(log)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(asdict(progress)))
+        self.screen.update()
+
+    def printed(self) -> list[str]:
+        """The lines since the last call."""
+        lines = self._stream.getvalue().splitlines()
+        self._stream.seek(0)
+        self._stream.truncate()
+        return lines
+
+    def result(self) -> str:
+        """What was printed for other programs."""
+        return self._out.getvalue()
