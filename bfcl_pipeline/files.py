@@ -94,8 +94,9 @@ def write_text(path: Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
-def replace_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Writes a folder with the files `contents` and no others, in place of the one that may be there.
+@contextlib.contextmanager
+def replaced_folder(folder: Path) -> Iterator[Path]:
+    """An empty folder that takes the place of `folder` if the block ends without an error.
 
     All files are on disk before the folder appears under its name; after an error `folder` is unchanged.
     """
@@ -103,16 +104,26 @@ def replace_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as work:
         made, old = Path(work) / "new", Path(work) / "old"
         made.mkdir()
-        for name, content in contents.items():
-            with (made / name).open("xb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
+        yield made
+        for path in made.iterdir():
+            with path.open("rb") as written:
+                os.fsync(written.fileno())
         sync_directory(made)
         if folder.exists():
             folder.replace(old)
         made.replace(folder)
     sync_directory(folder.parent)
+
+
+def replace_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Writes a folder with the files `contents` and no others, in place of the one that may be there.
+
+    All files are on disk before the folder appears under its name; after an error `folder` is unchanged.
+    """
+    with replaced_folder(folder) as made:
+        for name, content in contents.items():
+            with (made / name).open("xb") as file:
+                file.write(content)
 
 
 def write_once(path: Path, content: bytes, siblings: str) -> bool:

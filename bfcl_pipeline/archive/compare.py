@@ -2,10 +2,11 @@
 
 Covers which files are compared, and the description of a difference: row and column of a table, line of a
 text file, a file that only one side has. Logs, times and requeued entries are not compared, because they
-differ from run to run.
+differ from run to run; nor are the figures as PNG, which are rendered from the SVG beside them.
 """
 
 import filecmp
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,11 +19,16 @@ import pyarrow as pa
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.tables import read_table
 
-COMPARED = ("responses", "memory", "verdicts", "tables", "report.html")
+COMPARED = ("responses", "memory", "verdicts", "tables", "report.html", "report", "figures")
 """The compared files and directories of results/<run>; each follows from those before it."""
+
+FIGURES = "figures"
+"""Of these, the one that a run of an earlier version does not have."""
 
 SHOWN = 80
 """The most characters of a value in the description of a difference."""
+
+_HIDDEN = re.compile(r"\..*\.tmp|\.snakemake_timestamp")
 
 _BEFORE = 20  # of these, before the first character that differs
 
@@ -57,6 +63,8 @@ def compared_files(folder: Path) -> list[Path]:
 def differences(recorded: Path, derived: Path) -> Iterator[FileDifference]:
     """One difference for each file that differs; causes come before their consequences."""
     in_recorded, in_derived = set(compared_files(recorded)), set(compared_files(derived))
+    if not (recorded / FIGURES).is_dir():  # a run of an earlier version
+        in_derived = {file for file in in_derived if file.parts[0] != FIGURES}
     for file in sorted(in_recorded | in_derived, key=lambda file: (COMPARED.index(file.parts[0]), file)):
         if file not in in_derived:
             what = "only the run has it; it does not follow from the config of the run"
@@ -69,11 +77,11 @@ def differences(recorded: Path, derived: Path) -> Iterator[FileDifference]:
 
 
 def _files(path: Path) -> list[Path]:
-    """All files at or below `path`, except temporary files that a stopped writer left."""
+    """All files at or below `path`, except those of Snakemake and what a stopped writer left."""
     if path.is_file():
         return [path]
     files = (file for file in path.rglob("*") if file.is_file() or file.is_symlink())
-    return [file for file in files if not (file.name.startswith(".") and file.suffix == ".tmp")]
+    return [file for file in files if not _HIDDEN.fullmatch(file.name) and file.suffix != ".png"]
 
 
 def _compare_tables(recorded: Path, derived: Path) -> tuple[DifferenceKind, str]:

@@ -121,6 +121,8 @@ recorded web pages, and compares them byte for byte.
 | `cache/encoder.vectors` | the embeddings of texts in vector memories, if there are any |
 | `results/{run}/responses/`, `memory/` | the responses of the models and their memories |
 | `results/{run}/verdicts/`, `tables/`, `report.html` | verdicts and scores |
+| `results/{run}/report/` | conversations that `report.html` shows, if they are large |
+| `results/{run}/figures/` | the figures of the page, as files |
 | `results/{run}/logs/`, `benchmarks/`, `snakemake/` | logs and times of the run, without paths and hosts |
 | `Snakefile`, `workflow/`, `requirements.lock` | the workflow, and the versions of its dependencies |
 | `ro-crate-preview.html` | what the archive holds, as a page |

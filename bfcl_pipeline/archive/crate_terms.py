@@ -73,9 +73,12 @@ TERMS: Mapping[str, str] = {
 
 ENCODINGS: Mapping[str, str] = {
     "parquet": "application/vnd.apache.parquet",
+    "svg": "image/svg+xml",
+    "png": "image/png",
     "csv": "text/csv",
     "tsv": "text/tab-separated-values",
     "html": "text/html",
+    "js": "text/javascript",
     "json": "application/json",
     "jsonl": "application/jsonl",
     "yaml": "application/yaml",

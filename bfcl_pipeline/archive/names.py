@@ -22,6 +22,8 @@ _PATTERNS = (
     r"workflow/.+",
     r"results/[^/]+/(?:config\.yaml|models\.yaml|report\.html)",
     r"results/[^/]+/(?:responses|memory|verdicts|tables|logs|benchmarks)/.+",
+    r"results/[^/]+/report/[a-z0-9]+\.js",
+    r"results/[^/]+/figures/[a-z_]+\.(?:svg|png|md)",
     r"cache/exchanges/[^/]+/exchanges(?:\.[0-9]+)?\.jsonl",
     r"cache/web/(?P<a>[0-9a-f]{2})/(?P<b>[0-9a-f]{2})/(?P=a)(?P=b)[0-9a-f]{60}(?:\.json|\.[0-9a-f]{12}\.yaml)",
     r"cache/encoder\.vectors",

@@ -11,6 +11,7 @@ from bfcl_pipeline.archive.recorded_run import RecordedRun
 from bfcl_pipeline.errors import ArchiveError
 
 _TABLES = {".parquet", ".csv"}
+_FIGURES = {".svg", ".png", ".md"}
 
 
 def result_files(recorded: RecordedRun) -> list[Path]:
@@ -28,7 +29,9 @@ def result_files(recorded: RecordedRun) -> list[Path]:
             f"{missing[0]}: missing; the run is not complete. Run `snakemake` again, then archive it."
         )
     tables = [path for path in _files(folder / "tables") if path.suffix in _TABLES]
-    return sorted({*needed, *tables})
+    conversations = [path for path in _files(folder / "report") if path.suffix == ".js"]
+    figures = [path for path in _files(folder / "figures") if path.suffix in _FIGURES]
+    return sorted({*needed, *tables, *conversations, *figures})
 
 
 def log_files(recorded: RecordedRun) -> list[Path]:

@@ -32,6 +32,7 @@ COMMANDS: dict[str, str] = {
     "score": "score a table of responses",
     "aggregate": "turn verdicts into the leaderboard's tables and CSV files",
     "report": "write one HTML file from the tables of a run",
+    "figures": "draw the figures of a run again, or those that join several runs",
     "replay": "derive a run again from its records, offline, and compare every byte",
     "table": "print the leaderboard table of a run",
     "compare": "compare models or runs on the same entries: differences, intervals, tests, flips",

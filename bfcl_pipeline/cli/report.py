@@ -9,16 +9,25 @@ from bfcl_pipeline.cli.runs import add_run, run_folder
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    add_run(parser, "with tables/; report.html is written there")
+    add_run(parser, "with tables/; report.html is written there, and report/ if conversations are large")
     add_rules(parser, "rule set of the report")
-    add_cache(parser, "directory with the journals, for the days of the answers")
+    parser.add_argument(
+        "--entries",
+        choices=("wrong", "all", "none"),
+        help="whose conversations the page has: those that a model has not right under every rule set, all "
+        "or none (default: as in the config of the run)",
+    )
     add_data(parser)
+    add_cache(parser, "directory with the journals and the web cache")
 
 
 def run(options: argparse.Namespace) -> int:
     """Writes the page."""
+    from bfcl_pipeline.config.shown_entries import ShownEntries, recorded_choice
     from bfcl_pipeline.report.page.render import write_page
 
-    page = write_page(run_folder(options.run_dir), options.rules, options.cache, data=options.data)
+    folder = run_folder(options.run_dir)
+    shown = recorded_choice(folder) if options.entries is None else ShownEntries(options.entries)
+    page = write_page(folder, options.rules, options.cache, data=options.data, shown=shown)
     print(page, file=sys.stderr)
     return 0

@@ -15,6 +15,7 @@ from bfcl_pipeline.config.comparisons import Groups, comparison_groups
 from bfcl_pipeline.config.job import Job, JobPaths, ReplaySource, Selection, Shard, WebChoice
 from bfcl_pipeline.config.model_rows import ModelRow, model_folder, unknown_model
 from bfcl_pipeline.config.sampling import RunSample, divide
+from bfcl_pipeline.config.shown_entries import ShownEntries
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Mode, Rules
 from bfcl_pipeline.text import cut
@@ -64,6 +65,7 @@ class RunConfig:
     release: ReleasePin
     sample: RunSample | None = None  # None: all entries, or those of `entry_ids`
     comparisons: Groups = ()  # models that are compared: the others of a group with its first
+    shown: ShownEntries = ShownEntries.WRONG  # whose conversations the page has
     # The jobs again, by folder: the DAG of many models looks them up again and again.
     _by_folder: Mapping[str, tuple[Job, ...]] = field(init=False, repr=False, compare=False)
 
@@ -141,6 +143,7 @@ def load_run(config: Mapping[str, Any], rows: Mapping[str, ModelRow]) -> RunConf
         ReleasePin(**config["release"]),
         drawn,
         comparison_groups(config["compare"], names),
+        ShownEntries(config["report"]["entries"]),
     )
 
 

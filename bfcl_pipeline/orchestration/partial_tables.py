@@ -48,7 +48,8 @@ def tabulate_complete(run: RunConfig, folder: Path) -> str:
         return ""
     options = [f"--rules={run.rules}", f"--models={models}"]
     options += [*(f"--model={name}" for name in complete), *(f"--missing={name}" for name in missing)]
-    for command in (["aggregate", str(folder), *options], ["report", str(folder), f"--rules={run.rules}"]):
+    page = ["report", str(folder), f"--rules={run.rules}", f"--entries={run.shown}"]
+    for command in (["aggregate", str(folder), *options], page):
         program = [sys.executable, "-m", "bfcl_pipeline.cli", *command]
         done = subprocess.run(program, capture_output=True, text=True, check=False)
         if done.returncode:

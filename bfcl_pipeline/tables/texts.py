@@ -28,8 +28,13 @@ def read_constants(data: Path) -> Constants:
     return Constants(_read(data))
 
 
+def texts_path(data: Path) -> Path:
+    """The path of the texts of the release in the data folder; it is there if the release is staged."""
+    return data / "release" / "texts.json"
+
+
 def _read(data: Path) -> dict[str, Json]:
-    path = data / "release" / "texts.json"
+    path = texts_path(data)
     try:
         release = json.loads(path.read_bytes())
     except FileNotFoundError as error:

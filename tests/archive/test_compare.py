@@ -140,6 +140,19 @@ def test_a_file_that_is_not_a_table_is_reported(recorded: Path, tmp_path: Path) 
     assert "cannot be read as a table" in described(recorded, derived)
 
 
+def test_figures_are_compared_if_the_run_has_them(tmp_path: Path) -> None:
+    """A run of an earlier version has no figures; of others the SVG files are compared, and not the PNG."""
+    recorded, derived = write_run(tmp_path / "recorded"), write_run(tmp_path / "derived")
+    (derived / "figures").mkdir()
+    (derived / "figures/overall.svg").write_text("<svg/>\n")
+    assert list(differences(recorded, derived)) == []
+    (recorded / "figures").mkdir()
+    (recorded / "figures/overall.svg").write_text("<svg>1</svg>\n")
+    (recorded / "figures/overall.png").write_text("other pixels")
+    (recorded / "figures/.snakemake_timestamp").touch()
+    assert [one.file for one in differences(recorded, derived)] == [Path("figures/overall.svg")]
+
+
 def test_the_first_different_line_is_reported(recorded: Path, tmp_path: Path) -> None:
     """Also if the rest of the file is missing."""
     derived = write_run(tmp_path / "derived")

@@ -22,7 +22,7 @@ def test_the_shipped_config_passes_and_contains_the_defaults_of_the_schema() -> 
     """config/config.yaml shows every key with its default, so leaving a key out changes nothing."""
     check_config(CONFIG, SCHEMA)
     defaults = {key: about["default"] for key, about in SCHEMA["properties"].items()}
-    for name in ("release", "encoder", "containers"):
+    for name in ("report", "release", "encoder", "containers"):
         inner = SCHEMA["properties"][name]["properties"]
         defaults[name] = {key: about["default"] for key, about in inner.items()}
     assert defaults == CONFIG

@@ -280,9 +280,8 @@ def test_the_page_says_what_was_mended_and_left_out(page: str) -> None:
 
 def test_a_wrong_answer_on_a_listed_entry_is_marked_on_the_page(page: str) -> None:
     """The example of an error has a mark with the defect as its tooltip, and a line explains the mark."""
-    marked = (
-        '<td data-value="multiple_0" title="defect of the entry: multiple_0 is wrong."><code>multiple_0'
-    )
+    title = "defect of the entry: multiple_0 is wrong."
+    marked = f'<td data-value="multiple_0" title="{title}"><code><span data-entry>multiple_0'
     assert marked in page
     assert "\N{DOUBLE DAGGER} The entry has a confirmed or disputed defect" in section(page, "errors")
 

@@ -64,9 +64,13 @@ def contents(project: Project) -> dict[str, bytes]:
 
 
 def temporary_files(project: Project) -> list[Path]:
-    """Hidden files and temporary files in the project, outside Snakemake's folder."""
+    """Hidden files and temporary files in the project, but for those of Snakemake."""
     inside = [path.relative_to(project.folder) for path in project.folder.rglob("*")]
-    return [path for path in inside if path.parts[0] != ".snakemake" and path.name.startswith(".")]
+    return [
+        path
+        for path in inside
+        if path.name.startswith(".") and not any(part.startswith(".snakemake") for part in path.parts)
+    ]
 
 
 def follow(process: subprocess.Popen[str], steps: int) -> list[str]:

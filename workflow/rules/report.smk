@@ -155,25 +155,41 @@ if RUN.comparisons:
 rule report:
     """Writes the report of the run as one HTML page; one row of its first table is one model."""
     input:
+        texts="data/release/texts.json",
+        entries=expand(
+            "data/entries/{category}.parquet", category=sorted(RUN.categories)
+        ),
+        responses=rules.aggregate.input.responses,
+        sessions=rules.aggregate.input.sessions,
         verdicts=expand("results/{{run}}/verdicts/{model}.parquet", model=RUN.folders),
         tables=rules.aggregate.output.tables,
         comparisons=rules.compare.output if RUN.comparisons else [],
         config="results/{run}/config.yaml",  # stated in the page
     output:
-        report(
+        page=report(
             "results/{run}/report.html",
             caption="../report/report.rst",
             category="Leaderboard",
             labels={"table": "report"},
         ),
+        conversations=directory("results/{run}/report"),  # empty if they fit in the page
+        figures=report(
+            directory("results/{run}/figures"),
+            patterns=["{figure}.svg"],
+            caption="../report/figures.rst",
+            category="Figures",
+            labels={"figure": "{figure}"},
+        ),
     log:
         "results/{run}/logs/report.log",
     params:
         rules=RUN.rules,
+        entries=RUN.shown,
     message:
         "Write the report of {wildcards.run}"
     shell:
-        "bfcl-pipeline report results/{wildcards.run} --rules {params.rules} 2> {log:q}"
+        "bfcl-pipeline report results/{wildcards.run} --data data --rules {params.rules}"
+        " --entries {params.entries} 2> {log:q}"
 
 
 localrules:

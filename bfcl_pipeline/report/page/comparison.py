@@ -5,7 +5,10 @@ The tables are those of `bfcl-pipeline compare`, which the rule of this name wri
 
 from collections.abc import Sequence
 
+from markupsafe import Markup
+
 from bfcl_pipeline.report.format import PARTIAL, count, percent
+from bfcl_pipeline.report.page.links import conversation_of, linked_entry
 from bfcl_pipeline.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.report.page.table import Cell, Table, headings, isolated
 
@@ -33,7 +36,7 @@ def comparisons(tables: RunTables) -> list[Table]:
         for pair, rows in pairs.items()
         for table in (
             _differences(_named(pair, names), rows, len(pairs) > IN_FULL),
-            *_flips(_named(pair, names), pair[0], flips[pair]),
+            *_flips(_named(pair, names), pair, flips[pair]),
         )
     ]
 
@@ -74,11 +77,11 @@ def _differences(pair: tuple[str, str], rows: Sequence[Row], folded: bool) -> Ta
     )
 
 
-def _flips(pair: tuple[str, str], first: str, rows: Sequence[Row]) -> list[Table]:
+def _flips(pair: tuple[str, str], models: tuple[str, str], rows: Sequence[Row]) -> list[Table]:
     if not rows:
         return []
     categories = list(dict.fromkeys(row["category"] for row in rows))
-    sides = [[row for row in rows if (row["right"] == first) is own] for own in (True, False)]
+    sides = [[row for row in rows if (row["right"] == models[0]) is own] for own in (True, False)]
     named = (
         f"{count(len(side))} that only {name} has right" for side, name in zip(sides, pair, strict=True)
     )
@@ -95,6 +98,7 @@ def _flips(pair: tuple[str, str], first: str, rows: Sequence[Row]) -> list[Table
             ],
             style="flips",
             summary=f"Entries: {', '.join(named)}",
+            models=conversation_of(*models),
         )
     ]
 
@@ -104,9 +108,9 @@ def _overall(rows: Sequence[Row]) -> str:
     return f"{row['score']} {_signed(row['difference'], 2)} ({_limits(row)})"
 
 
-def _ids(rows: Sequence[Row]) -> str:
+def _ids(rows: Sequence[Row]) -> Markup:
     more = f" and {len(rows) - SHOWN:,} more" if len(rows) > SHOWN else ""
-    return ", ".join(row["entry_id"] for row in rows[:SHOWN]) + more
+    return Markup(", ").join(linked_entry(row["entry_id"]) for row in rows[:SHOWN]) + more
 
 
 def _limits(row: Row) -> str:

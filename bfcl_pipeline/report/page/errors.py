@@ -7,6 +7,7 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from bfcl_pipeline.report.format import count
+from bfcl_pipeline.report.page.links import conversation_of, entries_link
 from bfcl_pipeline.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, headings, isolated, tall_headings
 from bfcl_pipeline.report.page.views import defects, marked_entry
@@ -59,7 +60,7 @@ def error_counts(tables: RunTables, many: bool) -> Table | None:
             label,
             [[NAME_HEADING, *tall_headings(titles)]],
             [
-                [Cell.name(row), *(Cell.count(counts[row["model"]][kind]) for kind in types)]
+                [Cell.name(row), *(_count(counts[row["model"]], row["model"], kind) for kind in types)]
                 for row in tables.leaderboard
             ],
             [[Cell("All", style="name", scope="row"), *(Cell.count(totals[kind]) for kind in types)]],
@@ -73,7 +74,7 @@ def error_counts(tables: RunTables, many: bool) -> Table | None:
         [
             [
                 Cell(swatch.format(_colour(types, kind), kind), kind, style="kind", scope="row"),
-                *(Cell.count(of_model[kind]) for of_model in counts.values()),
+                *(_count(of_model, model, kind) for model, of_model in counts.items()),
                 Cell.count(totals[kind]),
             ]
             for kind in types
@@ -97,6 +98,7 @@ def error_examples(tables: RunTables) -> list[Table]:
             [_example(error, titles, listed) for error in rows[row["model"]]],
             style="sortable examples",
             summary=isolated(row["display_name"]) + ": errors by category, with the first entry of each",
+            models=conversation_of(row["model"]),
         )
         for row in tables.leaderboard
         if row["model"] in rows
@@ -109,6 +111,11 @@ def _counts(tables: RunTables) -> dict[str, Counter[str]]:
     for row in tables.error_types:
         counts[row["model"]][row["error_type"]] += row["count"]
     return counts
+
+
+def _count(of_model: Counter[str], model: str, kind: str) -> Cell:
+    cell = Cell.count(of_model[kind])
+    return replace(cell, link=entries_link(model=model, error=kind)) if of_model[kind] else cell
 
 
 def _types(counts: Mapping[str, Counter[str]]) -> list[str]:

@@ -7,7 +7,7 @@ content security policy of the page only allows its own script and style.
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -15,8 +15,13 @@ from markupsafe import Markup
 
 from bfcl_pipeline import __version__
 from bfcl_pipeline.benchmark import FORMATS
+from bfcl_pipeline.config.shown_entries import ShownEntries
 from bfcl_pipeline.files import write_text
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.report.explorer.explorer import Explorer, make_explorer
+from bfcl_pipeline.report.figures.draw import draw_run
+from bfcl_pipeline.report.figures.drawn_figure import DrawnFigure
+from bfcl_pipeline.report.figures.write import write_figures
 from bfcl_pipeline.report.page.agentic import memory_accuracy, memory_use, web_search
 from bfcl_pipeline.report.page.answers import agentic_answers, irrelevance
 from bfcl_pipeline.report.page.benchmark import benchmark_section
@@ -59,43 +64,71 @@ from bfcl_pipeline.tables.examples import read_examples
 MANY_MODELS = 10
 """With more models than this, each has a row instead of a column in the tables by error and by format."""
 
+EXPLORER_PARTS = ("elements", "data", "filters", "list", "conversation", "dialog", "start")
+"""The parts of the script of the list of entries, templates/explorer/<part>.js, in their order."""
+
 NO_EXAMPLES: Mapping[str, str] = {}
 """Of a release that is not staged."""
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
-def write_page(run_dir: Path, rules: Rules, cache: Path, *, data: Path | None = None) -> Path:
-    """Writes `run_dir`/report.html and returns its path.
+def write_page(
+    run_dir: Path,
+    rules: Rules,
+    cache: Path,
+    *,
+    data: Path | None = None,
+    shown: ShownEntries = ShownEntries.WRONG,
+) -> Path:
+    """Writes `run_dir`/report.html, report/ with large conversations, and figures/; returns the page.
 
     Args:
-        run_dir: the directory of the run.
+        run_dir: has tables/, verdicts/ and, for conversations, responses/ and memory/.
         rules: the rule set of the page.
-        cache: the directory with the journals.
-        data: the staged release, of which the page has an example of each category; None, or a directory
-            without a release: it has none.
+        cache: the directory with the journals and the web cache; may be missing.
+        data: the staged release, of which the page has questions, conversations, and an example of each
+            category; None, or a directory without a release: it has none.
+        shown: whose conversations the page has.
 
     Raises:
-        TableError: the tables of the run are missing.
+        TableError: the tables of the run are missing or cannot be read.
         ConfigError: its recorded config cannot be read.
     """
     tables = read_run_tables(run_dir, rules)
     models = [row["model"] for row in tables.leaderboard]
     making = read_making(run_dir, tables.leaderboard[0]["run"], models, cache)
+    explorer = make_explorer(run_dir, tables, shown, data=data, cache=cache)
+    figures = draw_run(tables)
+    write_figures(run_dir / "figures", figures)
     path = run_dir / "report.html"
     examples = read_examples(data) if data else NO_EXAMPLES
-    write_text(path, render_page(tables, making, examples=examples))
+    write_text(path, render_page(tables, making, examples=examples, explorer=explorer, figures=figures))
     return path
 
 
 def render_page(
-    tables: RunTables, making: Making = NOT_RECORDED, *, examples: Mapping[str, str] = NO_EXAMPLES
+    tables: RunTables,
+    making: Making = NOT_RECORDED,
+    *,
+    examples: Mapping[str, str] = NO_EXAMPLES,
+    explorer: Explorer | None = None,
+    figures: Sequence[DrawnFigure] = (),
 ) -> str:
     """The page as text; equal arguments give equal text.
 
-    examples: a question of each category, from the staged release.
+    Args:
+        tables: the tables of the run.
+        making: how it was made.
+        examples: a question of each category, from the staged release.
+        explorer: the list of entries; None for a page without one.
+        figures: those that the page shows.
     """
-    style, script = _template_text("style.css"), _template_text("sort.js")
+    style = _template_text("style.css")
+    scripts = [_template_text("sort.js")]
+    if explorer is not None:
+        style += _template_text("explorer/explorer.css")
+        scripts.append(_explorer_script())
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -106,9 +139,9 @@ def render_page(
     many = len(tables.leaderboard) > MANY_MODELS
     listed = defects(tables)
     return environment.get_template("report.html.j2").render(
-        policy=_policy(style, script),
+        policy=_policy(style, scripts, beside=explorer is not None and explorer.beside),
         style=Markup(style),  # noqa: S704  # our own file
-        script=Markup(script),  # noqa: S704  # our own file
+        scripts=list(map(Markup, scripts)),  # our own files
         version=__version__,
         run=tables.leaderboard[0]["run"] or "unnamed run",
         rule_set=tables.rules.value,
@@ -152,16 +185,34 @@ def render_page(
         agentic_answers=agentic_answers(tables),
         making=making,
         benchmark=benchmark_section(examples),
+        explorer=explorer,
+        figures={figure.name: _shown(figure) for figure in figures},
     )
+
+
+def _explorer_script() -> str:
+    """The script of the list of entries: its parts in one function, so that they share names."""
+    parts = (_template_text(f"explorer/{part}.js") for part in EXPLORER_PARTS)
+    return f'"use strict";\n(() => {{\n{"".join(parts)}}})();\n'
+
+
+def _shown(figure: DrawnFigure) -> dict[str, str]:
+    """A figure for the template; its SVG was made of harmless elements alone by `report.figures.svg`."""
+    return {"title": figure.title, "caption": figure.caption, "svg": Markup(figure.inline)}  # noqa: S704
 
 
 def _template_text(name: str) -> str:
     return (_TEMPLATES / name).read_text(encoding="utf-8")
 
 
-def _policy(style: str, script: str) -> str:
-    """A content security policy that allows this style and script, and no request."""
-    return f"default-src 'none'; style-src '{_source(style)}'; script-src '{_source(script)}'"
+def _policy(style: str, scripts: Sequence[str], *, beside: bool) -> str:
+    """A content security policy that allows this style and these scripts, and no request.
+
+    beside: whether the scripts load files of the folder beside the page. A page opened from disk has no
+    origin that a policy could name, so what they load is allowed by being loaded by them.
+    """
+    sources = [f"'{_source(script)}'" for script in scripts] + (["'strict-dynamic'"] if beside else [])
+    return f"default-src 'none'; style-src '{_source(style)}'; script-src {' '.join(sources)}"
 
 
 def _source(text: str) -> str:

@@ -17,6 +17,7 @@ from bfcl_pipeline.report.format import (
     short_percent,
 )
 from bfcl_pipeline.report.page.intervals import design_effect_text
+from bfcl_pipeline.report.page.links import entries_link
 from bfcl_pipeline.report.page.ranks import ranks
 from bfcl_pipeline.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.report.page.table import (
@@ -192,7 +193,9 @@ def _category(name: str, row: Row | None) -> Cell:
         title += f"; {count(row['not_answered'])} without a verdict"
     if unreal(row["web"]):
         title += f"; {note([row['web']])}"
-    return Cell.heat(share, short_percent(share) + mark(row["web"]), title=title)
+    cell = Cell.heat(share, short_percent(share) + mark(row["web"]), title=title)
+    wrong = {"verdict": "wrong"} if row["correct"] < row["answered"] else {}
+    return replace(cell, link=entries_link(model=row["model"], category=name, **wrong))
 
 
 def formats(tables: RunTables, many: bool) -> Table | None:

@@ -37,6 +37,7 @@ class Cell:
     style: str = ""  # CSS classes
     scope: str = ""  # of a header cell: row, col or colgroup; empty for a data cell
     width: int = 1  # columns that it spans
+    link: str = ""  # an address within the page, of `links`
 
     @property
     def key(self) -> str | None:
@@ -131,6 +132,7 @@ class Table:
     foot: Sequence[Sequence[Cell]] = ()
     style: str = "sortable"  # CSS classes
     summary: str = ""  # if not empty, the table is folded beneath this line
+    models: str = ""  # whose conversations its ids of entries lead to (`links.conversation_of`)
 
     @property
     def is_sortable(self) -> bool:

@@ -12,6 +12,7 @@ from bfcl_pipeline.benchmark.leaderboard import GROUP
 from bfcl_pipeline.errata import Treatment
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.format import MISSING, count, percent
+from bfcl_pipeline.report.page.links import linked_entry
 from bfcl_pipeline.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.report.page.scores import LEADERBOARD_COLUMNS, score_cell
 from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, headings, isolated
@@ -171,7 +172,7 @@ def errata(tables: RunTables) -> Table | None:
 def _erratum(rows: Sequence[Row]) -> list[Cell]:
     first = rows[0]
     return [
-        Cell.code(first["entry_id"]),
+        Cell(Markup("<code>{}</code>").format(linked_entry(first["entry_id"])), first["entry_id"]),
         Cell(isolated(first["what"]), first["what"], style="message"),
         Cell.sortable(first["defect"]),
         Cell.sortable(first["status"]),
@@ -198,7 +199,8 @@ def defects(tables: RunTables) -> Mapping[str, str]:
 
 def marked_entry(entry_id: str, defects: Mapping[str, str]) -> Cell:
     """An entry id; with a mark, and what is wrong as a tooltip, if it is one of `defects`."""
+    code = Markup("<code>{}</code>").format(linked_entry(entry_id))
     if entry_id not in defects:
-        return Cell.code(entry_id)
-    text = Markup("<code>{}</code>&nbsp;{}").format(entry_id, ERRATA_MARK)
+        return Cell(code, entry_id)
+    text = code + Markup("&nbsp;") + ERRATA_MARK
     return Cell(text, entry_id, title=f"defect of the entry: {defects[entry_id]}")

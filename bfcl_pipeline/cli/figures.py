@@ -1,0 +1,100 @@
+"""`bfcl-pipeline figures`: draw the figures of a run again, or those that join several runs."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bfcl_pipeline.cli.options import add_rules
+from bfcl_pipeline.cli.runs import RUN_HELP, run_folder
+from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.records import Rules
+from bfcl_pipeline.text import printable
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.report.figures.drawn_figure import DrawnFigure
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options of the command."""
+    parser.add_argument(
+        "runs",
+        type=Path,
+        nargs="+",
+        metavar="RUN",
+        help=f"{RUN_HELP}; of several runs, the figures that join them: with and without web tools, by the "
+        "share of page fetches that fail, with and without snippets",
+    )
+    add_rules(parser, "rule set of the figures")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="the directory to which SVG and PNG files are written (default, of one run: its figures/)",
+    )
+    parser.add_argument(
+        "--no-titles",
+        action="store_false",
+        dest="titled",
+        help="leave the titles out, for papers; a line on a web that is not the real one remains",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Writes the figures."""
+    from bfcl_pipeline.report.figures.draw import draw_run
+    from bfcl_pipeline.report.figures.write import CAPTIONS, add_figures, write_figures
+    from bfcl_pipeline.report.page.run_tables import read_run_tables
+
+    folders = [run_folder(given) for given in options.runs]
+    if options.out is None and (len(folders) > 1 or not options.titled):
+        raise ConfigError("where are the figures to be written? Name a directory with --out.")
+    if len(folders) > 1:
+        figures = _joined(folders, options.rules, options.titled)
+    else:
+        figures = draw_run(read_run_tables(folders[0], options.rules), options.titled)
+    out = options.out or folders[0] / "figures"
+    (write_figures if options.out is None else add_figures)(out, figures)
+    for figure in figures:
+        print(out / f"{figure.name}.svg")
+    print(f"{len(figures):,} figures, each as SVG and PNG; captions in {out / CAPTIONS}", file=sys.stderr)
+    return 0
+
+
+def _joined(folders: Sequence[Path], rules: Rules, titled: bool) -> "list[DrawnFigure]":
+    """The figures that join runs, in their order."""
+    from bfcl_pipeline.comparison.settings import run_settings, web_differs
+    from bfcl_pipeline.report.figures.draw import draw
+    from bfcl_pipeline.report.figures.experiments import ExperimentRun, draw_experiments
+    from bfcl_pipeline.report.figures.names import drawn
+    from bfcl_pipeline.report.page.run_tables import read_run_tables
+
+    settings = [run_settings(folder) for folder in folders]
+    for (one, first), (other, second) in combinations(zip(folders, settings, strict=True), 2):
+        if web_differs(first, second):
+            raise ConfigError(
+                f"{one} and {other}: one searched the simulated web and the other the real one, so their "
+                "scores cannot be joined. Name runs of one web."
+            )
+        if None not in (first.release, second.release) and first.release != second.release:
+            raise ConfigError(
+                f"{one} and {other} have different releases: {first.release}, {second.release}."
+            )
+    runs = [
+        ExperimentRun(read_run_tables(folder, rules), known.web_tools, known.fetch_failures)
+        for folder, known in zip(folders, settings, strict=True)
+    ]
+    found = list(draw_experiments(runs))
+    if not found:
+        stated = "; ".join(
+            f"{folder.name}: {str(known) or 'no web search recorded'}"
+            for folder, known in zip(folders, settings, strict=True)
+        )
+        raise ConfigError(
+            f"these runs have no experiment in common ({printable(stated)}). Name runs of the same models "
+            "that differ in web tools, in failing fetches or in snippets (config/experiments)."
+        )
+    names = ", ".join(drawn(folder.name) for folder in folders)
+    return draw(found, drawn(f"Runs {names}; {rules.value} rules", 140), titled)

@@ -1,0 +1,62 @@
+"""Draws the figures that the tables of a run have numbers for."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from bfcl_pipeline.report.figures import comparisons, errors, memory, renderer, scores, usage, web
+from bfcl_pipeline.report.figures.drawn_figure import DrawnFigure
+from bfcl_pipeline.report.figures.figure import Figure
+from bfcl_pipeline.report.figures.names import Models, drawn
+from bfcl_pipeline.report.figures.style import SOFT
+from bfcl_pipeline.report.figures.svg import cleaned
+from bfcl_pipeline.report.page.run_tables import RunTables
+
+FIGURES: Sequence[Callable[[RunTables, Models], Figure | None]] = (
+    scores.overall,
+    scores.categories,
+    comparisons.differences,
+    errors.errors,
+    usage.cost,
+    usage.latency,
+    memory.backends,
+    memory.domains,
+    memory.changes,
+    web.steps,
+    web.hops,
+    web.snippets,
+    scores.formats,
+)
+"""Every figure of a run; each is None if the run has no numbers for it."""
+
+
+def draw_run(tables: RunTables, titled: bool = True) -> list[DrawnFigure]:
+    """The figures of a run. titled: whether their title is drawn in the files."""
+    models = Models.of(tables)
+    found = (make(tables, models) for make in FIGURES)
+    run = drawn(tables.leaderboard[0]["run"] or "unnamed run", 60)
+    source = f"Run {run}, {tables.rules.value} rules"
+    if tables.sample:
+        source += f"; {drawn(tables.sample, 120)}"
+    return draw((figure for figure in found if figure is not None), source, titled)
+
+
+def draw(figures: Iterable[Figure], source: str, titled: bool = True) -> list[DrawnFigure]:
+    """Figures as SVG. source: the line below every title, which says what was drawn."""
+    return [_drawn(figure, source, titled) for figure in figures]
+
+
+def _drawn(figure: Figure, source: str, titled: bool) -> DrawnFigure:
+    spec = figure.chart.to_dict()
+    title: dict[str, Any] | None = None
+    if titled:
+        title = {"text": figure.title, "subtitle": [source, *figure.notes]}
+    elif figure.notes:  # what the numbers are of is stated in every file
+        title = {"text": list(figure.notes), "fontSize": 11, "fontWeight": "normal", "color": SOFT}
+    file = renderer.svg({**spec, "title": title} if title else spec)
+    return DrawnFigure(
+        figure.name,
+        figure.title,
+        " ".join((figure.caption, *(f"{text}." for text in figure.notes))),
+        cleaned(file, figure.name, figure.title, figure.about, ground=True),
+        cleaned(renderer.svg(spec), f"figure-{figure.name}", figure.title, figure.about, ground=False),
+    )

@@ -1,0 +1,57 @@
+"""`bfcl-pipeline figures`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bfcl_pipeline.cli import main
+from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two runs without any experiment."""
+    models = [
+        MadeUpModel("a", {"simple_python": marks(3, 1)}),
+        MadeUpModel("b", {"simple_python": marks(2, 2)}),
+    ]
+    folder = tmp_path_factory.mktemp("runs")
+    for name in ("one", "two"):
+        (folder / name).mkdir()
+    return [made_up_tables(folder / name, models) for name in ("one", "two")]
+
+
+def test_the_figures_of_a_run_are_drawn_again(runs: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
+    """Without --out they are written to the run, and their paths are printed."""
+    assert main(["figures", str(runs[0])]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert printed == [f"{runs[0]}/figures/{name}.svg" for name in ("overall", "errors")]
+    assert all(Path(path).with_suffix(suffix).is_file() for path in printed for suffix in (".svg", ".png"))
+
+
+def test_several_runs_need_a_directory(runs: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
+    """Figures of several runs, and figures without titles, belong into no run."""
+    for arguments in ([*map(str, runs)], [str(runs[0]), "--no-titles"]):
+        assert main(["figures", *arguments]) == 1
+        assert "--out" in capsys.readouterr().err
+
+
+def test_runs_without_an_experiment_are_refused(
+    runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The message says what joins runs; nothing is written."""
+    assert main(["figures", *map(str, runs), "--out", str(tmp_path / "out")]) == 1
+    assert "no experiment in common" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_simulated_and_the_real_web_are_not_joined(
+    runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Scores of another web are not comparable."""
+    for run, web in zip(runs, ("simulated", "record"), strict=True):
+        (run / "config.yaml").write_text(f"web: {web}\n")
+    assert main(["figures", *map(str, runs), "--out", str(tmp_path / "out")]) == 1
+    assert "simulated web" in capsys.readouterr().err
