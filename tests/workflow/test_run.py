@@ -55,7 +55,10 @@ def test_a_run_leaves_answers_verdicts_tables_and_the_report(ran: Project) -> No
         assert (results / f"benchmarks/generate/{model}.tsv").is_file()
         assert (results / f"logs/score/{model}.log").is_file()
     assert (results / "tables/official/data_overall.csv").read_text().count("\n") == 2
-    assert "<html" in (results / "report.html").read_text()
+    page = (results / "report.html").read_text()
+    assert "<html" in page
+    assert 'id="bfcl-index"' in page  # every entry
+    assert (results / "report").is_dir()
 
 
 def test_both_modes_run_the_same_entries(ran: Project) -> None:

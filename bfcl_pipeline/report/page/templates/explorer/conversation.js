@@ -43,6 +43,8 @@ const verdictCard = (model, answer, row) => {
   if (row.session) lines.unshift(make("p", { class: "empty" }, "A session is not scored."));
   return side(isolated(models[model].shown), lines);
 };
+// A word of a command, as a shell reads it as one word.
+const quoted = (word) => /^[\w.,:=@%+\/-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 const notHere = (model, row) => {
   const kinds = index.rules.map((_, place) => kindOf(codeOf(model, row, place)));
   const asked = kinds.some((kind) => kind !== "absent");
@@ -52,7 +54,8 @@ const notHere = (model, row) => {
       ? "This report has no conversations that are right under every rule set."
       : "This report does not have the conversation.";
   return make("p", { class: "empty" }, `${why} In a terminal: `,
-    make("code", null, `bfcl-pipeline show ${row.id} --model ${visible(models[model].name)} --run ${index.run}`));
+    make("code", null, visible(["bfcl-pipeline", "show", row.id, "--model", models[model].name, "--run", index.run]
+      .map(quoted).join(" "))));
 };
 const sessionLinks = (answer, chosen) => answer?.sessions?.length ? make("p", { class: "sessions" },
   "Sessions before it: ", ...answer.sessions.flatMap((id, place) => [
