@@ -72,10 +72,13 @@ of the run is computed from them.
 _AGENTIC = """## Memory and web search
 
 Each of the following tables exists if the run has rows for it. Calls are counted from the recorded answers.
-The results of tools are not recorded: memory calls are made again to find those that failed (except
-searches by meaning, which need an encoder); whether a page could be fetched is unknown. The web tools of a
-run follow from `web` and the category. Its configuration has the rate of fetches that were made to fail,
-and the name of the search tool.
+The results of calls are not stored with them: they are derived again, by playing each conversation from its
+recorded calls. Calls of a memory start from the recorded memory; a search by meaning (memory_vector) also
+needs the embeddings in `cache/encoder`. Searches and page fetches have the outcomes in `cache/web`, or those
+of the simulated web; of a `live` or `unknown` web nothing is recorded. A result that cannot be derived is not
+known: it counts neither as failed nor as successful, and columns that depend on it say so. The web tools of a
+run follow from `web` and the category. Its configuration has the rate of fetches that were made to fail, and
+the name of the search tool.
 """
 
 _MEMORY = """## Memory questions
