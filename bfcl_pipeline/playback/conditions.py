@@ -8,17 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import load_models
 from bfcl_pipeline.config.job import SEARCH_TOOL, WebChoice
 from bfcl_pipeline.config.model_rows import trial_of
-from bfcl_pipeline.config.recorded_sample import recorded_text
+from bfcl_pipeline.config.recorded_config import recorded_keys
 from bfcl_pipeline.encoding.stored import StoredEncoder
-from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Entry, Json
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.texts import read_constants
@@ -107,7 +103,7 @@ def read_conditions(run_dir: Path | None, data: Path, cache: Path = Path("cache"
         ConfigError: the recorded config or its models cannot be read.
         TableError: the release is not staged.
     """
-    config = {} if run_dir is None else _config(run_dir)
+    config = {} if run_dir is None else recorded_keys(run_dir)
     default = WebChoice()
     web = WebChoice(
         mode=config.get("web", default.mode),
@@ -118,13 +114,3 @@ def read_conditions(run_dir: Path | None, data: Path, cache: Path = Path("cache"
     rows = load_models(models) if models is not None and models.is_file() else {}
     owners = {name: row.owner for name, row in rows.items()}
     return Conditions(data, read_constants(data), cache, web, config.get("seed") or 0, owners)
-
-
-def _config(run_dir: Path) -> Mapping[str, Any]:
-    try:
-        document = yaml.safe_load(recorded_text(run_dir))
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ConfigError(
-            f"{run_dir}/config.yaml: not YAML ({error}). Run the evaluation again."
-        ) from error
-    return document if isinstance(document, dict) else {}

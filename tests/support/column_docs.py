@@ -72,13 +72,13 @@ of the run is computed from them.
 _AGENTIC = """## Memory and web search
 
 Each of the following tables exists if the run has rows for it. Calls are counted from the recorded answers.
-The results of calls are not stored with them: they are derived again, by playing each conversation from its
-recorded calls. Calls of a memory start from the recorded memory; a search by meaning (memory_vector) also
-needs the embeddings in `cache/encoder`. Searches and page fetches have the outcomes in `cache/web`, or those
-of the simulated web; of a `live` or `unknown` web nothing is recorded. A result that cannot be derived is not
-known: it counts neither as failed nor as successful, and columns that depend on it say so. The web tools of a
-run follow from `web` and the category. Its configuration has the rate of fetches that were made to fail, and
-the name of the search tool.
+The results of calls are not stored with them; they are derived again, by playing each conversation from its
+recorded calls. A call of a memory runs on the recorded memory; a search by meaning (memory_vector) also
+needs the embeddings in `cache/encoder`. A search on the web and a page fetch have the outcome in
+`cache/web`, or that of the simulated web; of a `live` or `unknown` web nothing is recorded. A result that
+cannot be derived is unknown, and counts neither as failed nor as successful. The web tools of a run follow
+from `web` and the category. Its configuration has the rate of fetches that were made to fail, and the name
+of the search tool.
 """
 
 _MEMORY = """## Memory questions

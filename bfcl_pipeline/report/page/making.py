@@ -11,12 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from bfcl_pipeline import __version__
 from bfcl_pipeline.benchmark import encoder, release
 from bfcl_pipeline.config import model_folder, trial_of
-from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.config.recorded_config import recorded_keys
 from bfcl_pipeline.generation.journal import journals_in
 from bfcl_pipeline.report.format import count
 from bfcl_pipeline.report.page.method import Method, method, recorded_rows
@@ -66,7 +64,7 @@ def read_making(run_dir: Path, run: str | None, models: Iterable[str], cache: Pa
         ConfigError: config.yaml is not a mapping of keys.
         TableError: a table of responses cannot be read.
     """
-    config = _config(run_dir / "config.yaml")
+    config = recorded_keys(run_dir)
     imported = "imported" in config  # its answers are in no journal
     answering = () if imported else models
     received = {name: set(_received(run_dir, run, name, cache)) for name in answering}
@@ -105,18 +103,6 @@ def _hashes(run_dir: Path, config: Mapping[str, Any]) -> dict[str, str]:
         if (run_dir / name).is_file():
             hashes[f"{name}, SHA-256"] = hashlib.sha256((run_dir / name).read_bytes()).hexdigest()
     return hashes
-
-
-def _config(path: Path) -> Mapping[str, Any]:
-    try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise ConfigError(f"{path}: not readable as YAML ({error}).") from error
-    if not isinstance(document, dict):
-        raise ConfigError(f"{path}: expected a mapping of keys, got {type(document).__name__}.")
-    return document
 
 
 def _config_facts(config: Mapping[str, Any]) -> dict[str, str]:
