@@ -42,7 +42,7 @@ _STOP_TEXT = (
     "which who whom whose why will with www "
 )
 _STOP = frozenset(_STOP_TEXT.split())
-"""Words that do not tell which hop a query is about."""
+"""Words that do not show which hop a query is about."""
 
 _NOT_YET = re.compile(
     r" (?:not yet|yet to|(?:has|have|had|did|does|is|are|was|were) not (?:yet |been |even )?"

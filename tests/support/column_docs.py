@@ -94,7 +94,7 @@ Each wrong answer has one `reason`, the first of these that applies:
 1. `not_exact`: official rules accept the answer, as it mentions an acceptable one; these rules do not.
 2. `unknown`: the answer or the memory is not recorded.
 3. `never_stored`: after no call of a session the fact was in the memory.
-4. `deleted`: it was, and was removed or cleared (or is gone without a recorded call).
+4. `deleted`: it was, and was removed or cleared, or is absent although no recorded call removes it.
 5. `overwritten`: it was, and another text took its place.
 6. `not_looked_up`: it is in the archival memory alone, and the model neither searched nor read.
 7. `unknown`: a result of a look-up is not recorded, and no other result had the fact.

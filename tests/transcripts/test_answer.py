@@ -11,7 +11,7 @@ from bfcl_pipeline.models.oracle import DONE
 from bfcl_pipeline.playback import Conditions
 from bfcl_pipeline.records import Mode, Response, Rules, Status, Verdict
 from bfcl_pipeline.scoring import Judge
-from bfcl_pipeline.transcripts import TERMINAL, Memories, RecordedMemory, answer_record, as_json
+from bfcl_pipeline.transcripts import TERMINAL, MemoriesAround, RecordedMemory, answer_record, as_json
 from bfcl_pipeline.transcripts.parts import Item, Kind
 
 TALK = "multi_turn_base_60"
@@ -133,7 +133,7 @@ def test_a_question_has_the_memory_and_what_look_ups_returned(record, find):
     question = "memory_kv_12-customer-12"
     memory = {"core_memory": {"pet": "a cat"}, "archival_memory": {"toast": "a toaster oven"}}
     steps = [[{"archival_memory_retrieve": '{"key": "toast"}'}], "{'answer': 'toaster oven'}"]
-    around = Memories(RecordedMemory(memory))
+    around = MemoriesAround(RecordedMemory(memory))
     found = record("memory_kv", question, [steps], memories=around, limits=TERMINAL)
     assert found.turns[0].steps[1].text == '{"value": "a toaster oven"}'
     (at_question,) = found.memories
@@ -151,7 +151,7 @@ def test_a_session_has_the_memory_before_and_after_it(record):
         "memory_kv",
         "memory_kv_prereq_1-customer-1",
         [steps],
-        memories=Memories(before, after),
+        memories=MemoriesAround(before, after),
         limits=TERMINAL,
     )
     assert [memory.title for memory in found.memories] == [
@@ -234,7 +234,7 @@ def test_any_memory_has_a_record(find, conditions, snapshot):
     entry = find("memory_kv", "memory_kv_prereq_1-customer-1")
     steps = '[[[{"core_memory_list_keys": "{}"}], "x"]]'
     response = Response(entry.entry_id, "memory_kv", Mode.FC, steps, model="m")
-    around = Memories(RecordedMemory(snapshot), RecordedMemory(snapshot))
+    around = MemoriesAround(RecordedMemory(snapshot), RecordedMemory(snapshot))
     found = answer_record(entry, response, {}, conditions, around)
     text = json.dumps(as_json(found), ensure_ascii=False)
     assert text.isprintable()

@@ -9,7 +9,7 @@ from bfcl_pipeline.report.format import MISSING, count, percent, plain, short_pe
 from bfcl_pipeline.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, headings, isolated
 from bfcl_pipeline.report.page.views import defects, marked_entry
-from bfcl_pipeline.scoring.memory_outcomes import Pattern, Place, Reason
+from bfcl_pipeline.scoring.memory_outcomes import MemoryPlace, Pattern, Reason
 
 ALL = "memory"
 """The category of rows on all memories together."""
@@ -144,7 +144,7 @@ def memory_parts(tables: RunTables) -> Table | None:
     own = [row for row in tables.memory_parts if row["category"] != ALL]
     if not own:
         return None
-    places = [place for place in Place if any(row["place"] == place.value for row in own)]
+    places = [place for place in MemoryPlace if any(row["place"] == place.value for row in own)]
     return Table(
         "Accuracy by part of the memory",
         [
@@ -183,7 +183,7 @@ def _pattern(row: Row | None) -> Iterator[Cell]:
     yield Cell.number(plain(row["facts_per_text"]), row["facts_per_text"])
 
 
-def _by_place(rows: Sequence[Row], places: Iterable[Place]) -> Iterator[Cell]:
+def _by_place(rows: Sequence[Row], places: Iterable[MemoryPlace]) -> Iterator[Cell]:
     found = {row["place"]: row for row in rows}
     for place in places:
         row = found.get(place.value)
