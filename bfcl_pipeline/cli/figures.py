@@ -51,8 +51,8 @@ def run(options: argparse.Namespace) -> int:
     folders = [run_folder(given) for given in options.runs]
     if options.out is None and (len(folders) > 1 or not options.titled):
         raise ConfigError(
-            "figures of several runs, and figures without titles, are not part of one run. Name a directory "
-            "for them with --out."
+            "figures of several runs, and figures without titles, are not part of one run. Name a "
+            "directory for them with --out."
         )
     if len(folders) > 1:
         figures = _joined(folders, options.rules, options.titled)
