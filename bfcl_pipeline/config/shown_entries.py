@@ -3,7 +3,7 @@
 from enum import StrEnum
 from pathlib import Path
 
-from bfcl_pipeline.config.recorded_config import recorded_keys
+from bfcl_pipeline.config.plain_yaml import recorded_keys
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.text import unknown_name
 

@@ -16,7 +16,7 @@ from typing import Any
 from bfcl_pipeline.benchmark import GROUPS, release
 from bfcl_pipeline.benchmark.leaderboard import categories_of
 from bfcl_pipeline.config import ModelRow, described, load_models
-from bfcl_pipeline.config.recorded_config import recorded_keys
+from bfcl_pipeline.config.plain_yaml import recorded_keys
 from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.format import is_partial

@@ -8,13 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from types import UnionType
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import load_models
 from bfcl_pipeline.config.job import SEARCH_TOOL, WebChoice
 from bfcl_pipeline.config.model_rows import trial_of
-from bfcl_pipeline.config.recorded_config import recorded_keys
+from bfcl_pipeline.config.plain_yaml import recorded_keys
 from bfcl_pipeline.encoding.stored import StoredEncoder
+from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Entry, Json
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.texts import read_constants
@@ -106,11 +108,24 @@ def read_conditions(run_dir: Path | None, data: Path, cache: Path = Path("cache"
     config = {} if run_dir is None else recorded_keys(run_dir)
     default = WebChoice()
     web = WebChoice(
-        mode=config.get("web", default.mode),
+        mode=config.get("web") or default.mode,
         fetch_failures=config.get("fetch_failures") or 0.0,
         search_tool=config.get("search_tool") or SEARCH_TOOL,
     )
+    seed = config.get("seed") or 0
+    _require(run_dir, "web", web.mode, str)
+    _require(run_dir, "search_tool", web.search_tool, str)
+    _require(run_dir, "fetch_failures", web.fetch_failures, int | float)
+    _require(run_dir, "seed", seed, int)
     models = None if run_dir is None else run_dir / "models.yaml"
     rows = load_models(models) if models is not None and models.is_file() else {}
     owners = {name: row.owner for name, row in rows.items()}
-    return Conditions(data, read_constants(data), cache, web, config.get("seed") or 0, owners)
+    return Conditions(data, read_constants(data), cache, web, seed, owners)
+
+
+def _require(run_dir: Path | None, key: str, value: object, kind: type | UnionType) -> None:
+    """Checks the type of a value of the recorded config, which may come from elsewhere."""
+    if not isinstance(value, kind):
+        raise ConfigError(
+            f"{run_dir}/config.yaml: {key}: unexpected value {value!r:.80}. Restore the file."
+        )

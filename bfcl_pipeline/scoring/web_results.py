@@ -9,10 +9,10 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
-from unicodedata import normalize
 from urllib.parse import unquote
 
 from bfcl_pipeline.calls import read_literal_value
+from bfcl_pipeline.text import folded
 
 MOST_READ = 2_000_000
 """Characters of the result of one call that are read."""
@@ -79,5 +79,4 @@ def _stands(wanted: Iterable[str], place: Place, text: str) -> bool:
 
 def _plain(text: str) -> str:
     """The words of a text in lower case between single spaces; digits without a comma between them."""
-    text = normalize("NFKC", text).casefold()
-    return f" {_APART.sub(' ', _THOUSANDS.sub('', text)).strip()} "
+    return f" {_APART.sub(' ', _THOUSANDS.sub('', folded(text))).strip()} "
