@@ -73,9 +73,9 @@ def test_the_first_failing_turn_is_marked_with_the_missing_calls(record, right):
     right[1] = ["I looked."]
     found = record("multi_turn_base", TALK, right, Mode.PROMPT)
     assert [one.turn for one in found.verdicts] == [1, 1, 1]
-    assert found.turns[1].remark == "<- first failing turn: multi_turn:empty_turn_model_response"
+    assert found.turns[1].remark == "first failing turn: multi_turn:empty_turn_model_response"
     assert (found.turns[1].missing, found.turns[1].as_truth) == ((0,), False)
-    assert found.turns[2].remark == "(not checked after the first failing turn)"
+    assert found.turns[2].remark == "not checked after the first failing turn"
     assert found.turns[0].remark == ""
 
 
@@ -86,11 +86,11 @@ def test_a_turn_that_fails_under_other_rules_names_them(record, find):
     turns = [turn if turn else ["[ticket_get_login_status()]"] for turn in truth]
     found = record("multi_turn_miss_func", "multi_turn_miss_func_60", turns, Mode.PROMPT)
     assert found.turns[empty].remark.startswith(
-        "<- first failing turn under corrected and verified rules: multi_turn:irrelevance_error"
+        "first failing turn under corrected and verified rules: multi_turn:irrelevance_error"
     )
     assert [one.turn for one in found.verdicts] == [None, empty, empty]
     strict = record("multi_turn_miss_func", "multi_turn_miss_func_60", turns, Mode.PROMPT, Rules.CORRECTED)
-    assert strict.turns[empty].remark.startswith("<- first failing turn: multi_turn:irrelevance_error")
+    assert strict.turns[empty].remark.startswith("first failing turn: multi_turn:irrelevance_error")
 
 
 def test_turns_that_were_not_reached_say_so(record, right):
@@ -99,7 +99,7 @@ def test_turns_that_were_not_reached_say_so(record, right):
     assert [turn.steps[0].text for turn in found.turns[2:]] == [
         "(not reached: the conversation had ended)"
     ] * 3
-    assert found.turns[1].remark == "<- first failing turn: multi_turn:force_terminated"
+    assert found.turns[1].remark == "first failing turn: multi_turn:force_terminated"
 
 
 def test_a_search_is_readable_hit_by_hit(record):

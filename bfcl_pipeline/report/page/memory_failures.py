@@ -1,11 +1,10 @@
 """Memory in detail: the spread of models, why answers are wrong, and the use of core and archival parts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from urllib.parse import quote
+from dataclasses import replace
 
-from markupsafe import Markup
-
-from bfcl_pipeline.report.format import MISSING, count, percent, plain, short_percent
+from bfcl_pipeline.report.format import MISSING, percent, plain, short_percent
+from bfcl_pipeline.report.page.links import entry_link
 from bfcl_pipeline.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, headings, isolated
 from bfcl_pipeline.report.page.views import defects, marked_entry
@@ -105,10 +104,8 @@ def _by_reason(rows: Sequence[Row], reasons: Iterable[Reason]) -> Iterator[Cell]
         if row is None:
             yield Cell.count(0)
             continue
-        entry_id = row["example_entry_id"]
-        text = entry_link(row["model"], entry_id, count(row["count"]))
-        share = f"{percent(row['share'], 0)} %"
-        yield Cell.number(text, row["count"], share)
+        cell = Cell.count(row["count"], f"{percent(row['share'], 0)} %")
+        yield replace(cell, link=entry_link(row["example_entry_id"], row["model"]))
 
 
 def memory_examples(tables: RunTables, many: bool) -> Table | None:
@@ -121,7 +118,7 @@ def memory_examples(tables: RunTables, many: bool) -> Table | None:
             Cell.name(model),
             Cell.sortable(REASONS[Reason(row["reason"])][0]),
             Cell.count(row["count"]),
-            _linked(row["model"], row["example_entry_id"], listed),
+            marked_entry(row["example_entry_id"], listed, row["model"]),
         ]
         for model, own in _lines(tables, tables.memory_failures)
         for row in own
@@ -206,13 +203,3 @@ def _memory(row: Row) -> Cell:
 
 def _share(share: float, note: str = "") -> Cell:
     return Cell.number(short_percent(share), share, isolated(note) if note else "")
-
-
-def entry_link(model: str, entry_id: str, text: str | Markup) -> Markup:
-    """A link to the conversation of a model over an entry, on the page."""
-    return Markup('<a href="#{}/{}">{}</a>').format(quote(model, safe=""), quote(entry_id, safe=""), text)
-
-
-def _linked(model: str, entry_id: str, listed: Mapping[str, str]) -> Cell:
-    cell = marked_entry(entry_id, listed)
-    return Cell(entry_link(model, entry_id, cell.text), cell.value, title=cell.title)
