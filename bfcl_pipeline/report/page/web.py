@@ -192,7 +192,8 @@ def _snippets(tables: RunTables) -> Table | None:
         ]
         names: list[list[str]] = [[], [base + n for n in kinds[1]], [without + n for n in kinds[2]], []]
         if both:
-            cells = (_entries(len(kind), ids, model["model"]) for kind, ids in zip(kinds, names, strict=True))
+            pairs = zip(kinds, names, strict=True)
+            cells = (_entries(len(kind), ids, model["model"]) for kind, ids in pairs)
             rows.append([Cell.name(model), Cell.count(len(both)), *cells])
     titles = ["Questions", "Right in both", "Only with", "Only without", "In neither"]
     head = [[NAME_HEADING, *headings(titles)]]

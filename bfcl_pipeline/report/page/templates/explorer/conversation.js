@@ -1,8 +1,8 @@
 // One conversation as elements: verdicts, defects, functions, memories, turns beside the truth, answer, hops.
 
 const LABELS = { system: "system", user: "user", assistant: "assistant", tool: "tool" };
-const item = ({ kind, text, label, remark, marked }) => {
-  const line = make("div", { class: `item ${kind}${marked ? " marked" : ""}` });
+const item = ({ kind, text, label, remark, marked, lacking }) => {
+  const line = make("div", { class: `item ${kind}${marked ? " marked" : ""}${lacking ? " lacking" : ""}` });
   const name = label || LABELS[kind];
   if (name) line.append(make("span", { class: "label" }, isolated(name)));
   line.append(make("div", { class: "text", dir: "auto" }, ...folded(text ?? "")));
@@ -20,8 +20,6 @@ const foldedPart = (title, list) => {
 };
 
 const listed = (words) => words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
-const ruleSets = (rules) => rules.length > 1 && rules.length === index.rules.length
-  ? "under every rule set" : `under ${listed(rules)} rules`;
 const verdictCard = (model, answer, row) => {
   const groups = new Map();  // the rule sets with the same verdict
   index.rules.forEach((rules, place) => {
@@ -36,7 +34,7 @@ const verdictCard = (model, answer, row) => {
     const kind = kindOf(code);
     return make("div", { class: `judged ${kind}` },
       make("p", null, make("strong", { class: `verdict ${kind}` }, WORD[kind]),
-        " ", make("span", { class: "rules" }, ruleSets(rules)),
+        " ", make("span", { class: "rules" }, `under ${listed(rules)} rules`),
         code[2] ? make("code", null, visible(code[2])) : null,
         kind === "none" ? make("code", null, visible(code[0])) : null,
         told?.answer_class && told.answer_class !== kind ? make("span", { class: "class" }, visible(told.answer_class)) : null),
@@ -81,8 +79,9 @@ const truthOf = (turn, answers, names) => {
     if (one.kind !== "call") return item(one);
     place += 1;
     const without = names.filter((_, model) => reached[model]?.missing?.includes(place));
-    const by = without.length && reached.length > 1 ? ` by ${listed(without)}` : "";
-    return item({ ...one, remark: without.length ? `not called${by}, or with other arguments` : one.remark });
+    if (!without.length) return item(one);
+    const of = reached.length > 1 ? ` of ${listed(without)}` : "";
+    return item({ ...one, lacking: true, remark: `not in the answer${of}` });
   });
 };
 
@@ -114,7 +113,9 @@ const conversation = (row, entry, answers, chosen) => {
       ...(withTruth ? [side("Truth", truthOf(turn, answers, chosen.map((model) => models[model].shown)), "no call")] : []),
       ...(withSteps ? eachSide((answer) => {
         const own = answer.turns?.[number];
-        return [...(own?.remark ? [make("p", { class: "remark" }, isolated(own.remark))] : []), ...items(own?.steps)];
+        const later = answer.verdicts?.some((one) => one.rules === index.rules[index.rule] && one.turn < number);
+        const remark = own?.remark ? [make("p", { class: later ? "empty" : "remark" }, isolated(own.remark))] : [];
+        return [...remark, ...items(own?.steps)];
       }) : []),
     ];
     parts.push(part(turns > 1 ? `Turn ${number + 1} of ${turns}` : "Question", ...items(turn.messages),
