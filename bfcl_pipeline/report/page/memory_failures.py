@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from bfcl_pipeline.report.format import MISSING, percent, plain, short_percent
 from bfcl_pipeline.report.page.links import entry_link
-from bfcl_pipeline.report.page.run_tables import Row, RunTables
+from bfcl_pipeline.report.page.run_tables import Row, RunTables, model_lines
 from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, headings, isolated
 from bfcl_pipeline.report.page.views import defects, marked_entry
 from bfcl_pipeline.scoring.memory_outcomes import MemoryPlace, Pattern, Reason
@@ -91,7 +91,7 @@ def memory_failures(tables: RunTables) -> Table | None:
                 *_by_reason(rows, reasons),
                 Cell.count(sum(row["abstained"] for row in rows)),
             ]
-            for model, rows in _lines(tables, tables.memory_failures)
+            for model, rows in model_lines(tables, tables.memory_failures)
         ],
         style="sortable map",
     )
@@ -120,7 +120,7 @@ def memory_examples(tables: RunTables, many: bool) -> Table | None:
             Cell.count(row["count"]),
             marked_entry(row["example_entry_id"], listed, row["model"]),
         ]
-        for model, own in _lines(tables, tables.memory_failures)
+        for model, own in model_lines(tables, tables.memory_failures)
         for row in own
         if row["category"] == ALL
     ]
@@ -162,7 +162,7 @@ def memory_parts(tables: RunTables) -> Table | None:
                 Cell.count(sum(row["without_look_up"] for row in rows)),
                 Cell.count(sum(row["without_look_up_correct"] for row in rows)),
             ]
-            for model, rows in _lines(tables, own)
+            for model, rows in model_lines(tables, own)
         ],
         style="sortable map",
         summary="Core and archival memory: what is added to them, and accuracy by the part with the fact",
@@ -185,16 +185,6 @@ def _by_place(rows: Sequence[Row], places: Iterable[MemoryPlace]) -> Iterator[Ce
     for place in places:
         row = found.get(place.value)
         yield Cell.heat(None, MISSING, title="no fact is there") if row is None else Cell.accuracy(row)
-
-
-def _lines(tables: RunTables, rows: Iterable[Row]) -> Iterator[tuple[Row, list[Row]]]:
-    """The leaderboard row of each model, in the order of ranks, with its `rows` of one category."""
-    grouped: dict[str, dict[str, list[Row]]] = {}
-    for row in rows:
-        grouped.setdefault(row["model"], {}).setdefault(row["category"], []).append(row)
-    for model in tables.leaderboard:
-        for own in grouped.get(model["model"], {}).values():
-            yield model, own
 
 
 def _memory(row: Row) -> Cell:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from bfcl_pipeline.benchmark import GROUPS
 from bfcl_pipeline.report.format import MISSING, count, percent
 from bfcl_pipeline.report.page.links import entry_link, linked_entry
-from bfcl_pipeline.report.page.run_tables import Row, RunTables, by_model
+from bfcl_pipeline.report.page.run_tables import Row, RunTables, by_model, model_lines
 from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, group_headings, headings
 from bfcl_pipeline.report.web_label import mark
 
@@ -136,7 +136,7 @@ def _failure(row: Row | None) -> Cell:
 def _examples(tables: RunTables) -> Table | None:
     rows = [
         [Cell.name(model), Cell.sortable(FAILURES[row["failure"]]), _entry(row)]
-        for model, own in _lines(tables, tables.web_failures)
+        for model, own in model_lines(tables, tables.web_failures)
         for row in own
         if row["example_entry_id"] and row["failure"] in FAILURES
     ]
@@ -209,23 +209,12 @@ def _table(
     cells: Callable[[Sequence[Row]], Iterable[Cell]],
 ) -> Table | None:
     """A table with a row for each model and category that has `rows`, made by `cells` of these."""
-    lines = [[Cell.name(model), _category(own[0]), *cells(own)] for model, own in _lines(tables, rows)]
+    lines = [[Cell.name(model), _category(own[0]), *cells(own)] for model, own in model_lines(tables, rows)]
     if not lines:
         return None
     grouped = [[Cell("", style="name", width=2), *group_headings(groups)]] if groups else []
     head = [*grouped, [NAME_HEADING, *headings(["Category"], ""), *headings(titles)]]
     return Table(label, head, lines, style="sortable web")
-
-
-def _lines(tables: RunTables, rows: Iterable[Row]) -> Iterator[tuple[Row, list[Row]]]:
-    """The leaderboard row of each model, in the order of ranks, with its `rows` of one category."""
-    of_model = by_model(rows)
-    for model in tables.leaderboard:
-        own = of_model.get(model["model"], [])
-        for category in GROUPS["web_search"]:
-            of_category = [row for row in own if row["category"] == category]
-            if of_category:
-                yield model, of_category
 
 
 def _category(row: Row) -> Cell:
