@@ -32,7 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out",
         type=Path,
         metavar="DIR",
-        help="the directory to which SVG and PNG files are written (default, of one run: its figures/)",
+        help="the directory to which SVG and PNG files are written (default for a single run: figures/ in "
+        "it)",
     )
     parser.add_argument(
         "--no-titles",
