@@ -19,10 +19,10 @@ NO_OUTCOME = "Its outcome is not in the web cache."
 """Why the result of a call on a recorded web is missing."""
 
 UNREADABLE = "Its recorded outcome cannot be read."
-"""The same, if the web cache has an outcome that is damaged."""
+"""Why the result of a call is missing if its outcome in the web cache is damaged."""
 
 NO_MEMORY = "The memory at the start is not in a form that can be loaded."
-"""Why results of calls of a memory from elsewhere may be missing."""
+"""Why results are missing if the memory at the start is not a snapshot, as in results from elsewhere."""
 
 
 def play_agentic(

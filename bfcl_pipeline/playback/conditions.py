@@ -44,7 +44,7 @@ class PlayedWorld:
 
 @dataclass(frozen=True)
 class Conditions:
-    """What the conversations of a run took place in."""
+    """The release, web, failures, embeddings and names with which the conversations of a run were held."""
 
     data: Path  # the staged release
     constants: Constants
