@@ -189,7 +189,12 @@ def _add_results(options: argparse.Namespace) -> int:
     print(f"{path}: added {plural(len(new), 'model', 'models')} of {options.results}.")
     if len(new) < len(found):
         old = [str(values["name"]) for values in found if values["name"] in kept]
-        print(f"Kept as they are: {', '.join(old)}.")
+        print(
+            f"Kept as they are: {', '.join(old)}. For other results of the same model, write a row with another name."
+        )
+    native = [str(values["name"]) for values in new if values.get("mode") == "fc"]
+    if native:
+        print(f"Mode fc (native calls), though their names lack -FC: {', '.join(native)}.")
     replaced = [str(values["name"]) for values in new if values["name"] in known]
     if replaced:
         print(f"They replace rows of the same names in other files: {', '.join(replaced)}.")
