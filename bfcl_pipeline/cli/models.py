@@ -189,9 +189,8 @@ def _add_results(options: argparse.Namespace) -> int:
     print(f"{path}: added {plural(len(new), 'model', 'models')} of {options.results}.")
     if len(new) < len(found):
         old = [str(values["name"]) for values in found if values["name"] in kept]
-        print(
-            f"Kept as they are: {', '.join(old)}. For other results of the same model, write a row with another name."
-        )
+        print(f"Kept as they are: {', '.join(old)}.")
+        print("Other results of one model need a row with another name: copy a row and change name and path.")
     native = [str(values["name"]) for values in new if values.get("mode") == "fc"]
     if native:
         print(f"Mode fc (native calls), though their names lack -FC: {', '.join(native)}.")
