@@ -45,14 +45,12 @@ def unpacked(text: str) -> Any:
 
 def with_items(value: Any, items: list[Any]) -> Any:
     """A value of a block with its items in place of their numbers, as the script of the page does it."""
-    if isinstance(value, bool) or value is None or isinstance(value, str):
-        return value
-    if isinstance(value, int):
-        return items[value]
     if isinstance(value, list):
         return [with_items(part, items) for part in value]
-    if "kind" in value:
+    if not isinstance(value, dict) or "kind" in value:
         return value
+    if "item" in value:
+        return items[value["item"]]
     return {key: with_items(part, items) for key, part in value.items()}
 
 
@@ -68,15 +66,19 @@ def test_a_block_holds_any_text_in_letters_of_base64() -> None:
 
 
 def test_items_that_occur_twice_are_stored_once() -> None:
-    """The numbers in their place lead back to equal records."""
+    """What stands in their place leads back to equal records; other numbers stay as they are."""
     twice = {"kind": "memory", "text": "a", "label": "k"}
     records = {
-        "x": {"turns": [{"steps": [twice, {"kind": "text", "text": "b"}]}], "verdicts": [{"valid": False}]},
+        "x": {
+            "turns": [{"steps": [twice, {"kind": "text", "text": "b"}], "missing": [0, 1]}],
+            "verdicts": [{"valid": False, "turn": 0}],
+        },
         "y": {"memories": [{"title": "t", "texts": [twice]}], "verdicts": [{"valid": None}]},
     }
     document = unpacked(records_block(records).text)
     assert document["items"] == [twice]
-    assert document["records"]["y"]["memories"][0]["texts"] == [0]
+    assert document["records"]["y"]["memories"][0]["texts"] == [{"item": 0}]
+    assert document["records"]["x"]["verdicts"] == [{"valid": False, "turn": 0}]
     assert with_items(document["records"], document["items"]) == records
 
 

@@ -44,8 +44,8 @@ def records_block(records: Mapping[str, Any]) -> Block:
     Questions over one memory have the same texts before them, entries of one API the same functions; these
     lie further apart than compression looks back.
 
-    records: values of `transcripts.as_json`. In the block, a number in the place of an item is its place in
-    the list `items`.
+    records: values of `transcripts.as_json`. In the block, `{"item": 3}` in the place of an item is the
+    fourth of the list `items`.
     """
     counts: Counter[str] = Counter()
     for item in _items(list(records.values())):
@@ -82,5 +82,6 @@ def _with_places(value: Any, places: Mapping[str, int]) -> Any:
     if not isinstance(value, dict):
         return value
     if "kind" in value:
-        return places.get(_key(value), value)
+        place = places.get(_key(value))
+        return value if place is None else {"item": place}
     return {name: _with_places(part, places) for name, part in value.items()}

@@ -212,7 +212,9 @@ def _policy(style: str, scripts: Sequence[str], *, beside: bool) -> str:
     origin that a policy could name, so what they load is allowed by being loaded by them.
     """
     sources = [f"'{_source(script)}'" for script in scripts] + (["'strict-dynamic'"] if beside else [])
-    return f"default-src 'none'; style-src '{_source(style)}'; script-src {' '.join(sources)}"
+    rules = {"default-src": "'none'", "base-uri": "'none'", "form-action": "'none'"}
+    rules |= {"style-src": f"'{_source(style)}'", "script-src": " ".join(sources)}
+    return "; ".join(f"{name} {allowed}" for name, allowed in rules.items())
 
 
 def _source(text: str) -> str:

@@ -13,7 +13,7 @@ const openEntry = async (names, entryId) => {
   }
   opened = row ?? null;
   at("conversation-title").replaceChildren(visible(entryId.slice(0, 300)));
-  document.title = `${visible(entryId.slice(0, 300))} · ${index.run}`;
+  document.title = visible(`${entryId.slice(0, 300)} · ${index.run}`);
   neighbours = !row ? [] : shown.includes(row) ? shown : rows.filter((one) => one.category === row.category && one.session === row.session);
   const place = neighbours.indexOf(row);
   at("conversation-place").textContent = row ? `${count(place + 1)} of ${count(neighbours.length)}` : "";
