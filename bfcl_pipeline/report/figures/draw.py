@@ -56,7 +56,8 @@ def _drawn(figure: Figure, source: str, titled: bool) -> DrawnFigure:
     return DrawnFigure(
         figure.name,
         figure.title,
-        " ".join((figure.caption, *(f"{text}." for text in figure.notes))),
+        figure.caption,
+        " ".join(f"{text}." for text in figure.notes),
         cleaned(file, figure.name, figure.title, figure.about, ground=True),
         cleaned(renderer.svg(spec), f"figure-{figure.name}", figure.title, figure.about, ground=False),
     )
