@@ -3,7 +3,17 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from bfcl_pipeline.report.figures import comparisons, errors, memory, renderer, scores, usage, web
+from bfcl_pipeline.report.figures import (
+    comparisons,
+    composition,
+    errors,
+    failures,
+    memory,
+    renderer,
+    scores,
+    usage,
+    web,
+)
 from bfcl_pipeline.report.figures.drawn_figure import DrawnFigure
 from bfcl_pipeline.report.figures.figure import Figure
 from bfcl_pipeline.report.figures.names import Models, drawn
@@ -20,11 +30,15 @@ FIGURES: Sequence[Callable[[RunTables, Models], Figure | None]] = (
     usage.latency,
     memory.backends,
     memory.domains,
+    failures.memory,
     memory.changes,
     web.steps,
+    web.spread,
     web.hops,
     web.snippets,
+    failures.web,
     scores.formats,
+    composition.composition,
 )
 """Every figure of a run; each is None if the run has no numbers for it."""
 
