@@ -80,11 +80,6 @@ def memory(tables: RunTables, models: Models) -> Figure | None:
         .properties(width=150, height=alt.Step(20))
         .facet(column=alt.Column("backend:N", sort=panels, title=None))
     )
-    meanings = (
-        f"{REASONS[reason][0].lower()}: {REASONS[reason][1]}"
-        for reason in _SHOWN
-        if REASONS[reason][0] in parts
-    )
     sums: Counter[tuple[str, str]] = Counter()
     for (model, category, reason), count in counts.items():
         if model in best:
@@ -93,7 +88,7 @@ def memory(tables: RunTables, models: Models) -> Figure | None:
         "memory_failures",
         "Memory: why answers are wrong",
         "Wrong answers to memory questions by the first reason that applies; the parts of a bar have the "
-        f"order of the legend. {'; '.join(meanings).capitalize()}." + limit_note(len(best), len(wrong)),
+        "order of the legend." + limit_note(len(best), len(wrong)),
         "; ".join(
             f"{BACKENDS[category]}: "
             + ", ".join(f"{reason} {sums[category, reason]:,}" for reason in parts)
