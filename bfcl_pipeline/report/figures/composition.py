@@ -9,7 +9,7 @@ from altair.vegalite.v6.api import ChartType
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.report.figures.figure import Figure, data
 from bfcl_pipeline.report.figures.names import Models
-from bfcl_pipeline.report.figures.style import BLUE, SOFT
+from bfcl_pipeline.report.figures.style import BLUE, PANEL, SOFT
 from bfcl_pipeline.report.page.run_tables import RunTables
 
 
@@ -54,9 +54,7 @@ def _panel(title: str, entries: Mapping[str, int]) -> ChartType:
     rows: list[dict[str, Any]] = [{"part": name, "entries": count} for name, count in entries.items()]
     base = alt.Chart(data(rows)).encode(y=alt.Y("part:N", sort=list(entries), title=None))
     x = alt.X("entries:Q", axis=alt.Axis(title="Entries", format=",d", tickCount=5, tickMinStep=1))
-    heading = alt.TitleParams(
-        title, fontSize=12, fontWeight="normal", anchor="start", frame="group", offset=6
-    )
+    heading = alt.TitleParams(title, style=PANEL, anchor="start", frame="group", offset=6)
     return alt.layer(
         base.mark_bar(height=11, color=BLUE).encode(x=x),
         base.mark_text(align="left", dx=5, color=SOFT).encode(x=x, text=alt.Text("entries:Q", format=",d")),

@@ -154,7 +154,7 @@ def categories(tables: RunTables, models: Models) -> Figure | None:
         "Accuracy of each model in the groups of the leaderboard, in per cent."
         + limit_note(len(best), len(models.names)),
         f"Accuracy in per cent. {about}.",
-        chart.properties(width=80 * len(groups), height=280),
+        chart.properties(width=92 * len(groups), height=280),
         [web] if web else [],
     )
 
