@@ -32,7 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out",
         type=Path,
         metavar="DIR",
-        help="the directory to which SVG and PNG files are written (default, of one run: its figures/)",
+        help="the directory to which SVG and PNG files are written (default for a single run: figures/ in "
+        "it)",
     )
     parser.add_argument(
         "--no-titles",
@@ -57,7 +58,10 @@ def run(options: argparse.Namespace) -> int:
 
     folders = [run_folder(given) for given in options.runs]
     if options.out is None and (len(folders) > 1 or not options.titled or options.text > 1):
-        raise ConfigError("where are the figures to be written? Name a directory with --out.")
+        raise ConfigError(
+            "figures of several runs, without titles or with larger text are not part of one run. Name a "
+            "directory for them with --out."
+        )
     if len(folders) > 1:
         figures = _joined(folders, options)
     else:

@@ -190,6 +190,10 @@ def _add_results(options: argparse.Namespace) -> int:
     if len(new) < len(found):
         old = [str(values["name"]) for values in found if values["name"] in kept]
         print(f"Kept as they are: {', '.join(old)}.")
+        print("Other results of the same model need a row of another name: copy one, change name and path.")
+    native = [str(values["name"]) for values in new if values.get("mode") == "fc"]
+    if native:
+        print(f"Mode fc (native calls), though their names lack -FC: {', '.join(native)}.")
     replaced = [str(values["name"]) for values in new if values["name"] in known]
     if replaced:
         print(f"They replace rows of the same names in other files: {', '.join(replaced)}.")

@@ -1,4 +1,4 @@
-"""`bfcl-pipeline report`: write the report of a run as one HTML file."""
+"""`bfcl-pipeline report`: write the page of a run, with its entries and figures."""
 
 import argparse
 import sys
@@ -9,7 +9,7 @@ from bfcl_pipeline.cli.runs import add_run, run_folder
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    add_run(parser, "with tables/; report.html is written there, and report/ if conversations are large")
+    add_run(parser, "it needs tables/; report.html, figures/ and report/ are written there")
     add_rules(parser, "rule set of the report")
     parser.add_argument(
         "--entries",

@@ -13,7 +13,7 @@ from pathlib import Path
 import yaml
 
 from bfcl_pipeline.benchmark import CATEGORIES, release
-from bfcl_pipeline.config import described, load_models, model_folder, recorded_models
+from bfcl_pipeline.config import described, load_models, model_folder, recorded_models, trial_of
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.files import write_text
 from bfcl_pipeline.judging import score_table_by_all_rules, start_workers
@@ -105,7 +105,9 @@ def import_run(source: Import, folder: Path, log: Log) -> None:
             verdicts = score_table_by_all_rules(responses_table(of_model), source.data, workers)
             write_table(folder / "verdicts" / f"{model_folder(model)}.parquet", verdicts)
     write_text(folder / "config.yaml", _config(source, of_models, responses))
-    known = [row for row in (described(rows, model) for model in of_models) if row.kind]
+    # All trials of a model share one row.
+    described_models = dict.fromkeys(trial_of(model).model for model in of_models)
+    known = [row for row in (described(rows, model) for model in described_models) if row.kind]
     write_text(folder / "models.yaml", recorded_models(known))
 
 

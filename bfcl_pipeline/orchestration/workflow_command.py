@@ -88,8 +88,9 @@ def run_name(call: WorkflowCall) -> str | None:
     """The name of the run if the config files do not decide it.
 
     Returns:
-        The name that was given; else a name of the models (or of the run in the config files) and of each
-        setting that selects answers, such as `my-model-FC-200`; None if nothing of that kind was given.
+        The name that was given; else a name of the run in the given config files, of the models and of each
+        setting that selects answers, such as `my-model-FC-200`, or `embedded-200` if neither a file nor
+        models are given; None if nothing of that kind was given.
     """
     if "run" in call.config:
         return str(call.config["run"])
@@ -97,7 +98,10 @@ def run_name(call: WorkflowCall) -> str | None:
     if not selecting:
         return None
     models = selecting.pop("models", None)
-    parts = _words(models) if models else [_configured_name(call.config_files)]
+    named = _configured_name(call.config_files)
+    if named is None and not models:
+        named = _configured_name([CONFIG_FILE]) or "embedded"
+    parts = [*([named] if named else []), *(_words(models) if models else [])]
     parts += [word for key, value in selecting.items() for word in _parts(key, value)]
     name = re.sub(r"[^A-Za-z0-9._-]+", "_", "-".join(parts)).lstrip("._-")
     if len(name) > _MAX_NAME:
@@ -151,16 +155,16 @@ def _existing(file: Path) -> Path:
     return found
 
 
-def _configured_name(files: Sequence[Path]) -> str:
-    """The name of the run in the config files; the last one that has it counts."""
-    name = "embedded"
-    for file in (CONFIG_FILE, *files):
+def _configured_name(files: Sequence[Path]) -> str | None:
+    """The name of the run in the config files; the last one that has it counts; None: none has it."""
+    name = None
+    for file in files:
         try:
             document = yaml.safe_load(_existing(file).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
             raise ConfigError(f"{file}: not readable as YAML ({error}).") from error
         if isinstance(document, dict):
-            name = str(document.get("run", name))
+            name = str(document["run"]) if "run" in document else name
     return name
 
 

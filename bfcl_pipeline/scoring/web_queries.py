@@ -7,9 +7,9 @@ is bounded. Words are compared in lower case; words that begin alike may count a
 
 import re
 from collections.abc import Sequence
-from unicodedata import normalize
 
 from bfcl_pipeline.records import Entry
+from bfcl_pipeline.text import folded
 
 LONGEST = 20_000
 """Characters of a query or message that are read."""
@@ -42,7 +42,7 @@ _STOP_TEXT = (
     "which who whom whose why will with www "
 )
 _STOP = frozenset(_STOP_TEXT.split())
-"""Words that do not tell which hop a query is about."""
+"""Words that do not show which hop a query is about."""
 
 _EVENTS = (
     "happened|happen|occurred|occur|taken place|take place|started|begun|concluded|ended|finished|aired|"
@@ -61,7 +61,7 @@ _NOT_YET = re.compile(
 
 def words(text: str) -> list[str]:
     """The words of a text in order, in lower case, compatibility characters replaced."""
-    return _WORD.findall(normalize("NFKC", text[:LONGEST]).casefold())
+    return _WORD.findall(folded(text[:LONGEST]))
 
 
 def question_text(entry: Entry) -> str:

@@ -48,7 +48,7 @@ def test_text_is_enlarged_for_one_column(runs: list[Path], tmp_path: Path) -> No
 
 
 def test_several_runs_need_a_directory(runs: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
-    """Figures of several runs, and figures without titles, belong into no run."""
+    """Figures of several runs, or without titles, are written only to a directory that is named."""
     for arguments in ([*map(str, runs)], [str(runs[0]), "--no-titles"]):
         assert main(["figures", *arguments]) == 1
         assert "--out" in capsys.readouterr().err

@@ -76,6 +76,22 @@ def test_the_folder_of_one_model_is_one_row(results: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("answer", "mode"),
+    [('[{"f": "{}"}]', "fc"), ("[]", "fc"), ('"[f(a=1)]"', None), ("null", None)],
+)
+def test_the_answers_tell_the_mode_of_a_model_that_is_not_known(
+    results: Path, capsys: pytest.CaptureFixture[str], answer: str, mode: str | None
+) -> None:
+    """A list as an answer is a native call, whatever the name is; damaged lines tell nothing."""
+    file = results / "mine/non_live/BFCL_v4_simple_java_result.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(f'not JSON\n{{"id": "simple_java_0", "result": {answer}}}\n')
+    assert main(["models", "add", "--results", str(results / "mine")]) == 0
+    assert rows()[-1].get("mode") == mode
+    assert ("Mode fc (native calls)" in capsys.readouterr().out) == (mode is not None)
+
+
+@pytest.mark.parametrize(
     ("words", "message"),
     [
         (["models", "team", "--results", "result"], "expected `models add --results DIR`"),

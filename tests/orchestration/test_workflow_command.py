@@ -45,6 +45,7 @@ def test_config_files_name_the_run(empty_folder: Path) -> None:
     files = (Path("mine.yaml"),)
     assert run_name(WorkflowCall({}, files)) is None
     assert run_name(WorkflowCall({"sample": 5}, files)) == "mine-5"
+    assert run_name(WorkflowCall({"models": ["a-FC"]}, files)) == "mine-a-FC"
 
 
 def test_long_names_stay_distinct() -> None:
