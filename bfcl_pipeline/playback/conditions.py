@@ -17,6 +17,7 @@ from bfcl_pipeline.config.model_rows import trial_of
 from bfcl_pipeline.config.plain_yaml import recorded_keys
 from bfcl_pipeline.encoding.stored import StoredEncoder
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.playback.pages import PageTexts
 from bfcl_pipeline.records import Entry, Json
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.texts import read_constants
@@ -78,6 +79,7 @@ class Conditions:
         if searched is None:
             return PlayedWorld(World.for_entry(entry, config, owner), missing=NO_WEB)
         config = with_web(config, entry, searched, self.web, self.seed)
+        config = replace(config, page_text=self._pages.text)
         return PlayedWorld(World.for_entry(entry, config, owner))
 
     @cached_property
@@ -88,6 +90,10 @@ class Conditions:
         if mode == "simulated":
             return self._simulated
         return self._recorded if mode in _RECORDED else None
+
+    @cached_property
+    def _pages(self) -> PageTexts:
+        return PageTexts()
 
     @cached_property
     def _simulated(self) -> Web:

@@ -141,6 +141,32 @@ def test_conversations_are_chosen_by_verdict(run: Path, staged: Path) -> None:
     assert answered(pair, 0) == answered(pair, 1) == answered(wrong, 1) | answered(wrong, 0)
 
 
+def test_several_processes_make_the_same_blocks(run: Path, staged: Path) -> None:
+    """In the same order; the number of conversations that are done grows up to that of all."""
+    index = read_index(run, MODELS, staged)
+    told: list[tuple[int, int]] = []
+    found = [
+        [
+            (name, block.text)
+            for name, block in conversations(
+                run,
+                index,
+                ShownEntries.ALL,
+                data=staged,
+                cache=run / "cache",
+                processes=processes,
+                per_process=1,
+                told=lambda done, count: told.append((done, count)),
+            )
+        ]
+        for processes in (1, 3)
+    ]
+    assert found[0] == found[1]
+    assert told[: len(told) // 2] == told[len(told) // 2 :]
+    assert [done for done, _ in told] == sorted(done for done, _ in told[: len(told) // 2]) * 2
+    assert told[-1][0] == told[-1][1] > len(ENTRIES)
+
+
 def test_sessions_before_a_shown_question_are_shown(run: Path, staged: Path) -> None:
     """With the memory after each, and every entry of an answer has a record."""
     found = blocks(run, staged, ShownEntries.ALL)

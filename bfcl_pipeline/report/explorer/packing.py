@@ -48,19 +48,23 @@ def records_block(records: Mapping[str, Any]) -> Block:
     fourth of the list `items`.
     """
     counts: Counter[str] = Counter()
+    first: dict[str, Any] = {}
     for item in _items(list(records.values())):
-        counts[_key(item)] += 1
+        key = _key(item)
+        counts[key] += 1
+        first.setdefault(key, item)
     places = {key: place for place, key in enumerate(key for key, number in counts.items() if number > 1)}
     return Block.of(
         {
-            "items": [json.loads(key) for key in places],
+            "items": [first[key] for key in places],
             "records": {name: _with_places(record, places) for name, record in records.items()},
         }
     )
 
 
 def _key(item: Any) -> str:
-    return json.dumps(item, ensure_ascii=False)
+    """Equal for items that are the same as JSON, whose objects have their names in one order."""
+    return repr(item)
 
 
 def _items(value: Any) -> Iterator[Any]:
