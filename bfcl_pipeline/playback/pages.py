@@ -14,9 +14,6 @@ from bfcl_pipeline.tools.web_search.page_text import page_text
 MOST_BYTES = 100_000_000
 """Of compressed texts that are kept."""
 
-_SMALL = 10_000
-"""Characters of a page that is converted faster than it is remembered."""
-
 
 @dataclass(slots=True)
 class PageTexts:
@@ -28,7 +25,7 @@ class PageTexts:
 
     def text(self, html: str, mode: str) -> str:
         """As `page_text` returns it. Raises ValueError and BoundExceeded as it does."""
-        if mode == "raw" or len(html) < _SMALL:
+        if mode == "raw":
             return page_text(html, mode)
         key = (hashlib.sha256(html.encode("utf-8", "surrogatepass")).digest(), mode)
         kept = self._texts.get(key)

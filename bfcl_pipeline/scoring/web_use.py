@@ -8,6 +8,7 @@ recorded. `bfcl_pipeline.report` plays the conversations again and counts.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from itertools import pairwise
 
 from bfcl_pipeline.records import AnswerClass, Entry
@@ -182,12 +183,17 @@ def failures(work: WebWork) -> list[str]:
 
     Empty if none is found and a result is not recorded, so that others may apply.
     """
-    found = [
+    return list(_failures(work))
+
+
+@lru_cache(maxsize=1_000)  # the tables of each rule set ask again for the same answers
+def _failures(work: WebWork) -> tuple[str, ...]:
+    found = tuple(
         name
         for name, failed in FAILURES.items()
         if (work.known or name not in RESULT_FAILURES) and failed(work)
-    ]
-    return found or ([NONE_OF_THESE] if work.known else [])
+    )
+    return found or ((NONE_OF_THESE,) if work.known else ())
 
 
 def hop_count(entry: Entry) -> int:

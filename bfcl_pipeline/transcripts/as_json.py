@@ -23,8 +23,9 @@ def as_json(record: Any) -> Json:
         return [as_json(part) for part in record]
     if not is_dataclass(record):
         return record.value if isinstance(record, Enum) else record
+    kind: Any = type(record)
     found: dict[str, Json] = {}
-    for name, default in _fields(type(record)):
+    for name, default in _fields(kind):
         value = getattr(record, name)
         if value not in ("", ()) and (default is MISSING or value != default):
             found[name] = as_json(value)

@@ -90,10 +90,10 @@ def make_explorer(
     with replaced_folder(run_dir / FOLDER) as folder:
         made = _Conversations(folder)
         pairs = {(row["first"], row["second"]) for row in tables.comparisons}
-        blocks = conversations(
+        found = conversations(
             run_dir, index, shown, pairs, data=data, cache=cache, processes=processes, told=told
         )
-        for name, block in blocks:
+        for name, block in found:
             made.add(name, block)
     names = {row["model"]: row["display_name"] for row in tables.leaderboard}
     document: dict[str, Any] = {
