@@ -26,6 +26,8 @@ OPTIONS = (
     "--disable-sync",
     "--font-render-hinting=none",
     "--force-color-profile=srgb",
+    "--disable-partial-raster",
+    "--num-raster-threads=1",
 )
 """Chromium opens nothing but the page, and draws it the same on every machine with the same fonts."""
 

@@ -57,6 +57,7 @@ def take(browser: Browser, report: Path, picture: Picture) -> bytes:
     page = context.new_page()
     page.goto(report.resolve().as_uri() + (f"#{picture.fragment}" if picture.fragment else ""))
     page.add_style_tag(content=STYLE)
+    page.locator("#explorer").wait_for()  # the scripts have made their links
     if picture.opened:
         page.locator("#entries-table tbody a").first.click()
         page.locator("#conversation-body .part").first.wait_for()
