@@ -6,11 +6,9 @@ order. The verdicts do not depend on the number of processes. Writing files is n
 """
 
 import gc
-import multiprocessing
 import os
-import signal
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, repeat
@@ -28,6 +26,7 @@ from bfcl_pipeline.tables.schemas import VERDICT_FIELDS, VERDICTS
 from bfcl_pipeline.tables.text_forms import read_any_form
 from bfcl_pipeline.tables.texts import read_constants
 from bfcl_pipeline.text import unknown_name
+from bfcl_pipeline.workers import process_pool
 
 REQUIRED = ("entry_id", "category", "mode", "result_json")
 """Columns that a table of responses must have; the other columns of `schemas.RESPONSES` are optional."""
@@ -69,22 +68,10 @@ def start_workers(rows: int, processes: int | None = None) -> Iterator[Workers |
     if processes <= 1:
         yield None
         return
-    context = multiprocessing.get_context("spawn")  # no fork: pyarrow has threads of its own
-    others = set(multiprocessing.active_children())
-    # Ctrl-C interrupts this process, which ends the others.
-    ignoring = (signal.SIGINT, signal.SIG_IGN)
-    pool = ProcessPoolExecutor(processes - 1, context, initializer=signal.signal, initargs=ignoring)
-    try:
+    with process_pool(processes - 1, _score_share, [], Path(), ()) as pool:
         for _ in range(processes - 1):
             pool.submit(_score_share, [], Path(), ())
         yield Workers(pool, processes - 1)
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in set(multiprocessing.active_children()) - others:
-            process.terminate()
-        raise
-    finally:
-        pool.shutdown()
 
 
 def read_responses(paths: Sequence[Path]) -> pa.Table:

@@ -12,6 +12,11 @@ Log: TypeAlias = Callable[[str], None]
 STEP_LINE = re.compile(r"\[(?P<done>[\d,]+)/(?P<total>[\d,]+)\] (?P<text>.+)")
 """A line of `step_line`."""
 
+MOST_MARKS = 32
+"""Characters without a letter, digit or space between them that `folded` keeps."""
+
+_MARKS = re.compile(rf"([^\w\s]{{{MOST_MARKS}}})[^\w\s]+")
+
 
 def plural(number: int, one: str, many: str) -> str:
     """A count with its noun, thousands separated."""
@@ -57,6 +62,15 @@ def valid_unicode(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def folded(text: str) -> str:
+    """`text` in lower case, with characters that only look different (full width, ligatures) as one.
+
+    Takes time linear in the text: of a run of marks and symbols, which Unicode's normalisation sorts in
+    time quadratic in its length, the first MOST_MARKS are kept, and the others become one space.
+    """
+    return unicodedata.normalize("NFKC", _MARKS.sub(r"\1 ", text)).casefold()
 
 
 def on_one_line(text: str) -> str:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from bfcl_pipeline.archive.crate_metadata import read_metadata
 from bfcl_pipeline.archive.reading import SealedArchive
-from bfcl_pipeline.archive.recorded_run import read_plain_yaml
 from bfcl_pipeline.archive.table_size import check_table_size
 from bfcl_pipeline.benchmark import GROUPS
+from bfcl_pipeline.config.plain_yaml import read_plain_yaml
 from bfcl_pipeline.errors import ArchiveError
 
 

@@ -31,9 +31,6 @@ METADATA_BYTES_EACH = 1536
 
 METADATA_BYTES_MOST = 48 * 2**20
 
-MAX_CONFIG_BYTES = 8 * 2**20
-"""Size of the config and of the models file of a run."""
-
 MAX_ROWS = 1_000_000
 """Rows of a table; the largest table of a run has two for each entry of a model."""
 

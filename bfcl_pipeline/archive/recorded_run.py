@@ -11,12 +11,11 @@ from typing import Any
 
 import yaml
 
-from bfcl_pipeline.archive.members import MAX_CONFIG_BYTES, MAX_MEMBERS
+from bfcl_pipeline.archive.members import MAX_MEMBERS
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import ModelRow, RunConfig, check_config, load_models, load_run
+from bfcl_pipeline.config.plain_yaml import read_plain_yaml
 from bfcl_pipeline.errors import ArchiveError, ConfigError
-
-_MAX_DEPTH = 30  # nesting levels of a config
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,35 +103,3 @@ def _with_defaults(config: Mapping[str, Any], schema: Mapping[str, Any]) -> dict
     complete = {key: config.get(key, of_key.get("default")) for key, of_key in properties}
     nested = {key: of_key for key, of_key in properties if of_key["type"] == "object"}
     return {**complete, **{key: _with_defaults(complete[key], of_key) for key, of_key in nested.items()}}
-
-
-def read_plain_yaml(file: Path) -> Any:
-    """A YAML document of plain values. Raises ConfigError, also for documents that expand when loaded."""
-    if file.stat().st_size > MAX_CONFIG_BYTES:
-        raise ConfigError(f"{file}: more than {MAX_CONFIG_BYTES:,} bytes.")
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    depth = 0
-    try:
-        text = file.read_text(encoding="utf-8")
-        for event in yaml.parse(text, loader):
-            if isinstance(event, yaml.AliasEvent):
-                raise ConfigError(f"{file}: contains a YAML alias, which a recorded config never does.")
-            depth += isinstance(event, yaml.CollectionStartEvent)
-            depth -= isinstance(event, yaml.CollectionEndEvent)
-            if depth > _MAX_DEPTH:
-                raise ConfigError(f"{file}: nested more than {_MAX_DEPTH} levels deep.")
-        document = yaml.load(text, loader)  # noqa: S506  # both are safe
-    except (yaml.YAMLError, ValueError) as error:  # ValueError: an invalid date, a number too long
-        raise ConfigError(f"{file}: not readable as YAML ({error}).") from error
-    if not _is_plain(document):
-        raise ConfigError(f"{file}: a value is not a text, number, list or mapping of texts.")
-    return document
-
-
-def _is_plain(value: object) -> bool:
-    """Whether JSON can represent the value; it cannot represent dates, sets and the like."""
-    if isinstance(value, dict):
-        return all(isinstance(key, str) and _is_plain(item) for key, item in value.items())
-    if isinstance(value, list):
-        return all(map(_is_plain, value))
-    return value is None or isinstance(value, str | int | float)

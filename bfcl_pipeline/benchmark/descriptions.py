@@ -42,62 +42,63 @@ DESCRIPTIONS: Mapping[str, Description] = {
     "simple_python": Description(
         "V1",
         "one call of the one Python function",
-        "The model is given one Python function and a question. Right is one call of it, with acceptable "
-        "values of all required parameters.",
+        "The model is given one Python function and a question. The right answer is one call of it, with "
+        "acceptable values of all required parameters.",
         "simple_python_0",
     ),
     "simple_java": Description(
         "V1",
         "one call of the one Java method",
-        "One Java method and a question. Right is one call, whose values are parsed and compared by the "
-        "types of Java.",
+        "One Java method and a question. The right answer is one call, whose values are parsed and "
+        "compared by the types of Java.",
         "simple_java_0",
     ),
     "simple_javascript": Description(
         "V1",
         "one call of the one JavaScript function",
-        "One JavaScript function and a question. Right is one call, whose values are parsed and compared "
-        "by the types of JavaScript.",
+        "One JavaScript function and a question. The right answer is one call, whose values are parsed "
+        "and compared by the types of JavaScript.",
         "simple_javascript_0",
     ),
     "multiple": Description(
         "V1",
         "choice of one function among several",
-        "Two to four functions and a question, which only one of them answers. Right is one call of that "
-        "one.",
+        "Two to four functions and a question, which only one of them answers. The right answer is one "
+        "call of that one.",
         "multiple_0",
     ),
     "parallel": Description(
         "V1",
         "several calls of one function",
-        "One function and a question that needs several calls of it. Right are all of them in one answer, "
-        "in any order.",
+        "One function and a question that needs several calls of it. The right answer has all of them, in "
+        "any order.",
         "parallel_0",
     ),
     "parallel_multiple": Description(
         "V1",
         "several calls of several functions",
-        "Several functions and a question that needs several calls. Right are all of them in one answer, "
-        "in any order.",
+        "Several functions and a question that needs several calls. The right answer has all of them, in "
+        "any order.",
         "parallel_multiple_1",
     ),
     "irrelevance": Description(
         "V1",
         "no call, as no function fits",
-        "Functions of which none can answer the question. Right is an answer without a call.",
+        "Functions of which none can answer the question. The right answer has no call.",
         "irrelevance_1",
     ),
     "live_simple": Description(
         "V2",
         "one call; contributed by users",
-        "One function and one question that users contributed. Right is one call, as in simple_python.",
+        "One function and one question that users contributed. The right answer is one call, as in "
+        "simple_python.",
         "live_simple_2-2-0",
     ),
     "live_multiple": Description(
         "V2",
         "choice of one function; contributed",
-        "Several functions and one question that users contributed. Right is one call of the function that "
-        "fits.",
+        "Several functions and one question that users contributed. The right answer is one call of the "
+        "function that fits.",
         "live_multiple_1-0-1",
     ),
     "live_parallel": Description(
@@ -115,37 +116,37 @@ DESCRIPTIONS: Mapping[str, Description] = {
     "live_irrelevance": Description(
         "V2",
         "no call, as no function fits; contributed",
-        "Functions and a question that users contributed and that do not belong together. Right is an "
-        "answer without a call.",
+        "Functions and a question that users contributed and that do not belong together. The right "
+        "answer has no call.",
         "live_irrelevance_2-0-2",
     ),
     "live_relevance": Description(
         "V2",
         "a call, as a function fits; contributed",
-        "Functions of which at least one fits the question. Right is any call that can be decoded; its "
-        "arguments are not compared. Shown, but in no score above it.",
+        "Functions of which at least one fits the question. The right answer is any call that can be "
+        "decoded; its arguments are not compared. Its score is shown, and counts in no other.",
         "live_relevance_2-2-0",
     ),
     "multi_turn_base": Description(
         "V3",
         "tasks over several turns, with a state",
         "A user gives tasks in several turns, which simulated APIs carry out (files, posts, tickets, "
-        "trips, trading, a car, mathematics). Right is the state of the truth after each turn, with the "
-        "results that the turn asks for.",
+        "trips, trading, a car, mathematics). The right answer leaves the state of the truth after each "
+        "turn, with the results that the turn asks for.",
         "multi_turn_base_12",
     ),
     "multi_turn_miss_func": Description(
         "V3",
         "tasks over turns; a function comes late",
-        "As multi_turn_base, but a function that is needed is held back until a later turn. Right is not "
-        "to act before it is there, and then to act.",
+        "As multi_turn_base, but a function that is needed is held back until a later turn. The right "
+        "answer waits until that function is offered, and then calls it.",
         "multi_turn_miss_func_12",
     ),
     "multi_turn_miss_param": Description(
         "V3",
         "tasks over turns; a detail comes late",
-        "As multi_turn_base, but the user leaves out a detail and adds it in the next turn. Right is to "
-        "ask instead of guessing.",
+        "As multi_turn_base, but the user leaves out a detail and adds it in the next turn. The right "
+        "answer asks for the detail instead of guessing it.",
         "multi_turn_miss_param_12",
     ),
     "multi_turn_long_context": Description(
@@ -158,8 +159,8 @@ DESCRIPTIONS: Mapping[str, Description] = {
     "memory_kv": Description(
         "V4",
         "memory of keys and values",
-        "An assistant talks with a user in several sessions, in which it can write to a memory of keys and "
-        "values. Right is the answer to a question afterwards, when only the memory is left.",
+        "An assistant talks with a user in several sessions, in which it can write to a memory of keys "
+        "and values. It is right if it then answers a question with nothing but the memory.",
         "memory_kv_3-customer-3",
     ),
     "memory_vector": Description(
@@ -178,7 +179,7 @@ DESCRIPTIONS: Mapping[str, Description] = {
         "V4",
         "questions of several steps on the web",
         "A question whose answer needs several facts, each found with the help of the one before it, by "
-        "web searches and fetches of pages. Right is a short answer that matches the annotated one.",
+        "web searches and fetches of pages. The right answer is short and matches the annotated one.",
         "web_search_base_5",
     ),
     "web_search_no_snippet": Description(

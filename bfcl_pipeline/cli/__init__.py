@@ -31,7 +31,7 @@ COMMANDS: dict[str, str] = {
     "gather": "merge the shards of one model's responses",
     "score": "score a table of responses",
     "aggregate": "turn verdicts into the leaderboard's tables and CSV files",
-    "report": "write one HTML file from the tables of a run",
+    "report": "write the page of a run: one HTML file, with figures and every entry",
     "figures": "draw the figures of a run again, or those that join several runs",
     "replay": "derive a run again from its records, offline, and compare every byte",
     "table": "print the leaderboard table of a run",

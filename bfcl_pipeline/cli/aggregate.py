@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bfcl_pipeline.cli.options import add_cache, add_data, add_rules
+from bfcl_pipeline.cli.plain_count import PlainCount
 from bfcl_pipeline.cli.runs import add_run, run_folder
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.jobs.options import add_models
@@ -53,7 +54,14 @@ def run(options: argparse.Namespace) -> int:
 
     folder = run_folder(options.run_dir)
     scores = aggregate_run(
-        folder, options.data, options.models, options.rules, options.model, options.missing, options.cache
+        folder,
+        options.data,
+        options.models,
+        options.rules,
+        options.model,
+        options.missing,
+        options.cache,
+        told=PlainCount("models: conversations on the web and with a memory").show,
     )
     if options.published is not None:
         write_published(folder / "tables", _sources(options.published))

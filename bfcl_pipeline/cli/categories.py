@@ -78,11 +78,11 @@ def _safe(text: str) -> str:
 
 
 def _notes() -> list[str]:
-    """What the table cannot say: the versions, the overall score, the groups."""
+    """Lines below the table: the versions, the overall score, the groups."""
     lines = [
         *(f"{version}: {added}." for version, added in GENERATIONS.items()),
-        f"Overall: {', '.join(_terms())}. Categories without a weight are shown, and in no score above "
-        "them.",
+        f"Overall: {', '.join(_terms())}. Categories without a weight have a score of their own, which "
+        "counts in no other.",
         NOT_COMPARABLE,
         f"Groups: {', '.join(f'{name} ({len(members)})' for name, members in GROUPS.items())}.",
         "bfcl-pipeline categories NAME describes one.",

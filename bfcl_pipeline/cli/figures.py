@@ -32,13 +32,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out",
         type=Path,
         metavar="DIR",
-        help="the directory to which SVG and PNG files are written (default, of one run: its figures/)",
+        help="the directory to which SVG and PNG files are written (default for a single run: figures/ in "
+        "it)",
     )
     parser.add_argument(
         "--no-titles",
         action="store_false",
         dest="titled",
         help="leave the titles out, for papers; a line on a web that is not the real one remains",
+    )
+    parser.add_argument(
+        "--text",
+        type=_text_scale,
+        default=1.0,
+        metavar="FACTOR",
+        help="enlarge the text alone, from 1 to 2: 1.5 for one column of a paper (default: 1)",
     )
 
 
@@ -49,12 +57,15 @@ def run(options: argparse.Namespace) -> int:
     from bfcl_pipeline.report.page.run_tables import read_run_tables
 
     folders = [run_folder(given) for given in options.runs]
-    if options.out is None and (len(folders) > 1 or not options.titled):
-        raise ConfigError("where are the figures to be written? Name a directory with --out.")
+    if options.out is None and (len(folders) > 1 or not options.titled or options.text > 1):
+        raise ConfigError(
+            "figures of several runs, without titles or with larger text are not part of one run. Name a "
+            "directory for them with --out."
+        )
     if len(folders) > 1:
-        figures = _joined(folders, options.rules, options.titled)
+        figures = _joined(folders, options)
     else:
-        figures = draw_run(read_run_tables(folders[0], options.rules), options.titled)
+        figures = draw_run(read_run_tables(folders[0], options.rules), options.titled, options.text)
     out = options.out or folders[0] / "figures"
     (write_figures if options.out is None else add_figures)(out, figures)
     for figure in figures:
@@ -63,7 +74,17 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _joined(folders: Sequence[Path], rules: Rules, titled: bool) -> "list[DrawnFigure]":
+def _text_scale(given: str) -> float:
+    try:
+        value = float(given)
+    except ValueError:
+        value = 0.0
+    if not 1 <= value <= 2:
+        raise argparse.ArgumentTypeError(f"{given!r} is not a number from 1 to 2")
+    return value
+
+
+def _joined(folders: Sequence[Path], options: argparse.Namespace) -> "list[DrawnFigure]":
     """The figures that join runs, in their order."""
     from bfcl_pipeline.comparison.settings import run_settings, web_differs
     from bfcl_pipeline.report.figures.draw import draw
@@ -71,6 +92,7 @@ def _joined(folders: Sequence[Path], rules: Rules, titled: bool) -> "list[DrawnF
     from bfcl_pipeline.report.figures.names import drawn
     from bfcl_pipeline.report.page.run_tables import read_run_tables
 
+    rules: Rules = options.rules
     settings = [run_settings(folder) for folder in folders]
     for (one, first), (other, second) in combinations(zip(folders, settings, strict=True), 2):
         if web_differs(first, second):
@@ -97,4 +119,4 @@ def _joined(folders: Sequence[Path], rules: Rules, titled: bool) -> "list[DrawnF
             "that differ in web tools, in failing fetches or in snippets (config/experiments)."
         )
     names = ", ".join(drawn(folder.name) for folder in folders)
-    return draw(found, drawn(f"Runs {names}; {rules.value} rules", 140), titled)
+    return draw(found, drawn(f"Runs {names}; {rules.value} rules", 140), options.titled, options.text)

@@ -1,21 +1,28 @@
-"""`bfcl-pipeline report`: write the report of a run as one HTML file."""
+"""`bfcl-pipeline report`: write the page of a run, with its entries and figures."""
 
 import argparse
 import sys
 
 from bfcl_pipeline.cli.options import add_cache, add_data, add_rules
+from bfcl_pipeline.cli.plain_count import PlainCount
 from bfcl_pipeline.cli.runs import add_run, run_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
-    add_run(parser, "with tables/; report.html is written there, and report/ if conversations are large")
+    add_run(parser, "it needs tables/; report.html, figures/ and report/ are written there")
     add_rules(parser, "rule set of the report")
     parser.add_argument(
         "--entries",
         choices=("wrong", "all", "none"),
         help="whose conversations the page has: those that a model has not right under every rule set, all "
         "or none (default: as in the config of the run)",
+    )
+    parser.add_argument(
+        "--processes",
+        type=int,
+        default=None,
+        help="the most processes that make conversations (default: the number of processors)",
     )
     add_data(parser)
     add_cache(parser, "directory with the journals and the web cache")
@@ -28,6 +35,14 @@ def run(options: argparse.Namespace) -> int:
 
     folder = run_folder(options.run_dir)
     shown = recorded_choice(folder) if options.entries is None else ShownEntries(options.entries)
-    page = write_page(folder, options.rules, options.cache, data=options.data, shown=shown)
+    page = write_page(
+        folder,
+        options.rules,
+        options.cache,
+        data=options.data,
+        shown=shown,
+        processes=options.processes,
+        told=PlainCount("conversations").show,
+    )
     print(page, file=sys.stderr)
     return 0

@@ -29,9 +29,9 @@ SIGN_SECONDS = 4.0
 INTERRUPTED = 130
 
 _EPILOG = """\
-Only reads the run's files, so that it may run anywhere where they are visible: over ssh, on the login node
-of a cluster. Ends when the run does; Ctrl-C ends only this command. Without a terminal, one state is
-printed.
+Only reads the files of the run, so it works wherever they are visible: over ssh, on the login node of a
+cluster. Ends when the run ends; Ctrl-C ends only this command. Without a terminal, the state is printed
+once.
 
 exit status: 0 if the run is at work or done, 1 if it failed, was interrupted or killed, shows no sign of
 life, or does not exist.
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         help=f"{RUN_HELP} (default: the run that reported last)",
     )
-    parser.add_argument("--once", action="store_true", help="print the state, and end")
+    parser.add_argument("--once", action="store_true", help="print the state once")
     parser.add_argument(
         "--json",
         action="store_true",

@@ -3,9 +3,7 @@
 from enum import StrEnum
 from pathlib import Path
 
-import yaml
-
-from bfcl_pipeline.config.recorded_sample import recorded_text
+from bfcl_pipeline.config.plain_yaml import recorded_keys
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.text import unknown_name
 
@@ -23,15 +21,12 @@ def recorded_choice(run_dir: Path) -> ShownEntries:
 
     Raises ConfigError if the config cannot be read or has another value.
     """
-    path = run_dir / "config.yaml"
-    try:
-        document = yaml.safe_load(recorded_text(run_dir))
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ConfigError(f"{path}: not YAML ({error}). Run the evaluation again.") from error
-    report = document.get("report") if isinstance(document, dict) else None
+    report = recorded_keys(run_dir).get("report")
     name = report.get("entries") if isinstance(report, dict) else None
     if name is None:
         return ShownEntries.WRONG
     if name not in [*ShownEntries]:
-        raise ConfigError(f"{path}: {unknown_name('value of report.entries', name, ShownEntries)}")
+        raise ConfigError(
+            f"{run_dir}/config.yaml: {unknown_name('value of report.entries', name, ShownEntries)}"
+        )
     return ShownEntries(name)

@@ -1,4 +1,4 @@
-"""An encoder that only knows the embeddings stored on this machine."""
+"""An encoder that has only the embeddings stored on this machine."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -13,11 +13,10 @@ from math import sqrt
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from bfcl_pipeline.benchmark import GROUPS, release
 from bfcl_pipeline.benchmark.leaderboard import categories_of
 from bfcl_pipeline.config import ModelRow, described, load_models
+from bfcl_pipeline.config.plain_yaml import recorded_keys
 from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.format import is_partial
@@ -115,7 +114,7 @@ def read_run_scores(run_dir: Path, rules: Rules, models: Collection[str] = ()) -
         run_dir,
         name=ranked[0]["run"] or run_dir.resolve().name,
         rules=rules,
-        release=_release(run_dir / "config.yaml"),
+        release=_release(run_dir),
         made_at=_made_at(run_dir),
         models=chosen,
     )
@@ -154,15 +153,9 @@ def _check_folders(models: Iterable[ModelScores]) -> None:
             )
 
 
-def _release(config: Path) -> str:
+def _release(run_dir: Path) -> str:
     """The version in the recorded config of a run; that of this package if there is none."""
-    try:
-        document = yaml.safe_load(config.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return release.VERSION
-    except (yaml.YAMLError, ValueError) as error:
-        raise ConfigError(f"{config}: not readable as YAML ({' '.join(str(error).split())}).") from error
-    pin = document.get("release") if isinstance(document, dict) else None
+    pin = recorded_keys(run_dir).get("release")
     return str(pin["version"]) if isinstance(pin, dict) and "version" in pin else release.VERSION
 
 

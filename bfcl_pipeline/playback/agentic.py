@@ -7,12 +7,10 @@ saw. Where an outcome is not recorded, the call says so instead of a result.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.errors import MalformedRelease, NotRecorded, PipelineError
+from bfcl_pipeline.errors import MalformedRelease, ModelError, NotRecorded, PipelineError
 from bfcl_pipeline.playback.conditions import Conditions, PlayedWorld
 from bfcl_pipeline.playback.conversation import PlayedCall, PlayedStep, Player, played_turns
 from bfcl_pipeline.records import Call, Entry, Json, Mode
-from bfcl_pipeline.scoring.memory_use import FUNCTIONS, Action
 
 NO_EMBEDDING = "The embeddings of this memory are not stored on this machine."
 """Why the result of a search by meaning is missing."""
@@ -21,10 +19,10 @@ NO_OUTCOME = "Its outcome is not in the web cache."
 """Why the result of a call on a recorded web is missing."""
 
 UNREADABLE = "Its recorded outcome cannot be read."
-"""The same, if the web cache has an outcome that is damaged."""
+"""Why the result of a call is missing if its outcome in the web cache is damaged."""
 
 NO_MEMORY = "The memory at the start is not in a form that can be loaded."
-"""Why results of calls of a memory from elsewhere may be missing."""
+"""Why results are missing if the memory at the start is not a snapshot, as in results from elsewhere."""
 
 
 def play_agentic(
@@ -58,16 +56,15 @@ def play_agentic(
         played = replace(conditions.world(entry, owner, web), missing=NO_MEMORY)
     if missing is not None:
         played = replace(played, missing=missing)
-    return played_turns(_RecordedPlayer(entry, played).play, result, mode)
+    return played_turns(_RecordedPlayer(played).play, result, mode)
 
 
 class _RecordedPlayer:
     """Runs calls whose results may not be recorded."""
 
-    def __init__(self, entry: Entry, played: PlayedWorld) -> None:
+    def __init__(self, played: PlayedWorld) -> None:
         self._played = played
         self._player = Player(played.world)
-        self._functions = FUNCTIONS.get(CATEGORIES[entry.category].backend, {})
 
     def play(self, calls: Sequence[Call]) -> tuple[PlayedCall, ...]:
         return tuple(self._play_one(call) for call in calls)
@@ -76,18 +73,10 @@ class _RecordedPlayer:
         if self._played.missing is not None:
             return PlayedCall(call, self._played.missing, (), recorded=False)
         try:
-            played = self._player.play_one(call)
+            return self._player.play_one(call)
         except NotRecorded:
             return PlayedCall(call, NO_OUTCOME, (), recorded=False)
+        except ModelError:
+            return PlayedCall(call, NO_EMBEDDING, (), recorded=False)
         except PipelineError:
             return PlayedCall(call, UNREADABLE, (), recorded=False)
-        role = self._functions.get(call.name)
-        embeddings = self._played.embeddings
-        if (
-            embeddings is not None
-            and embeddings.missing
-            and role is not None
-            and role.action is Action.SEARCH
-        ):
-            return PlayedCall(call, NO_EMBEDDING, played.changes, recorded=False)
-        return played

@@ -4,28 +4,24 @@ Covers the web that was searched, injected failures, the name of the search tool
 recorded outcomes are used: no search, no page and no model of the encoder is loaded.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import yaml
-from numpy.typing import NDArray
+from types import UnionType
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import load_models
 from bfcl_pipeline.config.job import SEARCH_TOOL, WebChoice
 from bfcl_pipeline.config.model_rows import trial_of
-from bfcl_pipeline.config.recorded_sample import recorded_text
-from bfcl_pipeline.encoding.sentence_encoder import EmbeddingCache
+from bfcl_pipeline.config.plain_yaml import recorded_keys
+from bfcl_pipeline.encoding.stored import StoredEncoder
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.playback.pages import PageTexts
 from bfcl_pipeline.records import Entry, Json
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.texts import read_constants
 from bfcl_pipeline.tools import Constants, World, WorldConfig
-from bfcl_pipeline.tools.memory.encoder import DIMENSIONS
 from bfcl_pipeline.tools.web_search.web import Web
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.presented import presented, searches, with_web
@@ -39,41 +35,17 @@ _RECORDED = ("record", "replay")
 """Web modes whose outcomes are in the web cache."""
 
 
-@dataclass(slots=True)
-class StoredEmbeddings:
-    """An encoder that only knows the embeddings of the runs on this machine.
-
-    A text without one has an embedding of zeros: it can be stored in a memory, but what a search finds
-    among such texts is not what the model saw.
-    """
-
-    cache: EmbeddingCache
-    missing: bool = False  # whether a text without an embedding was asked for
-
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The embeddings, shape (len(texts), 384)."""
-        rows = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
-        for row, text in zip(rows, texts, strict=True):
-            vector = self.cache.get(text)
-            if vector is None:
-                self.missing = True
-            else:
-                row[:] = vector
-        return rows
-
-
 @dataclass(frozen=True, slots=True)
 class PlayedWorld:
     """The world in which one recorded conversation is played."""
 
     world: World
-    embeddings: StoredEmbeddings | None = None  # of a vector memory
     missing: str | None = None  # why results of web calls are not recorded, for a person; None if they are
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """What the conversations of a run took place in."""
+    """The release, web, failures, embeddings and names with which the conversations of a run were held."""
 
     data: Path  # the staged release
     constants: Constants
@@ -98,9 +70,7 @@ class Conditions:
         category = CATEGORIES[entry.category]
         initial = None if before is None else dict.fromkeys(entry.apis, before)
         if category.needs_encoder:
-            embeddings = StoredEmbeddings(EmbeddingCache(self.cache / "encoder"))
-            config = replace(config, encoder=embeddings)
-            return PlayedWorld(World.for_entry(entry, config, owner, initial), embeddings)
+            config = replace(config, encoder=self._embeddings)
         if not searches(entry):
             return PlayedWorld(World.for_entry(entry, config, owner, initial))
         if web == "off":
@@ -109,12 +79,21 @@ class Conditions:
         if searched is None:
             return PlayedWorld(World.for_entry(entry, config, owner), missing=NO_WEB)
         config = with_web(config, entry, searched, self.web, self.seed)
+        config = replace(config, page_text=self._pages.text)
         return PlayedWorld(World.for_entry(entry, config, owner))
+
+    @cached_property
+    def _embeddings(self) -> StoredEncoder:
+        return StoredEncoder(self.cache / "encoder")
 
     def _web(self, mode: str | None) -> Web | None:
         if mode == "simulated":
             return self._simulated
         return self._recorded if mode in _RECORDED else None
+
+    @cached_property
+    def _pages(self) -> PageTexts:
+        return PageTexts()
 
     @cached_property
     def _simulated(self) -> Web:
@@ -132,24 +111,27 @@ def read_conditions(run_dir: Path | None, data: Path, cache: Path = Path("cache"
         ConfigError: the recorded config or its models cannot be read.
         TableError: the release is not staged.
     """
-    config = {} if run_dir is None else _config(run_dir)
+    config = {} if run_dir is None else recorded_keys(run_dir)
     default = WebChoice()
     web = WebChoice(
-        mode=config.get("web", default.mode),
+        mode=config.get("web") or default.mode,
         fetch_failures=config.get("fetch_failures") or 0.0,
         search_tool=config.get("search_tool") or SEARCH_TOOL,
     )
+    seed = config.get("seed") or 0
+    _require(run_dir, "web", web.mode, str)
+    _require(run_dir, "search_tool", web.search_tool, str)
+    _require(run_dir, "fetch_failures", web.fetch_failures, int | float)
+    _require(run_dir, "seed", seed, int)
     models = None if run_dir is None else run_dir / "models.yaml"
     rows = load_models(models) if models is not None and models.is_file() else {}
     owners = {name: row.owner for name, row in rows.items()}
-    return Conditions(data, read_constants(data), cache, web, config.get("seed") or 0, owners)
+    return Conditions(data, read_constants(data), cache, web, seed, owners)
 
 
-def _config(run_dir: Path) -> Mapping[str, Any]:
-    try:
-        document = yaml.safe_load(recorded_text(run_dir))
-    except (yaml.YAMLError, RecursionError) as error:
+def _require(run_dir: Path | None, key: str, value: object, kind: type | UnionType) -> None:
+    """Checks the type of a value of the recorded config, which may come from elsewhere."""
+    if not isinstance(value, kind):
         raise ConfigError(
-            f"{run_dir}/config.yaml: not YAML ({error}). Run the evaluation again."
-        ) from error
-    return document if isinstance(document, dict) else {}
+            f"{run_dir}/config.yaml: {key}: unexpected value {value!r:.80}. Restore the file."
+        )

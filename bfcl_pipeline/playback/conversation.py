@@ -18,6 +18,9 @@ from bfcl_pipeline.tools import Constants, World, WorldConfig, snapshot
 MOST_CHANGES = 1_000
 """Changes that are recorded for one call."""
 
+MOST_CHANGING = 500
+"""Calls of one conversation whose changes are recorded: each of them compares the whole world."""
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -37,6 +40,7 @@ class PlayedCall:
     result: str  # in the form in which the model received it
     changes: tuple[Change, ...]  # the first MOST_CHANGES, API by API
     recorded: bool = True  # False: the result is not recorded, and `result` says why
+    compared: bool = True  # False: it comes after MOST_CHANGING calls with changes; its own are not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,7 @@ class Player:
     def __init__(self, world: World) -> None:
         self._world = world
         self._states = {api: snapshot(state) for api, state in world.states().items()}
+        self._left = MOST_CHANGING
 
     def play(self, calls: Sequence[Call]) -> tuple[PlayedCall, ...]:
         """Runs `calls` in order. Raises PipelineError if a result is not recorded."""
@@ -61,7 +66,12 @@ class Player:
 
     def play_one(self, call: Call) -> PlayedCall:
         """Runs one call. Raises PipelineError likewise."""
-        return PlayedCall(call, self._world.run(call), tuple(self._changes()))
+        result = self._world.run(call)
+        if not self._left:
+            return PlayedCall(call, result, (), compared=False)
+        changes = tuple(self._changes())
+        self._left -= bool(changes)
+        return PlayedCall(call, result, changes)
 
     def _changes(self) -> Iterator[Change]:
         """The changes since the previous call of this method."""

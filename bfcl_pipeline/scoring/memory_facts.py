@@ -64,7 +64,7 @@ class FactTracker:
         self._outlived: set[str] = set()
 
     def observe(self, memory: MemoryContents, event: FactEvent) -> None:
-        """Takes notice of the memory after a call, or after a session."""
+        """Compares the memory after a call, or after a session, with that before it."""
         before = self._core | self._archival
         self._mentions = {
             text: self._mentioned(text) for text in dict.fromkeys((*memory.core, *memory.archival))
@@ -79,7 +79,7 @@ class FactTracker:
             self._lost[fact] = event
 
     def end_session(self, memory: MemoryContents, session: str) -> None:
-        """Takes notice of the recorded memory after a session."""
+        """Compares the recorded memory after a session with that before it. Its facts have outlived one."""
         self.observe(memory, FactEvent(session))
         self._outlived |= self._core | self._archival
 

@@ -22,7 +22,7 @@ class Reason(StrEnum):
     NOT_EXACT = "not_exact"  # it mentions an acceptable answer, which these rules require alone
     UNKNOWN = "unknown"  # the memory or a result of a look-up is not recorded
     NEVER_STORED = "never_stored"
-    DELETED = "deleted"  # removed, cleared, or gone without a recorded call
+    DELETED = "deleted"  # removed or cleared, or no recorded call explains its absence
     OVERWRITTEN = "overwritten"  # by another text
     NOT_LOOKED_UP = "not_looked_up"  # the fact is only found by a look-up, and there was none
     NOT_FOUND = "not_found"  # no result of a look-up had it
@@ -31,7 +31,7 @@ class Reason(StrEnum):
     MISREAD = "misread"  # the model saw it, and answers something else
 
 
-class Place(StrEnum):
+class MemoryPlace(StrEnum):
     """The part of the memory that has a fact at the question."""
 
     CORE = "core"
@@ -63,19 +63,19 @@ class QuestionRecord:
         return self.searches + self.retrievals
 
     @property
-    def place(self) -> Place | None:
+    def place(self) -> MemoryPlace | None:
         """The part of the memory with the fact; None if it is not recorded."""
         if self.history is None:
             return None
         match self.history.in_core, self.history.in_archival:
             case True, True:
-                return Place.BOTH
+                return MemoryPlace.BOTH
             case True, False:
-                return Place.CORE
+                return MemoryPlace.CORE
             case False, True:
-                return Place.ARCHIVAL
+                return MemoryPlace.ARCHIVAL
             case _:
-                return Place.NONE
+                return MemoryPlace.NONE
 
     @property
     def seen(self) -> Seen | None:

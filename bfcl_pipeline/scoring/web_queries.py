@@ -7,9 +7,9 @@ is bounded. Words are compared in lower case; words that begin alike may count a
 
 import re
 from collections.abc import Sequence
-from unicodedata import normalize
 
 from bfcl_pipeline.records import Entry
+from bfcl_pipeline.text import folded
 
 LONGEST = 20_000
 """Characters of a query or message that are read."""
@@ -42,23 +42,26 @@ _STOP_TEXT = (
     "which who whom whose why will with www "
 )
 _STOP = frozenset(_STOP_TEXT.split())
-"""Words that do not tell which hop a query is about."""
+"""Words that do not show which hop a query is about."""
 
+_EVENTS = (
+    "happened|happen|occurred|occur|taken place|take place|started|begun|concluded|ended|finished|aired|"
+    "held|played|announced|awarded|released|published|determined|decided|available|known"
+)
 _NOT_YET = re.compile(
-    r" (?:not yet|yet to|(?:has|have|had|did|does|is|are|was|were) not (?:yet |been |even )?"
-    r"(?:happened|happen|occurred|occur|taken place|take place|started|begun|concluded|ended|finished|"
-    r"aired|held|played|announced|awarded|released|published|determined|decided|available yet)"
-    r"|(?:played|held|announced|happened|released|awarded|available|occurred|known|started) yet"
-    r"|future events?|in the future|knowledge cut ?off|training cut ?off|cut ?off date"
-    r"|as of my (?:last|latest|current|most recent|knowledge|training)|my (?:knowledge|training) "
-    r"(?:data |only )?(?:ends|extends|goes|is current)|(?:last|latest) (?:knowledge|training) update) "
+    r" (?:not yet|yet to|(?:has|have|had) not (?:even )?(?:been )?"
+    rf"(?:{_EVENTS})|(?:{_EVENTS}) yet"
+    r"|future events?|(?:is|are|lies|still|yet) in the future|knowledge cut ?off|training cut ?off"
+    r"|cut ?off date|as of my (?:last|latest|current|most recent|knowledge|training)"
+    r"|my (?:knowledge|training) (?:data |only )?(?:ends|extends|goes|is current)"
+    r"|(?:last|latest) (?:knowledge|training) update) "
 )
 """Phrases, between spaces, with which a message says that an event has not happened or cannot be known."""
 
 
 def words(text: str) -> list[str]:
     """The words of a text in order, in lower case, compatibility characters replaced."""
-    return _WORD.findall(normalize("NFKC", text[:LONGEST]).casefold())
+    return _WORD.findall(folded(text[:LONGEST]))
 
 
 def question_text(entry: Entry) -> str:

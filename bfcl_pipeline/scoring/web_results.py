@@ -9,10 +9,10 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
-from unicodedata import normalize
 from urllib.parse import unquote
 
 from bfcl_pipeline.calls import read_literal_value
+from bfcl_pipeline.text import folded
 
 MOST_READ = 2_000_000
 """Characters of the result of one call that are read."""
@@ -36,17 +36,19 @@ _PARTS = {"title": Place.TITLE, "href": Place.ADDRESS, "body": Place.SNIPPET}
 
 def result_failed(result: str) -> bool:
     """Whether a result is an error, as that of a search that found nothing is."""
-    document = _document(result)
+    document = result_document(result)
     return not isinstance(document, list) and not (isinstance(document, dict) and "content" in document)
 
 
 def places(result: str, answers: Sequence[str]) -> frozenset[Place]:
     """Where in a result one of the acceptable answers stands; nowhere in an error."""
     wanted = [form for form in map(_plain, answers) if form.strip()]
-    return frozenset(place for place, text in _parts(_document(result)) if _stands(wanted, place, text))
+    return frozenset(
+        place for place, text in _parts(result_document(result)) if _stands(wanted, place, text)
+    )
 
 
-def _document(result: str) -> object:
+def result_document(result: str) -> object:
     """A result as data, of whichever form: None if it has neither, as an error of the call itself.
 
     Search results are printed as a Python list, a page and an error as JSON.
@@ -79,5 +81,4 @@ def _stands(wanted: Iterable[str], place: Place, text: str) -> bool:
 
 def _plain(text: str) -> str:
     """The words of a text in lower case between single spaces; digits without a comma between them."""
-    text = normalize("NFKC", text).casefold()
-    return f" {_APART.sub(' ', _THOUSANDS.sub('', text)).strip()} "
+    return f" {_APART.sub(' ', _THOUSANDS.sub('', folded(text))).strip()} "

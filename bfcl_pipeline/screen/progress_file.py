@@ -19,7 +19,7 @@ FOLDER = Path(".snakemake/progress")
 
 
 MOST_BYTES = 1 << 20
-"""A larger file is none of ours."""
+"""A larger file was not written here and is not read."""
 
 
 def progress_path(log: str) -> Path:

@@ -21,7 +21,7 @@ class Phase(StrEnum):
     DONE = "done"
     FAILED = "failed"  # ended with failed steps
     INTERRUPTED = "interrupted"  # ended by Ctrl-C or SIGTERM
-    KILLED = "killed"  # its process is gone without a last word
+    KILLED = "killed"  # its process ended without reporting its end
 
 
 class ModelState(StrEnum):

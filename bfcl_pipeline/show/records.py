@@ -94,7 +94,7 @@ def _put_question(page: TerminalPage, entry: EntryRecord) -> None:
 
 def _put_turn(page: TerminalPage, entry: EntryRecord, number: int, remark: str = "") -> None:
     page.blank()
-    page.title(f"Turn {number + 1} of {len(entry.turns)}", remark, "red")
+    page.title(f"Turn {number + 1} of {len(entry.turns)}", f"<- {remark}" if remark else "", "red")
     if number < len(entry.turns):
         put_items(page, entry.turns[number].messages)
         put_items(page, entry.turns[number].appears, "appears")

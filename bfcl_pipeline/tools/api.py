@@ -17,7 +17,7 @@ from datetime import date
 from enum import StrEnum
 from functools import cache
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeVar
 
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.tools.constants import Constants
@@ -69,6 +69,10 @@ class Effect(StrEnum):
     CHANGES = "changes"  # the state, or the next random number, may change
 
 
+PageText: TypeAlias = Callable[[str, str], str]
+"""The text of a page, from its HTML and the mode, as `page_text` of `web_search` returns it."""
+
+
 @dataclass(frozen=True, slots=True)
 class WorldConfig:
     """Everything that an API uses beside its own initial state."""
@@ -77,6 +81,7 @@ class WorldConfig:
     long_context: bool = False  # whether fillers are added to states and results
     today: date = date(2026, 3, 23)  # fixed date of the simulated clocks: the day of the release
     web: Web | None = None  # web of the web tools; None: they fail
+    page_text: PageText | None = None  # converts its pages; None: anew each time
     encoder: Encoder | None = None  # encoder of the vector memory; None: its searches fail
     aliases: Mapping[str, str] = field(default_factory=dict)  # further names of methods
 

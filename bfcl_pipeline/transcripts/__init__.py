@@ -4,7 +4,7 @@
 a run, `as_json` their form in a page.
 """
 
-from bfcl_pipeline.transcripts.answer import Memories, answer_record
+from bfcl_pipeline.transcripts.answer import MemoriesAround, answer_record
 from bfcl_pipeline.transcripts.as_json import as_json
 from bfcl_pipeline.transcripts.entry import entry_record
 from bfcl_pipeline.transcripts.limits import PAGE, TERMINAL, Limits
@@ -14,7 +14,7 @@ __all__ = [
     "PAGE",
     "TERMINAL",
     "Limits",
-    "Memories",
+    "MemoriesAround",
     "RecordedMemory",
     "answer_record",
     "as_json",

@@ -52,7 +52,7 @@ _NO_ANSWER = Item(Kind.NOTE, "(no answer)", label="model")
 
 
 @dataclass(frozen=True, slots=True)
-class Memories:
+class MemoriesAround:
     """The memory around one conversation."""
 
     before: RecordedMemory = EMPTY
@@ -64,7 +64,7 @@ def answer_record(
     response: Response,
     verdicts: Mapping[Rules, Verdict],
     conditions: Conditions,
-    memories: Memories | None = None,
+    memories: MemoriesAround | None = None,
     rules: Rules = Rules.OFFICIAL,
     limits: Limits = PAGE,
 ) -> AnswerRecord:
@@ -78,7 +78,7 @@ def answer_record(
 
     Raises MalformedRelease if the entry or a memory is not well formed.
     """
-    memories = memories or Memories()
+    memories = memories or MemoriesAround()
     result = _result(response.result_json)
     turns: tuple[AnswerTurn, ...] = ()
     answer: Items = ()
@@ -217,7 +217,7 @@ def _looks_like_a_call(result: Json) -> bool:
     return not isinstance(result, str) or ("(" in result and answer_field(result) is None)
 
 
-def _memories(entry: Entry, memories: Memories, limits: Limits) -> Iterator[MemoryRecord]:
+def _memories(entry: Entry, memories: MemoriesAround, limits: Limits) -> Iterator[MemoryRecord]:
     if not has_memory(entry):
         return
     if not entry.prerequisite:

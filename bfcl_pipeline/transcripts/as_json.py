@@ -8,6 +8,7 @@ escapes that a person can read, so a reader need not look for them.
 
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
+from functools import cache
 from typing import Any
 
 from bfcl_pipeline.records import Json
@@ -16,17 +17,21 @@ from bfcl_pipeline.text import printable
 
 def as_json(record: Any) -> Json:
     """A record of `parts`, or a part of one, as a value of JSON; equal records become equal values."""
-    if isinstance(record, Enum):
-        return record.value
     if isinstance(record, str):
-        return printable(record)
+        return printable(record.value if isinstance(record, Enum) else record)
     if isinstance(record, tuple):
         return [as_json(part) for part in record]
     if not is_dataclass(record):
-        return record
-    named = ((field, getattr(record, field.name)) for field in fields(record))
-    return {
-        field.name: as_json(value)
-        for field, value in named
-        if value not in ("", ()) and (field.default is MISSING or value != field.default)
-    }
+        return record.value if isinstance(record, Enum) else record
+    found: dict[str, Json] = {}
+    for name, default in _fields(type(record)):
+        value = getattr(record, name)
+        if value not in ("", ()) and (default is MISSING or value != default):
+            found[name] = as_json(value)
+    return found
+
+
+@cache
+def _fields(kind: Any) -> list[tuple[str, Any]]:
+    """The names of the fields of a dataclass with their defaults."""
+    return [(field.name, field.default) for field in fields(kind)]

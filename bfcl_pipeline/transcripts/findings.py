@@ -40,13 +40,13 @@ def remark(number: int, found: Mapping[Rules, Finding], main: Rules) -> str:
 def _remarks(number: int, found: Mapping[Rules, Finding], main: Rules) -> Iterator[str]:
     own = found.get(main)
     if own is not None and own.turn is not None and own.turn < number:
-        yield "(not checked after the first failing turn)"
+        yield "not checked after the first failing turn"
         return
     if own is not None and own.turn == number:
-        yield f"<- first failing turn: {own.error_type}"
+        yield f"first failing turn: {own.error_type}"
     others: dict[str, list[Rules]] = {}
     for rules, finding in found.items():
         if finding.turn == number and finding != own:
             others.setdefault(finding.error_type, []).append(rules)
     for error_type, rule_sets in others.items():
-        yield f"<- first failing turn under {' and '.join(rule_sets)} rules: {error_type}"
+        yield f"first failing turn under {' and '.join(rule_sets)} rules: {error_type}"

@@ -1,16 +1,16 @@
 """A memory at one moment as a record: its texts part by part, with those that have an acceptable answer.
 
-Covers the three forms of a snapshot. A text has an answer by the same rule as in `scoring.memory_use`,
-which counts them for a run.
+Covers the three forms of a snapshot. A text has an answer by the rule of `scoring.memory_facts`, by
+which the tables of a run count.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bfcl_pipeline.records import Entry, Json
 from bfcl_pipeline.scoring.agentic import AgenticChecker, normalised
 from bfcl_pipeline.scoring.findings import shown_options
+from bfcl_pipeline.scoring.memory_facts import mentions
 from bfcl_pipeline.scoring.memory_use import contents
 from bfcl_pipeline.text import cut, on_one_line, plural, printable
 from bfcl_pipeline.transcripts.limits import Limits
@@ -121,8 +121,7 @@ def _part(
 
 def _contains(entry: _MemoryEntry, wanted: Sequence[str]) -> bool:
     """True if an answer is in the entry between word boundaries, as in the official check of answers."""
-    text = normalised(entry.searched)
-    return any(answer in text and re.search(rf"\b{re.escape(answer)}\b", text) for answer in wanted)
+    return mentions(normalised(entry.searched), wanted)
 
 
 def _places(parts: Mapping[str, Sequence[_MemoryEntry]], wanted: Sequence[str], limits: Limits) -> str:

@@ -27,7 +27,7 @@ class Kind(StrEnum):
     HOP = "hop"  # one step from a web question to its answer
     SOURCE = "source"  # where the answer of a hop stands
     ERRATUM = "erratum"  # a defect of the entry
-    NOTE = "note"  # a remark by us
+    NOTE = "note"  # a remark of the pipeline
 
 
 @dataclass(frozen=True, slots=True)

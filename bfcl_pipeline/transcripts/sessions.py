@@ -6,7 +6,7 @@ from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.records import Entry
 from bfcl_pipeline.tables import read_table
 from bfcl_pipeline.tables.responses import loaded_json
-from bfcl_pipeline.transcripts.answer import Memories
+from bfcl_pipeline.transcripts.answer import MemoriesAround
 from bfcl_pipeline.transcripts.memory import EMPTY, RecordedMemory
 
 
@@ -33,7 +33,7 @@ class SessionMemories:
         text = self._texts[session_id]
         return RecordedMemory(loaded_json(text, default=text), failed=text is None)
 
-    def around(self, entry: Entry) -> Memories:
+    def around(self, entry: Entry) -> MemoriesAround:
         """The memory before the conversation over `entry`; of a session also that after it."""
         before = self.after(entry.depends_on[-1]) if entry.depends_on else EMPTY
-        return Memories(before, self.after(entry.entry_id) if entry.prerequisite else None)
+        return MemoriesAround(before, self.after(entry.entry_id) if entry.prerequisite else None)

@@ -72,6 +72,8 @@ def played_items(
             yield Item(Kind.NOTE, f"(result not recorded: {cut(played.result, limits.result)})")
         for text in _change_texts(played.changes, limits):
             yield Item(Kind.CHANGE, text)
+        if not played.compared:
+            yield Item(Kind.NOTE, "(its changes are not shown: too many calls before it have changes)")
 
 
 def call_text(call: Call, limits: Limits) -> str:

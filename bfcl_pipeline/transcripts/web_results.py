@@ -4,12 +4,10 @@ What the model saw is one text, a Python list of hits or a JSON object with the 
 same texts without the quotes around them; a result of another form is shown as it is.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 
-from bfcl_pipeline.calls import read_literal_value
 from bfcl_pipeline.playback.conversation import PlayedCall
-from bfcl_pipeline.records import Json
+from bfcl_pipeline.scoring.web_results import result_document
 from bfcl_pipeline.scoring.web_use import FETCH_TOOL
 from bfcl_pipeline.text import cut
 from bfcl_pipeline.transcripts.limits import Limits
@@ -22,8 +20,9 @@ _HIT = ({"title", "href"}, {"title", "href", "body"})
 def web_result(played: PlayedCall, search_tools: Sequence[str], limits: Limits) -> Iterator[Item]:
     """The result of a call on the web. search_tools: the names of the search tool."""
     name = played.call.name.strip()
-    hits = _hits(played.result) if name in search_tools else None
-    page = _page(played.result) if name == FETCH_TOOL else None
+    document = result_document(played.result)
+    hits = _hits(document) if name in search_tools else None
+    page = _page(document) if name == FETCH_TOOL else None
     if hits is not None:
         for number, hit in enumerate(hits[: limits.hits], start=1):
             yield Item(Kind.RESULT, cut("\n".join(hit), limits.result), label=str(number))
@@ -36,23 +35,17 @@ def web_result(played: PlayedCall, search_tools: Sequence[str], limits: Limits) 
     yield Item(Kind.RESULT, cut(played.result, limits.result))
 
 
-def _hits(result: str) -> list[list[str]] | None:
+def _hits(document: object) -> list[list[str]] | None:
     """Title, address and snippet of each hit; None if the result is not a list of hits."""
-    try:
-        hits = read_literal_value(result)
-    except ValueError:
+    if not isinstance(document, list):
         return None
-    if not isinstance(hits, list) or not all(isinstance(hit, dict) and set(hit) in _HIT for hit in hits):
+    if not all(isinstance(hit, dict) and set(hit) in _HIT for hit in document):
         return None
-    return [[str(text) for text in hit.values()] for hit in hits]
+    return [[str(text) for text in hit.values()] for hit in document]
 
 
-def _page(result: str) -> str | None:
+def _page(document: object) -> str | None:
     """The text of a fetched page; None if the result is not one."""
-    try:
-        found: Json = json.loads(result)
-    except (ValueError, RecursionError):
-        return None
-    if isinstance(found, dict) and set(found) == {"content"} and isinstance(found["content"], str):
-        return found["content"]
+    if isinstance(document, dict) and set(document) == {"content"} and isinstance(document["content"], str):
+        return document["content"]
     return None

@@ -12,11 +12,11 @@ from functools import lru_cache
 from hashlib import sha256
 from html import escape
 from typing import Self
-from unicodedata import normalize
 from urllib.parse import unquote
 
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Entry
+from bfcl_pipeline.text import folded
 from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page, WebFailure
 
 MAX_HITS = 20
@@ -174,7 +174,7 @@ def _words(document: _Document) -> list[str]:
 
 
 def _split(text: str) -> list[str]:
-    return _WORD.findall(normalize("NFKC", text).casefold())
+    return _WORD.findall(folded(text))
 
 
 def _one_line(text: str) -> str:

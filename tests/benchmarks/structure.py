@@ -293,7 +293,7 @@ LEGS = {
     "stage": ("staging", "tables"),
     "generate": ("jobs", "generation", "models", "web", "prompts", "tools", "tables"),
     "score": ("judging", "scoring", "calls", "tables"),
-    "aggregate, report": ("report", "scoring", "tables"),
+    "aggregate, report": ("report", "transcripts", "playback", "scoring", "tables"),
 }
 """The rooms that an entry passes through in each step."""
 COLOURS = {"stage": "#8ecae6", "generate": "#ffb703", "score": "#95d5b2", "aggregate, report": "#cdb4db"}

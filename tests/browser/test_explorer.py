@@ -83,6 +83,7 @@ def shown(page: Page, entry_id: str) -> str:
 def test_filters_leave_what_they_name(report: Path, open_report: OpenReport) -> None:
     """Model, category, verdict, error type and text filter together, and the address has them all."""
     page = open_report(report)
+    page.get_by_role("button", name="Reset").click()
     every = found(page)
     page.locator("#explorer").get_by_label("Model", exact=True).select_option(label="Lexical (Prompt)")
     page.get_by_label("Category", exact=True).select_option("multi_turn_base")
@@ -139,6 +140,51 @@ def test_a_click_opens_the_conversation_and_back_closes_it(report: Path, open_re
     page.go_back()
     expect(page.locator("#conversation")).to_be_hidden()
     assert rows(page)[0] == entry
+
+
+def test_calls_of_the_truth_that_a_wrong_answer_lacks_are_marked(
+    report: Path, open_report: OpenReport
+) -> None:
+    """Each says that it is not in the answer; beside a second model, in whose."""
+    page = open_report(report, fragment="entries?model=lexical&category=multi_turn_base&verdict=wrong")
+    entry = rows(page)[0]
+    page.locator("#entries-table tbody a").first.click()
+    shown(page, entry)
+    assert set(lacking_of(page)) == {"not in the answer"}
+    page = open_report(report, fragment=f"lexical+oracle/{entry}")
+    shown(page, entry)
+    assert set(lacking_of(page)) == {"not in the answer of Lexical (Prompt)"}
+
+
+def lacking_of(page: Page) -> list[str]:
+    """The remarks on calls of the truth that are lacking."""
+    return page.locator("#conversation .side .lacking .remark").all_text_contents()
+
+
+def test_the_list_begins_with_wrong_answers(report: Path, open_report: OpenReport) -> None:
+    """Those of the first model, if it has any; the filter says so and can be taken back."""
+    page = open_report(report)
+    first = page.locator("#entries-table tbody tr").first
+    if page.get_by_label("Verdict").input_value() == "wrong":
+        expect(first.locator("td.verdict").first).to_contain_text("wrong")
+    else:
+        assert page.get_by_label("Verdict").input_value() == ""
+        page.get_by_label("Verdict").select_option("wrong")
+        assert rows(page) == []
+
+
+def test_closing_returns_to_the_link_that_opened(report: Path, open_report: OpenReport) -> None:
+    """The focus is again on the example of an error, which is far from the list."""
+    page = open_report(report)
+    page.locator("details:has(.examples)").first.locator("summary").click()
+    example = page.locator(".examples [data-entry] a").first
+    entry = example.text_content() or ""
+    example.focus()
+    page.keyboard.press("Enter")
+    shown(page, entry)
+    page.keyboard.press("Escape")
+    expect(page.locator("#conversation")).to_be_hidden()
+    expect(example).to_be_focused()
 
 
 def test_two_models_stand_beside_each_other(report: Path, open_report: OpenReport) -> None:

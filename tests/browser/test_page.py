@@ -145,7 +145,7 @@ def test_without_scripts_every_table_can_be_read(report: Path, open_report: Open
     texts = []
     for javascript in (True, False):
         page = open_report(report, javascript=javascript)
-        texts.append(page.locator("main table td").all_text_contents())
+        texts.append(page.locator("main section:not(#entries) table td").all_text_contents())
         for folded in page.locator("details:has(table)").all():
             folded.locator("summary").first.click()
         tables = page.locator("main section:not(#entries) table")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -27,12 +28,27 @@ def test_the_figures_of_a_run_are_drawn_again(runs: list[Path], capsys: pytest.C
     """Without --out they are written to the run, and their paths are printed."""
     assert main(["figures", str(runs[0])]) == 0
     printed = capsys.readouterr().out.splitlines()
-    assert printed == [f"{runs[0]}/figures/{name}.svg" for name in ("overall", "errors")]
+    assert printed == [f"{runs[0]}/figures/{name}.svg" for name in ("overall", "errors", "composition")]
     assert all(Path(path).with_suffix(suffix).is_file() for path in printed for suffix in (".svg", ".png"))
 
 
+def test_text_is_enlarged_for_one_column(runs: list[Path], tmp_path: Path) -> None:
+    """--text enlarges the text of the files; a factor outside 1 to 2 is refused."""
+    arguments = ["figures", str(runs[0]), "--out", str(tmp_path)]
+    sizes = []
+    for factor in ("1", "1.5"):
+        assert main([*arguments, "--text", factor]) == 0
+        svg = (tmp_path / "overall.svg").read_text(encoding="utf-8")
+        sizes.append({float(size) for size in re.findall(r'font-size="([\d.]+)', svg)})
+    assert sizes[0] == {11, 14}
+    assert sizes[1] == {16.5, 21}
+    for factor in ("0.5", "nan", "x"):
+        with pytest.raises(SystemExit):
+            main([*arguments, "--text", factor])
+
+
 def test_several_runs_need_a_directory(runs: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
-    """Figures of several runs, and figures without titles, belong into no run."""
+    """Figures of several runs, or without titles, are written only to a directory that is named."""
     for arguments in ([*map(str, runs)], [str(runs[0]), "--no-titles"]):
         assert main(["figures", *arguments]) == 1
         assert "--out" in capsys.readouterr().err

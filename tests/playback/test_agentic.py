@@ -128,6 +128,20 @@ def test_a_search_without_stored_embeddings_says_so(hold, entries, staged, const
     assert (searched.calls[0].result, searched.calls[0].recorded) == (NO_EMBEDDING, False)
 
 
+def test_each_search_with_stored_embeddings_has_its_result(entries, staged, constants, tmp_path):
+    """A search whose embeddings are stored has its result also after one whose embeddings are not."""
+    entry = next(one for one in entries("memory_vector") if one.prerequisite)
+    steps = [
+        [{"archival_memory_add": '{"text": "a cat"}'}, {"core_memory_add": '{"text": "a dog"}'}],
+        [{"archival_memory_retrieve": '{"query": "dog"}'}, {"core_memory_retrieve": '{"query": "dog"}'}],
+    ]
+    KeptEncoder(tmp_path / "encoder").encode(["a dog", "dog"])
+    conditions = Conditions(staged, constants, tmp_path)
+    ((_, searched),) = play_agentic(entry, [steps], Mode.FC, conditions)
+    assert [call.recorded for call in searched.calls] == [False, True]
+    assert "a dog" in searched.calls[1].result
+
+
 def test_a_question_without_a_recorded_memory_has_no_results(entries, staged, constants):
     """Where the memory at the start is missing, no call is run on an empty one instead."""
     entry = entries("memory_kv")[-1]

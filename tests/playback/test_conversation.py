@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 
 from bfcl_pipeline.models.oracle import DONE
-from bfcl_pipeline.playback.conversation import play, play_truth
+from bfcl_pipeline.playback.conversation import MOST_CHANGING, play, play_truth
 from bfcl_pipeline.records import Mode
 from bfcl_pipeline.scoring import truth_calls
 from bfcl_pipeline.scoring.differences import NOTHING
+from bfcl_pipeline.transcripts import PAGE
+from bfcl_pipeline.transcripts.parts import Kind
+from bfcl_pipeline.transcripts.texts import played_items
 
 
 @pytest.fixture
@@ -85,3 +88,17 @@ def test_a_value_that_is_not_a_turn_is_not_run(played):
     (step,) = played([{"startEngine": {"ignitionMode": "START"}}], mode=Mode.FC)[0]
     assert step.calls == ()
     assert step.problem == "Expected a list of steps, got dict."
+
+
+def test_only_so_many_calls_are_compared(entries, constants):
+    """Comparing the whole world after each of thousands of calls would take hours; later calls say so."""
+    entry = next(one for one in entries("multi_turn_base") if one.entry_id == "multi_turn_base_0")
+    step = "[{}]".format(",".join(f"mkdir(dir_name='{{0}}_{number}')" for number in range(50)))
+    steps = [step.replace("{0}", f"d{number}") for number in range(MOST_CHANGING // 50 + 1)]
+    calls = [call for one in play(entry, [steps], Mode.PROMPT, constants)[0] for call in one.calls]
+    assert len(calls) == MOST_CHANGING + 50
+    assert all(call.compared and call.changes for call in calls[:MOST_CHANGING])
+    assert not any(call.compared or call.changes for call in calls[MOST_CHANGING:])
+    assert calls[-1].result == calls[0].result
+    (note,) = [item for item in played_items(calls[-1:], PAGE) if item.kind is Kind.NOTE]
+    assert "changes are not shown" in note.text

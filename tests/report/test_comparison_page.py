@@ -52,7 +52,7 @@ def test_a_pair_has_its_differences_and_flips(run: Path) -> None:
     assert ">+100.00<" in html
     assert f"Entries: {SHOWN + 6} that only Oracle (Prompt) has right, 1 that only priced has right" in html
     assert "multiple_9" in html
-    assert f"parallel_{SHOWN - 1}</span> and 5 more" in html
+    assert f"parallel_{SHOWN - 1}</span></code> and 5 more" in html
     assert f"parallel_{SHOWN}<" not in html
 
 

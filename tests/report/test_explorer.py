@@ -45,14 +45,12 @@ def unpacked(text: str) -> Any:
 
 def with_items(value: Any, items: list[Any]) -> Any:
     """A value of a block with its items in place of their numbers, as the script of the page does it."""
-    if isinstance(value, bool) or value is None or isinstance(value, str):
-        return value
-    if isinstance(value, int):
-        return items[value]
     if isinstance(value, list):
         return [with_items(part, items) for part in value]
-    if "kind" in value:
+    if not isinstance(value, dict) or "kind" in value:
         return value
+    if "item" in value:
+        return items[value["item"]]
     return {key: with_items(part, items) for key, part in value.items()}
 
 
@@ -68,15 +66,19 @@ def test_a_block_holds_any_text_in_letters_of_base64() -> None:
 
 
 def test_items_that_occur_twice_are_stored_once() -> None:
-    """The numbers in their place lead back to equal records."""
+    """What stands in their place leads back to equal records; other numbers stay as they are."""
     twice = {"kind": "memory", "text": "a", "label": "k"}
     records = {
-        "x": {"turns": [{"steps": [twice, {"kind": "text", "text": "b"}]}], "verdicts": [{"valid": False}]},
+        "x": {
+            "turns": [{"steps": [twice, {"kind": "text", "text": "b"}], "missing": [0, 1]}],
+            "verdicts": [{"valid": False, "turn": 0}],
+        },
         "y": {"memories": [{"title": "t", "texts": [twice]}], "verdicts": [{"valid": None}]},
     }
     document = unpacked(records_block(records).text)
     assert document["items"] == [twice]
-    assert document["records"]["y"]["memories"][0]["texts"] == [0]
+    assert document["records"]["y"]["memories"][0]["texts"] == [{"item": 0}]
+    assert document["records"]["x"]["verdicts"] == [{"valid": False, "turn": 0}]
     assert with_items(document["records"], document["items"]) == records
 
 
@@ -137,6 +139,32 @@ def test_conversations_are_chosen_by_verdict(run: Path, staged: Path) -> None:
     assert answered(wrong, 0) < answered(wrong, 1) < set(ENTRIES)
     pair = blocks(run, staged, ShownEntries.WRONG, MODELS)
     assert answered(pair, 0) == answered(pair, 1) == answered(wrong, 1) | answered(wrong, 0)
+
+
+def test_several_processes_make_the_same_blocks(run: Path, staged: Path) -> None:
+    """In the same order; the number of conversations that are done grows up to that of all."""
+    index = read_index(run, MODELS, staged)
+    told: list[tuple[int, int]] = []
+    found = [
+        [
+            (name, block.text)
+            for name, block in conversations(
+                run,
+                index,
+                ShownEntries.ALL,
+                data=staged,
+                cache=run / "cache",
+                processes=processes,
+                per_process=1,
+                told=lambda done, count: told.append((done, count)),
+            )
+        ]
+        for processes in (1, 3)
+    ]
+    assert found[0] == found[1]
+    assert told[: len(told) // 2] == told[len(told) // 2 :]
+    assert [done for done, _ in told] == sorted(done for done, _ in told[: len(told) // 2]) * 2
+    assert told[-1][0] == told[-1][1] > len(ENTRIES)
 
 
 def test_sessions_before_a_shown_question_are_shown(run: Path, staged: Path) -> None:

@@ -23,16 +23,18 @@ from bfcl_pipeline.report.figures.drawn_figure import DrawnFigure
 from bfcl_pipeline.report.figures.experiments import ExperimentRun, draw_experiments
 from bfcl_pipeline.report.figures.figure import data
 from bfcl_pipeline.report.figures.names import LONGEST, Models, distinct, drawn
-from bfcl_pipeline.report.figures.usage import frontier
+from bfcl_pipeline.report.figures.usage import frontier, ticks
 from bfcl_pipeline.report.figures.write import CAPTIONS, add_figures, write_figures
 from bfcl_pipeline.report.page.render import render_page
 from bfcl_pipeline.report.page.run_tables import RunTables, read_run_tables
+from bfcl_pipeline.scoring.memory_outcomes import Reason
 from tests.support.figure_tables import full_tables
 
 NAMES = [
     *("overall", "categories", "differences", "errors", "cost", "latency"),
-    *("memory_backends", "memory_domains", "memory_changes"),
-    *("web_steps", "web_hops", "web_snippets", "formats"),
+    *("memory_backends", "memory_domains", "memory_failures", "memory_changes"),
+    *("web_steps", "web_steps_spread", "web_hops", "web_snippets", "web_failures"),
+    *("formats", "composition"),
 ]
 HOSTILE = (
     "<script>alert('&\"')</script>",
@@ -97,7 +99,9 @@ def test_without_numbers_there_is_no_figure(empty: RunTables) -> None:
 
 def test_a_run_has_the_figures_of_its_numbers(empty: RunTables) -> None:
     """The made-up run has scores, errors and formats, and one model with latencies: too few to compare."""
-    assert [figure.name for figure in draw_run(empty)] == ["overall", "categories", "errors", "formats"]
+    assert [figure.name for figure in draw_run(empty)] == [
+        *("overall", "categories", "errors", "formats", "composition")
+    ]
 
 
 def test_scores_and_intervals_are_those_of_the_tables(figures: list[DrawnFigure]) -> None:
@@ -132,6 +136,42 @@ def test_names_are_short_visible_and_distinct(figures: list[DrawnFigure]) -> Non
     assert drawn("Zürich Ωж – 1†") == "Zürich Ωж – 1†"
 
 
+def test_names_that_are_cut_keep_what_tells_them_apart() -> None:
+    """Long names that differ in the middle are not cut there; names of one model are cut as before."""
+    dated = [f"Vendor-Reasoning-Preview-{size}b-2026-11-01 (FC)" for size in (7, 72)]
+    names = distinct([*dated, "y" * 20 + "x" * 20])
+    assert [re.search(r"-(\d+)b-", name)[1] for name in names[:2]] == ["7", "72"]  # type: ignore[index]
+    assert max(map(len, names)) <= LONGEST
+    assert re.fullmatch("y+\N{HORIZONTAL ELLIPSIS}x+", names[2])
+
+
+def about(figures: list[DrawnFigure], name: str) -> str:
+    """The description of a figure."""
+    (svg,) = (figure.svg for figure in figures if figure.name == name)
+    return fromstring(svg)[1].text or ""
+
+
+def test_failures_and_steps_are_those_of_the_tables(figures: list[DrawnFigure]) -> None:
+    """Reasons are summed over models, each memory by itself; kinds are shares of wrong answers."""
+    text = about(figures, "memory_failures")
+    models = len(HOSTILE)
+    reasons = {reason: place for place, reason in enumerate(Reason, 1)}
+    assert f"Key-value: Never stored {reasons[Reason.NEVER_STORED] * models}," in text
+    rest = reasons[Reason.NOT_EXACT] + reasons[Reason.NO_ANSWER]
+    assert f"Other {rest * models};" in text
+    assert "Pasted the question 5.0" in about(figures, "web_failures")
+    assert "Never searched" not in about(figures, "web_failures"), "no answer has this kind"
+    assert "(a) all answers: median 2 hops 4.0, 3 hops 5.0" in about(figures, "web_steps_spread")
+    assert "(b) right answers: median 2 hops 3.0" in about(figures, "web_steps_spread")
+    assert "2 hops 10" in about(figures, "composition")
+
+
+def test_a_short_range_of_costs_has_labels() -> None:
+    """The log scale labels at least two values, whatever its range."""
+    for high in (1.01, 1.3, 2, 7, 40, 1e3, 1e6):
+        assert len(ticks([0.37, 0.37 * high])) >= 2
+
+
 def test_identifiers_are_unique_on_a_page(figures: list[DrawnFigure]) -> None:
     """Figures of one page do not share an identifier, and each reference has its target."""
     page = "".join(figure.inline for figure in figures)
@@ -143,9 +183,11 @@ def test_identifiers_are_unique_on_a_page(figures: list[DrawnFigure]) -> None:
 def test_the_page_shows_the_figures(tables: RunTables, figures: list[DrawnFigure]) -> None:
     """Each figure is inline in the page, except that of errors, whose bars the page has in a table."""
     made_up = replace(tables, error_types=[], comparisons=[], usage=[], formats=[], categories=[])
-    made_up = replace(made_up, memory_domains=[], memory_use=[], web_hops=[])
+    made_up = replace(made_up, memory_domains=[], memory_use=[], memory_failures=[])
+    made_up = replace(made_up, web_hops=[], web_failures=[], web_questions=[])
     page = render_page(made_up, figures=figures)
     assert '<figure id="overall-figure">' in page
+    assert '<figure id="composition-figure">' in page
     assert '<figure id="errors-figure">' not in page
     assert "<script>alert" not in page
     assert not re.search(r"<svg[^>]*style=", page)

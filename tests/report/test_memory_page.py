@@ -12,10 +12,10 @@ import pytest
 
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.page.agentic import memory_use
+from bfcl_pipeline.report.page.links import entry_link, linked_entry
 from bfcl_pipeline.report.page.memory_failures import (
     PATTERNS,
     REASONS,
-    entry_link,
     memory_examples,
     memory_failures,
     memory_parts,
@@ -66,8 +66,8 @@ def test_a_count_leads_to_the_first_wrong_answer(tables: RunTables) -> None:
     assert failures is not None
     titles = [cell.text for cell in failures.head[0]]
     cell = failures.rows[0][titles.index("Deleted")]
-    assert cell.text == '<a href="#m/memory_kv_0-student-0">1</a>'
-    assert (cell.value, cell.note) == (1, "100 %")
+    assert cell.link == "#m/memory_kv_0-student-0"
+    assert (cell.text, cell.value, cell.note) == ("1", 1, "100 %")
     assert memory_examples(tables, many=True) is None
     examples = memory_examples(tables, many=False)
     assert examples is not None
@@ -76,8 +76,9 @@ def test_a_count_leads_to_the_first_wrong_answer(tables: RunTables) -> None:
 
 def test_a_link_has_no_markup_of_a_model() -> None:
     """Names are encoded in the address and escaped in the text."""
-    link = entry_link('a/b"><script>', "x", "<i>")
-    assert link == '<a href="#a%2Fb%22%3E%3Cscript%3E/x">&lt;i&gt;</a>'
+    assert entry_link("x/<i>", 'a/b"><script>', "c+d e") == "#a%2Fb%22%3E%3Cscript%3E+c%2Bd%20e/x%2F%3Ci%3E"
+    linked = linked_entry("<i>", 'a"><script>')
+    assert linked == '<code><span data-entry="a%22%3E%3Cscript%3E">&lt;i&gt;</span></code>'
 
 
 def test_accuracy_by_part_stands_beside_the_pattern(tables: RunTables) -> None:

@@ -62,7 +62,7 @@ def test_the_page_loads_nothing_from_outside(page: str) -> None:
         attributes["content"] for _, attributes in Outline(page).tags if "http-equiv" in attributes
     ]
     assert policy
-    assert policy.startswith("default-src 'none'; ")
+    assert policy.startswith("default-src 'none'; base-uri 'none'; form-action 'none'; ")
     assert "unsafe" not in policy
 
 

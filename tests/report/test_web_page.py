@@ -28,6 +28,11 @@ def cells(parts: list[Part], label: str) -> list[list[tuple[str, str]]]:
     return [[(cell.text, cell.note) for cell in row] for row in table.rows]
 
 
+def linked(entry_id: str) -> str:
+    """An entry with the address of its conversation with the model of the run."""
+    return f'<code><span data-entry="m">{entry_id}</span></code>'
+
+
 def test_every_kind_of_failure_has_a_heading() -> None:
     """The page lists the kinds in the order of the registry."""
     assert list(FAILURES) == [*web_use.FAILURES, web_use.NONE_OF_THESE]
@@ -50,14 +55,14 @@ def test_the_run_has_each_table_but_that_on_snippets(tables: RunTables) -> None:
         [("1", "33 %"), ("1", "33 %"), ("1", "33 %"), ("\N{EN DASH}", "")]
     ]
     examples = [row[1:] for row in cells(parts, "Examples of failures")]
-    assert [("Answer stood on a page", ""), ("<code>web_search_base_2</code>", "")] in examples
+    assert [("Answer stood on a page", ""), (linked("web_search_base_2"), "")] in examples
 
 
 def test_a_right_answer_that_stood_nowhere_is_named(tables: RunTables) -> None:
     """The right answer of the run was not in what the model saw."""
     (row,) = cells(web_details(tables), "Where the answer stood")
     assert row[2] == ("1", "")
-    assert row[7] == ("1", "<code>web_search_base_3</code>")
+    assert row[7] == ("1", linked("web_search_base_3"))
 
 
 def test_counts_of_calls_are_of_recorded_answers(tables: RunTables) -> None:
@@ -86,8 +91,8 @@ def test_questions_right_only_with_or_without_snippets(tables: RunTables) -> Non
     assert row[1:] == [
         ("4", ""),
         ("1", ""),
-        ("1", f"<code>{BASE}_1</code>"),
-        ("1", f"<code>{WITHOUT}_2</code>"),
+        ("1", linked(f"{BASE}_1")),
+        ("1", linked(f"{WITHOUT}_2")),
         ("1", ""),
     ]
 

@@ -64,7 +64,7 @@ def test_commas_in_numbers_do_not_matter(answer: str) -> None:
     ],
 )
 def test_an_error_has_no_place(result: str, failed: bool) -> None:
-    """An error is told from a result, and an answer in it does not count."""
+    """An error is distinguished from a result, and an answer in it does not count."""
     assert result_failed(result) is failed
     assert bool(places(result, ["70"])) is (result in (page("70"), str([HIT])))
 

@@ -72,10 +72,13 @@ of the run is computed from them.
 _AGENTIC = """## Memory and web search
 
 Each of the following tables exists if the run has rows for it. Calls are counted from the recorded answers.
-The results of tools are not recorded: memory calls are made again to find those that failed (except
-searches by meaning, which need an encoder); whether a page could be fetched is unknown. The web tools of a
-run follow from `web` and the category. Its configuration has the rate of fetches that were made to fail,
-and the name of the search tool.
+The results of calls are not stored with them; they are derived again, by playing each conversation from its
+recorded calls. A call of a memory runs on the recorded memory; a search by meaning (memory_vector) also
+needs the embeddings in `cache/encoder`. A search on the web and a page fetch have the outcome in
+`cache/web`, or that of the simulated web; of a `live` or `unknown` web nothing is recorded. A result that
+cannot be derived is unknown, and counts neither as failed nor as successful. The web tools of a run follow
+from `web` and the category. Its configuration has the rate of fetches that were made to fail, and the name
+of the search tool.
 """
 
 _MEMORY = """## Memory questions
@@ -91,7 +94,7 @@ Each wrong answer has one `reason`, the first of these that applies:
 1. `not_exact`: official rules accept the answer, as it mentions an acceptable one; these rules do not.
 2. `unknown`: the answer or the memory is not recorded.
 3. `never_stored`: after no call of a session the fact was in the memory.
-4. `deleted`: it was, and was removed or cleared (or is gone without a recorded call).
+4. `deleted`: it was, and was removed or cleared, or is absent although no recorded call removes it.
 5. `overwritten`: it was, and another text took its place.
 6. `not_looked_up`: it is in the archival memory alone, and the model neither searched nor read.
 7. `unknown`: a result of a look-up is not recorded, and no other result had the fact.

@@ -9,6 +9,8 @@ from typing import Any
 from bfcl_pipeline.benchmark import CATEGORIES, FORMATS
 from bfcl_pipeline.report.page.run_tables import RunTables
 from bfcl_pipeline.report.page.scores import LEADERBOARD_COLUMNS
+from bfcl_pipeline.scoring.memory_outcomes import Reason
+from bfcl_pipeline.scoring.web_use import FAILURES, NONE_OF_THESE
 
 MEMORY = ("memory_kv", "memory_vector", "memory_rec_sum")
 WEB = ("web_search_base", "web_search_no_snippet")
@@ -35,7 +37,7 @@ def full_tables(tables: RunTables, names: Sequence[str]) -> RunTables:
         leaderboard=leaderboard,
         usage=[{"model": model, "cost_usd": 1.0} for model in models],
         categories=[
-            {"model": model, "category": category, "web": None, **_tally(share[model])}
+            {"model": model, "category": category, "web": None, "entries": 10, **_tally(share[model])}
             for model in models
             for category in MEMORY
         ],
@@ -50,10 +52,22 @@ def full_tables(tables: RunTables, names: Sequence[str]) -> RunTables:
             for place, one in enumerate(FORMATS)
         ],
         memory_domains=[
-            {"model": model, "category": category, "scenario": scenario, **_tally(share[model])}
+            {
+                "model": model,
+                "category": category,
+                "scenario": scenario,
+                "entries": 5,
+                **_tally(share[model]),
+            }
             for model in models
             for category in MEMORY
             for scenario in ("student", "finance")
+        ],
+        memory_failures=[
+            {"model": model, "category": category, "reason": reason.value, "count": place}
+            for model in models
+            for category in ("memory", *MEMORY)
+            for place, reason in enumerate(Reason, 1)
         ],
         memory_use=[
             {"model": model, "category": category, "adds": 7, "removes": 2, "clears": 1}
@@ -66,6 +80,19 @@ def full_tables(tables: RunTables, names: Sequence[str]) -> RunTables:
             for model in models
             for category in WEB
             for hops in (2, 3, 4)
+        ],
+        web_failures=[
+            {"model": model, "category": category, "failure": failure, "web": "simulated"}
+            | {"count": place, "wrong": 20, "known": 20 if place else None}
+            for model in models
+            for category in WEB
+            for place, failure in enumerate((*FAILURES, NONE_OF_THESE))
+        ],
+        web_questions=[
+            {"model": model, "hops": hops, "steps": hops + place, "valid": place < 2, "web": "simulated"}
+            for model in models
+            for hops in (2, 3, 4)
+            for place in range(4)
         ],
         comparisons=[
             {"first": models[0], "second": model, "score": score, "complete": True, "difference": 0.1}

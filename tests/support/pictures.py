@@ -32,10 +32,14 @@ class Picture:
     height: int
     dark: bool = False
     fragment: str = ""  # what follows `#` in the address
+    opened: bool = False  # whether the conversation of the first entry of the list is open
 
 
 PICTURES: Mapping[str, Picture] = {
     "report.png": Picture(1440, 1400),
+    "conversation.png": Picture(
+        1440, 890, fragment="entries?model=lexical&category=multi_turn_base", opened=True
+    ),
 }
 """The pictures by the name of their file."""
 
@@ -53,6 +57,9 @@ def take(browser: Browser, report: Path, picture: Picture) -> bytes:
     page = context.new_page()
     page.goto(report.resolve().as_uri() + (f"#{picture.fragment}" if picture.fragment else ""))
     page.add_style_tag(content=STYLE)
+    if picture.opened:
+        page.locator("#entries-table tbody a").first.click()
+        page.locator("#conversation-body .part").first.wait_for()
     if FONT not in (fonts := _fonts(page)):
         raise SystemExit(f"the font {FONT} is not installed (Debian: fonts-dejavu-core); used: {fonts}")
     taken = page.screenshot(animations="disabled", caret="hide", scale="css")

@@ -11,7 +11,7 @@ from bfcl_pipeline.models.oracle import DONE
 from bfcl_pipeline.playback import Conditions
 from bfcl_pipeline.records import Mode, Response, Rules, Status, Verdict
 from bfcl_pipeline.scoring import Judge
-from bfcl_pipeline.transcripts import TERMINAL, Memories, RecordedMemory, answer_record, as_json
+from bfcl_pipeline.transcripts import TERMINAL, MemoriesAround, RecordedMemory, answer_record, as_json
 from bfcl_pipeline.transcripts.parts import Item, Kind
 
 TALK = "multi_turn_base_60"
@@ -73,9 +73,9 @@ def test_the_first_failing_turn_is_marked_with_the_missing_calls(record, right):
     right[1] = ["I looked."]
     found = record("multi_turn_base", TALK, right, Mode.PROMPT)
     assert [one.turn for one in found.verdicts] == [1, 1, 1]
-    assert found.turns[1].remark == "<- first failing turn: multi_turn:empty_turn_model_response"
+    assert found.turns[1].remark == "first failing turn: multi_turn:empty_turn_model_response"
     assert (found.turns[1].missing, found.turns[1].as_truth) == ((0,), False)
-    assert found.turns[2].remark == "(not checked after the first failing turn)"
+    assert found.turns[2].remark == "not checked after the first failing turn"
     assert found.turns[0].remark == ""
 
 
@@ -86,11 +86,11 @@ def test_a_turn_that_fails_under_other_rules_names_them(record, find):
     turns = [turn if turn else ["[ticket_get_login_status()]"] for turn in truth]
     found = record("multi_turn_miss_func", "multi_turn_miss_func_60", turns, Mode.PROMPT)
     assert found.turns[empty].remark.startswith(
-        "<- first failing turn under corrected and verified rules: multi_turn:irrelevance_error"
+        "first failing turn under corrected and verified rules: multi_turn:irrelevance_error"
     )
     assert [one.turn for one in found.verdicts] == [None, empty, empty]
     strict = record("multi_turn_miss_func", "multi_turn_miss_func_60", turns, Mode.PROMPT, Rules.CORRECTED)
-    assert strict.turns[empty].remark.startswith("<- first failing turn: multi_turn:irrelevance_error")
+    assert strict.turns[empty].remark.startswith("first failing turn: multi_turn:irrelevance_error")
 
 
 def test_turns_that_were_not_reached_say_so(record, right):
@@ -99,7 +99,7 @@ def test_turns_that_were_not_reached_say_so(record, right):
     assert [turn.steps[0].text for turn in found.turns[2:]] == [
         "(not reached: the conversation had ended)"
     ] * 3
-    assert found.turns[1].remark == "<- first failing turn: multi_turn:force_terminated"
+    assert found.turns[1].remark == "first failing turn: multi_turn:force_terminated"
 
 
 def test_a_search_is_readable_hit_by_hit(record):
@@ -133,7 +133,7 @@ def test_a_question_has_the_memory_and_what_look_ups_returned(record, find):
     question = "memory_kv_12-customer-12"
     memory = {"core_memory": {"pet": "a cat"}, "archival_memory": {"toast": "a toaster oven"}}
     steps = [[{"archival_memory_retrieve": '{"key": "toast"}'}], "{'answer': 'toaster oven'}"]
-    around = Memories(RecordedMemory(memory))
+    around = MemoriesAround(RecordedMemory(memory))
     found = record("memory_kv", question, [steps], memories=around, limits=TERMINAL)
     assert found.turns[0].steps[1].text == '{"value": "a toaster oven"}'
     (at_question,) = found.memories
@@ -151,7 +151,7 @@ def test_a_session_has_the_memory_before_and_after_it(record):
         "memory_kv",
         "memory_kv_prereq_1-customer-1",
         [steps],
-        memories=Memories(before, after),
+        memories=MemoriesAround(before, after),
         limits=TERMINAL,
     )
     assert [memory.title for memory in found.memories] == [
@@ -234,7 +234,7 @@ def test_any_memory_has_a_record(find, conditions, snapshot):
     entry = find("memory_kv", "memory_kv_prereq_1-customer-1")
     steps = '[[[{"core_memory_list_keys": "{}"}], "x"]]'
     response = Response(entry.entry_id, "memory_kv", Mode.FC, steps, model="m")
-    around = Memories(RecordedMemory(snapshot), RecordedMemory(snapshot))
+    around = MemoriesAround(RecordedMemory(snapshot), RecordedMemory(snapshot))
     found = answer_record(entry, response, {}, conditions, around)
     text = json.dumps(as_json(found), ensure_ascii=False)
     assert text.isprintable()

@@ -182,6 +182,7 @@ rule report:
         ),
     log:
         "results/{run}/logs/report.log",
+    threads: 4  # for conversations; fewer if the run has fewer
     params:
         rules=RUN.rules,
         entries=RUN.shown,
@@ -189,7 +190,7 @@ rule report:
         "Write the report of {wildcards.run}"
     shell:
         "bfcl-pipeline report results/{wildcards.run} --data data --rules {params.rules}"
-        " --entries {params.entries} 2> {log:q}"
+        " --entries {params.entries} --processes {threads} 2> {log:q}"
 
 
 localrules:

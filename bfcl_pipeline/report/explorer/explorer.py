@@ -12,7 +12,7 @@ from typing import Any
 from bfcl_pipeline.config.shown_entries import ShownEntries
 from bfcl_pipeline.files import replaced_folder
 from bfcl_pipeline.records import Rules
-from bfcl_pipeline.report.explorer.conversations import conversations
+from bfcl_pipeline.report.explorer.conversations import Told, conversations, silent
 from bfcl_pipeline.report.explorer.index import read_index
 from bfcl_pipeline.report.explorer.packing import Block
 from bfcl_pipeline.report.page.run_tables import RunTables
@@ -67,11 +67,19 @@ class _Conversations:
 
 
 def make_explorer(
-    run_dir: Path, tables: RunTables, shown: ShownEntries, *, data: Path | None, cache: Path
+    run_dir: Path,
+    tables: RunTables,
+    shown: ShownEntries,
+    *,
+    data: Path | None,
+    cache: Path,
+    processes: int | None = None,
+    told: Told = silent,
 ) -> Explorer:
     """Reads the entries of a run, and writes its conversations to `run_dir`/report if they are large.
 
-    The folder is replaced; it is empty if the page carries all conversations.
+    The folder is replaced; it is empty if the page carries all conversations. The other arguments are those
+    of `conversations`.
 
     Raises:
         ConfigError: the recorded config of the run cannot be read.
@@ -82,7 +90,10 @@ def make_explorer(
     with replaced_folder(run_dir / FOLDER) as folder:
         made = _Conversations(folder)
         pairs = {(row["first"], row["second"]) for row in tables.comparisons}
-        for name, block in conversations(run_dir, index, shown, pairs, data=data, cache=cache):
+        blocks = conversations(
+            run_dir, index, shown, pairs, data=data, cache=cache, processes=processes, told=told
+        )
+        for name, block in blocks:
             made.add(name, block)
     names = {row["model"]: row["display_name"] for row in tables.leaderboard}
     document: dict[str, Any] = {

@@ -44,23 +44,27 @@ def records_block(records: Mapping[str, Any]) -> Block:
     Questions over one memory have the same texts before them, entries of one API the same functions; these
     lie further apart than compression looks back.
 
-    records: values of `transcripts.as_json`. In the block, a number in the place of an item is its place in
-    the list `items`.
+    records: values of `transcripts.as_json`. In the block, `{"item": 3}` in the place of an item is the
+    fourth of the list `items`.
     """
     counts: Counter[str] = Counter()
+    first: dict[str, Any] = {}
     for item in _items(list(records.values())):
-        counts[_key(item)] += 1
+        key = _key(item)
+        counts[key] += 1
+        first.setdefault(key, item)
     places = {key: place for place, key in enumerate(key for key, number in counts.items() if number > 1)}
     return Block.of(
         {
-            "items": [json.loads(key) for key in places],
+            "items": [first[key] for key in places],
             "records": {name: _with_places(record, places) for name, record in records.items()},
         }
     )
 
 
 def _key(item: Any) -> str:
-    return json.dumps(item, ensure_ascii=False)
+    """Equal for items that are the same as JSON, whose objects have their names in one order."""
+    return repr(item)
 
 
 def _items(value: Any) -> Iterator[Any]:
@@ -82,5 +86,6 @@ def _with_places(value: Any, places: Mapping[str, int]) -> Any:
     if not isinstance(value, dict):
         return value
     if "kind" in value:
-        return places.get(_key(value), value)
+        place = places.get(_key(value))
+        return value if place is None else {"item": place}
     return {name: _with_places(part, places) for name, part in value.items()}

@@ -12,7 +12,7 @@ from bfcl_pipeline.report.format import PARTIAL
 from bfcl_pipeline.report.page.run_tables import Row, RunTables
 
 MOST_PAIRS = 40
-"""The most pairs."""
+"""The most pairs of models in the figure."""
 
 SIDE = 24
 """The most characters of a name in a pair."""

@@ -10,10 +10,10 @@ from bfcl_pipeline.report.figures.style import SOFT, STACK
 from bfcl_pipeline.report.page.run_tables import RunTables
 
 MOST_MODELS = 30
-"""The most models."""
+"""The most models in the figure."""
 
 OTHERS = "other types"
-"""The last part of a bar."""
+"""The name of the last part of a bar: the answers of all rarer types."""
 
 
 def errors(tables: RunTables, models: Models) -> Figure | None:

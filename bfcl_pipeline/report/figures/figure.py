@@ -48,10 +48,15 @@ def points(share: float | None) -> float | None:
     return None if share is None else round(share * 100, 4)
 
 
-def percent_axis(title: str, **options: Any) -> alt.Axis:
-    """An axis of per cent from 0 to 100."""
-    return alt.Axis(title=title, values=[0, 20, 40, 60, 80, 100], **options)
+def percent_axis(title: str, low: int = 0, **options: Any) -> alt.Axis:
+    """An axis of per cent from `low` to 100."""
+    return alt.Axis(title=title, values=list(range(low, 101, 20 if low < 40 else 10)), **options)
 
 
 FULL = alt.Scale(domain=[0, 100], nice=False)
 """The scale of per cent."""
+
+
+def lower_limit(values: Iterable[float]) -> int:
+    """The multiple of 20 below the lowest value: where the scale of marks other than bars may start."""
+    return min(80, int(min(values) // 20) * 20)

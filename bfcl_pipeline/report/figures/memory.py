@@ -10,7 +10,7 @@ from bfcl_pipeline.benchmark import GROUPS
 from bfcl_pipeline.report.figures.figure import FULL, Figure, data, in_words, percent_axis, points
 from bfcl_pipeline.report.figures.names import Models, limit_note
 from bfcl_pipeline.report.figures.series import Series
-from bfcl_pipeline.report.figures.style import BLUE, LINE, ORANGE, SOFT
+from bfcl_pipeline.report.figures.style import BLUE, LINE, ORANGE, PANEL, SOFT
 from bfcl_pipeline.report.page.run_tables import Row, RunTables
 
 BACKENDS = {"memory_kv": "Key-value", "memory_vector": "Vector", "memory_rec_sum": "Recursive summary"}
@@ -70,9 +70,7 @@ def _panel(rows: list[dict[str, Any]], title: str, last: bool) -> ChartType:
     y = alt.Y("model:N", sort=[row["model"] for row in rows], title=None)
     axis = percent_axis("Accuracy (%)" if last else "")
     base = alt.Chart(data(rows)).encode(y=y)
-    heading = alt.TitleParams(
-        title, fontSize=12, fontWeight="normal", anchor="start", frame="group", offset=6
-    )
+    heading = alt.TitleParams(title, style=PANEL, anchor="start", frame="group", offset=6)
     return alt.layer(
         base.mark_bar(height=11, color=BLUE).encode(x=alt.X("accuracy:Q", scale=FULL, axis=axis)),
         base.mark_rule(strokeWidth=1.4, color=SOFT).encode(x=alt.X("low:Q", scale=FULL), x2="high:Q"),
@@ -167,9 +165,7 @@ def changes(tables: RunTables, models: Models) -> Figure | None:
             y=alt.Y("model:N", sort=models.named(best), title=None),
             x=alt.X(
                 "calls:Q",
-                axis=alt.Axis(
-                    title="Calls (removed | added)", labelExpr=absolute, tickCount=4, tickMinStep=1
-                ),
+                axis=alt.Axis(title="Calls", labelExpr=absolute, tickCount=4, tickMinStep=1),
             ),
             color=alt.Color(
                 "change:N",

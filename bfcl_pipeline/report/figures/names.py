@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from bfcl_pipeline.report.figures.style import MOST_SERIES
 from bfcl_pipeline.report.page.run_tables import RunTables
@@ -10,6 +11,8 @@ from bfcl_pipeline.text import cut_middle, on_one_line, printable
 
 LONGEST = 34
 """The most characters of a name."""
+
+_HEAD = 8  # characters of a name before those in which it differs from others
 
 _PUNCTUATION = "\u2013\u2014\u2018\u2019\u201c\u201d\u2020\u2022\u2026\u20ac\u2122"
 _RANGES = ((" ", "~"), ("\xa1", "\u017f"), ("\u0391", "\u03c9"), ("\u0400", "\u045f"))
@@ -44,8 +47,21 @@ def limit_note(shown: int, known: int, what: str = "models") -> str:
 
 
 def distinct(names: Iterable[str]) -> Sequence[str]:
-    """Names as figures show them, each once."""
-    return numbered(map(drawn, names))
+    """Names as figures show them, each once; names that would be cut alike keep where they differ."""
+    whole = [drawn(name, 4 * LONGEST) for name in names]
+    groups: dict[str, set[str]] = {}
+    for name in whole:
+        groups.setdefault(cut_middle(name, LONGEST), set()).add(name)
+    return numbered(_cut_among(name, groups[cut_middle(name, LONGEST)]) for name in whole)
+
+
+def _cut_among(name: str, alike: set[str]) -> str:
+    """A name cut to LONGEST, if it can be so that it differs from the names that are cut `alike`."""
+    if len(alike) == 1:
+        return cut_middle(name, LONGEST)
+    same = sum(1 for _ in takewhile(lambda letters: len(set(letters)) == 1, zip(*alike, strict=False)))
+    start = max(_HEAD, min(same - 2, len(name) - (LONGEST - _HEAD - 1)))
+    return cut_middle(f"{name[:_HEAD]}\N{HORIZONTAL ELLIPSIS}{name[start:]}", LONGEST)
 
 
 def numbered(names: Iterable[str]) -> Sequence[str]:

@@ -23,11 +23,11 @@ _NO_FONTS = "<fontconfig><dir>{}</dir></fontconfig>"  # without any directory, t
 _EMPTY = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
 
 
-def svg(spec: dict[str, Any]) -> str:
-    """A chart as SVG."""
+def svg(spec: dict[str, Any], text_scale: float = 1.0) -> str:
+    """A chart as SVG. text_scale: how much larger texts are than usual."""
     _hide_fonts()
     return vl_convert.vegalite_to_svg(
-        spec, vl_version=_VEGA_LITE, config=dict(config()), allowed_base_urls=[]
+        spec, vl_version=_VEGA_LITE, config=dict(config(text_scale)), allowed_base_urls=[]
     )
 
 

@@ -5,7 +5,15 @@ from typing import Any
 
 import altair as alt
 
-from bfcl_pipeline.report.figures.figure import FULL, Figure, data, in_words, percent_axis, points
+from bfcl_pipeline.report.figures.figure import (
+    FULL,
+    Figure,
+    data,
+    in_words,
+    lower_limit,
+    percent_axis,
+    points,
+)
 from bfcl_pipeline.report.figures.names import Models, distinct, limit_note
 from bfcl_pipeline.report.figures.series import Series
 from bfcl_pipeline.report.figures.style import BLUE, INK, LINE, SOFT
@@ -107,13 +115,14 @@ def categories(tables: RunTables, models: Models) -> Figure | None:
     if len(groups) < 2:
         return None
     best = models.best(row["model"] for row in tables.leaderboard)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"model": models.names[row["model"]], "group": title, "score": points(row[name])}
         for row in tables.leaderboard
         if row["model"] in best
         for name, title in groups.items()
         if row[name] is not None
     ]
+    low = lower_limit(row["score"] for row in rows)
     series = Series(models.named(best))
     base = alt.Chart(data(rows)).encode(
         x=alt.X(
@@ -121,7 +130,11 @@ def categories(tables: RunTables, models: Models) -> Figure | None:
             sort=list(groups.values()),
             axis=alt.Axis(title=None, labelAngle=0, grid=True, labelPadding=8),
         ),
-        y=alt.Y("score:Q", scale=FULL, axis=percent_axis("Accuracy (%)", gridDash=[2, 3])),
+        y=alt.Y(
+            "score:Q",
+            scale=alt.Scale(domain=[low, 100], nice=False),
+            axis=percent_axis("Accuracy (%)", low, gridDash=[2, 3]),
+        ),
         color=series.colour(),
     )
     chart = alt.layer(
@@ -141,7 +154,7 @@ def categories(tables: RunTables, models: Models) -> Figure | None:
         "Accuracy of each model in the groups of the leaderboard, in per cent."
         + limit_note(len(best), len(models.names)),
         f"Accuracy in per cent. {about}.",
-        chart.properties(width=80 * len(groups), height=280),
+        chart.properties(width=92 * len(groups), height=280),
         [web] if web else [],
     )
 

@@ -47,13 +47,17 @@ MOST_SERIES = len(SERIES)
 FONT = "Liberation Sans"
 """Texts are measured and drawn with it. The renderer brings it: no font of the machine is used."""
 
+PANEL = "panel"
+"""The style of the titles of panels."""
+
 _FAMILIES = f"{FONT}, Arial, Helvetica, sans-serif"
 
 
-def config() -> Mapping[str, Any]:
-    """The theme, as a configuration of Vega-Lite."""
+def config(text_scale: float = 1.0) -> Mapping[str, Any]:
+    """The theme, as a configuration of Vega-Lite. text_scale: how much larger texts are than usual."""
+    normal, larger, title = (round(size * text_scale, 1) for size in (11, 12, 14))
     text = {"labelColor": SOFT, "titleColor": INK, "titleFontWeight": "normal"}
-    sizes = {"labelFontSize": 11, "titleFontSize": 11}
+    sizes = {"labelFontSize": normal, "titleFontSize": normal}
     return {
         "font": FONT,
         "background": GROUND,
@@ -62,26 +66,34 @@ def config() -> Mapping[str, Any]:
         "axis": {
             **text,
             **sizes,
-            "labelLimit": 320,
+            "labelLimit": round(320 * text_scale),
             "gridColor": LINE,
             "domainColor": LINE,
             "tickColor": LINE,
             "titlePadding": 8,
         },
         "axisY": {"domain": False, "ticks": False, "labelPadding": 6},
-        "header": {**text, "labelFontSize": 12, "labelColor": INK, "titleFontSize": 12},
-        "legend": {**text, **sizes, "labelColor": INK, "labelLimit": 320, "symbolSize": 70, "title": None},
+        "header": {**text, "labelFontSize": larger, "labelColor": INK, "titleFontSize": larger},
+        "legend": {
+            **text,
+            **sizes,
+            "labelColor": INK,
+            "labelLimit": round(320 * text_scale),
+            "symbolSize": 70,
+            "title": None,
+        },
         "title": {
             "anchor": "start",
             "frame": "bounds",
-            "fontSize": 14,
+            "fontSize": title,
             "color": INK,
-            "subtitleFontSize": 11,
+            "subtitleFontSize": normal,
             "subtitleColor": SOFT,
             "subtitlePadding": 4,
             "offset": 14,
         },
-        "text": {"fontSize": 11, "fill": INK},
+        "style": {PANEL: {"font": FONT, "fontSize": larger, "fontWeight": "normal", "fill": INK}},
+        "text": {"fontSize": normal, "fill": INK},
         "rule": {"color": INK},
     }
 

@@ -1,11 +1,12 @@
 """Figures of cost and latency against the score, with the models that no other model beats in both."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
 
-from bfcl_pipeline.report.figures.figure import FULL, Figure, data, percent_axis, points
+from bfcl_pipeline.report.figures.figure import Figure, data, lower_limit, percent_axis, points
 from bfcl_pipeline.report.figures.names import Models
 from bfcl_pipeline.report.figures.style import BLUE, SOFT
 from bfcl_pipeline.report.page.run_tables import RunTables
@@ -13,6 +14,9 @@ from bfcl_pipeline.report.web_label import note
 
 NAMED = 15
 """With more models than this, only those on the frontier have their names."""
+
+_FEWEST_TICKS = 4
+_DIGITS = ((1.0,), (1.0, 2.0, 5.0), (1.0, 1.5, 2.0, 3.0, 5.0, 7.0), tuple(n / 2 for n in range(2, 20)))
 
 NEAR = 0.45
 """Names of points in this part of the scale, from its start, are on the right of them."""
@@ -47,9 +51,12 @@ def _against(
     x = alt.X(
         "x:Q",
         scale=alt.Scale(type="log", domain=_domain([row["x"] for row in rows]), nice=False),
-        axis=alt.Axis(title=title, format="~g", tickCount=6),
+        axis=alt.Axis(title=title, format="~g", values=ticks([row["x"] for row in rows])),
     )
-    y = alt.Y("y:Q", scale=FULL, axis=percent_axis("Overall (%)"))
+    start = lower_limit(row["y"] for row in rows)
+    y = alt.Y(
+        "y:Q", scale=alt.Scale(domain=[start, 100], nice=False), axis=percent_axis("Overall (%)", start)
+    )
     named = rows if len(rows) <= NAMED else best
     low, high = min(row["x"] for row in rows), max(row["x"] for row in rows)
     for row in rows:
@@ -106,3 +113,15 @@ def _domain(values: Sequence[float]) -> list[float]:
     low, high = min(values), max(values)
     room = max((high / low) ** 0.06, 1.15)
     return [low / room, high * room]
+
+
+def ticks(values: Sequence[float]) -> list[float]:
+    """The labelled values of a log scale: 1, 2 and 5 times powers of ten; more over a short range."""
+    low, high = _domain(values)
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for digits in _DIGITS:
+        every = sorted(float(f"{digit}e{power}") for digit in digits for power in powers)
+        found = [value for value in every if low <= value <= high]
+        if len(found) >= _FEWEST_TICKS:
+            break
+    return found

@@ -16,7 +16,7 @@ from bfcl_pipeline.report.figures.figure import (
 )
 from bfcl_pipeline.report.figures.names import Models, limit_note
 from bfcl_pipeline.report.figures.series import Series
-from bfcl_pipeline.report.figures.style import BLUE, INK, LINE, RED, SOFT
+from bfcl_pipeline.report.figures.style import BLUE, INK, LINE, RED, SKY, SOFT
 from bfcl_pipeline.report.page.run_tables import Row, RunTables
 
 WITH, WITHOUT = "with snippets", "without snippets"
@@ -25,6 +25,8 @@ CATEGORIES = {"web_search_base": WITH, "web_search_no_snippet": WITHOUT}
 
 MOST_ROWS = 30
 """The most models with a row of their own."""
+
+_QUANTILES = (10, 25, 50, 75, 90)
 
 _PANELS = {"mean_steps": "(a) all answers", "mean_steps_correct": "(b) right answers"}
 
@@ -97,6 +99,61 @@ def _means(rows: Sequence[Mapping[str, Any]]) -> Iterable[dict[str, Any]]:
     for panel, hops in sorted({(row["panel"], row["hops"]) for row in rows}):
         values = [row["steps"] for row in rows if (row["panel"], row["hops"]) == (panel, hops)]
         yield {"panel": panel, "hops": hops, "steps": sum(values) / len(values)}
+
+
+def spread(tables: RunTables, _: Models) -> Figure | None:
+    """The distribution of steps by hops, of all answers and of the right ones, over all models."""
+    found: dict[tuple[str, int], list[int]] = {}
+    for row in tables.web_questions:
+        for panel in list(_PANELS.values())[: 2 if row["valid"] else 1]:
+            found.setdefault((panel, row["hops"]), []).append(row["steps"])
+    if not found:
+        return None
+    rows = [
+        {"panel": panel, "hops": hops, **_quantiles(steps)}
+        for (panel, hops), steps in sorted(found.items())
+    ]
+    panels = [panel for panel in _PANELS.values() if any(row["panel"] == panel for row in rows)]
+    base = alt.Chart(data(rows)).encode(
+        x=alt.X("hops:O", axis=alt.Axis(title="Hops of the question", labelAngle=0))
+    )
+    limits = alt.Scale(domain=[0, max(row["p90"] for row in rows) + 1], nice=False)
+    y = alt.Y("p10:Q", scale=limits, axis=alt.Axis(title="Steps per question", tickMinStep=1, format="d"))
+    chart = (
+        alt.layer(
+            base.mark_rule(strokeWidth=1.4, color=SOFT).encode(y=y, y2="p90:Q"),
+            base.mark_bar(size=26, color=SKY, stroke=SOFT, strokeWidth=0.8).encode(
+                y=alt.Y("p25:Q", scale=limits), y2="p75:Q"
+            ),
+            base.mark_tick(thickness=2.6, size=26, color=INK).encode(y=alt.Y("p50:Q", scale=limits)),
+            base.mark_text(dy=-9, color=SOFT).encode(y=alt.Y("p90:Q", scale=limits), text="answers:N"),
+        )
+        .properties(width=250, height=240)
+        .facet(column=alt.Column("panel:N", sort=panels, title=None))
+    )
+    models = len({row["model"] for row in tables.web_questions})
+    return Figure(
+        "web_steps_spread",
+        "Web search: distribution of steps",
+        f"Steps of an answer by hops of its question, over the answers of "
+        f"{models} {'models' if models > 1 else 'model'}: median (tick), the middle half (box), the middle "
+        "80 % (line), and the number of answers above.",
+        "; ".join(
+            f"{panel}: median "
+            + in_words((f"{row['hops']} hops", row["p50"]) for row in rows if row["panel"] == panel)
+            for panel in panels
+        )
+        + ".",
+        chart,
+        web_notes(tables),
+    )
+
+
+def _quantiles(steps: Sequence[int]) -> dict[str, Any]:
+    """The quantiles of numbers of steps, each one of these numbers, and how many they are."""
+    ranked = sorted(steps)
+    places = {f"p{part}": ranked[min(len(ranked) - 1, len(ranked) * part // 100)] for part in _QUANTILES}
+    return {**places, "answers": f"{len(ranked):,}"}
 
 
 def hops(tables: RunTables, models: Models) -> Figure | None:

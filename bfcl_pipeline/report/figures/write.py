@@ -28,5 +28,8 @@ def _files(figures: Sequence[DrawnFigure]) -> dict[str, bytes]:
     for figure in figures:
         contents[f"{figure.name}.svg"] = f"{figure.svg}\n".encode()
         contents[f"{figure.name}.png"] = png(figure.svg)
-    lines = "".join(f"- `{figure.name}`: **{figure.title}.** {figure.caption}\n" for figure in figures)
-    return {**contents, CAPTIONS: lines.encode()}
+    return {**contents, CAPTIONS: "".join(map(_caption, figures)).encode()}
+
+
+def _caption(figure: DrawnFigure) -> str:
+    return f"- `{figure.name}`: **{figure.title}.** {f'{figure.caption} {figure.notes}'.rstrip()}\n"

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bfcl_pipeline.report.format import MISSING, count
 from bfcl_pipeline.report.page.intervals import scenario_range
-from bfcl_pipeline.report.page.run_tables import Row, RunTables, by_model
+from bfcl_pipeline.report.page.run_tables import Row, RunTables, model_lines
 from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, group_headings, headings
 from bfcl_pipeline.report.tables.agentic_columns import MEMORY_USE
 from bfcl_pipeline.report.web_label import mark
@@ -69,7 +69,7 @@ def memory_accuracy(tables: RunTables) -> Table | None:
                 *_accuracies(rows, "scenario", scenarios),
                 *([scenario_range(ranges.get((model["model"], rows[0]["category"])))] if ranges else []),
             ]
-            for model, rows in _lines(tables, tables.memory_domains)
+            for model, rows in model_lines(tables, tables.memory_domains)
         ],
         style="sortable map formats",
     )
@@ -93,7 +93,7 @@ def memory_use(tables: RunTables) -> Table | None:
                 Cell(rows[0]["category"]),
                 *_memory_use(rows, columns),
             ]
-            for model, rows in _lines(tables, tables.memory_use)
+            for model, rows in model_lines(tables, tables.memory_use)
         ],
         style="use",
         summary="Calls, contents and facts of each model and memory",
@@ -122,21 +122,10 @@ def web_search(tables: RunTables) -> Table | None:
                 *_accuracies(rows, "hops", hops),
                 *(_mean(rows, name) for name in WEB_MEANS),
             ]
-            for model, rows in _lines(tables, tables.web_hops)
+            for model, rows in model_lines(tables, tables.web_hops)
         ],
         style="sortable map web",
     )
-
-
-def _lines(tables: RunTables, rows: Iterable[Row]) -> Iterator[tuple[Row, list[Row]]]:
-    """The leaderboard row of each model, in the order of ranks, with its `rows` of one category."""
-    of_model = by_model(rows)
-    for model in tables.leaderboard:
-        of_category: dict[str, list[Row]] = {}
-        for row in of_model.get(model["model"], ()):
-            of_category.setdefault(row["category"], []).append(row)
-        for own in of_category.values():
-            yield model, own
 
 
 def _accuracies(rows: Sequence[Row], column: str, values: Iterable[object]) -> Iterator[Cell]:

@@ -21,6 +21,15 @@ def conversation_of(*models: str) -> str:
     return "+".join(quote(model, safe="") for model in models)
 
 
-def linked_entry(entry_id: str) -> Markup:
-    """The id of an entry, as a link to its conversation with the models of its table (`Table.models`)."""
-    return Markup("<span data-entry>{}</span>").format(entry_id)
+def entry_link(entry_id: str, *models: str) -> str:
+    """The address of the conversation of one model over an entry, or of two beside each other."""
+    return f"#{conversation_of(*models)}/{quote(entry_id, safe='')}"
+
+
+def linked_entry(entry_id: str, *models: str) -> Markup:
+    """The id of an entry in a fixed-width font, as a link to its conversation.
+
+    models: whose conversation; none: the models of its table (`Table.models`).
+    """
+    of = Markup('="{}"').format(conversation_of(*models)) if models else ""
+    return Markup("<code><span data-entry{}>{}</span></code>").format(of, entry_id)

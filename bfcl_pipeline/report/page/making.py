@@ -11,16 +11,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from bfcl_pipeline import __version__
 from bfcl_pipeline.benchmark import encoder, release
 from bfcl_pipeline.config import model_folder, trial_of
-from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.config.plain_yaml import recorded_keys
 from bfcl_pipeline.generation.journal import journals_in
 from bfcl_pipeline.report.format import count
 from bfcl_pipeline.report.page.method import Method, method, recorded_rows
 from bfcl_pipeline.tables import read_table
+from bfcl_pipeline.text import cut, on_one_line, printable
 
 _HEAD_BYTES = 4096
 """The start of a journal line, which has all fields but the answer, and the first fields of the answer."""
@@ -30,6 +29,7 @@ _HEAD = re.compile(
     rb'"run":"(?P<run>[^"\\]{1,200})","received_at":"(?P<day>\d{4}-\d\d-\d\d)T'
 )
 
+_LONGEST = 1_000  # characters of a value of the config
 
 _SCALAR = rb'(?:"[^"\\]{0,300}"|-?\d[\d.eE+-]{0,30}|null|true|false)'
 
@@ -63,10 +63,10 @@ def read_making(run_dir: Path, run: str | None, models: Iterable[str], cache: Pa
         cache: the directory with the journals, exchanges/<model>; may be missing.
 
     Raises:
-        ConfigError: config.yaml is not a mapping of keys.
+        ConfigError: config.yaml is not a mapping of plain values.
         TableError: a table of responses cannot be read.
     """
-    config = _config(run_dir / "config.yaml")
+    config = recorded_keys(run_dir)
     imported = "imported" in config  # its answers are in no journal
     answering = () if imported else models
     received = {name: set(_received(run_dir, run, name, cache)) for name in answering}
@@ -81,7 +81,7 @@ def read_making(run_dir: Path, run: str | None, models: Iterable[str], cache: Pa
     }
     commands = {} if run is None else _commands(run, imported=imported)
     return Making(
-        facts, commands, method(rows, list(received or models), _served(received), config.get("web"))
+        facts, commands, method(rows, list(received or models), _served(received), str(config.get("web")))
     )
 
 
@@ -107,18 +107,6 @@ def _hashes(run_dir: Path, config: Mapping[str, Any]) -> dict[str, str]:
     return hashes
 
 
-def _config(path: Path) -> Mapping[str, Any]:
-    try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise ConfigError(f"{path}: not readable as YAML ({error}).") from error
-    if not isinstance(document, dict):
-        raise ConfigError(f"{path}: expected a mapping of keys, got {type(document).__name__}.")
-    return document
-
-
 def _config_facts(config: Mapping[str, Any]) -> dict[str, str]:
     """What the recorded config says, as texts; a key that it lacks is left out."""
     facts = {}
@@ -133,14 +121,14 @@ def _config_facts(config: Mapping[str, Any]) -> dict[str, str]:
     for key, title in (("trials", "Trials"), ("rules", "Rules"), ("web", "Web")):
         if config.get(key) is not None:
             facts[title] = str(config[key])
-    if config.get("web") in ("record", "live"):
+    if str(config.get("web")) in ("record", "live"):
         facts["Search engine"] = str(config.get("search_engine"))
     if config.get("fetch_failures"):
         facts["Failed fetches"] = f"a share of {config['fetch_failures']}, seed {config.get('seed')}"
     if "budget" in config:
         budget = config["budget"]
         facts["Budget"] = "no limit" if budget is None else f"${budget} for each model"
-    return facts
+    return {name: cut(on_one_line(printable(text)), _LONGEST) for name, text in facts.items()}
 
 
 def _sample(value: object, seed: object) -> str:

@@ -1,15 +1,14 @@
 """Memory in detail: the spread of models, why answers are wrong, and the use of core and archival parts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from urllib.parse import quote
+from dataclasses import replace
 
-from markupsafe import Markup
-
-from bfcl_pipeline.report.format import MISSING, count, percent, plain, short_percent
-from bfcl_pipeline.report.page.run_tables import Row, RunTables
+from bfcl_pipeline.report.format import MISSING, percent, plain, short_percent
+from bfcl_pipeline.report.page.links import entry_link
+from bfcl_pipeline.report.page.run_tables import Row, RunTables, model_lines
 from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, headings, isolated
 from bfcl_pipeline.report.page.views import defects, marked_entry
-from bfcl_pipeline.scoring.memory_outcomes import Pattern, Place, Reason
+from bfcl_pipeline.scoring.memory_outcomes import MemoryPlace, Pattern, Reason
 
 ALL = "memory"
 """The category of rows on all memories together."""
@@ -92,7 +91,7 @@ def memory_failures(tables: RunTables) -> Table | None:
                 *_by_reason(rows, reasons),
                 Cell.count(sum(row["abstained"] for row in rows)),
             ]
-            for model, rows in _lines(tables, tables.memory_failures)
+            for model, rows in model_lines(tables, tables.memory_failures)
         ],
         style="sortable map",
     )
@@ -105,10 +104,8 @@ def _by_reason(rows: Sequence[Row], reasons: Iterable[Reason]) -> Iterator[Cell]
         if row is None:
             yield Cell.count(0)
             continue
-        entry_id = row["example_entry_id"]
-        text = entry_link(row["model"], entry_id, count(row["count"]))
-        share = f"{percent(row['share'], 0)} %"
-        yield Cell.number(text, row["count"], share)
+        cell = Cell.count(row["count"], f"{percent(row['share'], 0)} %")
+        yield replace(cell, link=entry_link(row["example_entry_id"], row["model"]))
 
 
 def memory_examples(tables: RunTables, many: bool) -> Table | None:
@@ -121,9 +118,9 @@ def memory_examples(tables: RunTables, many: bool) -> Table | None:
             Cell.name(model),
             Cell.sortable(REASONS[Reason(row["reason"])][0]),
             Cell.count(row["count"]),
-            _linked(row["model"], row["example_entry_id"], listed),
+            marked_entry(row["example_entry_id"], listed, row["model"]),
         ]
-        for model, own in _lines(tables, tables.memory_failures)
+        for model, own in model_lines(tables, tables.memory_failures)
         for row in own
         if row["category"] == ALL
     ]
@@ -144,7 +141,7 @@ def memory_parts(tables: RunTables) -> Table | None:
     own = [row for row in tables.memory_parts if row["category"] != ALL]
     if not own:
         return None
-    places = [place for place in Place if any(row["place"] == place.value for row in own)]
+    places = [place for place in MemoryPlace if any(row["place"] == place.value for row in own)]
     return Table(
         "Accuracy by part of the memory",
         [
@@ -165,7 +162,7 @@ def memory_parts(tables: RunTables) -> Table | None:
                 Cell.count(sum(row["without_look_up"] for row in rows)),
                 Cell.count(sum(row["without_look_up_correct"] for row in rows)),
             ]
-            for model, rows in _lines(tables, own)
+            for model, rows in model_lines(tables, own)
         ],
         style="sortable map",
         summary="Core and archival memory: what is added to them, and accuracy by the part with the fact",
@@ -183,21 +180,11 @@ def _pattern(row: Row | None) -> Iterator[Cell]:
     yield Cell.number(plain(row["facts_per_text"]), row["facts_per_text"])
 
 
-def _by_place(rows: Sequence[Row], places: Iterable[Place]) -> Iterator[Cell]:
+def _by_place(rows: Sequence[Row], places: Iterable[MemoryPlace]) -> Iterator[Cell]:
     found = {row["place"]: row for row in rows}
     for place in places:
         row = found.get(place.value)
         yield Cell.heat(None, MISSING, title="no fact is there") if row is None else Cell.accuracy(row)
-
-
-def _lines(tables: RunTables, rows: Iterable[Row]) -> Iterator[tuple[Row, list[Row]]]:
-    """The leaderboard row of each model, in the order of ranks, with its `rows` of one category."""
-    grouped: dict[str, dict[str, list[Row]]] = {}
-    for row in rows:
-        grouped.setdefault(row["model"], {}).setdefault(row["category"], []).append(row)
-    for model in tables.leaderboard:
-        for own in grouped.get(model["model"], {}).values():
-            yield model, own
 
 
 def _memory(row: Row) -> Cell:
@@ -206,13 +193,3 @@ def _memory(row: Row) -> Cell:
 
 def _share(share: float, note: str = "") -> Cell:
     return Cell.number(short_percent(share), share, isolated(note) if note else "")
-
-
-def entry_link(model: str, entry_id: str, text: str | Markup) -> Markup:
-    """A link to the conversation of a model over an entry, on the page."""
-    return Markup('<a href="#{}/{}">{}</a>').format(quote(model, safe=""), quote(entry_id, safe=""), text)
-
-
-def _linked(model: str, entry_id: str, listed: Mapping[str, str]) -> Cell:
-    cell = marked_entry(entry_id, listed)
-    return Cell(entry_link(model, entry_id, cell.text), cell.value, title=cell.title)

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import yaml
-
 from bfcl_pipeline.config import EMBEDDED_KINDS, RECORDED_KINDS, trial_of
+from bfcl_pipeline.config.plain_yaml import read_plain_yaml
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, headings, isolated
 from bfcl_pipeline.text import cut, on_one_line, plural, printable
@@ -51,11 +50,13 @@ def recorded_rows(path: Path) -> dict[str, Values]:
         ConfigError: it is not a list of rows.
     """
     try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
-        return {str(row["name"]): row for row in document["models"] if isinstance(row, dict)}
+        rows = [row for row in read_plain_yaml(path)["models"] if isinstance(row, dict)]
+        if not all(isinstance(row.get("kind", ""), str) for row in rows):
+            raise TypeError
+        return {str(row["name"]): row for row in rows}
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError, LookupError, TypeError, yaml.YAMLError) as error:
+    except (LookupError, TypeError) as error:
         raise ConfigError(f"{path}: not readable as recorded models ({type(error).__name__}).") from error
 
 

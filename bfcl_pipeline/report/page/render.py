@@ -18,6 +18,7 @@ from bfcl_pipeline.benchmark import FORMATS
 from bfcl_pipeline.config.shown_entries import ShownEntries
 from bfcl_pipeline.files import write_text
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.report.explorer.conversations import Told, silent
 from bfcl_pipeline.report.explorer.explorer import Explorer, make_explorer
 from bfcl_pipeline.report.figures.draw import draw_run
 from bfcl_pipeline.report.figures.drawn_figure import DrawnFigure
@@ -80,6 +81,8 @@ def write_page(
     *,
     data: Path | None = None,
     shown: ShownEntries = ShownEntries.WRONG,
+    processes: int | None = None,
+    told: Told = silent,
 ) -> Path:
     """Writes `run_dir`/report.html, report/ with large conversations, and figures/; returns the page.
 
@@ -90,6 +93,8 @@ def write_page(
         data: the staged release, of which the page has questions, conversations, and an example of each
             category; None, or a directory without a release: it has none.
         shown: whose conversations the page has.
+        processes: the most that make conversations; None: as many as the machine has processors.
+        told: called with the number of conversations that are done, and of all.
 
     Raises:
         TableError: the tables of the run are missing or cannot be read.
@@ -98,7 +103,7 @@ def write_page(
     tables = read_run_tables(run_dir, rules)
     models = [row["model"] for row in tables.leaderboard]
     making = read_making(run_dir, tables.leaderboard[0]["run"], models, cache)
-    explorer = make_explorer(run_dir, tables, shown, data=data, cache=cache)
+    explorer = make_explorer(run_dir, tables, shown, data=data, cache=cache, processes=processes, told=told)
     figures = draw_run(tables)
     write_figures(run_dir / "figures", figures)
     path = run_dir / "report.html"
@@ -212,7 +217,9 @@ def _policy(style: str, scripts: Sequence[str], *, beside: bool) -> str:
     origin that a policy could name, so what they load is allowed by being loaded by them.
     """
     sources = [f"'{_source(script)}'" for script in scripts] + (["'strict-dynamic'"] if beside else [])
-    return f"default-src 'none'; style-src '{_source(style)}'; script-src {' '.join(sources)}"
+    rules = {"default-src": "'none'", "base-uri": "'none'", "form-action": "'none'"}
+    rules |= {"style-src": f"'{_source(style)}'", "script-src": " ".join(sources)}
+    return "; ".join(f"{name} {allowed}" for name, allowed in rules.items())
 
 
 def _source(text: str) -> str:

@@ -1,6 +1,6 @@
 """The tables of a run, read back from disk as rows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -73,6 +73,17 @@ def by_model(rows: Iterable[Row]) -> dict[str, list[Row]]:
     for row in rows:
         grouped.setdefault(row["model"], []).append(row)
     return grouped
+
+
+def model_lines(tables: RunTables, rows: Iterable[Row]) -> Iterator[tuple[Row, list[Row]]]:
+    """The leaderboard row of each model, in the order of ranks, with those of `rows` of one category."""
+    of_model = by_model(rows)
+    for model in tables.leaderboard:
+        of_category: dict[str, list[Row]] = {}
+        for row in of_model.get(model["model"], ()):
+            of_category.setdefault(row["category"], []).append(row)
+        for own in of_category.values():
+            yield model, own
 
 
 def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:

@@ -172,7 +172,7 @@ def errata(tables: RunTables) -> Table | None:
 def _erratum(rows: Sequence[Row]) -> list[Cell]:
     first = rows[0]
     return [
-        Cell(Markup("<code>{}</code>").format(linked_entry(first["entry_id"])), first["entry_id"]),
+        Cell(linked_entry(first["entry_id"]), first["entry_id"]),
         Cell(isolated(first["what"]), first["what"], style="message"),
         Cell.sortable(first["defect"]),
         Cell.sortable(first["status"]),
@@ -197,9 +197,12 @@ def defects(tables: RunTables) -> Mapping[str, str]:
     return {entry_id: " ".join(texts) for entry_id, texts in found.items()}
 
 
-def marked_entry(entry_id: str, defects: Mapping[str, str]) -> Cell:
-    """An entry id; with a mark, and what is wrong as a tooltip, if it is one of `defects`."""
-    code = Markup("<code>{}</code>").format(linked_entry(entry_id))
+def marked_entry(entry_id: str, defects: Mapping[str, str], *models: str) -> Cell:
+    """An entry id; with a mark, and what is wrong as a tooltip, if it is one of `defects`.
+
+    models: whose conversation it leads to; none: the models of its table (`Table.models`).
+    """
+    code = linked_entry(entry_id, *models)
     if entry_id not in defects:
         return Cell(code, entry_id)
     text = code + Markup("&nbsp;") + ERRATA_MARK

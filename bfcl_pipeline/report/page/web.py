@@ -6,13 +6,12 @@ recorded.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-
-from markupsafe import Markup
+from dataclasses import dataclass, replace
 
 from bfcl_pipeline.benchmark import GROUPS
 from bfcl_pipeline.report.format import MISSING, count, percent
-from bfcl_pipeline.report.page.run_tables import Row, RunTables, by_model
+from bfcl_pipeline.report.page.links import entry_link, linked_entry
+from bfcl_pipeline.report.page.run_tables import Row, RunTables, by_model, model_lines
 from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, group_headings, headings
 from bfcl_pipeline.report.web_label import mark
 
@@ -72,9 +71,9 @@ def web_details(tables: RunTables) -> list[Part]:
     made = (
         ("Mean number of steps by hops: of all answers, and of the right ones.", _steps(tables)),
         (
-            "Wrong answers by kind of failure; one answer may have several. The kinds on where an answer "
-            "stood and on failed fetches need the results of the calls; they are shares of the wrong "
-            "answers for which these are recorded.",
+            "Wrong answers by kind of failure; one answer may have several. A count leads to the first of "
+            "its entries. The kinds on where an answer stood and on failed fetches need the results of the "
+            "calls; they are shares of the wrong answers for which these are recorded.",
             _failures(tables),
         ),
         ("", _examples(tables)),
@@ -129,18 +128,25 @@ def _failure(row: Row | None) -> Cell:
     if row is None or not known:
         return Cell.number(MISSING, None, title="not known")
     share = f"{percent(row['count'] / known, 0)} %" if row["count"] else ""
-    return Cell.count(row["count"], share, f"{count(row['count'])} of {count(known)} wrong answers")
+    cell = Cell.count(row["count"], share, f"{count(row['count'])} of {count(known)} wrong answers")
+    example = row["example_entry_id"]
+    return replace(cell, link=entry_link(example, row["model"])) if row["count"] and example else cell
 
 
 def _examples(tables: RunTables) -> Table | None:
     rows = [
-        [Cell.name(model), Cell.sortable(FAILURES[row["failure"]]), Cell.code(row["example_entry_id"])]
-        for model, own in _lines(tables, tables.web_failures)
+        [Cell.name(model), Cell.sortable(FAILURES[row["failure"]]), _entry(row)]
+        for model, own in model_lines(tables, tables.web_failures)
         for row in own
         if row["example_entry_id"] and row["failure"] in FAILURES
     ]
     head = [NAME_HEADING, *headings(["Failure", "Entry"], "")]
     return Table("Examples of failures", [head], rows, summary="Examples of failures") if rows else None
+
+
+def _entry(row: Row) -> Cell:
+    entry_id = row["example_entry_id"]
+    return Cell(linked_entry(entry_id, row["model"]), entry_id)
 
 
 def _calls(tables: RunTables) -> Table | None:
@@ -186,7 +192,8 @@ def _snippets(tables: RunTables) -> Table | None:
         ]
         names: list[list[str]] = [[], [base + n for n in kinds[1]], [without + n for n in kinds[2]], []]
         if both:
-            cells = (_entries(len(kind), ids) for kind, ids in zip(kinds, names, strict=True))
+            pairs = zip(kinds, names, strict=True)
+            cells = (_entries(len(kind), ids, model["model"]) for kind, ids in pairs)
             rows.append([Cell.name(model), Cell.count(len(both)), *cells])
     titles = ["Questions", "Right in both", "Only with", "Only without", "In neither"]
     head = [[NAME_HEADING, *headings(titles)]]
@@ -202,23 +209,12 @@ def _table(
     cells: Callable[[Sequence[Row]], Iterable[Cell]],
 ) -> Table | None:
     """A table with a row for each model and category that has `rows`, made by `cells` of these."""
-    lines = [[Cell.name(model), _category(own[0]), *cells(own)] for model, own in _lines(tables, rows)]
+    lines = [[Cell.name(model), _category(own[0]), *cells(own)] for model, own in model_lines(tables, rows)]
     if not lines:
         return None
     grouped = [[Cell("", style="name", width=2), *group_headings(groups)]] if groups else []
     head = [*grouped, [NAME_HEADING, *headings(["Category"], ""), *headings(titles)]]
     return Table(label, head, lines, style="sortable web")
-
-
-def _lines(tables: RunTables, rows: Iterable[Row]) -> Iterator[tuple[Row, list[Row]]]:
-    """The leaderboard row of each model, in the order of ranks, with its `rows` of one category."""
-    of_model = by_model(rows)
-    for model in tables.leaderboard:
-        own = of_model.get(model["model"], [])
-        for category in GROUPS["web_search"]:
-            of_category = [row for row in own if row["category"] == category]
-            if of_category:
-                yield model, of_category
 
 
 def _category(row: Row) -> Cell:
@@ -239,11 +235,12 @@ def _mean(value: float | None) -> Cell:
 
 
 def _named(rows: Sequence[Row], named: bool) -> Cell:
-    return _entries(len(rows), [row["entry_id"] for row in rows] if named else [])
+    shown = rows if named else []
+    return _entries(len(rows), [row["entry_id"] for row in shown], shown[0]["model"] if shown else "")
 
 
-def _entries(number: int, entry_ids: Sequence[str]) -> Cell:
+def _entries(number: int, entry_ids: Sequence[str], model: str) -> Cell:
     """A count, with the first of the entries beneath it and some of them as its tooltip."""
     shown = ", ".join(entry_ids[:MOST_EXAMPLES]) + (", ..." if len(entry_ids) > MOST_EXAMPLES else "")
-    first = Markup("<code>{}</code>").format(entry_ids[0]) if entry_ids else ""
+    first = linked_entry(entry_ids[0], model) if entry_ids else ""
     return Cell.count(number, note=first, title=shown)

@@ -57,6 +57,7 @@ def aggregate_run(
     only: Collection[str] = (),
     missing: Collection[str] = (),
     cache: Path = Path("cache"),
+    told: Callable[[int, int], None] = lambda _done, _count: None,
 ) -> list[ModelScore]:
     """Writes the tables of a run to `run_dir`/tables.
 
@@ -72,6 +73,7 @@ def aggregate_run(
         missing: models without responses, to be named in the table `unanswered`.
         cache: has web/, the recorded outcomes of web calls, and encoder/, the embeddings with which
             searches of vector memories are played again.
+        told: called with the number of models whose conversations have been played, and of all.
 
     Returns:
         The scores under `rules`.
@@ -101,13 +103,15 @@ def aggregate_run(
     rows["unanswered"] = list(unanswered(records, chosen, missing))
     rows |= {name: [] for name in (*AGENTIC_TABLES, *MEMORY_TABLES)}
     questions = [MEMORY_QUESTIONS.empty_table()]  # not as rows: there are many of them
-    for of_model in read_agentic(data, records, web_conditions(run_dir, data, cache)):
+    played = read_agentic(data, records, web_conditions(run_dir, data, cache))
+    for number, of_model in enumerate(played, start=1):
         for name, make_rows in _AGENTIC.items():
             rows[name] += make_rows(of_model)
         of_memory = memory_rows(of_model, StoredEncoder(cache / "encoder"))
         questions.append(_table(records, of_memory.pop("memory_questions"), MEMORY_QUESTIONS))
         for name, own in of_memory.items():
             rows[name] += own
+        told(number, len(chosen))
     rows["memory_backends"] = list(memory_backends(rows["leaderboard"]))
     tables = run_dir / "tables"
     schemas = {

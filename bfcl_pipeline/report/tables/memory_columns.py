@@ -105,7 +105,7 @@ MEMORY_PATTERNS = pa.schema(
         field(
             "pattern",
             TEXT,
-            "parts that get at least 0.1 of the additions: core_and_archival, core_only, archival_only; "
+            "parts with at least 0.1 of the additions: core_and_archival, core_only, archival_only; "
             "or one_text, nothing_added",
             nullable=False,
         ),

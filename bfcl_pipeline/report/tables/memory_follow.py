@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bfcl_pipeline.benchmark import CATEGORIES, MemoryBackend
+from bfcl_pipeline.playback.memory import MemoryStart, repeat_calls
 from bfcl_pipeline.records import Call, Entry, Json
 from bfcl_pipeline.report.tables.agentic_records import AgenticAnswer, AgenticRecords
 from bfcl_pipeline.scoring.memory_facts import (
@@ -18,7 +19,6 @@ from bfcl_pipeline.scoring.memory_facts import (
     readable,
 )
 from bfcl_pipeline.scoring.memory_outcomes import QuestionRecord, found_in
-from bfcl_pipeline.scoring.memory_play import MemoryStart, repeat_calls
 from bfcl_pipeline.scoring.memory_use import (
     FUNCTIONS,
     Action,

@@ -17,7 +17,7 @@ from bfcl_pipeline.report.tables.memory_follow import FollowedScenario
 from bfcl_pipeline.report.tables.model_scores import VerdictCounts
 from bfcl_pipeline.report.tables.score_tables import tally_columns
 from bfcl_pipeline.scoring.memory_facts import FactEvent
-from bfcl_pipeline.scoring.memory_outcomes import Place, QuestionRecord, Reason, pattern, reason
+from bfcl_pipeline.scoring.memory_outcomes import MemoryPlace, QuestionRecord, Reason, pattern, reason
 from bfcl_pipeline.scoring.memory_use import FUNCTIONS, Action, MemoryPart
 from bfcl_pipeline.text import cut, on_one_line, printable
 
@@ -147,7 +147,7 @@ def memory_failures(model: str, judged: Judged) -> Iterator[dict[str, Any]]:
 def memory_parts(model: str, judged: Judged) -> Iterator[dict[str, Any]]:
     """The rows of `memory_parts`: only parts that hold facts, each memory and then all together."""
     for rules, category, questions in _with_all(judged):
-        for place in Place:
+        for place in MemoryPlace:
             held = [one for one in questions if one.record is not None and one.record.place is place]
             alone = [one.question.valid for one in held if one.record and not one.record.look_ups]
             if held:

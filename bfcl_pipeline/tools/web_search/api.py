@@ -46,7 +46,8 @@ class WebSearchAPI:
         # Imported here: it loads HTML parsers. A missing one fails at the start, not in a call.
         from bfcl_pipeline.tools.web_search.page_text import page_text
 
-        return cls(fill(WebSearchState, initial, {"show_snippet": True}), config.web, page_text)
+        state = fill(WebSearchState, initial, {"show_snippet": True})
+        return cls(state, config.web, config.page_text or page_text)
 
     @reads
     def search_engine_query(

@@ -59,7 +59,7 @@ def test_a_failed_conversation_has_the_failing_turn_and_the_calls_of_the_truth(s
         "truth    > check_tire_pressure()  <- missing, or called with other arguments\n"
         '           {"frontLeftTirePressure": 32.0'
     ) in text
-    assert "Turn 3 of 5  (not checked after the first failing turn)\n" in text
+    assert "Turn 3 of 5  <- not checked after the first failing turn\n" in text
     assert text.count("truth    (the same calls)\n") == 4
     assert text.endswith(
         "\ninvalid  multi_turn:empty_turn_model_response  (official rules)\n"

@@ -1,8 +1,8 @@
 // One conversation as elements: verdicts, defects, functions, memories, turns beside the truth, answer, hops.
 
 const LABELS = { system: "system", user: "user", assistant: "assistant", tool: "tool" };
-const item = ({ kind, text, label, remark, marked }) => {
-  const line = make("div", { class: `item ${kind}${marked ? " marked" : ""}` });
+const item = ({ kind, text, label, remark, marked, lacking }) => {
+  const line = make("div", { class: `item ${kind}${marked ? " marked" : ""}${lacking ? " lacking" : ""}` });
   const name = label || LABELS[kind];
   if (name) line.append(make("span", { class: "label" }, isolated(name)));
   line.append(make("div", { class: "text", dir: "auto" }, ...folded(text ?? "")));
@@ -19,6 +19,7 @@ const foldedPart = (title, list) => {
   return box;
 };
 
+const listed = (words) => words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 const verdictCard = (model, answer, row) => {
   const groups = new Map();  // the rule sets with the same verdict
   index.rules.forEach((rules, place) => {
@@ -33,10 +34,10 @@ const verdictCard = (model, answer, row) => {
     const kind = kindOf(code);
     return make("div", { class: `judged ${kind}` },
       make("p", null, make("strong", { class: `verdict ${kind}` }, WORD[kind]),
-        " ", make("span", { class: "rules" }, `${rules.join(", ")} rules`),
+        " ", make("span", { class: "rules" }, `under ${listed(rules)} rules`),
         code[2] ? make("code", null, visible(code[2])) : null,
         kind === "none" ? make("code", null, visible(code[0])) : null,
-        told?.answer_class ? make("span", { class: "class" }, visible(told.answer_class)) : null),
+        told?.answer_class && told.answer_class !== kind ? make("span", { class: "class" }, visible(told.answer_class)) : null),
       told?.message ? make("p", { class: "message", dir: "auto" }, ...folded(told.message)) : null);
   });
   if (!answer) lines.push(notHere(model, row));
@@ -53,9 +54,10 @@ const notHere = (model, row) => {
     : asked && kinds.every((kind) => kind === "right" || kind === "absent")
       ? "This report has no conversations that are right under every rule set."
       : "This report does not have the conversation.";
+  const command = (...words) => make("code", null, visible(["bfcl-pipeline", ...words].map(quoted).join(" ")));
   return make("p", { class: "empty" }, `${why} In a terminal: `,
-    make("code", null, visible(["bfcl-pipeline", "show", row.id, "--model", models[model].name, "--run", index.run]
-      .map(quoted).join(" "))));
+    command("show", row.id, "--model", models[model].name, "--run", index.run),
+    ...(index.entries === "all" ? [] : [". A report with all conversations: ", command("report", index.run, "--entries", "all")]));
 };
 const sessionLinks = (answer, chosen) => answer?.sessions?.length ? make("p", { class: "sessions" },
   "Sessions before it: ", ...answer.sessions.flatMap((id, place) => [
@@ -66,6 +68,21 @@ const memory = (record) => {
     ...items(record.texts));
   box.open = (record.texts ?? []).length <= 6;
   return box;
+};
+
+// The truth of a turn; a call that a wrong answer does not make says so.
+const truthOf = (turn, answers, names) => {
+  const reached = answers.map((answer) =>
+    answer?.verdicts?.some((one) => one.valid === false) ? answer.turns?.[turn.number] : undefined);
+  let place = -1;
+  return (turn.truth ?? []).map((one) => {
+    if (one.kind !== "call") return item(one);
+    place += 1;
+    const without = names.filter((_, model) => reached[model]?.missing?.includes(place));
+    if (!without.length) return item(one);
+    const of = reached.length > 1 ? ` of ${listed(without)}` : "";
+    return item({ ...one, lacking: true, remark: `not in the answer${of}` });
+  });
 };
 
 const conversation = (row, entry, answers, chosen) => {
@@ -91,12 +108,14 @@ const conversation = (row, entry, answers, chosen) => {
   const withTruth = (entry.turns ?? []).some((turn) => turn.truth?.length);
   const withSteps = answers.some((answer) => answer?.turns?.some((turn) => turn.steps?.length));
   for (let number = 0; number < turns; number++) {
-    const turn = entry.turns?.[number] ?? {};
+    const turn = { number, ...entry.turns?.[number] };
     const sides = [
-      ...(withTruth ? [side("Truth", items(turn.truth), "no call")] : []),
+      ...(withTruth ? [side("Truth", truthOf(turn, answers, chosen.map((model) => models[model].shown)), "no call")] : []),
       ...(withSteps ? eachSide((answer) => {
         const own = answer.turns?.[number];
-        return [...(own?.remark ? [make("p", { class: "remark" }, isolated(own.remark))] : []), ...items(own?.steps)];
+        const later = answer.verdicts?.some((one) => one.rules === index.rules[index.rule] && one.turn < number);
+        const remark = own?.remark ? [make("p", { class: later ? "empty" : "remark" }, isolated(own.remark))] : [];
+        return [...remark, ...items(own?.steps)];
       }) : []),
     ];
     parts.push(part(turns > 1 ? `Turn ${number + 1} of ${turns}` : "Question", ...items(turn.messages),

@@ -5,12 +5,12 @@ const unpack = async (text) => {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return JSON.parse(await new Response(stream).text());
 };
-// An item that occurs several times is stored once: a number in its place.
+// An item that occurs several times is stored once: its number in its place.
 const resolved = ({ items, records }) => {
   const walk = (value) => {
-    if (typeof value === "number") return items[value];
     if (Array.isArray(value)) return value.map(walk);
     if (value === null || typeof value !== "object" || "kind" in value) return value;
+    if ("item" in value) return items[value.item];
     return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, walk(part)]));
   };
   return new Map(Object.entries(records).map(([id, record]) => [id, () => walk(record)]));

@@ -1,6 +1,7 @@
 // The dialog with a conversation, and the keys.
 
 let opened = null;  // the row that the dialog shows
+let opener = null;  // the element that had the focus before
 let neighbours = [];
 const say = (text) => at("conversation-body").replaceChildren(make("p", { class: "empty", role: "alert" }, text));
 const openEntry = async (names, entryId) => {
@@ -12,13 +13,14 @@ const openEntry = async (names, entryId) => {
   }
   opened = row ?? null;
   at("conversation-title").replaceChildren(visible(entryId.slice(0, 300)));
-  document.title = `${visible(entryId.slice(0, 300))} · ${index.run}`;
+  document.title = visible(`${entryId.slice(0, 300)} · ${index.run}`);
   neighbours = !row ? [] : shown.includes(row) ? shown : rows.filter((one) => one.category === row.category && one.session === row.session);
   const place = neighbours.indexOf(row);
   at("conversation-place").textContent = row ? `${count(place + 1)} of ${count(neighbours.length)}` : "";
   at("conversation-back").disabled = place <= 0;
   at("conversation-on").disabled = place < 0 || place >= neighbours.length - 1;
   if (!dialog.open) {
+    opener = document.activeElement;
     dialog.showModal();
     at("conversation-title").focus();
   }
@@ -56,6 +58,10 @@ dialog.addEventListener("close", () => {
   opened = null;
   document.title = title;
   if (location.hash.includes("/")) history.pushState(null, "", filterHash());
+  if (opener?.isConnected && opener !== document.body && !root.contains(opener)) {
+    opener.focus();  // a link elsewhere on the page
+    return;
+  }
   const link = [...at("entries-table").querySelectorAll("tbody a")].find((one) => one.textContent === visible(last?.id));
   link?.focus();
 });

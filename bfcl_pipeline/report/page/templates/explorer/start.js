@@ -2,7 +2,7 @@
 
 const linkScores = () => {
   for (const element of document.querySelectorAll("[data-link], [data-entry]")) {
-    const of = element.closest("[data-models]")?.dataset.models ?? "";
+    const of = element.dataset.entry || (element.closest("[data-models]")?.dataset.models ?? "");
     const href = element.dataset.link ?? `#${of}/${encodeURIComponent(element.textContent)}`;
     const link = make("a", { href, class: "into" });
     const own = [...element.childNodes].filter((node) => node.nodeName !== "SMALL");
@@ -23,8 +23,10 @@ const start = async () => {
     add(one.sessions ?? [], one.sessionWords ?? [], true);
   });
   byId = new Map(rows.map((row) => [row.id, row]));
-  state = { ...DEFAULTS, rules: index.rule };
   DEFAULTS.rules = index.rule;
+  state = { ...DEFAULTS };
+  // At first the wrong answers: they have conversations, and are what most readers look for.
+  if (rows.some((row) => kindOf(verdict(state.model, row)) === "wrong")) state.verdict = "wrong";
   for (const [id, key] of [["filter-model", "model"], ["filter-second", "second"], ["filter-rules", "rules"]]) {
     at(id).addEventListener("change", (event) => change({ [key]: Number(event.target.value) }));
   }

@@ -1,4 +1,4 @@
-"""Runs the calls of a conversation with a memory again: results, failures, and the memory after each call.
+"""Plays a recorded conversation with a memory again: results, failures, and the memory after each call.
 
 The vector memory searches by meaning. Where the embeddings for a search are not given, its result is
 unknown; every other call is derived from the memory at the start.
@@ -58,7 +58,7 @@ def repeat_calls(
 
 
 class MemoryStart:
-    """The memory from which several conversations start; what one of them changes, no other sees."""
+    """The memory from which several conversations start; no other one has the changes of one."""
 
     def __init__(self, before: Json | None, constants: Constants, encoder: Encoder | None = None) -> None:
         """The arguments are those of `repeat_calls`."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.playback.memory import MemoryStart, repeat_calls
 from bfcl_pipeline.records import Call, Entry, Json
-from bfcl_pipeline.scoring.memory_play import MemoryStart, repeat_calls
 from bfcl_pipeline.tools import Constants
 from tests.support.word_encoder import WordEncoder
 
