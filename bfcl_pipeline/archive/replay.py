@@ -131,6 +131,7 @@ def derive(
     command += ["--directory", str(work), "--cores", str(cores)]
     command += ["--workflow-profile", str(workflow / "profiles/default")]
     command += ["--logger", "bfcl", "--logger-bfcl-show", "lines", *arguments]
+    log("Deriving the run again, offline; a line for each step follows.")
     _run(command, work / LOG, log)
     derived = work / "results" / recorded.run.name
     if not derived.is_dir():
