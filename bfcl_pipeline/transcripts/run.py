@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -9,8 +10,9 @@ from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.playback import Conditions
 from bfcl_pipeline.records import AnswerClass, Entry, Response, Rules, Status, Verdict
-from bfcl_pipeline.tables import read_table
+from bfcl_pipeline.tables import read_table, with_types
 from bfcl_pipeline.tables.responses import responses_in
+from bfcl_pipeline.tables.schemas import VERDICTS
 from bfcl_pipeline.transcripts.answer import answer_record
 from bfcl_pipeline.transcripts.entry import has_memory
 from bfcl_pipeline.transcripts.limits import PAGE, Limits
@@ -90,15 +92,22 @@ def _verdicts(path: Path, category: str) -> Mapping[str, Mapping[Rules, Verdict]
     lacking = [name for name in _VERDICT if name not in table.column_names]
     if lacking:
         raise TableError(f"{path}: column {lacking[0]!r} is missing. Score the responses again.")
-    of_category = pl.DataFrame(table).filter(pl.col("category") == category)
+    of_category = pl.DataFrame(with_types(path, table, VERDICTS)).filter(pl.col("category") == category)
     found: dict[str, dict[Rules, Verdict]] = {}
     for row in of_category.iter_rows(named=True):
-        answer_class = row.get("answer_class")
-        found.setdefault(row["entry_id"], {})[Rules(row["rules"])] = Verdict(
-            row["valid"],
-            row["error_type"],
-            row["error_message"],
-            Status(row["status"]),
-            AnswerClass(answer_class) if answer_class else None,
-        )
+        try:
+            found.setdefault(row["entry_id"], {})[Rules(row["rules"])] = _verdict(row)
+        except ValueError as error:
+            raise TableError(f"{path}: {row['entry_id']}: {error}. Score the responses again.") from error
     return found
+
+
+def _verdict(row: Mapping[str, Any]) -> Verdict:
+    answer_class = row.get("answer_class")
+    return Verdict(
+        row["valid"],
+        row["error_type"],
+        row["error_message"],
+        Status(row["status"]),
+        AnswerClass(answer_class) if answer_class else None,
+    )

@@ -4,8 +4,9 @@ from pathlib import Path
 
 from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.records import Entry
-from bfcl_pipeline.tables import read_table
+from bfcl_pipeline.tables import read_table, with_types
 from bfcl_pipeline.tables.responses import loaded_json
+from bfcl_pipeline.tables.schemas import SESSIONS
 from bfcl_pipeline.transcripts.answer import MemoriesAround
 from bfcl_pipeline.transcripts.memory import EMPTY, RecordedMemory
 
@@ -18,7 +19,8 @@ class SessionMemories:
         self.path = path = run_dir / self._name
         self._texts: dict[str, str | None] | None = None  # snapshots by session, read once
         if path.is_file():
-            rows = read_table(path, ["entry_id", "snapshot_json"]).to_pylist()
+            table = read_table(path, ["entry_id", "snapshot_json"])
+            rows = with_types(path, table, SESSIONS).to_pylist()
             self._texts = {row["entry_id"]: row["snapshot_json"] for row in rows}
 
     def after(self, session_id: str) -> RecordedMemory:

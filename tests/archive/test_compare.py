@@ -141,12 +141,16 @@ def test_a_file_that_is_not_a_table_is_reported(recorded: Path, tmp_path: Path) 
 
 
 def test_figures_are_compared_if_the_run_has_them(tmp_path: Path) -> None:
-    """A run of an earlier version has no figures; of others the SVG files are compared, and not the PNG."""
+    """Runs of earlier versions have none, and no conversations; of others SVG is compared, not PNG."""
     recorded, derived = write_run(tmp_path / "recorded"), write_run(tmp_path / "derived")
     (derived / "figures").mkdir()
     (derived / "figures/overall.svg").write_text("<svg/>\n")
+    (derived / "report").mkdir()
+    (derived / "report/e0.js").write_text("bfcl_data()\n")
     assert list(differences(recorded, derived)) == []
     (recorded / "figures").mkdir()
+    assert Path("report/e0.js") in [one.file for one in differences(recorded, derived)]
+    (derived / "report/e0.js").unlink()
     (recorded / "figures/overall.svg").write_text("<svg>1</svg>\n")
     (recorded / "figures/overall.png").write_text("other pixels")
     (recorded / "figures/.snakemake_timestamp").touch()

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from bfcl_pipeline.cli import main
+from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.playback import read_conditions
 from bfcl_pipeline.records import Mode, Response
+from bfcl_pipeline.report.explorer.index import read_index
 from bfcl_pipeline.tables import write_responses
 from bfcl_pipeline.transcripts import as_json
 from bfcl_pipeline.transcripts.parts import Kind
@@ -95,6 +100,28 @@ def test_a_run_from_elsewhere_has_records_without_memories_and_verdicts(staged, 
     assert found.verdicts == ()
     assert found.memories[0].about == "not recorded"
     assert found.turns[0].steps[1].text.startswith("(result not recorded: There is no table of sessions")
+
+
+@pytest.mark.parametrize("column", ["category", "entry_id", "rules", "status", "valid", "answer_class"])
+@pytest.mark.parametrize("values", [[[1]], ["\u202enone of these"]], ids=["a list", "an unknown text"])
+def test_verdicts_of_another_form_are_an_error(run_dir, staged, entries, tmp_path, column, values):
+    """A table that was written by something else is refused in one line, or has no rows on the category."""
+    shutil.copytree(run_dir, tmp_path, dirs_exist_ok=True)
+    path = tmp_path / "verdicts" / "lexical-FC.parquet"
+    table = pq.read_table(path)
+    place = table.column_names.index(column)
+    pq.write_table(table.set_column(place, column, pa.array(values * len(table))), path)
+    conditions = read_conditions(tmp_path, staged)
+    asked = entries("simple_python")
+    if isinstance(values[0], str) and column in ("category", "entry_id"):
+        (record,) = answer_records(tmp_path, "lexical-FC", asked, conditions)
+        assert record.verdicts == ()
+        return
+    with pytest.raises(TableError, match=r"lexical-FC\.parquet: "):
+        list(answer_records(tmp_path, "lexical-FC", asked, conditions))
+    if isinstance(values[0], list) and column != "answer_class":
+        with pytest.raises(TableError, match=r"lexical-FC\.parquet: "):
+            read_index(tmp_path, ["lexical-FC"], staged)
 
 
 def test_equal_runs_have_equal_records(records):

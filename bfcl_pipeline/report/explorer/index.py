@@ -17,7 +17,8 @@ import polars as pl
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.records import Rules
-from bfcl_pipeline.tables import entries_path, read_table
+from bfcl_pipeline.tables import entries_path, read_table, with_types
+from bfcl_pipeline.tables.schemas import VERDICTS
 
 WORDS = 120
 """Characters of a question in the list."""
@@ -109,7 +110,8 @@ def read_index(run_dir: Path, models: Iterable[str], data: Path | None) -> Index
     for model in models:
         path = run_dir / "verdicts" / f"{model_folder(model)}.parquet"
         if path.is_file():
-            frames[model] = cast(pl.DataFrame, pl.from_arrow(read_table(path, _COLUMNS)))
+            table = with_types(path, read_table(path, _COLUMNS), VERDICTS)
+            frames[model] = cast(pl.DataFrame, pl.from_arrow(table))
     asked: dict[str, set[str]] = {}
     for frame in frames.values():
         for (name,), rows in frame.select("category", "entry_id").unique().group_by("category"):
