@@ -101,9 +101,10 @@ def _hashes(run_dir: Path, config: Mapping[str, Any]) -> dict[str, str]:
         hashes["Release, SHA-256"] = recorded["sha256"]
     if "imported" not in config and any((run_dir / "memory").glob("*/memory_vector.parquet")):
         hashes["Encoder, SHA-256"] = f"{encoder.FILES[encoder.WEIGHTS]} ({encoder.MODEL})"
-    for name in ("config.yaml", "models.yaml"):
-        if (run_dir / name).is_file():
-            hashes[f"{name}, SHA-256"] = hashlib.sha256((run_dir / name).read_bytes()).hexdigest()
+    # Not of config.yaml: it also says in which containers the steps ran, on which no result depends.
+    models = run_dir / "models.yaml"
+    if models.is_file():
+        hashes["models.yaml, SHA-256"] = hashlib.sha256(models.read_bytes()).hexdigest()
     return hashes
 
 
