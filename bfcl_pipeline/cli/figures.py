@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"{RUN_HELP}; of several runs, the figures that join them: with and without web tools, by the "
         "share of page fetches that fail, with and without snippets",
     )
-    add_rules(parser, "rule set of the figures")
+    add_rules(parser, "rule set of the figures; of several runs, that of the first", recorded=True)
     parser.add_argument(
         "--out",
         type=Path,
@@ -52,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Writes the figures."""
+    from bfcl_pipeline.config.recorded_rules import recorded_rules
     from bfcl_pipeline.report.figures.draw import draw_run
     from bfcl_pipeline.report.figures.write import CAPTIONS, add_figures, write_figures
     from bfcl_pipeline.report.page.run_tables import read_run_tables
@@ -62,10 +63,11 @@ def run(options: argparse.Namespace) -> int:
             "figures of several runs, without titles or with larger text are not part of one run. Name a "
             "directory for them with --out."
         )
+    rules = options.rules or recorded_rules(folders[0])
     if len(folders) > 1:
-        figures = _joined(folders, options)
+        figures = _joined(folders, rules, options)
     else:
-        figures = draw_run(read_run_tables(folders[0], options.rules), options.titled, options.text)
+        figures = draw_run(read_run_tables(folders[0], rules), options.titled, options.text)
     out = options.out or folders[0] / "figures"
     (write_figures if options.out is None else add_figures)(out, figures)
     for figure in figures:
@@ -84,7 +86,7 @@ def _text_scale(given: str) -> float:
     return value
 
 
-def _joined(folders: Sequence[Path], options: argparse.Namespace) -> "list[DrawnFigure]":
+def _joined(folders: Sequence[Path], rules: Rules, options: argparse.Namespace) -> "list[DrawnFigure]":
     """The figures that join runs, in their order."""
     from bfcl_pipeline.comparison.settings import run_settings, web_differs
     from bfcl_pipeline.report.figures.draw import draw
@@ -92,7 +94,6 @@ def _joined(folders: Sequence[Path], options: argparse.Namespace) -> "list[Drawn
     from bfcl_pipeline.report.figures.names import drawn
     from bfcl_pipeline.report.page.run_tables import read_run_tables
 
-    rules: Rules = options.rules
     settings = [run_settings(folder) for folder in folders]
     for (one, first), (other, second) in combinations(zip(folders, settings, strict=True), 2):
         if web_differs(first, second):

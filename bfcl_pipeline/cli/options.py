@@ -14,14 +14,17 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, default=Path("data"), help="the staged data (default: data)")
 
 
-def add_rules(parser: argparse.ArgumentParser, about: str) -> None:
-    """`--rules`: one rule set. about: what it is used for."""
+def add_rules(parser: argparse.ArgumentParser, about: str, *, recorded: bool = False) -> None:
+    """`--rules`: one rule set, by default official.
+
+    about: what it is used for. recorded: None is the default, and stands for the rule set of the run.
+    """
     parser.add_argument(
         "--rules",
         type=_rules,
         metavar="{" + ",".join(Rules) + "}",
-        default=Rules.OFFICIAL,
-        help=f"{about} (default: official)",
+        default=None if recorded else Rules.OFFICIAL,
+        help=f"{about} (default: {'that of the run' if recorded else 'official'})",
     )
 
 

@@ -11,7 +11,7 @@ from bfcl_pipeline.cli.runs import add_run, run_folder
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     add_run(parser, "it needs tables/; report.html, figures/ and report/ are written there")
-    add_rules(parser, "rule set of the report")
+    add_rules(parser, "rule set of the report", recorded=True)
     parser.add_argument(
         "--entries",
         choices=("wrong", "all", "none"),
@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Writes the page."""
+    from bfcl_pipeline.config.recorded_rules import recorded_rules
     from bfcl_pipeline.config.shown_entries import ShownEntries, recorded_choice
     from bfcl_pipeline.report.page.render import write_page
 
@@ -37,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     shown = recorded_choice(folder) if options.entries is None else ShownEntries(options.entries)
     page = write_page(
         folder,
-        options.rules,
+        options.rules or recorded_rules(folder),
         options.cache,
         data=options.data,
         shown=shown,

@@ -22,3 +22,14 @@ def test_without_tables_it_fails_and_writes_nothing(tmp_path: Path) -> None:
     """The exit status is 1 and no file is written."""
     assert main(["report", str(tmp_path)]) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_rules_of_the_run_are_the_default(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without --rules the page has the rule set of the recorded config; an unknown one is refused by name."""
+    run = made_up_tables(tmp_path, [MadeUpModel("a", {"multiple": marks(1)})])
+    (run / "config.yaml").write_text("rules: corrected\n")
+    assert main(["report", str(run)]) == 0
+    assert "corrected rules" in (run / "report.html").read_text(encoding="utf-8")
+    (run / "config.yaml").write_text("rules: strict\n")
+    assert main(["report", str(run)]) == 1
+    assert "strict" in capsys.readouterr().err
