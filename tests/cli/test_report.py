@@ -25,7 +25,7 @@ def test_without_tables_it_fails_and_writes_nothing(tmp_path: Path) -> None:
 
 
 def test_the_rules_of_the_run_are_the_default(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without --rules the page has the rule set of the recorded config; an unknown one is refused by name."""
+    """Without --rules the page has the rule set of the recorded config; an unknown one is refused."""
     run = made_up_tables(tmp_path, [MadeUpModel("a", {"multiple": marks(1)})])
     (run / "config.yaml").write_text("rules: corrected\n")
     assert main(["report", str(run)]) == 0
