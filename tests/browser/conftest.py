@@ -90,7 +90,7 @@ def made_up_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def embedded_run(tmp_path_factory: pytest.TempPathFactory, staged: Path, staged_encoder: Path) -> Path:
-    """The folder of a run of two embedded models on three entries of every category; read-only.
+    """The folder of a run of two embedded models on 60 entries, some of every category; read-only.
 
     It lies in a project as a user has it: `data`, `cache` and `config` are three folders up.
     """
@@ -98,7 +98,7 @@ def embedded_run(tmp_path_factory: pytest.TempPathFactory, staged: Path, staged_
     for part in ("release", "entries"):
         shutil.copytree(staged / part, project.folder / "data" / part)
     shutil.copytree(staged_encoder, project.folder / "data" / "encoder")
-    made = project.snakemake(models="[oracle, lexical]", sample="3", run="small")
+    made = project.snakemake(models="[oracle, lexical]", sample="60", run="small")
     assert made.returncode == 0, made.stdout
     return project.folder / "results/small"
 
