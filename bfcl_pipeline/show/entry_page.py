@@ -19,6 +19,7 @@ from bfcl_pipeline.show.terminal_page import TerminalPage
 from bfcl_pipeline.tables import entries_path, read_entries, read_responses, read_table
 from bfcl_pipeline.transcripts import TERMINAL, answer_record, entry_record
 from bfcl_pipeline.transcripts.entry import has_memory
+from bfcl_pipeline.transcripts.reasons import reasons_of, with_reasons
 from bfcl_pipeline.transcripts.sessions import SessionMemories
 
 MOST_RUNS = 10
@@ -71,10 +72,11 @@ def put_entry(
     response = replace(found or Response(entry.entry_id, entry.category, Mode.FC, None), model=run.model)
     judge = Judge(entry, conditions.constants)
     verdicts = {} if entry.prerequisite else {name: judge.verdict(response, name) for name in Rules}
+    answer = answer_record(entry, response, verdicts, conditions, memories, run.rules, TERMINAL)
     put_answer_record(
         page,
         entry_record(entry, conditions, run.rules, TERMINAL),
-        answer_record(entry, response, verdicts, conditions, memories, run.rules, TERMINAL),
+        with_reasons(answer, reasons_of(run.run_dir, run.model, entry.category)),
         None if found is None else str(run.run_dir),
         run.rules,
     )

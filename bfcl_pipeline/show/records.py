@@ -190,6 +190,8 @@ def put_verdict(page: TerminalPage, verdict: VerdictRecord, *, doubtful: bool = 
         page.title("invalid", f"{verdict.error_type}  ({about})", "red", style="bold red")
     if verdict.message:
         page.item("", verdict.message)
+    if verdict.why:
+        page.item("why", verdict.why)
     if doubtful and verdict.valid is False:
         page.item("", "The errata list this entry, see below.", "yellow")
 

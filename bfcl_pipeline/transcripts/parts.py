@@ -99,6 +99,7 @@ class VerdictRecord:
     message: str = ""
     answer_class: str = ""
     turn: int | None = None  # the first failing turn, from 0; None without one
+    why: str = ""  # why a memory or web question is wrong, in words; empty if it is not told
 
 
 @dataclass(frozen=True, slots=True)

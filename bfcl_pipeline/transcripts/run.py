@@ -17,6 +17,7 @@ from bfcl_pipeline.transcripts.answer import answer_record
 from bfcl_pipeline.transcripts.entry import has_memory
 from bfcl_pipeline.transcripts.limits import PAGE, Limits
 from bfcl_pipeline.transcripts.parts import AnswerRecord
+from bfcl_pipeline.transcripts.reasons import reasons_of, with_reasons
 from bfcl_pipeline.transcripts.sessions import SessionMemories
 
 _ROWS = 64
@@ -41,7 +42,7 @@ def answer_records(
     run has no response to have no record; a response whose verdicts are not stored has none.
 
     Args:
-        run_dir: the directory of the run, with responses/, and optionally memory/ and verdicts/.
+        run_dir: the directory of the run, with responses/, and optionally memory/, verdicts/ and tables/.
         entries: as `read_entries` returns them; those with other ids are passed over.
         wanted: the ids of entries whose answers are wanted; None: all.
 
@@ -59,10 +60,11 @@ def answer_records(
             entry = by_id[response.entry_id]
             around = memories.around(entry)
             yield answer_record(entry, response, {}, conditions, around, rules, limits)
+    reasons = reasons_of(run_dir, model, category)
     verdicts = _verdicts(run_dir / "verdicts" / f"{folder}.parquet", category)
     for response in _responses(run_dir / "responses" / folder / f"{category}.parquet", chosen):
         entry = by_id[response.entry_id]
-        yield answer_record(
+        record = answer_record(
             entry,
             response,
             verdicts.get(entry.entry_id, {}),
@@ -71,6 +73,7 @@ def answer_records(
             rules,
             limits,
         )
+        yield with_reasons(record, reasons)
 
 
 def _responses(path: Path, chosen: Container[str]) -> Iterator[Response]:

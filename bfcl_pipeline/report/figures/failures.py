@@ -13,10 +13,10 @@ from bfcl_pipeline.report.figures.names import Models, limit_note
 from bfcl_pipeline.report.figures.series import Series
 from bfcl_pipeline.report.figures.style import LINE, SOFT, STACK
 from bfcl_pipeline.report.figures.web import CATEGORIES
-from bfcl_pipeline.report.page.memory_failures import ALL, REASONS
+from bfcl_pipeline.report.page.memory_failures import ALL
 from bfcl_pipeline.report.page.run_tables import Row, RunTables
-from bfcl_pipeline.report.page.web import FAILURES
 from bfcl_pipeline.scoring.memory_outcomes import Reason
+from bfcl_pipeline.transcripts.reasons import FAILURES, REASONS
 
 MOST_ROWS = 30
 """The most models with a row of their own."""

@@ -9,23 +9,10 @@ from bfcl_pipeline.report.page.run_tables import Row, RunTables, model_lines
 from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, headings, isolated
 from bfcl_pipeline.report.page.views import defects, marked_entry
 from bfcl_pipeline.scoring.memory_outcomes import MemoryPlace, Pattern, Reason
+from bfcl_pipeline.transcripts.reasons import REASONS
 
 ALL = "memory"
 """The category of rows on all memories together."""
-
-REASONS: Mapping[Reason, tuple[str, str]] = {
-    Reason.NEVER_STORED: ("Never stored", "the fact was in the memory after no call of a session"),
-    Reason.DELETED: ("Deleted", "the fact was stored, then removed or cleared"),
-    Reason.OVERWRITTEN: ("Overwritten", "the fact was stored, then replaced by another text"),
-    Reason.NOT_LOOKED_UP: ("Not looked up", "the fact is stored, and the model neither searched nor read"),
-    Reason.NOT_FOUND: ("Not found", "the fact is stored, and no search or retrieval returned it"),
-    Reason.MISREAD: ("Misread", "the model saw the fact and answers something else"),
-    Reason.ABSTAINED: ("Saw it, abstained", "the model saw the fact and says that it does not know"),
-    Reason.NO_ANSWER: ("No answer", "the model saw the fact and wrote no final message"),
-    Reason.NOT_EXACT: ("Not exact", "the answer mentions the fact, but these rules require it alone"),
-    Reason.UNKNOWN: ("Not recorded", "the memory, or the result of a look-up, is not recorded"),
-}
-"""The heading of each reason, and what it means; in the order of the columns."""
 
 PATTERNS: Mapping[Pattern, str] = {
     Pattern.COMPLEMENTARY: "core and archival",

@@ -8,14 +8,16 @@ content security policy of the page only allows its own script and style.
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from bfcl_pipeline import __version__
-from bfcl_pipeline.benchmark import FORMATS
+from bfcl_pipeline.benchmark import CATEGORIES, FORMATS
 from bfcl_pipeline.config.shown_entries import ShownEntries
+from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.files import write_text
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.explorer.conversations import Told, silent
@@ -107,9 +109,18 @@ def write_page(
     figures = draw_run(tables)
     write_figures(run_dir / "figures", figures)
     path = run_dir / "report.html"
-    examples = read_examples(data) if data else NO_EXAMPLES
+    examples = _examples(data) if data else NO_EXAMPLES
     write_text(path, render_page(tables, making, examples=examples, explorer=explorer, figures=figures))
     return path
+
+
+def _examples(data: Path) -> Mapping[str, str]:
+    """A question of each category; none of one whose table is damaged."""
+    found: dict[str, str] = {}
+    for category in CATEGORIES:
+        with suppress(TableError):
+            found |= read_examples(data, [category])
+    return found
 
 
 def render_page(

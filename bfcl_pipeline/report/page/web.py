@@ -14,21 +14,7 @@ from bfcl_pipeline.report.page.links import entry_link, linked_entry
 from bfcl_pipeline.report.page.run_tables import Row, RunTables, by_model, model_lines
 from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, group_headings, headings
 from bfcl_pipeline.report.web_label import mark
-
-FAILURES = {
-    "no_search": "Never searched",
-    "pasted_question": "Pasted the question",
-    "never_fetched": "Never fetched",
-    "repeated_search": "Repeated a search",
-    "future_event": "Assumed a future event",
-    "abstained": "Abstained",
-    "misread_page": "Answer stood on a page",
-    "misread_result": "Answer stood in a result",
-    "failed_fetch_other_source": "Failed fetch, other source",
-    "gave_up": "Failed fetch, gave up",
-    "none_of_these": "None of these",
-}
-"""The kinds of failure of `web_failures` and their headings."""
+from bfcl_pipeline.transcripts.reasons import FAILURES
 
 CALLS = {
     "searches": "Searches",

@@ -26,7 +26,7 @@ const verdictCard = (model, answer, row) => {
     const code = codeOf(model, row, place);
     if (code === null) return;
     const told = answer?.verdicts?.find((one) => one.rules === rules);
-    const key = JSON.stringify([code, told?.message, told?.answer_class]);
+    const key = JSON.stringify([code, told?.message, told?.answer_class, told?.why]);
     if (!groups.has(key)) groups.set(key, { code, told, rules: [] });
     groups.get(key).rules.push(rules);
   });
@@ -38,7 +38,8 @@ const verdictCard = (model, answer, row) => {
         code[2] ? make("code", null, visible(code[2])) : null,
         kind === "none" ? make("code", null, visible(code[0])) : null,
         told?.answer_class && told.answer_class !== kind ? make("span", { class: "class" }, visible(told.answer_class)) : null),
-      told?.message ? make("p", { class: "message", dir: "auto" }, ...folded(told.message)) : null);
+      told?.message ? make("p", { class: "message", dir: "auto" }, ...folded(told.message)) : null,
+      told?.why ? make("p", { class: "message", dir: "auto" }, ...folded(told.why)) : null);
   });
   if (!answer) lines.push(notHere(model, row));
   if (row.session) lines.unshift(make("p", { class: "empty" }, "A session is not scored."));
