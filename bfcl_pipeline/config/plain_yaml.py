@@ -1,12 +1,16 @@
 """YAML files that may come from an untrusted archive: size and nesting are limited, values are plain."""
 
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.text import unknown_name
+
+Member = TypeVar("Member", bound=StrEnum)
 
 MAX_CONFIG_BYTES = 8 * 2**20
 """Size of the config and of the models file of a run."""
@@ -71,3 +75,17 @@ def recorded_keys(run_dir: Path) -> Mapping[str, Any]:
     if not isinstance(document, dict):
         raise ConfigError(f"{path}: expected a mapping of keys, got {type(document).__name__}.")
     return document
+
+
+def recorded_member(run_dir: Path, given: object, default: Member, about: str) -> Member:
+    """The member of the enumeration of `default` that a value of the recorded config names.
+
+    given: the value; None: `default`. about: what it is, for the message. Raises ConfigError if there is no
+    such member.
+    """
+    members = type(default)
+    if given is None:
+        return default
+    if given not in [*members]:
+        raise ConfigError(f"{run_dir}/config.yaml: {unknown_name(about, str(given), map(str, members))}")
+    return members(str(given))

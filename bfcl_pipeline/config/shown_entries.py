@@ -3,9 +3,7 @@
 from enum import StrEnum
 from pathlib import Path
 
-from bfcl_pipeline.config.plain_yaml import recorded_keys
-from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.text import unknown_name
+from bfcl_pipeline.config.plain_yaml import recorded_keys, recorded_member
 
 
 class ShownEntries(StrEnum):
@@ -23,10 +21,4 @@ def recorded_choice(run_dir: Path) -> ShownEntries:
     """
     report = recorded_keys(run_dir).get("report")
     name = report.get("entries") if isinstance(report, dict) else None
-    if name is None:
-        return ShownEntries.WRONG
-    if name not in [*ShownEntries]:
-        raise ConfigError(
-            f"{run_dir}/config.yaml: {unknown_name('value of report.entries', name, ShownEntries)}"
-        )
-    return ShownEntries(name)
+    return recorded_member(run_dir, name, ShownEntries.WRONG, "value of report.entries")

@@ -4,7 +4,6 @@ The results are derived from the memory at the start and from recorded outcomes,
 saw. Where an outcome is not recorded, the call says so instead of a result.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from bfcl_pipeline.errors import MalformedRelease, ModelError, NotRecorded, PipelineError
@@ -66,14 +65,11 @@ class _RecordedPlayer:
         self._played = played
         self._player = Player(played.world)
 
-    def play(self, calls: Sequence[Call]) -> tuple[PlayedCall, ...]:
-        return tuple(self._play_one(call) for call in calls)
-
-    def _play_one(self, call: Call) -> PlayedCall:
+    def play(self, call: Call) -> PlayedCall:
         if self._played.missing is not None:
             return PlayedCall(call, self._played.missing, (), recorded=False)
         try:
-            return self._player.play_one(call)
+            return self._player.play(call)
         except NotRecorded:
             return PlayedCall(call, NO_OUTCOME, (), recorded=False)
         except ModelError:

@@ -4,7 +4,7 @@ Covers what the checker compares without keeping it: what each call returned, an
 simulated world.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,12 +60,8 @@ class Player:
         self._states = {api: snapshot(state) for api, state in world.states().items()}
         self._left = MOST_CHANGING
 
-    def play(self, calls: Sequence[Call]) -> tuple[PlayedCall, ...]:
-        """Runs `calls` in order. Raises PipelineError if a result is not recorded."""
-        return tuple(self.play_one(call) for call in calls)
-
-    def play_one(self, call: Call) -> PlayedCall:
-        """Runs one call. Raises PipelineError likewise."""
+    def play(self, call: Call) -> PlayedCall:
+        """Runs one call. Raises PipelineError if its result is not recorded."""
         result = self._world.run(call)
         if not self._left:
             return PlayedCall(call, result, (), compared=False)
@@ -100,20 +96,20 @@ def play(
 def play_truth(entry: Entry, constants: Constants) -> tuple[tuple[PlayedCall, ...], ...]:
     """Runs the calls of each turn of the truth. Raises MalformedRelease."""
     player = Player(World.for_entry(entry, WorldConfig(constants), TRUTH_OWNER))
-    return tuple(player.play(calls) for calls in truth_calls(entry))
+    return tuple(tuple(map(player.play, calls)) for calls in truth_calls(entry))
 
 
 def played_turns(
-    play_calls: Callable[[Sequence[Call]], tuple[PlayedCall, ...]], result: Json, mode: Mode
+    play_call: Callable[[Call], PlayedCall], result: Json, mode: Mode
 ) -> tuple[tuple[PlayedStep, ...], ...]:
     """The steps of the turns of an answer, with their calls played; none if it is not a list of turns."""
     work = Work()
     turns = result if isinstance(result, list) else []
-    return tuple(tuple(_played_steps(play_calls, turn, mode, work)) for turn in turns)
+    return tuple(tuple(_played_steps(play_call, turn, mode, work)) for turn in turns)
 
 
 def _played_steps(
-    play_calls: Callable[[Sequence[Call]], tuple[PlayedCall, ...]], turn: Json, mode: Mode, work: Work
+    play_call: Callable[[Call], PlayedCall], turn: Json, mode: Mode, work: Work
 ) -> Iterator[PlayedStep]:
     """The steps of a turn; a value that is not a list of steps is one step.
 
@@ -130,4 +126,4 @@ def _played_steps(
             is_text = mode is Mode.FC and isinstance(result, str)  # not an attempt at a native call
             yield PlayedStep(result, (), None if is_text else calls.message)
         else:
-            yield PlayedStep(result, play_calls(calls), None)
+            yield PlayedStep(result, tuple(map(play_call, calls)), None)

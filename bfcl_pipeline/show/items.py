@@ -18,7 +18,7 @@ _ROLES = (Kind.SYSTEM, Kind.USER, Kind.ASSISTANT, Kind.TOOL)
 
 
 def put_items(page: TerminalPage, items: Iterable[Item], label: str = "") -> None:
-    """Each item beside its label. label: of the first item, if it has none."""
+    """Each item beside its label. label: for the first item if it has none of its own."""
     for item in items:
         put_item(page, item, item.label or label)
         label = ""

@@ -4,7 +4,7 @@ The tables `memory_questions` and `web_questions` have one row per question; a r
 earlier version, states no reasons.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -47,31 +47,22 @@ FAILURES: Mapping[str, str] = {
 }
 """The kinds of failure of `web_failures` and their headings."""
 
-_COLUMNS = {
-    "memory": ("reason", "lost_session", "lost_call"),
-    "web_search": ("failures",),
-}
-"""The columns that state the reason, by group of categories."""
-
-_TABLES = {"memory": "memory_questions", "web_search": "web_questions"}
-"""The table with one row per question, by group of categories."""
-
 LONGEST = 1_000
 """Characters of a reason."""
 
 
 def reasons_of(run_dir: Path, model: str, category: str) -> Mapping[tuple[str, str], str]:
     """Why answers of a model in a category are wrong, by rule set and entry id; may be empty."""
-    group = next((name for name in _TABLES if category in GROUPS[name]), None)
-    path = run_dir / "tables" / f"{_TABLES[group]}.parquet" if group else None
-    if group is None or path is None or not path.is_file():
+    group = next((name for name in _TOLD if category in GROUPS[name]), None)
+    if group is None:
         return {}
+    name, columns, words = _TOLD[group]
+    path = run_dir / "tables" / f"{name}.parquet"
     try:
-        table = read_table(path, ["model", "category", "rules", "entry_id", *_COLUMNS[group]])
+        table = read_table(path, ["model", "category", "rules", "entry_id", *columns])
     except TableError:
         return {}
     chosen = table.filter((pc.field("model") == model) & (pc.field("category") == category))
-    words = _memory if group == "memory" else _web
     return {
         (row["rules"], row["entry_id"]): cut(text, LONGEST)
         for row in chosen.to_pylist()
@@ -102,3 +93,10 @@ def _web(row: Mapping[str, Any]) -> Iterator[str]:
     named = [FAILURES[kind] for kind in kinds if kind in FAILURES and kind != "none_of_these"]
     if named:
         yield "; ".join([named[0], *(name[0].lower() + name[1:] for name in named[1:])]) + "."
+
+
+_TOLD: Mapping[str, tuple[str, Sequence[str], Callable[[Mapping[str, Any]], Iterator[str]]]] = {
+    "memory": ("memory_questions", ("reason", "lost_session", "lost_call"), _memory),
+    "web_search": ("web_questions", ("failures",), _web),
+}
+"""By group of categories: the table with one row per question, its columns, and a row in words."""

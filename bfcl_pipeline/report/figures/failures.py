@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from bfcl_pipeline.benchmark import GROUPS
-from bfcl_pipeline.report.figures.figure import FULL, Figure, data, in_words, points, web_notes
+from bfcl_pipeline.report.figures.figure import FULL, Figure, data, in_groups, points, web_notes
 from bfcl_pipeline.report.figures.memory import BACKENDS
 from bfcl_pipeline.report.figures.names import Models, limit_note
 from bfcl_pipeline.report.figures.series import Series
@@ -160,12 +160,11 @@ def web(tables: RunTables, models: Models) -> Figure | None:
         "Share of the wrong answers with each kind of failure, of which an answer may have several: the "
         f"mean over {len(shares)} {'models' if len(shares) > 1 else 'model'} (bars), and each model. Kinds "
         "without any answer are left out." + limit_note(len(best), len(shares)),
-        "; ".join(
-            f"{panel}: mean over models in per cent "
-            + in_words((row["failure"], row["mean"]) for row in means if row["panel"] == panel)
-            for panel in panels
-        )
-        + ".",
+        in_groups(
+            panels,
+            lambda panel: ((row["failure"], row["mean"]) for row in means if row["panel"] == panel),
+            "mean over models in per cent ",
+        ),
         chart,
         web_notes(tables),
     )

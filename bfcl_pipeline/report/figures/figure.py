@@ -1,6 +1,6 @@
 """One figure before it is drawn, and what charts have in common."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +35,13 @@ def in_words(pairs: Iterable[tuple[str, float | None]], unit: str = "") -> str:
     texts = [f"{name} {value:.1f}{unit}" for name, value in pairs if value is not None]
     more = f" and {len(texts) - _IN_WORDS} more" if len(texts) > _IN_WORDS else ""
     return ", ".join(texts[:_IN_WORDS]) + more
+
+
+def in_groups(
+    names: Iterable[str], pairs: Callable[[str], Iterable[tuple[str, float | None]]], about: str = ""
+) -> str:
+    """The values of each group in words, as a description. pairs: of a group. about: before its values."""
+    return "; ".join(f"{name}: {about}{in_words(pairs(name))}" for name in names) + "."
 
 
 def web_notes(tables: RunTables) -> list[str]:

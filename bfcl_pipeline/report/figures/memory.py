@@ -7,7 +7,14 @@ import altair as alt
 from altair.vegalite.v6.api import ChartType
 
 from bfcl_pipeline.benchmark import GROUPS
-from bfcl_pipeline.report.figures.figure import FULL, Figure, data, in_words, percent_axis, points
+from bfcl_pipeline.report.figures.figure import (
+    FULL,
+    Figure,
+    data,
+    in_groups,
+    percent_axis,
+    points,
+)
 from bfcl_pipeline.report.figures.names import Models, limit_note
 from bfcl_pipeline.report.figures.series import Series
 from bfcl_pipeline.report.figures.style import BLUE, LINE, ORANGE, PANEL, SOFT
@@ -120,16 +127,14 @@ def domains(tables: RunTables, models: Models) -> Figure | None:
         "Memory: accuracy by scenario",
         "Accuracy of each model by scenario (the kind of assistant that it plays) and memory backend, in "
         "per cent." + limit_note(len(best), len({row["model"] for row in known})),
-        "; ".join(
-            f"{name}: "
-            + in_words(
+        in_groups(
+            series.names,
+            lambda name: (
                 (f"{row['scenario']} ({row['backend']})", row["accuracy"])
                 for row in rows
                 if row["model"] == name
-            )
-            for name in series.names
-        )
-        + ".",
+            ),
+        ),
         chart,
     )
 

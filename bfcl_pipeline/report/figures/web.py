@@ -9,7 +9,7 @@ from bfcl_pipeline.report.figures.figure import (
     FULL,
     Figure,
     data,
-    in_words,
+    in_groups,
     percent_axis,
     points,
     web_notes,
@@ -71,12 +71,11 @@ def steps(tables: RunTables, models: Models) -> Figure | None:
         "Mean number of steps of a model for questions of so many hops: each model "
         f"({'circles' if few else 'thin lines'}), and the mean over models (squares)."
         + (" Right answers are those with a valid verdict." if len(panels) > 1 else ""),
-        "; ".join(
-            f"{panel}: mean over models "
-            + in_words((f"{row['hops']} hops", row["steps"]) for row in means if row["panel"] == panel)
-            for panel in panels
-        )
-        + ".",
+        in_groups(
+            panels,
+            lambda panel: ((f"{row['hops']} hops", row["steps"]) for row in means if row["panel"] == panel),
+            "mean over models ",
+        ),
         chart,
         web_notes(tables),
     )
@@ -138,12 +137,11 @@ def spread(tables: RunTables, _: Models) -> Figure | None:
         f"Steps of an answer by hops of its question, over the answers of "
         f"{models} {'models' if models > 1 else 'model'}: median (tick), the middle half (box), the middle "
         "80 % (line), and the number of answers above.",
-        "; ".join(
-            f"{panel}: median "
-            + in_words((f"{row['hops']} hops", row["p50"]) for row in rows if row["panel"] == panel)
-            for panel in panels
-        )
-        + ".",
+        in_groups(
+            panels,
+            lambda panel: ((f"{row['hops']} hops", row["p50"]) for row in rows if row["panel"] == panel),
+            "median ",
+        ),
         chart,
         web_notes(tables),
     )
@@ -196,16 +194,14 @@ def hops(tables: RunTables, models: Models) -> Figure | None:
         "Web search: accuracy by number of hops",
         "Accuracy of each model on questions of so many hops, in per cent with its 95 % interval "
         f"(questions by hops: {asked})." + limit_note(len(best), len({row["model"] for row in known})),
-        "; ".join(
-            f"{name}: "
-            + in_words(
+        in_groups(
+            series.names,
+            lambda name: (
                 (f"{row['hops']} hops {row['panel']}", row["accuracy"])
                 for row in rows
                 if row["model"] == name
-            )
-            for name in series.names
-        )
-        + ".",
+            ),
+        ),
         chart,
         web_notes(tables),
     )

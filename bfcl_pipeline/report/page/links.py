@@ -17,7 +17,7 @@ def entries_link(**filters: str) -> str:
 
 
 def conversation_of(*models: str) -> str:
-    """The first part of the addresses of conversations: whose they are; of two models beside each other."""
+    """The first part of the addresses of conversations: the model, or two beside each other."""
     return "+".join(quote(model, safe="") for model in models)
 
 
