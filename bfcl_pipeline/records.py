@@ -122,6 +122,7 @@ class Request:
     functions: tuple[FunctionDoc, ...] = ()  # all that are offered, without language hints; not sent
     return_format: str = "python"  # the benchmark.ReturnFormat in which calls are to be written; not sent
     tool_call_tag: bool = False  # whether calls are to be written between <TOOLCALL> tags; not sent
+    prompt: str | None = None  # the whole request as one text, for a model that is asked for a completion
 
 
 @dataclass(frozen=True, slots=True)

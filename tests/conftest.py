@@ -61,7 +61,10 @@ def _no_env_file(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _is_staged(data: Path) -> bool:
-    outputs = [data / "release" / name for name in (release.WHEEL, "texts.json", "models.json")]
+    outputs = [
+        data / "release" / name
+        for name in (release.WHEEL, "texts.json", "family_texts.json", "models.json")
+    ]
     outputs += [entries_path(data, category) for category in CATEGORIES]
     return all(path.is_file() for path in outputs)
 

@@ -29,7 +29,7 @@ from bfcl_pipeline.generation import Adapter
 from bfcl_pipeline.generation.remote import RunTerms
 from bfcl_pipeline.jobs.options import add_models
 from bfcl_pipeline.models import build_adapter
-from bfcl_pipeline.prompts import tool_schemas
+from bfcl_pipeline.prompts import WireFormat, tool_schemas
 from bfcl_pipeline.records import Exchange, Json, Mode, Request
 from bfcl_pipeline.tables.responses import loaded_json
 from bfcl_pipeline.text import on_one_line, printable
@@ -125,10 +125,11 @@ async def _exchange(adapter: Adapter, limit_seconds: float) -> tuple[Exchange, f
 
 def _request(adapter: Adapter) -> Request:
 
-    if adapter.mode is Mode.PROMPT:
-        return Request(adapter.mode, ({"role": "user", "content": _QUESTION + _IN_WORDS},))
-    tools = tool_schemas([_WEATHER], adapter.wire)
-    return Request(adapter.mode, ({"role": "user", "content": _QUESTION},), tools)
+    asking = adapter.asking
+    if asking.mode is Mode.PROMPT:
+        return Request(asking.mode, ({"role": "user", "content": _QUESTION + _IN_WORDS},))
+    tools = tool_schemas([_WEATHER], WireFormat.OPENAI_CHAT)
+    return Request(asking.mode, ({"role": "user", "content": _QUESTION},), tools)
 
 
 def _print(row: ModelRow, exchange: Exchange, seconds: float) -> None:

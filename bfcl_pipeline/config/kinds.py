@@ -10,6 +10,7 @@ class ModelKind:
 
     about: str  # one line: how its models answer
     adapter: str = ""  # module:class of `bfcl_pipeline.models`, imported when first used; empty: recorded
+    completions: str = ""  # the same for rows with a family, which are sent prompts; empty: none
     embedded: bool = False  # answers in the process of the job, without requests
     recorded: bool = False  # its answers are read from a file: nothing is asked
     extra: str | None = None  # optional dependency, bfcl-pipeline[extra], and the module that it installs
@@ -52,6 +53,7 @@ KINDS: Mapping[str, ModelKind] = {
     "vllm": ModelKind(
         "a model of the hub or in a directory, served by vLLM for the run",
         adapter="adapters.openai_chat:OpenAIChat",
+        completions="adapters.completions:Completions",
     ),
     "results": ModelKind("from results of another run, tool or team, read from `path`", recorded=True),
 }

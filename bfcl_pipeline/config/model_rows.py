@@ -17,6 +17,7 @@ from typing import Any
 import yaml
 
 from bfcl_pipeline.config.check import check_config, fits
+from bfcl_pipeline.config.families import family_of, load_families
 from bfcl_pipeline.config.kinds import EMBEDDED_KINDS, KINDS, RECORDED_KINDS
 from bfcl_pipeline.config.models_files import models_files
 from bfcl_pipeline.errors import ConfigError
@@ -29,7 +30,7 @@ OFFICIAL_FILE = "official_models.yaml"
 
 _OFFICIAL_KEYS = ("families", "models", "not_served")
 _REQUEST_KEYS = ("model", "endpoint", "key", "options", "limits")
-_VLLM_KEYS = ("backend", "vllm")
+_VLLM_KEYS = ("backend", "vllm", "prompting", "family", "revision")
 _RESULTS_KEYS = ("path", "web")
 _NOT_OF_RESULTS = ("endpoint", "key", "options", "limits", "resources")
 _OWN_RESOURCES = ("gpu", "server")
@@ -105,6 +106,9 @@ class ModelRow:
     limits: RequestLimits = field(default_factory=RequestLimits)  # on requests to it
     backend: str = "vllm"  # kind vllm: `vllm`, a server of the run; `endpoint`, one that already runs
     vllm: Serving = field(default_factory=Serving)  # kind vllm: options of the run's server
+    prompting: str = "server"  # kind vllm: `leaderboard`, by prompts; `server`, by chat completions
+    family: str | None = None  # of config.families whose prompts are sent; None: `prompting` is server
+    revision: str | None = None  # kind vllm: branch, tag or commit of the weights on the hub
     resources: Mapping[str, int | str] = field(default_factory=dict)  # of its jobs, in Snakemake's terms
     path: str | None = None  # kind results: the file or directory with the results
     web: str | None = None  # kind results: the web that was searched, where the results do not record it
@@ -120,6 +124,8 @@ class ModelRow:
             "endpoint": self.endpoint,
             "options": dict(self.options),
             "vllm": asdict(replace(self.vllm, shards=1)) if self.served else None,
+            **({"family": self.family} if self.family else {}),
+            **({"revision": self.revision} if self.revision else {}),
         }
 
     @property
@@ -286,11 +292,30 @@ def _row(where: str, values: Mapping[str, Any]) -> ModelRow:
         "limits": RequestLimits(**values.get("limits", {})),
         "vllm": Serving(**{**vllm, "args": tuple(map(str, vllm.get("args", ())))}),
     }
-    row = ModelRow(**given)
+    row = _with_prompting(where, ModelRow(**given), values)
     _check_kind(where, row, values)
     _check_options(where, row.options)
     _check_resources(where, row.resources)
     return row
+
+
+def _with_prompting(where: str, row: ModelRow, values: Mapping[str, Any]) -> ModelRow:
+    """`row` with the way its model is asked: by its family's prompts if known, else by the server's."""
+    if row.kind != "vllm":
+        return row
+    if row.family is not None and row.family not in load_families():
+        raise ConfigError(f"{where}: {unknown_name('family', row.family, load_families())}")
+    if values.get("prompting") == "server":
+        if row.family is not None:
+            raise ConfigError(f"{where}: prompting server has no `family`: remove one of the two.")
+        return row
+    family = row.family or family_of(row.name, row.model, row.mode)
+    if family is None and "prompting" in values:
+        raise ConfigError(
+            f"{where}: the prompts of {row.name!r} are not known: name its `family`, one of "
+            f"{', '.join(load_families())}; or set `prompting: server`."
+        )
+    return row if family is None else replace(row, prompting="leaderboard", family=family)
 
 
 def _check_kind(where: str, row: ModelRow, values: Mapping[str, Any]) -> None:
@@ -346,7 +371,7 @@ def _check_vllm(where: str, row: ModelRow) -> None:
         )
     if row.backend == "vllm" and row.endpoint is not None:
         raise ConfigError(f"{where}: {row.name!r} has an endpoint; set `backend: endpoint` to use it.")
-    if row.served and row.mode is Mode.FC and row.vllm.tool_parser is None:
+    if row.served and row.family is None and row.mode is Mode.FC and row.vllm.tool_parser is None:
         raise ConfigError(
             f"{where}: mode fc needs `vllm: {{tool_parser: ...}}`, the name of vLLM's parser for the calls "
             "of this family, for example hermes. See https://docs.vllm.ai/en/latest/features/tool_calling/"

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.generation.asking import ChatAsking
 from bfcl_pipeline.generation.conversation import conversation
 from bfcl_pipeline.generation.messages import answer_message
 from bfcl_pipeline.prompts import Texts
@@ -37,7 +38,7 @@ def transcript(entry: Entry, response: Response, texts: Texts, constants: Consta
         replies = (answer_message(answer, place) for place, answer in enumerate(answers))
         return Transcript(question, (*question, *replies), complete=False)
     world = World.for_entry(entry, WorldConfig(constants), MODEL_OWNER)
-    talk = conversation(entry, response.mode, texts, world)
+    talk = conversation(entry, ChatAsking(response.mode), texts, world)
     request = first = next(talk)
     messages = list(first.messages)
     for answer in answers:

@@ -1,5 +1,6 @@
 """Generating responses: the conversation over one entry, and the runner that holds many at once."""
 
+from bfcl_pipeline.generation.asking import Asking, ChatAsking
 from bfcl_pipeline.generation.conversation import Conversation, conversation
 from bfcl_pipeline.generation.generate import (
     Completed,
@@ -16,6 +17,8 @@ from bfcl_pipeline.generation.model import Adapter, Model, Responder
 
 __all__ = [
     "Adapter",
+    "Asking",
+    "ChatAsking",
     "Completed",
     "Conversation",
     "EntryFailure",

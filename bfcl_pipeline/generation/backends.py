@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import Protocol, TypeAlias
 
 from bfcl_pipeline.errors import NotJournaled
+from bfcl_pipeline.generation.asking import Asking, ChatAsking
 from bfcl_pipeline.generation.counts import ProgressCounts
 from bfcl_pipeline.generation.journal import JournalsReader, exchange_key
 from bfcl_pipeline.generation.model import Adapter, Model
-from bfcl_pipeline.prompts import WireFormat
-from bfcl_pipeline.records import Entry, Exchange, Mode, Request
+from bfcl_pipeline.records import Entry, Exchange, Request
 
 Session: TypeAlias = Callable[[Request], Awaitable[Exchange]]
 """Answers the requests of one conversation, in order. Raises ModelError if there is no answer."""
@@ -24,12 +24,8 @@ class Backend(Protocol):
     """Answers the requests of many conversations."""
 
     @property
-    def mode(self) -> Mode:
-        """How functions are presented to the model."""
-
-    @property
-    def wire(self) -> WireFormat:
-        """The form of function definitions in requests."""
+    def asking(self) -> Asking:
+        """What requests to the model have."""
 
     @property
     def open_at_once(self) -> int:
@@ -46,17 +42,12 @@ class LocalBackend:
     """A model in this process: one conversation after the other, each answer immediate."""
 
     open_at_once = 1
-    wire = WireFormat.OPENAI_CHAT
 
     def __init__(self, model: Model, entries: Sequence[Entry]) -> None:
         """Prepares `model` for `entries`."""
+        self.asking = ChatAsking(model.mode)
         self._model = model
         model.prepare(entries)
-
-    @property
-    def mode(self) -> Mode:
-        """How functions are presented to the model."""
-        return self._model.mode
 
     def session(self, entry: Entry, chain: int) -> Session:  # noqa: ARG002  # there is no queue
         """What answers the requests of `entry`."""
@@ -77,7 +68,7 @@ class ReplayBackend:
         self, adapter: Adapter, journals: JournalsReader, trial: int, counts: ProgressCounts
     ) -> None:
         """trial: the repetition of the benchmark whose answers are used."""
-        self.mode, self.wire = adapter.mode, adapter.wire
+        self.asking = adapter.asking
         self._adapter = adapter
         self._journals = journals
         self._trial = trial

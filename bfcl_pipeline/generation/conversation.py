@@ -12,16 +12,10 @@ from typing import TypeAlias
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.calls import decode_step
-from bfcl_pipeline.generation.messages import answer_message, more_functions_message, outcome_messages
-from bfcl_pipeline.prompts import (
-    Texts,
-    WireFormat,
-    fc_request,
-    prompt_request,
-    tool_schemas,
-    with_memory,
-)
-from bfcl_pipeline.records import DecodeFailure, Entry, Exchange, Json, Mode, Request
+from bfcl_pipeline.generation.asking import Asking
+from bfcl_pipeline.generation.messages import answer_message
+from bfcl_pipeline.prompts import Texts, with_memory
+from bfcl_pipeline.records import DecodeFailure, Entry, Exchange, Json, Request
 from bfcl_pipeline.tools import World
 
 STEP_LIMIT = 20
@@ -32,53 +26,50 @@ Conversation: TypeAlias = Generator[Request, Exchange, Json]
 result itself, for several turns a list of the results of each turn's steps."""
 
 
-def conversation(
-    entry: Entry, mode: Mode, texts: Texts, world: World, wire: WireFormat = WireFormat.OPENAI_CHAT
-) -> Conversation:
-    """The conversation over `entry`.
+def conversation(entry: Entry, asking: Asking, texts: Texts, world: World) -> Conversation:
+    """The conversation over `entry` with a model that is asked as `asking` says.
 
-    world: new, for this entry alone. wire: the form of function definitions; messages are always those of
-    `records.Message`.
+    world: new, for this entry alone.
     """
     if world.memory is not None:
         entry = with_memory(entry, texts, world.memory.context_text())
-    request = fc_request(entry, wire) if mode is Mode.FC else prompt_request(entry, texts)
+    request = asking.first(entry, texts)
     if CATEGORIES[entry.category].single_turn:
-        exchange = yield request
+        exchange = yield asking.written(request, texts)
         return exchange.result
-    return (yield from _turns(entry, request, texts, world, wire))
+    return (yield from _turns(entry, request, asking, texts, world))
 
 
-def _turns(entry: Entry, first: Request, texts: Texts, world: World, wire: WireFormat) -> Conversation:
+def _turns(entry: Entry, first: Request, asking: Asking, texts: Texts, world: World) -> Conversation:
     """Every turn is a number of steps: the model answers, its calls run, their outcomes are sent back.
 
     A turn ends with an answer without calls, or without calls that can be read. A turn of too many steps
     ends the conversation: the turns after it are missing from the result.
     """
-    mode, tools, history = first.mode, first.tools, list(first.messages)
-    functions = first.functions
+    tools, functions, history = first.tools, first.functions, list(first.messages)
     turns: list[list[Json]] = []
     for turn, messages in enumerate(entry.turns):
         appeared = entry.held_out.get(str(turn), ())
         if appeared:
-            tools += tool_schemas(appeared, wire) if mode is Mode.FC else ()
+            message, more = asking.more_functions(appeared, texts)
+            tools += more
             functions += appeared
-            history.append(more_functions_message(mode, appeared, texts))
+            history.append(message)
         elif turn > 0:  # the first turn's messages are in the first request
-            history.extend(messages)
+            history.extend(asking.later(messages))
         turns.append([])
         for _ in range(STEP_LIMIT + 1):
-            exchange = yield replace(
+            request = replace(
                 first, messages=tuple(history), tools=tools, turn=turn, goes_on=True, functions=functions
             )
+            exchange = yield asking.written(request, texts)
             turns[turn].append(exchange.result)
             answer = exchange.reply or answer_message(exchange.result, len(history))
             history.append(answer)
-            calls = decode_step(exchange.result, mode)
+            calls = decode_step(exchange.result, first.mode)
             if isinstance(calls, DecodeFailure) or not calls:
                 break
-            outcomes = [world.run(call) for call in calls]
-            history.extend(outcome_messages(mode, answer, calls, outcomes))
+            history.extend(asking.outcomes(answer, calls, [world.run(call) for call in calls]))
         else:
             break
     return turns

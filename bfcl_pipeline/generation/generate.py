@@ -141,7 +141,7 @@ class _Runner:
             entry, self.world_config_of(entry), self.origin.owner, self.memories.before(entry)
         )
         try:
-            steps = conversation(entry, self.backend.mode, self.texts, world, self.backend.wire)
+            steps = conversation(entry, self.backend.asking, self.texts, world)
             result = await self._converse(entry, steps, exchanges)
         except (ModelError, WebError) as error:
             return self._failed(entry, exchanges, self.failure_of(entry, error))
@@ -183,7 +183,8 @@ class _Runner:
         return Response(
             entry_id=entry.entry_id,
             category=entry.category,
-            mode=self.backend.mode,
+            mode=self.backend.asking.mode,
+            name_style=self.backend.asking.name_style,
             result_json=result_json,
             status=status,
             status_detail=detail,

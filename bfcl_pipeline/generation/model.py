@@ -7,7 +7,7 @@ of an embedded model (`Model`) are computed.
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeAlias
 
-from bfcl_pipeline.prompts import WireFormat
+from bfcl_pipeline.generation.asking import Asking
 from bfcl_pipeline.records import Entry, Exchange, Json, Mode, Request
 
 Responder: TypeAlias = Callable[[Request], Exchange]
@@ -40,12 +40,8 @@ class Adapter(Protocol):
         """The name in config/models.yaml."""
 
     @property
-    def mode(self) -> Mode:
-        """How functions are presented to the model."""
-
-    @property
-    def wire(self) -> WireFormat:
-        """The form of function definitions in requests."""
+    def asking(self) -> Asking:
+        """What its requests have."""
 
     @property
     def identity(self) -> Json:

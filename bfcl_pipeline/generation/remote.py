@@ -78,7 +78,7 @@ class ApiBackend:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """To be created in the event loop that uses it. now: the time that the journal notes."""
-        self.mode, self.wire = adapter.mode, adapter.wire
+        self.asking = adapter.asking
         self._adapter = adapter
         self._journal = journal
         self._limits = limits

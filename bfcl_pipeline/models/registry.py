@@ -51,5 +51,6 @@ def _class(row: ModelRow, *, embedded: bool) -> Any:
     kinds = {name: kind for name, kind in KINDS.items() if kind.adapter and kind.embedded is embedded}
     if row.kind not in kinds:
         raise ConfigError(f"model {row.name!r}: {unknown_name('kind', row.kind, kinds)}")
-    module, _, name = kinds[row.kind].adapter.partition(":")
+    kind = kinds[row.kind]
+    module, _, name = (kind.completions if row.family and kind.completions else kind.adapter).partition(":")
     return getattr(import_module(f"bfcl_pipeline.models.{module}"), name)

@@ -5,8 +5,8 @@ of memories, and the check that all are complete. The texts are not in this repo
 `bfcl_pipeline.tables.texts` reads them from disk.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from string import Formatter
 
 from bfcl_pipeline.benchmark import FORMATS
@@ -39,6 +39,8 @@ class Texts:
     memory_settings: Mapping[str, str]  # description of the assistant's role, by scenario
     memory_in_two_parts: str  # for a core and an archival memory; has {scenario_setting}, {memory_content}
     memory_in_one_text: str  # for a memory of one text; has the same placeholders
+    families: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    # long texts of the prompts of open-weight models, by module of the release; empty: not staged
 
 
 _MODULE = "default_prompts"
@@ -99,7 +101,7 @@ def _style(styles: Mapping[str, Json], name: str) -> Style:
     where = f"{_MODULE}.PROMPT_STYLE_TEMPLATES"
     parts = _mapping(styles, name, where)
     texts: dict[str, str] = {}
-    for part in (field.name for field in fields(Style)):
+    for part in (each.name for each in fields(Style)):
         placeholders = _PLACEHOLDERS.get(part)
         if placeholders is None:
             texts[part] = _text(parts, part, f"{where}.{name}")

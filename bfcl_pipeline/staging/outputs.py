@@ -13,6 +13,7 @@ from bfcl_pipeline.benchmark import release as pinned
 from bfcl_pipeline.files import atomic_path
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.staging.entries import read_all_entries
+from bfcl_pipeline.staging.family_texts import read_family_texts
 from bfcl_pipeline.staging.fetch import download_wheel, read_bounded, sha256_of
 from bfcl_pipeline.staging.literals import read_texts
 from bfcl_pipeline.staging.model_list import read_models
@@ -37,7 +38,7 @@ def stage(
     sha256: str = pinned.SHA256,
     log: Log,
 ) -> None:
-    """Writes release/{<wheel>,texts.json,models.json} and entries/<category>.parquet below `data`.
+    """Writes release/{<wheel>,*.json} and entries/<category>.parquet below `data`.
 
     Args:
         data: the directory of staged data.
@@ -54,6 +55,7 @@ def stage(
     fetched = _fetch(data, source, version, sha256, log)
     log(f"read {fetched.release.origin}: sha256 verified")
     texts = read_texts(fetched.release)
+    family_texts = read_family_texts(fetched.release)
     models = read_models(fetched.release)
     entries = read_all_entries(fetched.release, texts)
     folder = data / "release"
@@ -65,6 +67,7 @@ def stage(
         if fetched.wheel is not None:
             place(folder / _wheel_name(version)).write_bytes(fetched.wheel)
         place(folder / "texts.json").write_bytes(_json_bytes(texts))
+        place(folder / "family_texts.json").write_bytes(_json_bytes(family_texts))
         place(folder / "models.json").write_bytes(_json_bytes(models))
         for category, rows in entries.items():
             write_entries(place(entries_path(data, category)), rows)

@@ -154,8 +154,33 @@ LITERAL_MODULES: tuple[LiteralModule, ...] = (
 """The modules whose literals are written to texts.json."""
 
 
+FAMILY_MODULES: dict[str, str] = {
+    name: f"{PACKAGE}/model_handler/local_inference/{name}.py"
+    for name in (
+        "arch",
+        "bitagent",
+        "functiongemma",
+        "glm",
+        "granite",
+        "granite_3",
+        "granite_4",
+        "hammer",
+        "llama_3_1",
+        "minicpm_fc",
+        "nanbeige_fc",
+        "pelican_vl_fc",
+        "qwen_fc",
+        "salesforce_llama",
+        "salesforce_qwen",
+        "think_agent",
+    )
+}
+"""The modules whose long texts are part of the prompts of open-weight models."""
+
+
 def _all_files() -> tuple[str, ...]:
     files = {MODEL_CONFIG, *API_DOCS.values(), *(module.path for module in LITERAL_MODULES)}
+    files.update(FAMILY_MODULES.values())
     files.update(sessions_file(scenario) for scenario in SCENARIOS)
     files.update(questions_file(category) for category in CATEGORIES)
     files.update(path for category in CATEGORIES if (path := truths_file(category)))

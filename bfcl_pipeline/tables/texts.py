@@ -4,6 +4,7 @@
 """
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from bfcl_pipeline.errors import MalformedRelease
@@ -17,7 +18,9 @@ def read_texts(data: Path) -> Texts:
 
     Raises MalformedRelease if the file is missing, is not JSON, or lacks a text.
     """
-    return load_texts(_read(data))
+    texts = load_texts(_read(texts_path(data)))
+    families = family_texts_path(data)
+    return replace(texts, families=_read(families)) if families.is_file() else texts
 
 
 def read_constants(data: Path) -> Constants:
@@ -25,7 +28,7 @@ def read_constants(data: Path) -> Constants:
 
     Raises MalformedRelease if the file is missing or is not JSON.
     """
-    return Constants(_read(data))
+    return Constants(_read(texts_path(data)))
 
 
 def texts_path(data: Path) -> Path:
@@ -33,8 +36,12 @@ def texts_path(data: Path) -> Path:
     return data / "release" / "texts.json"
 
 
-def _read(data: Path) -> dict[str, Json]:
-    path = texts_path(data)
+def family_texts_path(data: Path) -> Path:
+    """The path of the long texts in prompts of open-weight models; missing in data of earlier versions."""
+    return data / "release" / "family_texts.json"
+
+
+def _read(path: Path) -> dict[str, Json]:
     try:
         release = json.loads(path.read_bytes())
     except FileNotFoundError as error:

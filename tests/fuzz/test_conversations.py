@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bfcl_pipeline.benchmark import GROUPS
 from bfcl_pipeline.calls import decode_step
 from bfcl_pipeline.generation import conversation
+from bfcl_pipeline.generation.asking import ChatAsking
 from bfcl_pipeline.records import Call, DecodeFailure, Exchange, Mode, Rules, Status
 from bfcl_pipeline.scoring import Judge
 from bfcl_pipeline.tables.texts import read_texts
@@ -78,7 +79,9 @@ def test_a_hostile_step_ends_the_turn_or_runs(entries, staged, constants):
 
 def _conversation_work(step, entry, mode, texts, constants):
     """Of a conversation of `step` only: the calls of its most expensive step, and of its verdict."""
-    steps = conversation(entry, mode, texts, World.for_entry(entry, WorldConfig(constants), "model"))
+    steps = conversation(
+        entry, ChatAsking(mode), texts, World.for_entry(entry, WorldConfig(constants), "model")
+    )
     request, result, most = next(steps), None, 0
     for _ in range(500):
         try:

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from bfcl_pipeline.generation import conversation
+from bfcl_pipeline.generation.asking import ChatAsking
 from bfcl_pipeline.generation.conversation import STEP_LIMIT
 from bfcl_pipeline.records import Entry, Exchange, Mode
 from bfcl_pipeline.tables.texts import read_texts
@@ -41,7 +42,9 @@ def talk(texts, setting_of):
             initial_state=LOGGED_IN,
             held_out=held_out,
         )
-        return conversation(entry, mode, texts, World.for_entry(entry, setting_of(entry), "model"))
+        return conversation(
+            entry, ChatAsking(mode), texts, World.for_entry(entry, setting_of(entry), "model")
+        )
 
     return start
 

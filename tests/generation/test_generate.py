@@ -7,6 +7,7 @@ import pytest
 
 from bfcl_pipeline.errors import ModelError
 from bfcl_pipeline.generation import conversation, responses
+from bfcl_pipeline.generation.asking import ChatAsking
 from bfcl_pipeline.prompts import fc_request, prompt_request
 from bfcl_pipeline.records import Exchange, Mode, Status
 from bfcl_pipeline.tables.texts import read_texts
@@ -99,7 +100,9 @@ def test_the_request_is_that_of_the_mode(entries, texts, setting_of):
 def test_a_single_turn_conversation_is_one_exchange(entries, texts, setting_of):
     """The conversation yields one request and ends with the result of its exchange."""
     entry = entries("multiple")[0]
-    talk = conversation(entry, Mode.FC, texts, World.for_entry(entry, setting_of(entry), "model"))
+    talk = conversation(
+        entry, ChatAsking(Mode.FC), texts, World.for_entry(entry, setting_of(entry), "model")
+    )
     request = next(talk)
     with pytest.raises(StopIteration) as end:
         talk.send(Exchange(request, [{"f": "{}"}]))

@@ -8,6 +8,7 @@ import pytest
 from bfcl_pipeline.calls import decode_step
 from bfcl_pipeline.config import EMBEDDED_KINDS, KINDS, RECORDED_KINDS, ModelRow
 from bfcl_pipeline.generation import conversation
+from bfcl_pipeline.generation.asking import ChatAsking
 from bfcl_pipeline.models import build_adapter
 from bfcl_pipeline.models.lexical import answer
 from bfcl_pipeline.prompts import fc_request, prompt_request
@@ -29,7 +30,7 @@ MEMORIES = {
 
 def _requests(entry, texts, setting_of, mode):
     """All requests of a conversation with lexical."""
-    talk = conversation(entry, mode, texts, World.for_entry(entry, setting_of(entry), "model"))
+    talk = conversation(entry, ChatAsking(mode), texts, World.for_entry(entry, setting_of(entry), "model"))
     requests = [next(talk)]
     while True:
         try:

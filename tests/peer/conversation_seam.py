@@ -14,6 +14,7 @@ from hashlib import blake2b
 from typing import Any
 
 from bfcl_pipeline.generation import conversation
+from bfcl_pipeline.generation.asking import ChatAsking
 from bfcl_pipeline.prompts import Texts, WireFormat, messages_for, offered_functions, tool_schemas
 from bfcl_pipeline.records import Entry, Exchange, Json, Mode, Request
 from bfcl_pipeline.tools import World
@@ -86,7 +87,7 @@ class Sent:
 def held(case: Case, texts: Texts, world: World) -> Held:
     """The conversation in that world, with the script in the model's place."""
     done, sent, answers = Held(), Sent(case), iter(case.answers)
-    talk = conversation(case.entry, case.mode, texts, world)
+    talk = conversation(case.entry, ChatAsking(case.mode), texts, world)
     request = next(talk)
     while True:
         done.requests.append(sent.of(request))

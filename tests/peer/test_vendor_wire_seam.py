@@ -26,6 +26,7 @@ import pytest
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import KINDS, ModelRow
 from bfcl_pipeline.generation import conversation
+from bfcl_pipeline.generation.asking import ChatAsking
 from bfcl_pipeline.generation.model import Adapter
 from bfcl_pipeline.models.adapters.anthropic import Anthropic
 from bfcl_pipeline.models.adapters.gemini import API_VERSION, Gemini
@@ -183,7 +184,7 @@ def held(case: Case, texts: Texts, constants: Constants) -> Held:
     model = case.model
     owner = case.name.replace("-", "_").replace(".", "_")  # as the official worlds are named after a model
     world = World.for_entry(case.entry, WorldConfig(constants), owner)
-    talk = conversation(case.entry, model.mode, texts, world, model.wire)
+    talk = conversation(case.entry, ChatAsking(model.mode, model.wire), texts, world)
     request = next(talk)
     while True:
         raw = case.answers[min(len(done.requests), len(case.answers) - 1)]

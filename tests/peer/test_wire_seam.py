@@ -30,6 +30,7 @@ import pytest
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.generation import conversation
+from bfcl_pipeline.generation.asking import ChatAsking
 from bfcl_pipeline.models.adapters.event_stream import folded
 from bfcl_pipeline.models.adapters.openai_chat import OpenAIChat
 from bfcl_pipeline.models.adapters.openai_responses import OpenAIResponses
@@ -184,7 +185,7 @@ def held(case: Case, texts: Texts, constants: Constants) -> Held:
     model = OpenAIResponses(row) if case.handler.responses else OpenAIChat(row)
     owner = re.sub(r"[/.-]", "_", case.handler.model)  # as the official worlds are named after a model
     world = World.for_entry(case.entry, WorldConfig(constants), owner)
-    talk = conversation(case.entry, case.mode, texts, world, model.wire)
+    talk = conversation(case.entry, ChatAsking(case.mode, model.wire), texts, world)
     request = next(talk)
     while True:
         answer = case.answers[min(len(done.requests), len(case.answers) - 1)]

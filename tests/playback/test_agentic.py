@@ -13,6 +13,7 @@ import pytest
 from bfcl_pipeline.config import JobPaths, WebChoice, load_models
 from bfcl_pipeline.encoding.sentence_encoder import EmbeddingCache
 from bfcl_pipeline.generation import conversation
+from bfcl_pipeline.generation.asking import ChatAsking
 from bfcl_pipeline.jobs.worlds import world_configs
 from bfcl_pipeline.models import build_model
 from bfcl_pipeline.playback import Conditions, play_agentic, read_conditions
@@ -41,7 +42,7 @@ def hold(staged):
         model.prepare([entry])
         respond = model.responder(entry)
         world = World.for_entry(entry, config, "model", before and dict.fromkeys(entry.apis, before))
-        talk = conversation(entry, model.mode, texts, world)
+        talk = conversation(entry, ChatAsking(model.mode), texts, world)
         request = next(talk)
         while True:
             try:

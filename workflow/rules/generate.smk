@@ -9,6 +9,9 @@ for files in JOBS:
             f"generate_{files.name}"
         input:
             texts="data/release/texts.json",
+            family_texts=(
+                "data/release/family_texts.json" if files.job.row.family else []
+            ),
             entries=files.entries,
             encoder=files.encoder,
             server=files.server,

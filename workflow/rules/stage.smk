@@ -2,6 +2,7 @@ rule stage:
     """Stages the pinned release. One row of data/entries/<category>.parquet is one entry of the benchmark."""
     output:
         texts="data/release/texts.json",
+        family_texts="data/release/family_texts.json",
         models="data/release/models.json",
         entries=expand("data/entries/{category}.parquet", category=CATEGORIES),
     log:

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.generation.asking import ChatAsking
 from bfcl_pipeline.models.adapters.response_validator import ResponseValidator
 from bfcl_pipeline.prompts import WireFormat
 from bfcl_pipeline.records import Json
 
 if TYPE_CHECKING:
+    from bfcl_pipeline.generation import Asking
     from bfcl_pipeline.models.adapters.transport import Transport
 
 TEMPERATURE = 0.001
@@ -35,7 +37,7 @@ class RowAdapter:
     def __init__(self, row: ModelRow, endpoint: str | None = None, *, offline: bool = False) -> None:
         """Args: see `models.build_adapter`. Raises ConfigError if the key or the endpoint is missing."""
         self.name = row.name  # as in config/models.yaml
-        self.mode = row.mode  # how functions are presented to the model
+        self.asking: Asking = ChatAsking(row.mode, self.wire)
         self._row = row
         if offline and endpoint is None and row.served:
             endpoint = NO_SERVER

@@ -1,0 +1,111 @@
+"""How open weights of a family are asked: the messages of their conversations, as text in one prompt.
+
+An Asking of `bfcl_pipeline.generation`. Source: the release's loop for prompted conversations, with what
+each handler of model_handler/local_inference replaces in it.
+"""
+
+import random
+import string
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from bfcl_pipeline.calls import executed_text
+from bfcl_pipeline.config.families import FamilyRow
+from bfcl_pipeline.families.functions import FORMS
+from bfcl_pipeline.families.readers import READERS
+from bfcl_pipeline.families.readers.answers import Answer
+from bfcl_pipeline.families.rendering import earlier, render
+from bfcl_pipeline.prompts import Texts, fc_request, offered_functions, prompt_request
+from bfcl_pipeline.records import Call, Entry, FunctionDoc, Json, Message, Mode, NameStyle, Request
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyAsking:
+    """A model of one family."""
+
+    row: FamilyRow
+
+    @property
+    def mode(self) -> Mode:
+        """The form of answers, in which they are scored."""
+        return self.row.mode
+
+    @property
+    def name_style(self) -> NameStyle:
+        """The spelling of function names in prompts."""
+        return self.row.name_style
+
+    def first(self, entry: Entry, texts: Texts) -> Request:
+        """The first turn; with the benchmark's system prompt if the family has none of its own."""
+        asked = prompt_request(entry, texts) if self.row.system_prompt else fc_request(entry)
+        return replace(
+            asked,
+            mode=self.mode,
+            messages=self._turn(asked.messages, first=True),
+            tools=offered_functions(entry),
+        )
+
+    def later(self, messages: Sequence[Message]) -> Sequence[Message]:
+        """The messages of a later turn in the family's roles."""
+        return self._turn(messages, first=False)
+
+    def more_functions(
+        self, appeared: Sequence[FunctionDoc], texts: Texts
+    ) -> tuple[Message, tuple[Json, ...]]:
+        """A message with their docs, for families with tools too: what the template receives stays."""
+        docs = texts.more_functions_prompt.format(functions=list(appeared))
+        return {"role": "user", "content": docs}, ()
+
+    def written(self, request: Request, texts: Texts) -> Request:
+        """`request` with its prompt. Raises MalformedRelease if the release lacks a text of it."""
+        functions = FORMS[self.row.functions](request.tools, earlier(request.messages))
+        prompt = render(self.row.template, request.messages, functions, texts.families)
+        return replace(request, prompt=prompt)
+
+    def read(self, request: Request, text: str) -> tuple[Json, Answer]:
+        """The result of an answer in its uniform form, and its parts."""
+        reader = READERS[self.row.reader]
+        answer = reader.split(text, len(request.messages))
+        return reader.uniform(answer.stored, request.goes_on), answer
+
+    def outcomes(self, answer: Message, calls: Sequence[Call], outcomes: Sequence[str]) -> list[Message]:
+        """The results of calls in the family's roles."""
+        results = [
+            {"role": "tool", "name": executed_text(call), "content": outcome}
+            for call, outcome in zip(calls, outcomes, strict=True)
+        ]
+        match self.row.result_role:
+            case "user":
+                return [{"role": "user", "content": results}]
+            case "identified":
+                ids = answer.get("tool_call_ids", ())
+                return [
+                    {"role": "tool", "tool_call_id": call_id, "content": outcome}
+                    for call_id, outcome in zip(ids, outcomes, strict=False)
+                ]
+            case role:
+                return [{**result, "role": role} for result in results]
+
+    def _turn(self, messages: Sequence[Message], *, first: bool) -> tuple[Message, ...]:
+        as_user = self.row.system_as_user == "every" or (first and self.row.system_as_user == "first")
+        turned = [
+            {**each, "role": "user"} if as_user and each["role"] == "system" else each for each in messages
+        ]
+        return tuple(_joined(turned) if self.row.joins_users else turned)
+
+
+def call_ids(earlier_messages: int, count: int) -> list[str]:
+    """Ids of nine letters and digits; the official tool draws them at random, here the place decides."""
+    drawn = random.Random(earlier_messages)  # noqa: S311  # no secret
+    return ["".join(drawn.choices(string.ascii_letters + string.digits, k=9)) for _ in range(count)]
+
+
+def _joined(messages: Iterable[Message]) -> list[Message]:
+    """`messages` with consecutive ones of the user joined by an empty line."""
+    joined: list[Message] = []
+    for message in messages:
+        if joined and message["role"] == joined[-1]["role"] == "user":
+            joined[-1] = {**joined[-1], "content": f"{joined[-1]['content']}\n\n{message['content']}"}
+        else:
+            joined.append(message)
+    return joined

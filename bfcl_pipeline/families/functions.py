@@ -1,0 +1,23 @@
+"""The forms in which templates receive function docs, by the name that families.yaml gives."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from bfcl_pipeline.prompts import WireFormat, tool_schemas
+from bfcl_pipeline.records import FunctionDoc, Json
+
+Form: TypeAlias = Callable[[Sequence[FunctionDoc], int], Sequence[Json]]
+"""Docs with language hints and the number of earlier requests of the conversation, to what templates get."""
+
+
+def _docs(functions: Sequence[FunctionDoc], _earlier: int) -> Sequence[Json]:
+    """As the benchmark documents them."""
+    return functions
+
+
+def _tools(functions: Sequence[FunctionDoc], _earlier: int) -> Sequence[Json]:
+    """As tools of chat completions, with underscores in names."""
+    return tool_schemas(functions, WireFormat.OPENAI_CHAT)
+
+
+FORMS: Mapping[str, Form] = {"docs": _docs, "tools": _tools}

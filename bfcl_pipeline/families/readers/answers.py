@@ -1,0 +1,56 @@
+"""What a reader makes of a model's text, and the uniform form of answers.
+
+The uniform form is what the rest of the pipeline scores: in mode fc a list of {name: arguments as JSON
+text}, in mode prompt the text. An answer whose calls the official handler cannot decode stays as it is, and
+so decodes to the same failure.
+"""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from bfcl_pipeline.records import Json, Message
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A model's text, taken apart."""
+
+    stored: Json  # what the official tool would store as the result
+    reply: Message  # the assistant's message in the history, as the family's template reads it
+    reasoning: str = ""  # what was split off
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """How the answers of families are read."""
+
+    split: Callable[[str, int], Answer]
+    """The parts of a text. The number is that of the messages before it, for ids of calls."""
+
+    uniform: Callable[[Json, bool], Json]
+    """The uniform form of a stored result; the flag says whether its calls are run in a conversation."""
+
+
+def plain(text: str, _earlier: int) -> Answer:
+    """The whole text, which is also sent back."""
+    return Answer(text, {"role": "assistant", "content": text})
+
+
+def as_it_is(stored: Json, _runs: bool) -> Json:
+    """The stored result, which is uniform already."""
+    return stored
+
+
+def named_calls(calls: Iterable[tuple[str, Any]]) -> Json:
+    """The uniform form of calls with their arguments, of which any JSON value is kept.
+
+    Raises TypeError for arguments that JSON cannot represent.
+    """
+    return [{name: json.dumps(arguments)} for name, arguments in calls]
+
+
+def no_calls(value: Json) -> Json:
+    """The uniform form of what an official handler decodes, but not as calls: an own error type."""
+    return [{"": json.dumps(str(value))}]

@@ -1,0 +1,88 @@
+"""Renders the prompt of a family: its template over messages and function docs.
+
+Templates run in Jinja's sandbox with these names: `messages`, `functions`, `earlier` (the number of earlier
+requests of the conversation), `release_text(module, beginning)` (a long text of the release) and
+`raise_exception`; the filters `json(indent)` and `repr` write values as Python does.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import FileSystemLoader, StrictUndefined, Template
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from bfcl_pipeline.errors import MalformedRelease
+from bfcl_pipeline.records import Json, Message
+
+TEMPLATES = Path(__file__).with_name("templates")
+"""The templates of all families."""
+
+
+def render(
+    template: str,
+    messages: Sequence[Message],
+    functions: Sequence[Json],
+    release_texts: Mapping[str, Sequence[str]],
+) -> str:
+    """The prompt that `template` makes.
+
+    Args:
+        template: name of a file in `TEMPLATES`.
+        messages: of the conversation so far, as the family keeps them.
+        functions: in the family's form.
+        release_texts: of the release, by module.
+
+    Raises:
+        MalformedRelease: the release lacks a text that the template names.
+    """
+
+    def release_text(module: str, beginning: str) -> str:
+        found = [text for text in release_texts.get(module, ()) if text.startswith(beginning)]
+        if len(found) != 1:
+            raise MalformedRelease.at(
+                f"texts of the release: {module}",
+                f"one text that begins {beginning!r}",
+                f"{len(found)}. Stage the release again (bfcl-pipeline stage)",
+            )
+        return found[0]
+
+    text: str = _template(template).render(
+        messages=messages, functions=functions, earlier=earlier(messages), release_text=release_text
+    )
+    return text
+
+
+def earlier(messages: Sequence[Message]) -> int:
+    """The number of requests that were sent before in a conversation: each left an answer."""
+    return sum(message["role"] in ("assistant", "model") for message in messages)
+
+
+@cache
+def _template(name: str) -> Template:
+    return _environment().get_template(name)
+
+
+@cache
+def _environment() -> ImmutableSandboxedEnvironment:
+    environment = ImmutableSandboxedEnvironment(
+        loader=FileSystemLoader(TEMPLATES),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,  # prompts are plain text
+    )
+    environment.filters["json"] = _json
+    environment.filters["repr"] = repr
+    environment.globals["raise_exception"] = _raise_exception
+    return environment
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    return json.dumps(value, indent=indent)
+
+
+def _raise_exception(reason: str) -> str:
+    raise ValueError(reason)
