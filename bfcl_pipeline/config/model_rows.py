@@ -30,7 +30,7 @@ OFFICIAL_FILE = "official_models.yaml"
 
 _OFFICIAL_KEYS = ("families", "models", "not_served")
 _REQUEST_KEYS = ("model", "endpoint", "key", "options", "limits")
-_VLLM_KEYS = ("backend", "vllm", "prompting", "family", "revision")
+VLLM_KEYS = ("backend", "vllm", "prompting", "family", "revision")
 _RESULTS_KEYS = ("path", "web")
 _NOT_OF_RESULTS = ("endpoint", "key", "options", "limits", "resources")
 _OWN_RESOURCES = ("gpu", "server")
@@ -325,7 +325,7 @@ def _check_kind(where: str, row: ModelRow, values: Mapping[str, Any]) -> None:
             raise ConfigError(
                 f"{where}: {row.name!r} is of kind {row.kind}, which makes no requests: remove {key}."
             )
-    for key in _VLLM_KEYS:
+    for key in VLLM_KEYS:
         if key in values and row.kind != "vllm":
             raise ConfigError(
                 f"{where}: {key} is only for kind vllm; {row.name!r} is of kind {row.kind}: remove {key}."

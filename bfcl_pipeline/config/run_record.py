@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from bfcl_pipeline.config.kinds import KINDS
-from bfcl_pipeline.config.model_rows import ModelRow
+from bfcl_pipeline.config.model_rows import VLLM_KEYS, ModelRow
 from bfcl_pipeline.records import Json
 
 NOT_RECORDED = ("replay", "overwrite", "models_file")
@@ -46,7 +46,8 @@ def _document(row: ModelRow) -> dict[str, Json]:
     if row.kind == "vllm":
         values["vllm"] = _without_none({**values["vllm"], "args": list(row.vllm.args)})
     else:
-        del values["backend"], values["vllm"]
+        for key in VLLM_KEYS:
+            del values[key]
     for key in _NOT_OF_EMBEDDED if KINDS[row.kind].embedded else ():
         del values[key]
     for key in _NOT_OF_RESULTS if row.recorded else ():

@@ -7,7 +7,7 @@ from bfcl_pipeline.prompts import WireFormat, tool_schemas
 from bfcl_pipeline.records import FunctionDoc, Json
 
 Form: TypeAlias = Callable[[Sequence[FunctionDoc], int], Sequence[Json]]
-"""Docs with language hints and the number of earlier requests of the conversation, to what templates get."""
+"""Docs with language hints, and the number of earlier requests, to what a template receives."""
 
 
 def _docs(functions: Sequence[FunctionDoc], _earlier: int) -> Sequence[Json]:

@@ -76,7 +76,7 @@ def test_a_request_can_be_made_from_a_row(name, monkeypatch):
     if row.key is not None:
         monkeypatch.setenv(row.key, "a-key-for-tests")
     wire = build_adapter(row, "http://127.0.0.1:9/v1" if row.served else None)
-    assert (wire.name, wire.mode) == (name, row.mode)
+    assert (wire.name, wire.asking.mode) == (name, row.mode)
     tools = tool_schemas([WEATHER], wire.wire) if row.mode is Mode.FC else ()
     body = wire.body(Request(row.mode, ({"role": "user", "content": "Rain?"},), tools))
     assert "a-key-for-tests" not in json.dumps([body, wire.identity])
