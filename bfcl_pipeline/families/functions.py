@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from bfcl_pipeline.families.python_code import python_code
 from bfcl_pipeline.prompts import WireFormat, tool_schemas
 from bfcl_pipeline.records import FunctionDoc, Json
 
@@ -15,9 +16,24 @@ def _docs(functions: Sequence[FunctionDoc], _earlier: int) -> Sequence[Json]:
     return functions
 
 
+def _bare_tools(functions: Sequence[FunctionDoc], _earlier: int) -> Sequence[Json]:
+    """The functions of tools of chat completions, with underscores in names."""
+    return [tool["function"] for tool in tool_schemas(functions, WireFormat.OPENAI_CHAT)]
+
+
+def _python_code(functions: Sequence[FunctionDoc], earlier: int) -> Sequence[Json]:
+    """Python code, null for a function that has none."""
+    return python_code(_bare_tools(functions, earlier))
+
+
 def _tools(functions: Sequence[FunctionDoc], _earlier: int) -> Sequence[Json]:
     """As tools of chat completions, with underscores in names."""
     return tool_schemas(functions, WireFormat.OPENAI_CHAT)
 
 
-FORMS: Mapping[str, Form] = {"docs": _docs, "tools": _tools}
+FORMS: Mapping[str, Form] = {
+    "bare_tools": _bare_tools,
+    "docs": _docs,
+    "python_code": _python_code,
+    "tools": _tools,
+}
