@@ -57,7 +57,7 @@ def no_calls(value: Json) -> Json:
 
 
 def rejected(stored: Json, runs: bool) -> Json:
-    """The uniform form of what an official handler cannot decode; empty text would be an answer of no calls."""
+    """The uniform form of what an official handler cannot decode; empty text would have no calls."""
     return stored if stored or runs else " "
 
 
