@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from bfcl_pipeline.calls import parse_json, read_literal_value
-from bfcl_pipeline.families.readers.answers import Answer, Reader, named_calls, undecodable
+from bfcl_pipeline.families.readers.answers import Answer, Reader, named_calls, read_arguments, unreadable
 from bfcl_pipeline.families.readers.marked import between
 from bfcl_pipeline.families.readers.tagged import END, START
 from bfcl_pipeline.records import Json
@@ -40,7 +40,9 @@ def _of_lists(written: Callable[[str], Iterator[str]]) -> Callable[[str, int], A
         reply = {"role": "assistant", "content": text}
         try:
             calls = [call for part in written(text) for call in _listed(part)]
-            only_calls = all(isinstance(call, dict) and call.keys() == {"name", "arguments"} for call in calls)
+            only_calls = all(
+                isinstance(call, dict) and call.keys() == {"name", "arguments"} for call in calls
+            )
             return Answer(_stored(calls) if calls and only_calls else text, reply)
         except (ValueError, TypeError, RecursionError):
             return Answer(text, reply)
@@ -100,10 +102,15 @@ def _stored(calls: list[Any]) -> Json:
 
 def _uniform(stored: Json, runs: bool) -> Json:
     if isinstance(stored, str):
-        return undecodable(stored, runs)
+        return stored if runs else unreadable(stored)
     if not isinstance(stored, list) or not all(isinstance(call, dict) for call in stored):
         return stored
-    return named_calls([item for call in stored for item in call.items()], runs=runs)
+    try:
+        return named_calls(
+            (name, read_arguments(arguments, runs)) for call in stored for name, arguments in call.items()
+        )
+    except (ValueError, RecursionError):
+        return stored
 
 
 ARCH_CALLS = Reader(_split_arch, _uniform)
