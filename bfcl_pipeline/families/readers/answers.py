@@ -60,11 +60,16 @@ def read_arguments(arguments: Json, runs: bool) -> Json:
     return parse_json(arguments) if runs and isinstance(arguments, str) else arguments
 
 
-def unreadable(stored: Json) -> Json:
-    """The uniform form of what an official handler cannot decode: text, and not empty text, which is read."""
-    return str(stored) or " "
-
-
 def no_calls(value: Json) -> Json:
     """The uniform form of what an official handler decodes, but not as calls: an own error type."""
     return [{"": json.dumps(str(value))}]
+
+
+def rejected(stored: Json, runs: bool) -> Json:
+    """The uniform form of what an official handler cannot decode; empty text would have no calls."""
+    return stored if stored or runs else " "
+
+
+def run_or_text(calls: Json, stored: Json, runs: bool) -> Json:
+    """Uniform calls; without any, a conversation keeps the text, which may be its final answer."""
+    return calls if calls or not runs else stored
