@@ -4,10 +4,11 @@
 
 MODEL is a row of kind vllm, asked by its family's prompts or by chat completions, as the row says. The
 default is the tiny model of tests/vllm (tiny-prompted-FC: the same by prompts), which measures the overhead
-of the server and the pipeline, not of a model. The harness share is the time for which `generate` computed,
-its start included, as a share of the whole; during the rest it waited for the server. vLLM is found as `bfcl-pipeline serve` finds it, or in .venv-vllm.
-The server is started and stopped here; `bfcl-pipeline generate` with an empty journal is timed once the
-server is ready. The row sets the number of requests in flight (`limits: {in_flight: ...}`).
+of the server and the pipeline, not of a model. vLLM is found as `bfcl-pipeline serve` finds it, or in
+.venv-vllm. The server is started and stopped here; `bfcl-pipeline generate` with an empty journal is timed
+once the server is ready. The row sets the number of requests in flight (`limits: {in_flight: ...}`). The
+harness share is the processor time of `generate`, its start included, as a share of the time: for the rest
+it waited for the server.
 """
 
 from __future__ import annotations
