@@ -17,10 +17,11 @@ import pytest
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.config import load_models
 from bfcl_pipeline.config.families import load_families
+from bfcl_pipeline.errors import ContextOverflow
 from bfcl_pipeline.models.adapters.completions import NOTE, Completions
 from bfcl_pipeline.models.adapters.prompt_length import new_tokens
 from bfcl_pipeline.models.serving import ready_endpoint
-from bfcl_pipeline.records import Entry, Json, Request, Status
+from bfcl_pipeline.records import Entry, Json, Mode, Request, Status
 from bfcl_pipeline.tables import read_table
 from bfcl_pipeline.tables.texts import read_texts
 from tests.support.served_vllm import Ask, served
@@ -30,7 +31,6 @@ pytestmark = pytest.mark.vllm
 
 MODEL = "tiny-prompted-FC"
 TRADING = "multi_turn_base_100"
-FILES = "multi_turn_long_context_0"  # more than the context
 ODD = "A\r\n\t é 𝄞 \u2028 \ufeff <|end|> <|im_start|> </s> \\n \x07 {{ x }} zero\u200bwidth  \n"
 """Text that a JSON body, a chat template or a tokenizer could change; with marks of special tokens."""
 
@@ -129,11 +129,24 @@ def test_conversations_are_asked_turn_by_turn(ask: Ask) -> None:
     assert {step.finish_reason for step in response.steps} <= {"stop", "length"}
 
 
-def test_a_prompt_that_is_too_long_is_a_status(ask: Ask) -> None:
+def test_a_prompt_that_is_too_long_is_an_overflow(models_file: Path, endpoint: str) -> None:
     """The official tool then requests 1,000 tokens, and the server refuses them."""
-    (response,) = ask(MODEL, "--category", "multi_turn_long_context", "--entry-ids", FILES).values()
-    assert response.status is Status.CONTEXT_OVERFLOW
-    assert "maximum context length is 8192 tokens" in (response.status_detail or "")
+    long = Request(Mode.FC, (), prompt="\U0001d11e " * CONTEXT)
+    with pytest.raises(ContextOverflow, match="maximum context length is 8192 tokens"):
+        answers(models_file, endpoint, "qwen3-fc", [long])
+
+
+def test_a_prompt_that_nearly_fills_the_context_is_answered(models_file: Path, endpoint: str) -> None:
+    """Up to the last two tokens of the context, as in the official tool."""
+    count, prompt = CONTEXT - 3, "\u2028"
+    (one,) = answers(models_file, endpoint, "qwen3-fc", [Request(Mode.FC, (), prompt=prompt * 90)])
+    each = one["usage"]["prompt_tokens"] // 90
+    (raw,) = answers(
+        models_file, endpoint, "qwen3-fc", [Request(Mode.FC, (), prompt=prompt * (count // each))]
+    )
+    left = CONTEXT - 2 - raw["usage"]["prompt_tokens"]
+    assert raw[NOTE] == {"max_tokens": left, "context": CONTEXT, "prompt_tokens": CONTEXT - 2 - left}
+    assert 0 < left < 5
 
 
 def test_answers_are_replayed_without_a_server(ask: Ask, tmp_path: Path) -> None:
