@@ -30,7 +30,7 @@ OFFICIAL_FILE = "official_models.yaml"
 
 _OFFICIAL_KEYS = ("families", "models", "not_served")
 _REQUEST_KEYS = ("model", "endpoint", "key", "options", "limits")
-VLLM_KEYS = ("backend", "vllm", "prompting", "family", "revision")
+VLLM_KEYS = ("backend", "prompting", "family", "revision", "vllm")
 _RESULTS_KEYS = ("path", "web")
 _NOT_OF_RESULTS = ("endpoint", "key", "options", "limits", "resources")
 _OWN_RESOURCES = ("gpu", "server")
@@ -105,10 +105,10 @@ class ModelRow:
     options: Mapping[str, Json] = field(default_factory=dict)  # added to the body of every request
     limits: RequestLimits = field(default_factory=RequestLimits)  # on requests to it
     backend: str = "vllm"  # kind vllm: `vllm`, a server of the run; `endpoint`, one that already runs
-    vllm: Serving = field(default_factory=Serving)  # kind vllm: options of the run's server
     prompting: str = "server"  # kind vllm: `leaderboard`, by prompts; `server`, by chat completions
     family: str | None = None  # of config.families whose prompts are sent; None: `prompting` is server
     revision: str | None = None  # kind vllm: branch, tag or commit of the weights on the hub
+    vllm: Serving = field(default_factory=Serving)  # kind vllm: options of the run's server
     resources: Mapping[str, int | str] = field(default_factory=dict)  # of its jobs, in Snakemake's terms
     path: str | None = None  # kind results: the file or directory with the results
     web: str | None = None  # kind results: the web that was searched, where the results do not record it
