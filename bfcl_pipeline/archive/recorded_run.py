@@ -90,7 +90,7 @@ def read_run(folder: Path, schema: Path, name: str | None = None) -> RecordedRun
     config = _with_defaults(config, properties)
     if config["trials"] * len(config["models"]) > MAX_MEMBERS:
         raise ConfigError(f"{config_file}: more models and trials than an archive can contain.")
-    rows = load_models(models_file)
+    rows = load_models(models_file, recorded=True)
     run = load_run(config, rows)
     if name is not None and run.name != name:
         raise ConfigError(f"{config_file}: it is the config of the run {run.name!r}, not of {name!r}.")
