@@ -38,6 +38,11 @@ class RecordedRun:
         asked = {name for job in self.run.jobs if not job.recorded for name in job.categories}
         return any(CATEGORIES[category].needs_encoder for category in asked)
 
+    @property
+    def needs_family_texts(self) -> bool:
+        """Whether a model of the run is sent prompts, which have long texts of the release."""
+        return any(job.row.family is not None for job in self.run.jobs)
+
     def row(self, folder: str) -> ModelRow:
         """The row of the model, or of the trial of a model, with this directory name."""
         return self.run.jobs_of(folder)[0].row

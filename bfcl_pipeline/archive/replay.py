@@ -24,6 +24,7 @@ from bfcl_pipeline.benchmark import CATEGORIES, encoder
 from bfcl_pipeline.config import NOT_RECORDED, recorded_models
 from bfcl_pipeline.errors import PipelineError, StagingError
 from bfcl_pipeline.tables import entries_path
+from bfcl_pipeline.tables.texts import family_texts_path
 from bfcl_pipeline.text import STEP_LINE, Log, plural
 
 LOG = "replay.log"
@@ -144,6 +145,8 @@ def check_staged(recorded: RecordedRun, data: Path) -> None:
         raise StagingError(f"Snakemake is not installed: {sys.executable} -m pip install snakemake")
     needed = [data / "release/texts.json", data / "release/models.json"]
     needed += [entries_path(data, category) for category in CATEGORIES]
+    if recorded.needs_family_texts:
+        needed.append(family_texts_path(data))
     _check_files(needed, stage_command(recorded, data))
     if recorded.needs_encoder:
         _check_files([data / "encoder" / encoder.WEIGHTS], f"bfcl-pipeline stage --encoder --data {data}")
