@@ -19,6 +19,7 @@ from pathlib import Path
 from bfcl_pipeline.cli.models import location
 from bfcl_pipeline.cli.options import add_data
 from bfcl_pipeline.config import KINDS, ModelRow, load_models, model_row
+from bfcl_pipeline.config.families import way_of_asking
 from bfcl_pipeline.errors import (
     AccessDenied,
     ConfigError,
@@ -152,7 +153,7 @@ def _print(row: ModelRow, mode: Mode, exchange: Exchange, raw: Json, seconds: fl
 
     print(f"{row.name} ({row.kind}, {location(row)}) answers.")
     if exchange.request.prompt is not None:
-        print(f"  asked    by the leaderboard's prompts, family {row.family}")
+        print(f"  asked    {way_of_asking(row.family, row.mode)}")
         print(f"  prompt   {_bounded(exchange.request.prompt)}")
         print(f"  raw      {_bounded(_raw_text(raw))}")
     print(f"  answer   {on_one_line(printable(_answer(exchange)))}")

@@ -326,7 +326,7 @@ def test_a_prompt_is_printed_with_the_raw_answer_and_what_was_read(ping, staged)
         status, out, err = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(staged), **FAMILY)
     assert (status, err) == (0, "")
     lines = {line.split()[0]: line for line in out.splitlines()}
-    assert "by the leaderboard's prompts, family qwen3-fc" in lines["asked"]
+    assert "prompts of the leaderboard, family qwen3-fc" in lines["asked"]
     (sent,) = [body for path, _, body in server.asked if path == "/v1/completions"]
     assert sent["prompt"].startswith("<|im_start|>system\n# Tools")
     assert lines["prompt"].split(maxsplit=1)[1] == sent["prompt"].replace("\n", "\\n")
