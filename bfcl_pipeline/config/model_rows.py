@@ -19,7 +19,7 @@ from bfcl_pipeline.config.check import check_config, fits
 from bfcl_pipeline.config.families import family_of, load_families
 from bfcl_pipeline.config.kinds import EMBEDDED_KINDS, KINDS, RECORDED_KINDS
 from bfcl_pipeline.config.models_files import models_files
-from bfcl_pipeline.config.row_values import check_local_options, check_options, check_resources
+from bfcl_pipeline.config.row_values import check_local, check_options, check_resources
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.project import project_file
 from bfcl_pipeline.records import Json, Mode
@@ -318,7 +318,7 @@ def _row(where: str, values: Mapping[str, Any]) -> ModelRow:
     _check_kind(where, row, values)
     check_options(where, row.options)
     if row.kind == "transformers":
-        check_local_options(where, row.options)
+        check_local(where, values)
     check_resources(where, row.resources)
     return row
 

@@ -27,8 +27,12 @@ _LOCAL_OPTIONS = {"max_tokens": int, "skip_special_tokens": bool, "stop_token_id
 """Options of kind transformers, and the types of their values."""
 
 
-def check_local_options(where: str, options: Mapping[str, Json]) -> None:
-    """Raises ConfigError for options that are unknown to kind transformers: no server would refuse them."""
+def check_local(where: str, values: Mapping[str, Json]) -> None:
+    """Raises ConfigError for what kind transformers does not know: no server would refuse it."""
+    for key in ("endpoint", "key"):
+        if key in values:
+            raise ConfigError(f"{where}: kind transformers runs in this process: remove {key}.")
+    options: Mapping[str, Json] = values.get("options", {})
     for name, value in options.items():
         if name not in _LOCAL_OPTIONS:
             raise ConfigError(f"{where}: options: {unknown_name('option', name, _LOCAL_OPTIONS)}")
