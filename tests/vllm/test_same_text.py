@@ -13,15 +13,14 @@ from typing import Any
 import pytest
 
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.generation.journal import JournalsReader, journals_in
-from bfcl_pipeline.tables import read_responses
+from bfcl_pipeline.generation.journal import JournaledExchange, JournalsReader, journals_in
 from tests.support.serving_process import Serving
 from tests.support.tiny_rows import tiny_rows
 
 pytestmark = pytest.mark.vllm
 
-SERVED, LOCAL = "same-FC", "same-local-FC"
-TOKENS = 48
+SERVED, LOCAL, BATCHED = "same-FC", "same-local-FC", "same-batched-FC"
+TOKENS = 12
 CHOICE = (
     "--category",
     "simple_python",
@@ -42,6 +41,7 @@ def rows(models_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         {**served, **asked, "name": SERVED, "options": {"temperature": 0, "max_tokens": TOKENS}},
         {**asked, "name": LOCAL, "kind": "transformers", "options": {"max_tokens": TOKENS}},
     ]
+    rows.append({**rows[1], "name": BATCHED, "limits": {"in_flight": 8}})
     path = tmp_path_factory.mktemp("rows") / "models.yaml"
     path.write_text(json.dumps({"models": rows}))
     return path
@@ -71,26 +71,24 @@ def address(
 
 
 def test_greedy_answers_are_the_same(address: Path, rows: Path, staged: Path, tmp_path: Path) -> None:
-    """Every step of every entry has the same text, tokens and finish reason."""
-    found = []
-    for model, options in ((SERVED, ["--endpoint-from", str(address)]), (LOCAL, [])):
+    """Every answer has the same text, tokens and finish reason: one prompt at a time, and eight at once."""
+    found = {}
+    for model, options in ((SERVED, ["--endpoint-from", str(address)]), (LOCAL, []), (BATCHED, [])):
         command = ["generate", "--model", model, "--models", str(rows), "--data", str(staged), "--run", "r"]
         command += ["--cache", str(tmp_path / "exchanges"), "--out", str(tmp_path / model), *CHOICE]
         assert main([*command, *options]) == 0
-        responses = [
-            response
-            for table in sorted((tmp_path / model).glob("*.parquet"))
-            for response in read_responses(table)
-        ]
-        steps = [
-            [
-                (step.turn, step.input_tokens, step.output_tokens, step.finish_reason)
-                for step in response.steps
-            ]
-            for response in responses
-        ]
-        found.append(([response.result_json for response in responses], steps))
         with JournalsReader(journals_in(tmp_path / "exchanges" / model)) as journals:
-            assert sum(1 for _ in journals) == sum(map(len, steps)) > 14
-    assert found[0] == found[1]
-    assert len(set(found[0][0])) > 3
+            found[model] = sorted(map(answer, journals))
+    assert len({text for _, _, text, *_ in found[SERVED]}) > 3
+    assert {reason for *_, reason in found[SERVED]} == {"stop", "length"}
+    assert found[LOCAL] == found[SERVED]
+    assert found[BATCHED] == found[SERVED]
+
+
+def answer(exchange: JournaledExchange) -> tuple[str, int, str, int, int, str]:
+    """Entry, turn, text, tokens read and written, and why it ended."""
+    raw: Any = exchange.raw
+    said = raw["choices"][0] if "choices" in raw else raw
+    usage = raw["usage"]
+    counts = (usage["prompt_tokens"], usage["completion_tokens"])
+    return (exchange.entry_id, exchange.turn, said["text"], *counts, said["finish_reason"])
