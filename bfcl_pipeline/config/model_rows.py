@@ -30,12 +30,16 @@ OFFICIAL_FILE = "official_models.yaml"
 
 _OFFICIAL_KEYS = ("families", "models", "not_served")
 _REQUEST_KEYS = ("model", "endpoint", "key", "options", "limits")
-VLLM_KEYS = ("backend", "vllm", "prompting")
-OPEN_KEYS = ("family", "revision", "weights", "prompts")
-OPEN_KINDS = ("vllm", "transformers")
-LOCAL_KEYS = ("dtype",)
+VLLM_KEYS = ("backend", "vllm", "prompting", "family", "revision")
 _RESULTS_KEYS = ("path", "web")
 _NOT_OF_RESULTS = ("endpoint", "key", "options", "limits", "resources")
+_LOCAL_KEYS = ("family", "revision", "dtype")
+_IDENTIFIED = ("weights", "prompts")
+KIND_KEYS = {"vllm": (*VLLM_KEYS, *_IDENTIFIED), "transformers": (*_LOCAL_KEYS, *_IDENTIFIED)}
+"""The keys that only some kinds have: open weights, served and in this process."""
+
+OPEN_KINDS = tuple(KIND_KEYS)
+
 COMMIT = "commit:"
 """Begins `weights` of a model from the hub; the commit follows."""
 
@@ -113,13 +117,13 @@ class ModelRow:
     vllm: Serving = field(default_factory=Serving)  # kind vllm: options of the run's server
     prompting: str = "server"  # kind vllm: `leaderboard`, by prompts; `server`, by chat completions
     family: str | None = None  # of config.families whose prompts are sent; None: `prompting` is server
-    revision: str | None = None  # of open weights: their branch, tag or commit on the hub
-    dtype: str = "float32"  # kind transformers: type of weights and activations
-    weights: str | None = None  # recorded: the files of the model, as of `models.weights`
-    prompts: str | None = None  # recorded: the digest of the family's row and templates
+    revision: str | None = None  # kind vllm: branch, tag or commit of the weights on the hub
     resources: Mapping[str, int | str] = field(default_factory=dict)  # of its jobs, in Snakemake's terms
     path: str | None = None  # kind results: the file or directory with the results
     web: str | None = None  # kind results: the web that was searched, where the results do not record it
+    dtype: str = "float32"  # kind transformers: type of weights and activations
+    weights: str | None = None  # written by runs: the files of open weights, as of `models.weights`
+    prompts: str | None = None  # written by runs: the digest of the family's row and templates
 
     @property
     def asked(self) -> dict[str, Json]:
@@ -350,13 +354,12 @@ def _check_kind(where: str, row: ModelRow, values: Mapping[str, Any]) -> None:
             raise ConfigError(
                 f"{where}: {row.name!r} is of kind {row.kind}, which makes no requests: remove {key}."
             )
-    for keys, kinds in ((VLLM_KEYS, ("vllm",)), (LOCAL_KEYS, ("transformers",)), (OPEN_KEYS, OPEN_KINDS)):
-        for key in keys:
-            if key in values and row.kind not in kinds:
-                raise ConfigError(
-                    f"{where}: {key} is only for kind {' and '.join(kinds)}; {row.name!r} is of kind "
-                    f"{row.kind}: remove {key}."
-                )
+    for key in keys_of_others(row.kind):
+        if key in values:
+            kinds = " and ".join(kind for kind, keys in KIND_KEYS.items() if key in keys)
+            raise ConfigError(
+                f"{where}: {key} is only for kind {kinds}; {row.name!r} is of kind {row.kind}: remove {key}."
+            )
     _check_results(where, row, values)
     if row.kind == "litellm" and "/" not in row.model:
         raise ConfigError(
@@ -364,6 +367,12 @@ def _check_kind(where: str, row: ModelRow, values: Mapping[str, Any]) -> None:
         )
     if row.kind == "vllm":
         _check_vllm(where, row)
+
+
+def keys_of_others(kind: str) -> list[str]:
+    """The keys of `KIND_KEYS` that `kind` does not have."""
+    own = KIND_KEYS.get(kind, ())
+    return [key for keys in KIND_KEYS.values() for key in keys if key not in own]
 
 
 def _check_results(where: str, row: ModelRow, values: Mapping[str, Any]) -> None:
