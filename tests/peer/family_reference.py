@@ -7,8 +7,8 @@ tokenizer counts characters. Memories and the web are those of `agentic_conversa
     python -m tests.peer.family_reference QUESTIONS ANSWERS
 
 A question is a chain of conversations with one model: `model`, `category`, `context` (the length of the
-model's context in tokens), `full`, `stop` (end after the first request), `web`, `conversations` (`entry_id`,
-`answers`). An answer has for each conversation `requests` (a digest of each body, or the body if `full`),
+model's context in tokens), `full`, `stop` (end after the first request), `web`, and `conversations`
+(`entry_id`, `answers`). An answer has for each conversation `requests` (a digest of each body, or the body if `full`),
 `result`, `error` (of the handler, if it stops with one) and `snapshot`.
 """
 
@@ -110,7 +110,7 @@ def converse(row: dict[str, Any], asked: dict[str, Any], shared: Shared, folder:
         result, _ = model.inference(entry, include_input_log=False, exclude_state_log=True)
     except Enough:
         pass
-    except Exception as stopped:  # the official tool stores it as the result
+    except Exception as stopped:  # noqa: BLE001  # the official tool stores it as the result
         error = type(stopped).__name__
     snapshot = None if error or row["stop"] else snapshot_of(entry, folder)
     return {"requests": scripted.requests, "result": result, "error": error, "snapshot": snapshot}
@@ -126,7 +126,9 @@ def main() -> None:
         Engine.searches, INTERNET.pages = row["web"]["searches"], row["web"]["pages"]
         with tempfile.TemporaryDirectory() as folder:
             return {
-                "conversations": [converse(row, asked, shared, Path(folder)) for asked in row["conversations"]]
+                "conversations": [
+                    converse(row, asked, shared, Path(folder)) for asked in row["conversations"]
+                ]
             }
 
     answer_questions(answer)

@@ -1,8 +1,8 @@
 """The answers of a scripted open-weight model in its family's own form, deterministic.
 
 Covers what `conversation_scripts` and `agentic_conversation_scripts` plan, written as models of each
-official handler write it: calls in tags, JSON, Python or marks; with reasoning or text before them, cut off,
-with one character missing, or in the form of another family. A single turn has one such answer.
+official handler write it: calls in tags, JSON, Python or marks; with reasoning or text before them, cut
+off, with one character missing, or in the form of another family. A single turn has one such answer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Calls: TypeAlias = Sequence[tuple[str, str]]
 
 _THOUGHTS = ("The user wants this.", "I need\n\ntwo steps – é.", "", "<tool_call> is a tag.", "a</think>b")
 _TEXTS = ("Let me see: é.", "I'll do it.\n", "[ls()]", "ASSISTANT: ", "Sure; now:\n\n")
-_ENDINGS = ("Done.", "", "None", "[]", "It's \"so\".\n", "Which folder?", "no_function", "a\nb")
+_ENDINGS = ("Done.", "", "None", "[]", 'It\'s "so".\n', "Which folder?", "no_function", "a\nb")
 
 
 def _object(name: str, arguments: str, key: str = "arguments") -> str:
@@ -195,7 +195,7 @@ def _single(rng: random.Random, entry: Entry) -> Answer:
 
 
 def _value(rng: random.Random) -> Json:
-    return rng.choice((1, -2.5, True, None, "a b", "it's \"x\" é", [1, "a"], {"a": {"b": []}}, ""))
+    return rng.choice((1, -2.5, True, None, "a b", 'it\'s "x" é', [1, "a"], {"a": {"b": []}}, ""))
 
 
 def _text(rng: random.Random, handler: str, answer: Answer) -> str:

@@ -23,7 +23,7 @@ from bfcl_pipeline.generation import conversation
 from bfcl_pipeline.generation.memory import Memories
 from bfcl_pipeline.models.adapters.completions import Completions
 from bfcl_pipeline.prompts import Texts
-from bfcl_pipeline.records import Entry, Exchange, Json, Mode, Request, Status
+from bfcl_pipeline.records import Entry, Exchange, Json, Request, Status
 from bfcl_pipeline.tools import Constants, World, WorldConfig
 from tests.peer.family_scripts import texts_of
 from tests.peer.peer import ask_peer
@@ -227,7 +227,9 @@ def compare(chains: Sequence[Chain], texts: Texts, constants: Constants, folder:
         chain.hold(texts, constants)
     asked = [*chains[::2], *chains[1::2]]  # the two processes have alike work
     comparison = Comparison()
-    for chain, theirs in zip(asked, ask_peer(REFERENCE, [each.row() for each in asked], folder), strict=True):
+    for chain, theirs in zip(
+        asked, ask_peer(REFERENCE, [each.row() for each in asked], folder), strict=True
+    ):
         comparison.add(chain, theirs)
     return comparison
 
@@ -254,7 +256,9 @@ def _first_difference(ours: Held, theirs: dict[str, Any]) -> str:
                 min(len(mine), len(other)),
             )
             window = slice(max(0, at - 300), at + 300)
-            return f"request {number}, character {at}\n  ours:     {mine[window]}\n  official: {other[window]}"
+            return (
+                f"request {number}, character {at}\n  ours:     {mine[window]}\n  official: {other[window]}"
+            )
     counts = f"{len(ours.bodies)} and {len(theirs['requests'])} requests; ours stops: {ours.error}"
     return (
         f"{counts}\n  ours:     {json.dumps(ours.result)}\n  official: {json.dumps(theirs['result'])}"

@@ -27,9 +27,9 @@ pytestmark = pytest.mark.peer
 EVERY = 40
 """Of the entries with several turns, and of the web questions, every n-th is held with each family."""
 EVERY_SCENARIO = 15
-"""Of the scenarios of memories, every n-th is held with each family: its sessions and every EVERY_QUESTION-th
-question."""
+"""Of the scenarios of memories, every n-th is held with each family: all its sessions, some questions."""
 EVERY_QUESTION = 10
+"""And of their questions, every n-th."""
 
 
 def chains(models: list[Model], entries: Entries, web: SimulatedWeb) -> Iterator[Chain]:

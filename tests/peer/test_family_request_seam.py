@@ -40,7 +40,9 @@ def chains(models: list[Model], entries: Entries) -> Iterator[Chain]:
             if CATEGORIES[category].prompt_only and model.adapter.asking.mode is Mode.FC:
                 continue
             asked = sampled(entries(category), every, offset)
-            yield Chain(model, asked, TellingWeb(SimulatedWeb.of(())), stop=not CATEGORIES[category].single_turn)
+            yield Chain(
+                model, asked, TellingWeb(SimulatedWeb.of(())), stop=not CATEGORIES[category].single_turn
+            )
 
 
 def test_first_requests_equal_the_official_ones(
