@@ -2,7 +2,7 @@
 
 Templates run in Jinja's sandbox with these names: `messages`, `functions`, `earlier` (the number of earlier
 requests of the conversation), `release_text(module, beginning)` (a long text of the release) and
-`raise_exception`; the filters `json(indent)` and `repr` write values as Python does.
+`raise_exception`; the filters `json(indent, ensure_ascii)` and `repr` write values as Python does.
 """
 
 import json
@@ -80,8 +80,8 @@ def _environment() -> ImmutableSandboxedEnvironment:
     return environment
 
 
-def _json(value: Any, indent: int | None = None) -> str:
-    return json.dumps(value, indent=indent)
+def _json(value: Any, indent: int | None = None, *, ensure_ascii: bool = True) -> str:
+    return json.dumps(value, indent=indent, ensure_ascii=ensure_ascii)
 
 
 def _raise_exception(reason: str) -> str:

@@ -43,12 +43,24 @@ def as_it_is(stored: Json, _runs: bool) -> Json:
     return stored
 
 
-def named_calls(calls: Iterable[tuple[str, Any]]) -> Json:
+def named_calls(calls: Iterable[tuple[str, Any]], *, runs: bool = False) -> Json:
     """The uniform form of calls with their arguments, of which any JSON value is kept.
 
-    Raises TypeError for arguments that JSON cannot represent.
+    runs: whether the calls are run, for which the release reads arguments that are text as JSON.
+    Raises TypeError or RecursionError for arguments that JSON cannot represent.
     """
-    return [{name: json.dumps(arguments)} for name, arguments in calls]
+    return [
+        {name: arguments if runs and isinstance(arguments, str) else json.dumps(arguments)}
+        for name, arguments in calls
+    ]
+
+
+def undecodable(stored: str, runs: bool) -> Json:
+    """The uniform form, in mode fc, of text that no official handler decodes.
+
+    Empty text that is compared becomes a blank: in the uniform form, empty text has no calls, but is read.
+    """
+    return stored if stored or runs else " "
 
 
 def no_calls(value: Json) -> Json:
