@@ -8,8 +8,8 @@ tokenizer counts characters. Memories and the web are those of `agentic_conversa
 
 A question is a chain of conversations with one model: `model`, `category`, `context` (the length of the
 model's context in tokens), `full`, `stop` (end after the first request), `web`, and `conversations`
-(`entry_id`, `answers`). An answer has for each conversation `requests` (a digest of each body, or the body if `full`),
-`result`, `error` (of the handler, if it stops with one) and `snapshot`.
+(`entry_id`, `answers`). An answer has for each conversation `requests` (a digest of each body, or the body
+if `full`), `result`, `error` (of the handler, if it stops with one) and `snapshot`.
 """
 
 from __future__ import annotations

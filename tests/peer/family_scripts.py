@@ -179,6 +179,10 @@ def texts_of(handler: str, entry: Entry, family: str) -> list[str]:
         planned = agentic_script(entry, Mode.FC, WireFormat.OPENAI_CHAT, seed)
     else:
         planned = [_single(rng, entry)]
+    if (
+        entry.prerequisite
+    ):  # spoilt answers stop some official handlers, and then a session leaves no memory
+        return [_unspoilt(rng, handler, answer) for answer in planned]
     return [_text(rng, handler, answer) for answer in planned]
 
 
@@ -218,6 +222,15 @@ def _text(rng: random.Random, handler: str, answer: Answer) -> str:
         place = rng.randrange(len(text))
         text = text[:place] + text[place + 1 :]
     return text
+
+
+def _unspoilt(rng: random.Random, handler: str, answer: Answer) -> str:
+    """An answer as the family writes it, without calls that cannot be read."""
+    if answer.calls and all(
+        arguments.startswith("{") and arguments != "{" for _, arguments in answer.calls
+    ):
+        return rng.choice(FORMS[handler])(answer.calls)
+    return rng.choice(_ENDINGS)
 
 
 def _thought(rng: random.Random) -> str:
