@@ -51,6 +51,11 @@ def named_calls(calls: Iterable[tuple[str, Any]]) -> Json:
     return [{name: json.dumps(arguments)} for name, arguments in calls]
 
 
+def unreadable(stored: Json) -> Json:
+    """The uniform form of what an official handler cannot decode: text, not empty, since empty text has no calls."""
+    return str(stored) or " "
+
+
 def no_calls(value: Json) -> Json:
     """The uniform form of what an official handler decodes, but not as calls: an own error type."""
     return [{"": json.dumps(str(value))}]

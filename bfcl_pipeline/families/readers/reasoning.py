@@ -1,5 +1,7 @@
 """Reasoning before the answer, which ends with </think>."""
 
+from bfcl_pipeline.families.readers.answers import Answer, Reader, as_it_is
+
 _END, _START = "</think>", "<think>"
 
 
@@ -9,3 +11,12 @@ def without_reasoning(text: str) -> tuple[str, str]:
         return text, ""
     parts = text.split(_END)
     return parts[-1].lstrip("\n"), parts[0].rstrip("\n").split(_START)[-1].lstrip("\n")
+
+
+def _after_reasoning(text: str, _earlier: int) -> Answer:
+    """The text after the last end mark; all of it is sent back, and the template leaves old reasoning out."""
+    reasoning, _, answer = text.rpartition(_END)
+    return Answer(answer, {"role": "assistant", "content": text}, reasoning)
+
+
+AFTER_REASONING = Reader(_after_reasoning, as_it_is)
