@@ -63,6 +63,11 @@ def undecodable(stored: str, runs: bool) -> Json:
     return stored if stored or runs else " "
 
 
+def unreadable(stored: Json) -> Json:
+    """The uniform form of what an official handler cannot decode: text, not empty, since empty text has no calls."""
+    return str(stored) or " "
+
+
 def no_calls(value: Json) -> Json:
     """The uniform form of what an official handler decodes, but not as calls: an own error type."""
     return [{"": json.dumps(str(value))}]

@@ -40,7 +40,9 @@ def _of_lists(written: Callable[[str], Iterator[str]]) -> Callable[[str, int], A
         reply = {"role": "assistant", "content": text}
         try:
             calls = [call for part in written(text) for call in _listed(part)]
-            only_calls = all(isinstance(call, dict) and call.keys() == {"name", "arguments"} for call in calls)
+            only_calls = all(
+                isinstance(call, dict) and call.keys() == {"name", "arguments"} for call in calls
+            )
             return Answer(_stored(calls) if calls and only_calls else text, reply)
         except (ValueError, TypeError, RecursionError):
             return Answer(text, reply)
