@@ -30,7 +30,7 @@ OFFICIAL_FILE = "official_models.yaml"
 
 _OFFICIAL_KEYS = ("families", "models", "not_served")
 _REQUEST_KEYS = ("model", "endpoint", "key", "options", "limits")
-VLLM_KEYS = ("backend", "vllm", "prompting", "family", "revision")
+VLLM_KEYS = ("backend", "prompting", "family", "revision", "vllm")
 _RESULTS_KEYS = ("path", "web")
 _NOT_OF_RESULTS = ("endpoint", "key", "options", "limits", "resources")
 _OWN_RESOURCES = ("gpu", "server")
@@ -105,10 +105,10 @@ class ModelRow:
     options: Mapping[str, Json] = field(default_factory=dict)  # added to the body of every request
     limits: RequestLimits = field(default_factory=RequestLimits)  # on requests to it
     backend: str = "vllm"  # kind vllm: `vllm`, a server of the run; `endpoint`, one that already runs
-    vllm: Serving = field(default_factory=Serving)  # kind vllm: options of the run's server
     prompting: str = "server"  # kind vllm: `leaderboard`, by prompts; `server`, by chat completions
     family: str | None = None  # of config.families whose prompts are sent; None: `prompting` is server
     revision: str | None = None  # kind vllm: branch, tag or commit of the weights on the hub
+    vllm: Serving = field(default_factory=Serving)  # kind vllm: options of the run's server
     resources: Mapping[str, int | str] = field(default_factory=dict)  # of its jobs, in Snakemake's terms
     path: str | None = None  # kind results: the file or directory with the results
     web: str | None = None  # kind results: the web that was searched, where the results do not record it
@@ -151,7 +151,9 @@ def models_schema() -> Mapping[str, Any]:
     return schema
 
 
-def load_models(files: str | Path | Iterable[str | Path] | None = None) -> dict[str, ModelRow]:
+def load_models(
+    files: str | Path | Iterable[str | Path] | None = None, *, recorded: bool = False
+) -> dict[str, ModelRow]:
     """The rows of the models files by name, in file order, then those of the official models.
 
     Of rows with the same name, that of the last file is used; official ones are replaced by any. A relative
@@ -159,6 +161,8 @@ def load_models(files: str | Path | Iterable[str | Path] | None = None) -> dict[
 
     Args:
         files: one models file or several; None: those of the config, else the usual ones (`models_files`).
+        recorded: the files are models.yaml of runs. Those of earlier versions have no `prompting`: servers
+            were asked by their chat templates then.
 
     Raises:
         ConfigError: a file or a row is wrong.
@@ -166,7 +170,7 @@ def load_models(files: str | Path | Iterable[str | Path] | None = None) -> dict[
     paths = models_files(files)
     rows: dict[str, ModelRow] = {}
     for path in map(project_file, paths):
-        rows |= _rows(path, _document(path, ("models",)))
+        rows |= _rows(path, _document(path, ("models",)), recorded=recorded)
     for official in _official_files(paths):
         rows = {**rows, **_rows(official, _document(official, _OFFICIAL_KEYS)), **rows}
     return rows
@@ -217,9 +221,11 @@ def _yaml(path: Path) -> Any:
     return yaml.load(path.read_text(encoding="utf-8"), loader)  # noqa: S506  # both are safe
 
 
-def _rows(path: Path, document: Mapping[str, Any]) -> dict[str, ModelRow]:
+def _rows(path: Path, document: Mapping[str, Any], *, recorded: bool = False) -> dict[str, ModelRow]:
     rows: dict[str, ModelRow] = {}
     for number, values in enumerate(document["models"], start=1):
+        if recorded and values["kind"] == "vllm":
+            values = {"prompting": "server", **values}
         row = _row(f"{path}: model {number}", values)
         if row.name in rows:
             raise ConfigError(f"{path}: model {number}: an earlier row has the name {row.name!r} already.")
