@@ -22,6 +22,7 @@ from bfcl_pipeline.config.families import load_families
 from bfcl_pipeline.generation import conversation
 from bfcl_pipeline.generation.memory import Memories
 from bfcl_pipeline.models.adapters.completions import Completions
+from bfcl_pipeline.models.adapters.prompt_length import new_tokens
 from bfcl_pipeline.prompts import Texts
 from bfcl_pipeline.records import Entry, Exchange, Json, Request, Status
 from bfcl_pipeline.tools import Constants, World, WorldConfig
@@ -52,15 +53,17 @@ def models_of(staged: Path) -> list[Model]:
     """The models of all families in the table, in its order."""
     listed = json.loads((staged / "release" / "models.json").read_text(encoding="utf-8"))
     by_name = {model["name"]: model for model in listed}
-    rows = load_models()
     return [
-        Model(name, family.name, by_name[name]["handler"], _adapter(rows[name], family.name))
+        Model(name, family.name, by_name[name]["handler"], _adapter(family.name, name, by_name[name]))
         for family in load_families().values()
         for name in family.models
     ]
 
 
-def _adapter(row: ModelRow, family: str) -> Completions:
+def _adapter(family: str, name: str, official: dict[str, Any]) -> Completions:
+    """The adapter of the model's row in the official models file, asked by its family."""
+    bare = ModelRow(name, "vllm", load_families()[family].mode, name, model=official["model_name"])
+    row = load_models().get(name, bare)
     asked = replace(row, prompting="leaderboard", family=family, options={})
     return Completions(asked, "http://localhost:1/v1", offline=True)
 
@@ -163,10 +166,6 @@ class Chain:
                 for entry, answers in zip(self.entries, self.answers, strict=True)
             ],
         }
-
-
-def new_tokens(context: int, prompt_tokens: int) -> int:
-    return 1000 if context < prompt_tokens + 2 else min(4096, context - prompt_tokens - 2)
 
 
 class _Ids:
