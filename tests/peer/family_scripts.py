@@ -226,11 +226,16 @@ def _text(rng: random.Random, handler: str, answer: Answer) -> str:
 
 def _unspoilt(rng: random.Random, handler: str, answer: Answer) -> str:
     """An answer as the family writes it, without calls that cannot be read."""
-    if answer.calls and all(
-        arguments.startswith("{") and arguments != "{" for _, arguments in answer.calls
-    ):
+    if answer.calls and all(_readable(arguments) for _, arguments in answer.calls):
         return rng.choice(FORMS[handler])(answer.calls)
     return rng.choice(_ENDINGS)
+
+
+def _readable(arguments: str) -> bool:
+    try:
+        return isinstance(json.loads(arguments), dict)
+    except ValueError:
+        return False
 
 
 def _thought(rng: random.Random) -> str:
