@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from bfcl_pipeline.calls import parse_json
 from bfcl_pipeline.records import Json, Message
 
 
@@ -43,24 +44,20 @@ def as_it_is(stored: Json, _runs: bool) -> Json:
     return stored
 
 
-def named_calls(calls: Iterable[tuple[str, Any]], *, runs: bool = False) -> Json:
+def named_calls(calls: Iterable[tuple[str, Any]]) -> Json:
     """The uniform form of calls with their arguments, of which any JSON value is kept.
 
-    runs: whether the calls are run, for which the release reads arguments that are text as JSON.
     Raises TypeError or RecursionError for arguments that JSON cannot represent.
     """
-    return [
-        {name: arguments if runs and isinstance(arguments, str) else json.dumps(arguments)}
-        for name, arguments in calls
-    ]
+    return [{name: json.dumps(arguments)} for name, arguments in calls]
 
 
-def undecodable(stored: str, runs: bool) -> Json:
-    """The uniform form, in mode fc, of text that no official handler decodes.
+def read_arguments(arguments: Json, runs: bool) -> Json:
+    """The arguments of a call as the release reads them: if calls are run, text is read as JSON.
 
-    Empty text that is compared becomes a blank: in the uniform form, empty text has no calls, but is read.
+    Raises ValueError or RecursionError for other text.
     """
-    return stored if stored or runs else " "
+    return parse_json(arguments) if runs and isinstance(arguments, str) else arguments
 
 
 def unreadable(stored: Json) -> Json:
@@ -71,3 +68,13 @@ def unreadable(stored: Json) -> Json:
 def no_calls(value: Json) -> Json:
     """The uniform form of what an official handler decodes, but not as calls: an own error type."""
     return [{"": json.dumps(str(value))}]
+
+
+def rejected(stored: Json, runs: bool) -> Json:
+    """The uniform form of what an official handler cannot decode; empty text would have no calls."""
+    return stored if stored or runs else " "
+
+
+def run_or_text(calls: Json, stored: Json, runs: bool) -> Json:
+    """Uniform calls; without any, a conversation keeps the text, which may be its final answer."""
+    return calls if calls or not runs else stored

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from bfcl_pipeline.calls import parse_json, read_literal_value
-from bfcl_pipeline.families.readers.answers import Answer, Reader, named_calls, undecodable
-from bfcl_pipeline.families.readers.marked import between
+from bfcl_pipeline.families.readers.answers import Answer, Reader, named_calls, read_arguments, rejected
+from bfcl_pipeline.families.readers.between import between
 from bfcl_pipeline.families.readers.tagged import END, START
 from bfcl_pipeline.records import Json
 
@@ -52,7 +52,7 @@ def _of_lists(written: Callable[[str], Iterator[str]]) -> Callable[[str, int], A
 
 def _phi_parts(text: str) -> Iterator[str]:
     """What is between the marks; if none ends, what follows the first, without one line end."""
-    parts = list(between(text, _PHI_START, _PHI_END))
+    parts = between(text, _PHI_START, _PHI_END)
     _, start, rest = text.partition(_PHI_START)
     if not parts and start:
         parts.append(rest.removesuffix("\n"))
@@ -102,10 +102,15 @@ def _stored(calls: list[Any]) -> Json:
 
 def _uniform(stored: Json, runs: bool) -> Json:
     if isinstance(stored, str):
-        return undecodable(stored, runs)
+        return rejected(stored, runs)
     if not isinstance(stored, list) or not all(isinstance(call, dict) for call in stored):
         return stored
-    return named_calls([item for call in stored for item in call.items()], runs=runs)
+    try:
+        return named_calls(
+            (name, read_arguments(arguments, runs)) for call in stored for name, arguments in call.items()
+        )
+    except (ValueError, RecursionError):
+        return stored
 
 
 ARCH_CALLS = Reader(_split_arch, _uniform)

@@ -6,8 +6,8 @@ Source: the handlers qwen_fc, granite_4, nanbeige_fc and pelican_vl_fc.
 from collections.abc import Mapping
 
 from bfcl_pipeline.calls import parse_json
-from bfcl_pipeline.families.readers.answers import Answer, Reader, named_calls
-from bfcl_pipeline.families.readers.marked import between
+from bfcl_pipeline.families.readers.answers import Answer, Reader, named_calls, read_arguments, run_or_text
+from bfcl_pipeline.families.readers.between import between
 from bfcl_pipeline.families.readers.reasoning import without_reasoning
 from bfcl_pipeline.records import Json
 
@@ -52,22 +52,21 @@ def _reply(text: str, answer: str) -> dict[str, Json]:
 def _uniform(stored: Json, runs: bool) -> Json:
     if not isinstance(stored, str):
         return stored
-    calls = _tagged_values(stored)
-    if runs and not calls:
-        return stored  # which may be the answer to a question
-    named = []
-    for call in calls:
-        match call:
-            case {"name": None | bool() | int() | float() | str() as name, "arguments": arguments} if (
-                runs or isinstance(arguments, dict)
-            ):
-                named.append((str(name), arguments))
-            case _:
-                return stored
     try:
-        return named_calls(named, runs=runs)
-    except RecursionError:
+        calls = named_calls(_named(call, runs) for call in _tagged_values(stored))
+    except (ValueError, RecursionError):
         return stored
+    return run_or_text(calls, stored, runs)
+
+
+def _named(call: Json, runs: bool) -> tuple[str, Json]:
+    """Name and arguments of a call. Raises ValueError or RecursionError where the release fails."""
+    match call:
+        case {"name": None | bool() | int() | float() | str() as name, "arguments": written}:
+            arguments = read_arguments(written, runs)
+            if isinstance(arguments, dict):
+                return str(name), arguments
+    raise ValueError("not a call with a name and a mapping of arguments")
 
 
 TOOL_CALL_TAGS = Reader(_split, _uniform)
