@@ -51,11 +51,16 @@ def named_calls(calls: Iterable[tuple[str, Any]]) -> Json:
     return [{name: json.dumps(arguments)} for name, arguments in calls]
 
 
-def unreadable(stored: Json) -> Json:
-    """The uniform form of what an official handler cannot decode: text, not empty, since empty text has no calls."""
-    return str(stored) or " "
-
-
 def no_calls(value: Json) -> Json:
     """The uniform form of what an official handler decodes, but not as calls: an own error type."""
     return [{"": json.dumps(str(value))}]
+
+
+def rejected(stored: Json, runs: bool) -> Json:
+    """The uniform form of what an official handler cannot decode; empty text would have no calls."""
+    return stored if stored or runs else " "
+
+
+def run_or_text(calls: Json, stored: Json, runs: bool) -> Json:
+    """Uniform calls; without any, a conversation keeps the text, which may be its final answer."""
+    return calls if calls or not runs else stored
