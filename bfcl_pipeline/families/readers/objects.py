@@ -1,8 +1,8 @@
 """Calls as objects with a name and arguments that are the whole answer, in an array or by themselves.
 
-Source: the handlers bitagent, hammer, llama_3_1, salesforce_llama, salesforce_qwen and think_agent. Where
-the release evaluates the answer of Llama 3.1 as Python, it is read as a literal here: expressions, and values
-that JSON cannot represent, are not read, and tuples become lists.
+Source: the handlers bitagent, hammer, llama_3_1, salesforce_llama, salesforce_qwen and think_agent. The
+release evaluates answers of Llama 3.1 as Python; here only literals and arithmetic are read, and of their
+values only those that JSON can represent, tuples as lists.
 """
 
 import json
@@ -10,8 +10,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from bfcl_pipeline.calls import parse_json, read_literal_value
-from bfcl_pipeline.families.readers.answers import Reader, named_calls, plain, unreadable
+from bfcl_pipeline.calls import parse_json, read_value
+from bfcl_pipeline.families.readers.answers import Reader, named_calls, plain, rejected, run_or_text
 from bfcl_pipeline.records import Json
 
 _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
@@ -29,9 +29,10 @@ def _reader(values: Callable[[str], Any], arguments: str = "arguments") -> Reade
 
 def _uniform(values: Callable[[str], Any], arguments: str, stored: Json, runs: bool) -> Json:
     try:
-        return named_calls((_name(value, runs), value[arguments]) for value in values(stored))
+        calls = named_calls((_name(value, runs), value[arguments]) for value in values(stored))
     except _UNREADABLE:
-        return unreadable(stored)
+        return rejected(stored, runs)
+    return run_or_text(calls, stored, runs)
 
 
 def _name(value: Any, runs: bool) -> str:
@@ -58,7 +59,7 @@ def _python_or_json(text: str) -> Any:
     text = text.replace(_PYTHON_TAG, "")
     if ";" in text:
         return [parse_json(part) for part in text.split(";")]
-    value = read_literal_value(text)
+    value = read_value(text)
     return [value] if isinstance(value, dict) else value
 
 
@@ -74,15 +75,13 @@ def _unfenced(text: str) -> Any:
 def _hammer(stored: Json, runs: bool) -> Json:
     if not runs:
         return _uniform(_unfenced, "arguments", stored, runs)
-    try:
-        value = _unfenced(stored)
-        if isinstance(value, dict):
-            value = value.get("tool_calls", [])
-            value = value if isinstance(value, list) else [value]
-        calls = [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
-        return named_calls((str(each.get("name", "")), each.get("arguments", {})) for each in calls)
-    except _UNREADABLE:
-        return unreadable(stored)
+    value = _unfenced(stored)
+    if isinstance(value, dict):
+        value = value.get("tool_calls", [])
+        value = value if isinstance(value, list) else [value]
+    calls = [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    named = named_calls((str(each.get("name", "")), each.get("arguments", {})) for each in calls)
+    return run_or_text(named, stored, runs)
 
 
 def _after_reasoning(text: str) -> Any:
@@ -92,9 +91,8 @@ def _after_reasoning(text: str) -> Any:
 
 
 def _think_agent(stored: Json, runs: bool) -> Json:
-    """In conversations the official handler fails over every call."""
-    read = _uniform(_after_reasoning, "arguments", stored, runs)
-    return unreadable(stored) if runs and read else read
+    """In conversations the official handler makes no calls: it fails over every one."""
+    return stored if runs else _uniform(_after_reasoning, "arguments", stored, runs)
 
 
 ARRAY = _reader(_array)

@@ -24,7 +24,7 @@ REASONED_TEXT = Reader(_split, as_it_is)
 
 
 def _after_reasoning(text: str, _earlier: int) -> Answer:
-    """The text after the last end mark; all of it is sent back, and the template leaves old reasoning out."""
+    """The text after the last end mark. All of it is kept, and the template leaves old reasoning out."""
     reasoning, _, answer = text.rpartition(_END)
     return Answer(answer, {"role": "assistant", "content": text}, reasoning)
 
