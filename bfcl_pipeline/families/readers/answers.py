@@ -60,6 +60,11 @@ def read_arguments(arguments: Json, runs: bool) -> Json:
     return parse_json(arguments) if runs and isinstance(arguments, str) else arguments
 
 
+def unreadable(stored: Json) -> Json:
+    """The uniform form of what an official handler cannot decode: text, not empty, since empty text has no calls."""
+    return str(stored) or " "
+
+
 def no_calls(value: Json) -> Json:
     """The uniform form of what an official handler decodes, but not as calls: an own error type."""
     return [{"": json.dumps(str(value))}]

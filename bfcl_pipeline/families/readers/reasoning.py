@@ -21,3 +21,12 @@ def _split(text: str, _earlier: int) -> Answer:
 
 REASONED_TEXT = Reader(_split, as_it_is)
 """Text after reasoning, of which both go into the history. Source: the handler qwen."""
+
+
+def _after_reasoning(text: str, _earlier: int) -> Answer:
+    """The text after the last end mark. All of it is kept, and the template leaves old reasoning out."""
+    reasoning, _, answer = text.rpartition(_END)
+    return Answer(answer, {"role": "assistant", "content": text}, reasoning)
+
+
+AFTER_REASONING = Reader(_after_reasoning, as_it_is)
