@@ -37,6 +37,7 @@ class FamilyRow:
     joins_users: bool = False  # whether consecutive messages of the user become one
     functions: str = "docs"  # key of `bfcl_pipeline.families.functions.FORMS`: what the template receives
     result_role: ResultRole = "tool"
+    between_arguments: str = ","  # in the text of a call that names its result, in mode fc
     stop_token_ids: tuple[int, ...] = ()  # sent with the request, if there are any
     skip_special_tokens: bool | None = None  # sent with the request, unless null
 

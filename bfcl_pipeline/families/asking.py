@@ -4,8 +4,6 @@ An Asking of `bfcl_pipeline.generation`. Source: the release's loop for prompted
 each handler of model_handler/local_inference replaces in it.
 """
 
-import random
-import string
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -72,7 +70,7 @@ class FamilyAsking:
     def outcomes(self, answer: Message, calls: Sequence[Call], outcomes: Sequence[str]) -> list[Message]:
         """The results of calls in the family's roles."""
         results = [
-            {"role": "tool", "name": executed_text(call), "content": outcome}
+            {"role": "tool", "name": self._text(call), "content": outcome}
             for call, outcome in zip(calls, outcomes, strict=True)
         ]
         match self.row.result_role:
@@ -87,18 +85,18 @@ class FamilyAsking:
             case role:
                 return [{**result, "role": role} for result in results]
 
+    def _text(self, call: Call) -> str:
+        if self.mode is Mode.PROMPT:
+            return executed_text(call)
+        arguments = (f"{name}={value!r}" for name, value in call.arguments.items())
+        return f"{call.name}({self.row.between_arguments.join(arguments)})"
+
     def _turn(self, messages: Sequence[Message], *, first: bool) -> tuple[Message, ...]:
         as_user = self.row.system_as_user == "every" or (first and self.row.system_as_user == "first")
         turned = [
             {**each, "role": "user"} if as_user and each["role"] == "system" else each for each in messages
         ]
         return tuple(_joined(turned) if self.row.joins_users else turned)
-
-
-def call_ids(earlier_messages: int, count: int) -> list[str]:
-    """Ids of nine letters and digits; the official tool draws them at random, here the place decides."""
-    drawn = random.Random(earlier_messages)  # noqa: S311  # no secret
-    return ["".join(drawn.choices(string.ascii_letters + string.digits, k=9)) for _ in range(count)]
 
 
 def _earlier(request: Request) -> int:
