@@ -63,7 +63,9 @@ def _classes(schema: str) -> str | None:
             f"the prompts of MiniCPM with functions need datamodel-code-generator ({error}). "
             "Run: pip install 'bfcl-pipeline[minicpm]'"
         ) from None
-    types = get_data_model_types(DataModelType.PydanticBaseModel, target_python_version=PythonVersion.PY_310)
+    types = get_data_model_types(
+        DataModelType.PydanticBaseModel, target_python_version=PythonVersion.PY_310
+    )
     try:
         parser = JsonSchemaParser(
             schema,
