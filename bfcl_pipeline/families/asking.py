@@ -4,11 +4,13 @@ An Asking of `bfcl_pipeline.generation`. Source: the release's loop for prompted
 each handler of model_handler/local_inference replaces in it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from bfcl_pipeline.calls import executed_text
-from bfcl_pipeline.config.families import FamilyRow
+from bfcl_pipeline.config.families import OWN_TEMPLATE, FamilyRow
+from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.families.functions import FORMS
 from bfcl_pipeline.families.readers import READERS
 from bfcl_pipeline.families.readers.answers import Answer
@@ -16,12 +18,16 @@ from bfcl_pipeline.families.rendering import render
 from bfcl_pipeline.prompts import Texts, fc_request, offered_functions, prompt_request
 from bfcl_pipeline.records import Call, Entry, FunctionDoc, Json, Message, Mode, NameStyle, Request
 
+PromptWriter: TypeAlias = Callable[[Sequence[Message], Sequence[Json]], str]
+"""Messages and functions to the prompt. Raises ConfigError if the template's files are missing."""
+
 
 @dataclass(frozen=True, slots=True)
 class FamilyAsking:
     """A model of one family."""
 
     row: FamilyRow
+    own_template: PromptWriter | None = None  # the model's, for a family without a template of its own
 
     @property
     def mode(self) -> Mode:
@@ -55,10 +61,22 @@ class FamilyAsking:
         return {"role": "user", "content": docs}, ()
 
     def written(self, request: Request, texts: Texts) -> Request:
-        """`request` with its prompt. Raises MalformedRelease if the release lacks a text of it."""
+        """`request` with its prompt.
+
+        Raises:
+            MalformedRelease: the release lacks a text of it.
+            ConfigError: a file or a package is missing.
+        """
         earlier = _earlier(request)
         functions = FORMS[self.row.functions](request.tools, earlier)
-        prompt = render(self.row.template, request.messages, functions, texts.families, earlier)
+        if self.row.template == OWN_TEMPLATE:
+            if self.own_template is None:
+                raise ConfigError(
+                    f"family {self.row.name}: prompts need the template of a model's tokenizer."
+                )
+            prompt = self.own_template(request.messages, functions)
+        else:
+            prompt = render(self.row.template, request.messages, functions, texts.families, earlier)
         return replace(request, prompt=prompt)
 
     def read(self, request: Request, text: str) -> tuple[Json, Answer]:

@@ -1,4 +1,4 @@
-"""Functions as Python code for MiniCPM: a signature, its parameters as the fields of a class, further classes.
+"""Functions as Python code for MiniCPM: a signature, its parameters as fields of a class, further classes.
 
 The package datamodel-code-generator writes the classes, in the version that the official tool has, since
 their text is part of the prompt; it is the extra `minicpm`, imported when it is first needed. A function

@@ -2,8 +2,8 @@
 
 Templates run in Jinja's sandbox with these names: `messages`, `functions`, `earlier` (the number of earlier
 requests of the conversation), `release_text(module, beginning)` (a long text of the release) and
-`raise_exception`; the filters `json(indent, ensure_ascii)` and `repr` write values as Python does,
-`json_object` reads the JSON object that a text is (none: it is not one).
+`raise_exception`; the filters `json(indent, ensure_ascii)` and `repr` write values as Python does;
+`json_object` reads the JSON object that a text is, none if it is not one.
 """
 
 import json

@@ -1,8 +1,8 @@
 """The forms in which official handlers store answers, and their conversion to a uniform form.
 
 The uniform form of native calls is a list of {name: arguments as JSON text}; of prompted answers, the
-text. Answers of open weights are read by the readers of their families. Most handlers of other models store
-exactly the uniform form; their other forms are listed here with the reason; a form that is not listed is not
+text. Answers of open weights are read by the readers of their families. Most other handlers store exactly
+the uniform form. Other forms are listed here with the reason; a form that is not listed is not
 guessed. Nothing is evaluated: texts are parsed as JSON or stay texts. The inverse is `official.writers`.
 
 Source: the decoding methods of the handlers of bfcl-eval 2026.3.23.
@@ -20,7 +20,8 @@ from bfcl_pipeline.official.writers import as_it_is, cohere, json_list, objects,
 from bfcl_pipeline.records import Json, Mode
 
 Convert: TypeAlias = Callable[[Json, bool], Json]
-"""Converts one stored answer to its uniform form; the flag says whether its calls are run in a conversation.
+"""Converts one stored answer to its uniform form; the flag says whether its calls are run.
+
 An answer without calls stays as it is, and so decodes to the same failure."""
 
 Restore: TypeAlias = Callable[[Json], Json]

@@ -1,8 +1,8 @@
-"""Calls as lines of Python between <|tool_call_start|> and <|tool_call_end|>. Source: the handler minicpm_fc.
+"""Calls as lines of Python between <|tool_call_start|> and <|tool_call_end|>.
 
 The official handler keeps tuples and other values that JSON does not have. In a conversation such a value
 is the list, or text, that JSON has instead; of calls that are only compared it is its text in Python, which
-like the value itself is not of the type that a parameter requires.
+like the value itself is not of the type that a parameter requires. Source: the handler minicpm_fc.
 """
 
 import json
@@ -27,7 +27,7 @@ def _uniform(stored: Json, runs: bool) -> Json:
 
 
 def _calls(text: str) -> list[tuple[str, Any]]:
-    """Names and arguments. Raises ValueError if an end mark has no start mark before it, but one after it."""
+    """Names and arguments. Raises ValueError if a start mark is only after the last end mark."""
     if _THOUGHT_END in text and _THOUGHT_START in text:
         _, text = _parts(text, _THOUGHT_START, _THOUGHT_END)
     if _START not in text or _END not in text:
