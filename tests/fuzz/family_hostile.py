@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from tests.fuzz.hostile import EXPRESSIONS, OUTPUTS
 
-MARKS = """
+_MARKS = """
 <tool_call> </tool_call> <|tool_call|> <|/tool_call|> <|tool_call_start|> <|tool_call_end|> <|python_tag|>
-<function_call> <escape> <start_function_call> <end_function_call> call:f{ <think> </think> <|thought_start|>
-<|thought_end|> ``` ```json ```python ASSISTANT: {"name":"f","arguments":{"a":1}} {"name":"f","parameters":{}}
-{'name':'f','arguments':{'a':True}} f(a=1) f() [ ] { } ( ) , : ; ' " = \\ f null 1 -1e9 1+1 ** %
-""".split()  # fmt: skip
+<function_call> <escape> <start_function_call> <end_function_call> call:f{ <think> </think> ASSISTANT:
+<|thought_start|> <|thought_end|> ``` ```json ```python {"name":"f","arguments":{"a":1}} f(a=1) f() [ ]
+{"name":"f","parameters":{}} {'name':'f','arguments':{'a':True}} { } ( ) , : ; ' " = \\ f null 1 -1e9 1+1
+** %
+"""
+MARKS = tuple(_MARKS.split())
 """What families write around calls, and parts of calls."""
 
 _AROUND = (

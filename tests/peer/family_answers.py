@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config.families import FamilyRow
 from bfcl_pipeline.records import Entry, Mode, NameStyle
 from bfcl_pipeline.tools import Constants, WorldConfig
@@ -42,36 +43,81 @@ _THOUGHTS = (
 _MARKS = (
     "<tool_call>", "</tool_call>", "<tool_call>\n", "\n</tool_call>", "<|tool_call|>", "<|/tool_call|>",
     "<|tool_call_start|>", "<|tool_call_end|>", "<|python_tag|>", "<function_call>", "<escape>",
-    "<start_function_call>", "<end_function_call>", "<think>", "</think>", "```", "```json", "```python", ";", "\n",
-    "ASSISTANT:", "[TOOL_CALLS]", "<|im_end|>", "<|eot_id|>", "call:",
+    "<start_function_call>", "<end_function_call>", "<think>", "</think>", "```", "```json", "```python",
+    ";", "\n", "ASSISTANT:", "[TOOL_CALLS]", "<|im_end|>", "<|eot_id|>", "call:",
 )  # fmt: skip
 
 _ODD_TEXTS = (
-    "I cannot do that.", "", " ", "\n", "No function is called", "no_function",
-    '{"name": "no_function", "arguments": {}}', '<function_call> {"name": "no_function"}', "NAME", "NAME()",
-    "NAME\n", "NAME\n{}", "NAME\nnull", "NAME\n[]", "NAME\n{", "NAME\n{}\n{}", "[]", "{}", "[{}]", "null", "5",
-    "<tool_call>\n[]\n</tool_call>", "<tool_call></tool_call>", "<|tool_call|>", "<|tool_call|>[]<|/tool_call|>",
-    "<start_function_call>call:NAME<end_function_call>", "<start_function_call>call:NAME{<end_function_call>",
+    "I cannot do that.",
+    "",
+    " ",
+    "\n",
+    "No function is called",
+    "no_function",
+    '{"name": "no_function", "arguments": {}}',
+    '<function_call> {"name": "no_function"}',
+    "NAME",
+    "NAME()",
+    "NAME\n",
+    "NAME\n{}",
+    "NAME\nnull",
+    "NAME\n[]",
+    "NAME\n{",
+    "NAME\n{}\n{}",
+    "[]",
+    "{}",
+    "[{}]",
+    "null",
+    "5",
+    "<tool_call>\n[]\n</tool_call>",
+    "<tool_call></tool_call>",
+    "<|tool_call|>",
+    "<|tool_call|>[]<|/tool_call|>",
+    "<start_function_call>call:NAME<end_function_call>",
+    "<start_function_call>call:NAME{<end_function_call>",
     "<start_function_call>call:NAME{a:1,a:{b:[1,<escape>x<escape>]}<end_function_call>",
-    "<|tool_call_start|>\n```python\n```\n<|tool_call_end|>", "<|tool_call_start|>1<|tool_call_end|>",
+    "<|tool_call_start|>\n```python\n```\n<|tool_call_end|>",
+    "<|tool_call_start|>1<|tool_call_end|>",
     # Texts that a reader would have to evaluate. Each is harmless for the reference, which evaluates some.
-    '[dict(name="NAME", arguments=dict(a=1))]', '[dict(name="NAME", parameters=dict(a=1))]',
-    'dict(name="NAME", parameters={})', "[{'name': 'NAME', 'parameters': {'a': 1 + 1}}]",
-    "[{'name': 'NAME', 'parameters': {'a': len('abc')}}]", "{'name': 'NAME', 'parameters': {'a': True}}",
-    "({'name': 'NAME', 'parameters': {}},)", "[{'name': 'NAME', 'parameters': {}} for _ in (1, 2)]",
-    "{'name': 'NAME', 'parameters': {}} if True else []", "({'name': 'NAME', 'parameters': {}})",
-    "<tool_call>\ndict(name='NAME', arguments={})\n</tool_call>", "<tool_call>\n{'name': 'NAME', 'arguments': {}}\n</tool_call>",
-    "<tool_call>\n1\n</tool_call>", '<tool_call>\n"NAME"\n</tool_call>', '<tool_call>\n"1"\n</tool_call>',
-    "<|tool_call|>[\"dict(name='NAME', arguments=dict())\"]<|/tool_call|>", '<|tool_call|>["exit()"]<|/tool_call|>',
-    "<|tool_call|>[\"{'name': 'NAME', 'arguments': {'a': True}}\"]<|/tool_call|>", '<|tool_call|>["1/0"]',
-    '<tool_call>["len(str())"]', "exit()", "1/0", "raise ValueError", "lambda: 0", "[x for x in ()]", "().__class__",
+    '[dict(name="NAME", arguments=dict(a=1))]',
+    '[dict(name="NAME", parameters=dict(a=1))]',
+    'dict(name="NAME", parameters={})',
+    "[{'name': 'NAME', 'parameters': {'a': 1 + 1}}]",
+    "[{'name': 'NAME', 'parameters': {'a': len('abc')}}]",
+    "{'name': 'NAME', 'parameters': {'a': True}}",
+    "({'name': 'NAME', 'parameters': {}},)",
+    "[{'name': 'NAME', 'parameters': {}} for _ in (1, 2)]",
+    "{'name': 'NAME', 'parameters': {}} if True else []",
+    "({'name': 'NAME', 'parameters': {}})",
+    "<tool_call>\ndict(name='NAME', arguments={})\n</tool_call>",
+    "<tool_call>\n{'name': 'NAME', 'arguments': {}}\n</tool_call>",
+    "<tool_call>\n1\n</tool_call>",
+    '<tool_call>\n"NAME"\n</tool_call>',
+    '<tool_call>\n"1"\n</tool_call>',
+    "<|tool_call|>[\"dict(name='NAME', arguments=dict())\"]<|/tool_call|>",
+    '<|tool_call|>["exit()"]<|/tool_call|>',
+    "<|tool_call|>[\"{'name': 'NAME', 'arguments': {'a': True}}\"]<|/tool_call|>",
+    '<|tool_call|>["1/0"]',
+    '<tool_call>["len(str())"]',
+    "exit()",
+    "1/0",
+    "raise ValueError",
+    "lambda: 0",
+    "[x for x in ()]",
+    "().__class__",
     # Texts at the bounds of readers.
     '[{"name": "NAME", "arguments": {"a": ' + "[" * 220 + "]" * 220 + "}}]",
     "<tool_call>\n" + "[" * 150 + "]" * 150 + "\n</tool_call>",
-    "<tool_call>\n" * 300, "<|tool_call|>" * 300, "<start_function_call>call:NAME" + "{a:" * 300, ";" * 500,
+    "<tool_call>\n" * 300,
+    "<|tool_call|>" * 300,
+    "<start_function_call>call:NAME" + "{a:" * 300,
+    ";" * 500,
     '[{"name": "NAME", "arguments": {"a": ' + "9" * 4200 + "}}]",
-    '[{"name": "NAME", "parameters": {"a": 1e999}}]', "\u202e[]", "\ud800", "\x00",
-)  # fmt: skip
+    '[{"name": "NAME", "parameters": {"a": 1e999}}]',
+    "\u202e[]",
+    "\ud800",
+    "\x00",
+)
 """Texts with the name of a function in place of NAME."""
 
 
@@ -143,6 +189,28 @@ def conversations(
             yield FamilyCase(asked, drawn.entry_id, drawn.category, answer, drawn.kind)
 
 
+def recorded_answers(rows: Iterable[Mapping[str, Any]], families: Sequence[Asked]) -> Iterator[FamilyCase]:
+    """Texts of single turns that real models wrote, each read by two families, which differ from row to row.
+
+    rows: with run, category, entry_id and result_json.
+    """
+    native = [asked for asked in families if asked.row.mode is Mode.FC]
+    for number, row in enumerate(rows):
+        text = json.loads(row["result_json"])
+        if isinstance(text, list) and CATEGORIES[row["category"]].single_turn:
+            calls = [{"name": name, "arguments": json.loads(value)} for name, value in _items(text)]
+            text = json.dumps(calls)
+        if isinstance(text, str) and CATEGORIES[row["category"]].single_turn:
+            for asked in (families[number % len(families)], native[number % len(native)]):
+                yield FamilyCase(asked, row["entry_id"], row["category"], text, row["run"])
+
+
+def _items(calls: Any) -> list[tuple[str, str]]:
+    """Names and arguments of calls in the native form; of none if an argument is not JSON."""
+    items = [item for call in calls if isinstance(call, dict) for item in call.items()]
+    return items if all(isinstance(text, str) and _is_json(text) for _, text in items) else []
+
+
 def _native_trajectories(entries: Iterable[Entry], each: int, seed: int) -> Iterator[Any]:
     return (case for case in trajectories(entries, 2 * each, seed) if case.mode is Mode.FC)
 
@@ -178,6 +246,14 @@ def _step(step: Any, asked: Asked, rng: random.Random) -> str:
     calls = [PlainCall(name, _arguments(value)) for call in step for name, value in call.items()]
     text = _written(calls, asked, rng)
     return _dressed(text, rng)[0] if rng.random() < 0.3 else text
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _arguments(value: Any) -> tuple[tuple[str, Any], ...]:

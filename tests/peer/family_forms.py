@@ -169,9 +169,8 @@ def escaped_values(calls: Calls, rng: random.Random) -> str:
         body = _one_of("{{{}}}", "{{ {} }}", "{{{}", "{}", "({})", "{{{}}}}}", "{{{{{}}}}}", "[{}]", "")(
             rng
         )
-        parts.append(
-            f"{opening}{_one_of('call:', 'call: ', '', 'Call:')(rng)}{call.name}{body.format(inner)}{closing}"
-        )
+        call_mark = _one_of("call:", "call: ", "", "Call:")(rng)
+        parts.append(f"{opening}{call_mark}{call.name}{body.format(inner)}{closing}")
     return _one_of("", "\n", " ")(rng).join(parts)
 
 

@@ -99,32 +99,32 @@ def as_prompted(case: FamilyCase, text: str) -> Case:
 
 ARGUED: Mapping[str, Argued] = {
     "the entry ended": Argued(
-        "the official handler raises while it takes an answer apart, so that the tool stores an error for the "
+        "the official handler raises while it takes an answer apart, and the tool stores an error for the "
         "whole conversation; here the text is an answer without calls",
-        9999,
+        1200,
         lambda case, official, _ours: "unread" in official and not isinstance(case.answer, str),
     ),
     "words that run": Argued(
-        "the official handler runs parts that are not JSON as Python, sentences too; here such a part is the "
-        "name of a function that does not exist",
-        9999,
+        "the official handler runs parts that are not JSON as Python, sentences too; here such a part is "
+        "the name of a function that does not exist",
+        1500,
         _runs_words,
     ),
     "evaluation": Argued(
         "the official code hands a text, or an operation in it, to the Python interpreter; nothing is "
         "evaluated here",
-        9999,
+        220,
         _needs_evaluation,
     ),
     "values of Python": Argued(
-        "the official handler keeps tuples and other values that JSON lacks, which are text here; neither is "
-        "right",
-        9999,
+        "the official handler keeps tuples and other values that JSON lacks, which are text here; neither "
+        "is right",
+        40,
         _has_python_values,
     ),
     "bounds": Argued(
         "a text is nested deeper or longer than we read",
-        9999,
+        30,
         lambda case, _official, _ours: any(
             EXCEPTIONS[name].applies(as_prompted(case, text))
             for name in ("depth", "length")
@@ -202,7 +202,10 @@ class FamilyComparison:
         """Counts one answer."""
         counts = self.counts.setdefault(case.asked.handler, Counter())
         counts["compared"] += 1
-        self.error_types[official.get("error_type") or ("valid" if official.get("valid") else "none")] += 1
+        self.error_types[
+            official.get("error_type")
+            or ("valid" if official.get("valid") else "no verdict: the official code crashes")
+        ] += 1
         differs = self._differences(official, ours)
         if not differs:
             counts["equal"] += 1
@@ -229,6 +232,12 @@ class FamilyComparison:
         if not all(same_calls(theirs, own) for theirs, own in steps):
             differs.append("calls")
         return differs
+
+    def check(self) -> None:
+        """Fails at a difference that is not argued, or if there are more of a kind than ever were."""
+        assert not self.disagreements, self.shown()
+        for kind, count in self.argued.items():
+            assert count <= ARGUED[kind].most, f"{kind}: {count:,}"
 
     def summary(self) -> str:
         """A table of the number of comparisons, by official handler."""
