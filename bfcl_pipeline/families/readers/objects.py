@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from bfcl_pipeline.calls import parse_json, read_value
-from bfcl_pipeline.families.readers.answers import Reader, named_calls, plain, rejected, run_or_text
+from bfcl_pipeline.families.readers.answers import Reader, named_calls, plain, rejected
 from bfcl_pipeline.records import Json
 
 _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
@@ -29,10 +29,9 @@ def _reader(values: Callable[[str], Any], arguments: str = "arguments") -> Reade
 
 def _uniform(values: Callable[[str], Any], arguments: str, stored: Json, runs: bool) -> Json:
     try:
-        calls = named_calls(_call(value, arguments, runs) for value in values(stored))
+        return named_calls(_call(value, arguments, runs) for value in values(stored))
     except _UNREADABLE:
         return rejected(stored, runs)
-    return run_or_text(calls, stored, runs)
 
 
 def _call(value: Any, key: str, runs: bool) -> tuple[str, Json]:

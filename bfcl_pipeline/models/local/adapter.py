@@ -11,11 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from bfcl_pipeline.config import ModelRow
-from bfcl_pipeline.config.families import load_families
 from bfcl_pipeline.errors import ConfigError, ModelError
-from bfcl_pipeline.families import FamilyAsking
 from bfcl_pipeline.generation.asking import Asking
 from bfcl_pipeline.models.adapters.response_validator import ResponseValidator, tokens
+from bfcl_pipeline.models.chat_template import family_asking
 from bfcl_pipeline.models.local.engine import Answer, Engine, Prompt
 from bfcl_pipeline.records import Exchange, Json, Request
 from bfcl_pipeline.text import Log, valid_unicode
@@ -37,7 +36,7 @@ class TransformersModel:
         if row.family is None:
             raise ConfigError(f"model {row.name!r}: kind transformers needs `family`.")
         self.name = row.name  # as in the models file
-        self.family = FamilyAsking(load_families()[row.family])
+        self.family = family_asking(row)
         self.asking: Asking = self.family
         self._row = row
         self._expect = ResponseValidator(f"model {row.model!r} in this process")
