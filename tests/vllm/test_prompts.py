@@ -55,9 +55,12 @@ def endpoint(address: Path) -> str:
 
 
 def answers(models_file: Path, endpoint: str, family: str, requests: list[Request]) -> list[Json]:
-    """Raw answers to prompts of a family, with the tokens of the prompt as the engine got them."""
-    row = load_models(models_file)[MODEL]
-    row = replace(row, family=family, options={"temperature": 0, "return_token_ids": True})
+    """Raw answers to prompts of a family, with the tokens of the prompt as the engine got them.
+
+    Without the family's stop tokens: vLLM refuses numbers that the tiny vocabulary does not have.
+    """
+    options = {"temperature": 0, "return_token_ids": True, "stop_token_ids": None}
+    row = replace(load_models(models_file)[MODEL], family=family, options=options)
 
     async def run() -> list[Json]:
         adapter = Completions(row, endpoint)
