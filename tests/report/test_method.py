@@ -66,8 +66,23 @@ def test_the_settings_of_a_model_are_those_of_its_row() -> None:
 def test_the_flags_of_a_server_are_shown() -> None:
     """Parser, template and further options of vLLM."""
     shown = cells(VLLM, served=["org/served"])
-    assert shown[3] == "<bdi>org/served</bdi> [<bdi>answers name org/served</bdi>]"
+    notes = "answers name org/served; server&#39;s chat template"
+    assert shown[3] == f"<bdi>org/served</bdi> [<bdi>{notes}</bdi>]"
     assert shown[6] == 'tool_parser=hermes, chat_template=mine.jinja, args=["--seed", "1"]'
+
+
+@pytest.mark.parametrize(
+    ("changes", "shown"),
+    [
+        ({"prompting": "leaderboard", "family": "qwen3"}, "prompts of the leaderboard, family qwen3"),
+        ({"prompting": "server", "mode": "fc"}, "server&#39;s chat template and tool parser"),
+        ({"mode": "fc"}, "server&#39;s chat template and tool parser"),
+        ({"family": "\x1b<i>"}, "prompts of the leaderboard, family \\x1b&lt;i&gt;"),
+    ],
+)
+def test_the_card_says_how_open_weights_were_asked(changes: dict[str, Any], shown: str) -> None:
+    """Rows of earlier versions do not say it: by the server."""
+    assert cells({**VLLM, **changes})[3] == f"<bdi>org/served</bdi> [<bdi>{shown}</bdi>]"
 
 
 @pytest.mark.parametrize(

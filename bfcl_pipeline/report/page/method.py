@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bfcl_pipeline.config import EMBEDDED_KINDS, RECORDED_KINDS, trial_of
+from bfcl_pipeline.config.families import way_of_asking
 from bfcl_pipeline.config.plain_yaml import read_plain_yaml
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, headings, isolated
@@ -103,12 +104,14 @@ def _settings(rows: Sequence[Values], served: Mapping[str, Sequence[str]]) -> Ta
 
 
 def _asked_as(row: Values, served: Sequence[str]) -> Cell:
-    """The name at the API, the host, and what the API called the model that answered."""
+    """The name at the API, the host, what the API called the model, and how weights were asked."""
     if row.get("kind") in EMBEDDED_KINDS:
         return Cell("embedded")
     name = isolated(_safe(str(row.get("model", NONE))))
     notes = [f"at {_host(row)}"] if _host(row) else []
     notes += [f"answers name {_safe(', '.join(served))}"] if served else []
+    if row.get("kind") == "vllm" or row.get("family"):  # a row of an earlier version has no family
+        notes.append(_safe(way_of_asking(row.get("family"), str(row.get("mode")))))
     return Cell(name, note=isolated("; ".join(notes)) if notes else "", style="message")
 
 
