@@ -97,6 +97,7 @@ class JobPaths:
     data: Path = Path("data")  # the staged benchmark
     journals: Path = Path("cache/exchanges")  # one directory for each model and trial
     encoder_cache: Path = Path("cache/encoder")  # embeddings that were computed before
+    weights_cache: Path = Path("cache/weights")  # hashes of the files of models
     endpoint: Path | None = None  # status file of `bfcl-pipeline serve`; None: not served by the run
 
 

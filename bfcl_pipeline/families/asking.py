@@ -14,7 +14,7 @@ from bfcl_pipeline.config.families import FamilyRow
 from bfcl_pipeline.families.functions import FORMS
 from bfcl_pipeline.families.readers import READERS
 from bfcl_pipeline.families.readers.answers import Answer
-from bfcl_pipeline.families.rendering import earlier, render
+from bfcl_pipeline.families.rendering import render
 from bfcl_pipeline.prompts import Texts, fc_request, offered_functions, prompt_request
 from bfcl_pipeline.records import Call, Entry, FunctionDoc, Json, Message, Mode, NameStyle, Request
 
@@ -58,8 +58,9 @@ class FamilyAsking:
 
     def written(self, request: Request, texts: Texts) -> Request:
         """`request` with its prompt. Raises MalformedRelease if the release lacks a text of it."""
-        functions = FORMS[self.row.functions](request.tools, earlier(request.messages))
-        prompt = render(self.row.template, request.messages, functions, texts.families)
+        earlier = _earlier(request)
+        functions = FORMS[self.row.functions](request.tools, earlier)
+        prompt = render(self.row.template, request.messages, functions, texts.families, earlier)
         return replace(request, prompt=prompt)
 
     def read(self, request: Request, text: str) -> tuple[Json, Answer]:
@@ -98,6 +99,16 @@ def call_ids(earlier_messages: int, count: int) -> list[str]:
     """Ids of nine letters and digits; the official tool draws them at random, here the place decides."""
     drawn = random.Random(earlier_messages)  # noqa: S311  # no secret
     return ["".join(drawn.choices(string.ascii_letters + string.digits, k=9)) for _ in range(count)]
+
+
+def _earlier(request: Request) -> int:
+    """The number of requests that were sent before in a conversation: each left an answer.
+
+    Only questions of single turns have answers of the model from the beginning.
+    """
+    if not request.goes_on:
+        return 0
+    return sum(message["role"] in ("assistant", "model") for message in request.messages)
 
 
 def _joined(messages: Iterable[Message]) -> list[Message]:

@@ -2,7 +2,7 @@
 
 Templates run in Jinja's sandbox with these names: `messages`, `functions`, `earlier` (the number of earlier
 requests of the conversation), `release_text(module, beginning)` (a long text of the release) and
-`raise_exception`; the filters `json(indent)` and `repr` write values as Python does.
+`raise_exception`; the filters `json(indent, ensure_ascii)` and `repr` write values as Python does.
 """
 
 import json
@@ -26,6 +26,7 @@ def render(
     messages: Sequence[Message],
     functions: Sequence[Json],
     release_texts: Mapping[str, Sequence[str]],
+    earlier: int = 0,
 ) -> str:
     """The prompt that `template` makes.
 
@@ -34,6 +35,7 @@ def render(
         messages: of the conversation so far, as the family keeps them.
         functions: in the family's form.
         release_texts: of the release, by module.
+        earlier: the number of earlier requests of the conversation.
 
     Raises:
         MalformedRelease: the release lacks a text that the template names.
@@ -50,14 +52,9 @@ def render(
         return found[0]
 
     text: str = _template(template).render(
-        messages=messages, functions=functions, earlier=earlier(messages), release_text=release_text
+        messages=messages, functions=functions, earlier=earlier, release_text=release_text
     )
     return text
-
-
-def earlier(messages: Sequence[Message]) -> int:
-    """The number of requests that were sent before in a conversation: each left an answer."""
-    return sum(message["role"] in ("assistant", "model") for message in messages)
 
 
 @cache
@@ -80,8 +77,8 @@ def _environment() -> ImmutableSandboxedEnvironment:
     return environment
 
 
-def _json(value: Any, indent: int | None = None) -> str:
-    return json.dumps(value, indent=indent)
+def _json(value: Any, indent: int | None = None, *, ensure_ascii: bool = True) -> str:
+    return json.dumps(value, indent=indent, ensure_ascii=ensure_ascii)
 
 
 def _raise_exception(reason: str) -> str:

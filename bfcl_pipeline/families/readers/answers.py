@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from bfcl_pipeline.calls import parse_json
 from bfcl_pipeline.records import Json, Message
 
 
@@ -46,11 +47,34 @@ def as_it_is(stored: Json, _runs: bool) -> Json:
 def named_calls(calls: Iterable[tuple[str, Any]]) -> Json:
     """The uniform form of calls with their arguments, of which any JSON value is kept.
 
-    Raises TypeError for arguments that JSON cannot represent.
+    Raises TypeError or RecursionError for arguments that JSON cannot represent.
     """
     return [{name: json.dumps(arguments)} for name, arguments in calls]
+
+
+def read_arguments(arguments: Json, runs: bool) -> Json:
+    """The arguments of a call as the release reads them: if calls are run, text is read as JSON.
+
+    Raises ValueError or RecursionError for other text.
+    """
+    return parse_json(arguments) if runs and isinstance(arguments, str) else arguments
+
+
+def unreadable(stored: Json) -> Json:
+    """The uniform form of what an official handler cannot decode: text, not empty, since empty text has no calls."""
+    return str(stored) or " "
 
 
 def no_calls(value: Json) -> Json:
     """The uniform form of what an official handler decodes, but not as calls: an own error type."""
     return [{"": json.dumps(str(value))}]
+
+
+def rejected(stored: Json, runs: bool) -> Json:
+    """The uniform form of what an official handler cannot decode; empty text would have no calls."""
+    return stored if stored or runs else " "
+
+
+def run_or_text(calls: Json, stored: Json, runs: bool) -> Json:
+    """Uniform calls; without any, a conversation keeps the text, which may be its final answer."""
+    return calls if calls or not runs else stored
