@@ -17,8 +17,8 @@ PROMPTS, CHATS = "Qwen/Qwen3-8B-FC", "Qwen/Qwen3-8B-server-FC"
 RUN = {
     "run": "ways",
     "models": f"[{PROMPTS},{CHATS}]",
-    "categories": "[simple_python,multi_turn_base,memory_kv]",
-    "entry_ids": "[simple_python_0,simple_python_1,multi_turn_base_0,memory_kv_0-customer-0]",
+    "categories": "[simple_python,multi_turn_base]",
+    "entry_ids": "[simple_python_0,simple_python_1,multi_turn_base_0]",
     "compare": f"[{PROMPTS},{CHATS}]",
 }
 
