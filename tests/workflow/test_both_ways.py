@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,9 @@ def test_both_are_replayed_archived_and_verified(
     assert main(["replay", str(results), *places, *cache, "--cores", "2"]) == 0
     assert "identical: all" in capsys.readouterr().out
     assert main(["archive", str(results), "--out", str(out), *places, *cache]) == 0
+    with zipfile.ZipFile(out) as archive:
+        (metadata,) = [name for name in archive.namelist() if name.endswith("ro-crate-metadata.json")]
+        assert b"data/release/family_texts.json" in archive.read(metadata)
     assert main(["verify", str(out), *places, "--cores", "2"]) == 0
 
 
