@@ -79,6 +79,7 @@ def test_the_flags_of_a_server_are_shown() -> None:
         ({**API, "kind": "gemini", "options": {"generationConfig": {"temperature": 1}}}, "1"),
         ({**API, "kind": "litellm", "options": {}}, "\N{EN DASH}"),
         (ORACLE, "\N{EN DASH}"),
+        ({**API, "kind": "transformers", "options": {}}, "0"),
     ],
 )
 def test_the_temperature_is_that_of_the_requests(row: dict[str, Any], shown: str) -> None:
