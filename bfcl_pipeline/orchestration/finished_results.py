@@ -187,9 +187,9 @@ def _row_differences(old: ModelRow, new: ModelRow) -> Iterator[str]:
     """The values of a row on which answers depend and that changed."""
     then: Mapping[str, Json] = {"mode": old.mode.value, **old.asked}
     now: Mapping[str, Json] = {"mode": new.mode.value, **new.asked}
-    for key in then:
-        if then[key] != now.get(key):
-            yield f"{new.name}: {key} {_changed(then[key], now.get(key))}"
+    for key in {**then, **now}:
+        if then.get(key) != now.get(key):
+            yield f"{new.name}: {key} {_changed(then.get(key), now.get(key))}"
 
 
 def _setting(key: str, value: object) -> object:
