@@ -99,6 +99,7 @@ def test_the_card_says_how_open_weights_were_asked(changes: dict[str, Any], show
         ({**API, "kind": "gemini", "options": {"generationConfig": {"temperature": 1}}}, "1"),
         ({**API, "kind": "litellm", "options": {}}, "\N{EN DASH}"),
         (ORACLE, "\N{EN DASH}"),
+        ({**API, "kind": "transformers", "options": {}}, "0"),
     ],
 )
 def test_the_temperature_is_that_of_the_requests(row: dict[str, Any], shown: str) -> None:

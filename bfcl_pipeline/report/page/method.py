@@ -129,7 +129,9 @@ def _host(row: Values) -> str:
 
 
 def temperature(row: Values) -> str:
-    """The temperature that is sent with each request of a model."""
+    """The temperature that is sent with each request of a model; 0 if it always decodes greedily."""
+    if row.get("kind") == "transformers":
+        return "0"
     if row.get("kind") in _WITHOUT_TEMPERATURE and "temperature" not in _options(row):
         return NONE
     sent = _options(row).get("temperature", RELEASE_TEMPERATURE)
