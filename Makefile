@@ -140,7 +140,7 @@ $(VENV): requirements.lock pyproject.toml hatch_build.py install/environment.py
 
 $(TEST): $(VENV)
 	@echo "Adding the packages of the tests to .venv"
-	@$(PYTHON) install/environment.py .venv --group test --extra inspect litellm slurm
+	@$(PYTHON) install/environment.py .venv --group test --extra inspect litellm minicpm slurm
 	@touch $@
 
 $(LINT): $(VENV)
