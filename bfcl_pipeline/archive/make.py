@@ -137,6 +137,8 @@ def _check_secrets(members: Sequence[ArchiveMember], search: Search, allowed: fr
 def _facts(recorded: RecordedRun, contents: ArchiveContents, checkout: Checkout, data: Path) -> RunFacts:
     config = recorded.config
     staged = ["release/texts.json", *(f"entries/{category}.parquet" for category in recorded.categories)]
+    if recorded.needs_family_texts:
+        staged.append("release/family_texts.json")
     steps = contents.steps
     report = recorded.folder / "report.html"
     # Without Snakemake's records, the time of the report is the best estimate.

@@ -38,6 +38,11 @@ class RecordedRun:
         asked = {name for job in self.run.jobs if not job.recorded for name in job.categories}
         return any(CATEGORIES[category].needs_encoder for category in asked)
 
+    @property
+    def needs_family_texts(self) -> bool:
+        """Whether a model of the run is sent prompts, which have long texts of the release."""
+        return any(job.row.family is not None for job in self.run.jobs)
+
     def row(self, folder: str) -> ModelRow:
         """The row of the model, or of the trial of a model, with this directory name."""
         return self.run.jobs_of(folder)[0].row
@@ -90,7 +95,7 @@ def read_run(folder: Path, schema: Path, name: str | None = None) -> RecordedRun
     config = _with_defaults(config, properties)
     if config["trials"] * len(config["models"]) > MAX_MEMBERS:
         raise ConfigError(f"{config_file}: more models and trials than an archive can contain.")
-    rows = load_models(models_file)
+    rows = load_models(models_file, recorded=True)
     run = load_run(config, rows)
     if name is not None and run.name != name:
         raise ConfigError(f"{config_file}: it is the config of the run {run.name!r}, not of {name!r}.")

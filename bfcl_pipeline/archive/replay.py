@@ -6,7 +6,6 @@ cache. Nothing is sent or fetched. docs/replay.md lists what cannot be derived.
 """
 
 import os
-import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -22,9 +21,10 @@ from bfcl_pipeline.archive.missing_answers import MissingAnswers, answered_since
 from bfcl_pipeline.archive.recorded_run import RecordedRun, read_run
 from bfcl_pipeline.archive.software import find_checkout
 from bfcl_pipeline.benchmark import CATEGORIES, encoder
-from bfcl_pipeline.config import NOT_RECORDED
+from bfcl_pipeline.config import NOT_RECORDED, recorded_models
 from bfcl_pipeline.errors import PipelineError, StagingError
 from bfcl_pipeline.tables import entries_path
+from bfcl_pipeline.tables.texts import family_texts_path
 from bfcl_pipeline.text import STEP_LINE, Log, plural
 
 LOG = "replay.log"
@@ -145,6 +145,8 @@ def check_staged(recorded: RecordedRun, data: Path) -> None:
         raise StagingError(f"Snakemake is not installed: {sys.executable} -m pip install snakemake")
     needed = [data / "release/texts.json", data / "release/models.json"]
     needed += [entries_path(data, category) for category in CATEGORIES]
+    if recorded.needs_family_texts:
+        needed.append(family_texts_path(data))
     _check_files(needed, stage_command(recorded, data))
     if recorded.needs_encoder:
         _check_files([data / "encoder" / encoder.WEIGHTS], f"bfcl-pipeline stage --encoder --data {data}")
@@ -175,7 +177,8 @@ def _lay_out(recorded: RecordedRun, data: Path, cache: Path, work: Path) -> None
     config = {key: value for key, value in recorded.config.items() if key not in NOT_RECORDED}
     text = yaml.safe_dump({**config, "replay": True}, allow_unicode=True)
     (work / "config/config.yaml").write_text(text, encoding="utf-8")
-    shutil.copyfile(recorded.folder / "models.yaml", work / "config/models.yaml")
+    # Written anew, because rows of an earlier version lack keys whose default is another now.
+    (work / "config/models.yaml").write_text(recorded_models(recorded.rows.values()), encoding="utf-8")
     (work / "data").symlink_to(data.resolve())
     if cache.is_dir():
         (work / "cache").symlink_to(cache.resolve())

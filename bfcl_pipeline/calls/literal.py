@@ -1,10 +1,14 @@
-"""Reads a Python literal, and one call with literal arguments: the form of a conversation's truth."""
+"""Reads Python literals, also with arithmetic in them, and one call with literal arguments.
+
+Such a call is the form of a conversation's truth.
+"""
 
 import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from bfcl_pipeline.calls.limits import Undecodable
+from bfcl_pipeline.calls.arithmetic import evaluate
+from bfcl_pipeline.calls.limits import Undecodable, Work
 from bfcl_pipeline.calls.python import parse_expression, read_literal
 from bfcl_pipeline.records import Call
 
@@ -40,3 +44,29 @@ def read_literal_value(text: str) -> Any:
         return read_literal(text)
     except Undecodable as error:
         raise ValueError(str(error)) from None
+
+
+def read_value(text: str) -> Any:
+    """The value of Python brackets, literals and arithmetic, as an evaluation would return it.
+
+    Raises ValueError or TypeError if `text` is anything else, or beyond the bounds.
+    """
+    try:
+        work = Work()
+        work.spend(len(text))
+        return _value(parse_expression(text.lstrip(" \t")), work)
+    except Undecodable as error:
+        raise ValueError(str(error)) from None
+
+
+def _value(node: ast.expr | None, work: Work) -> Any:
+    match node:
+        case ast.Dict(keys=keys, values=values):
+            return {_value(key, work): _value(value, work) for key, value in zip(keys, values, strict=True)}
+        case ast.List(elts=items):
+            return [_value(item, work) for item in items]
+        case ast.Tuple(elts=items):
+            return tuple([_value(item, work) for item in items])
+        case None:
+            raise Undecodable("a mapping is unpacked")
+    return evaluate(node, work)

@@ -103,7 +103,8 @@ def read_run_scores(run_dir: Path, rules: Rules, models: Collection[str] = ()) -
     categories: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in _rows(tables / "categories.parquet", rules):
         categories.setdefault(row["model"], {})[row["category"]] = row
-    rows = load_models(recorded if (recorded := run_dir / "models.yaml").is_file() else None)
+    recorded = run_dir / "models.yaml"
+    rows = load_models(recorded, recorded=True) if recorded.is_file() else load_models()
     chosen = tuple(
         ModelScores(row, categories.get(row["model"], {}), described(rows, row["model"]))
         for row in ranked

@@ -9,6 +9,7 @@ from typing import Protocol, TypeAlias
 
 from bfcl_pipeline.generation.asking import Asking
 from bfcl_pipeline.records import Entry, Exchange, Json, Mode, Request
+from bfcl_pipeline.text import Log
 
 Responder: TypeAlias = Callable[[Request], Exchange]
 """Answers the requests of one conversation, in order. Raises ModelError if there is no answer."""
@@ -47,8 +48,8 @@ class Adapter(Protocol):
     def identity(self) -> Json:
         """What decides an answer besides the body: model and endpoint. JSON, without secrets."""
 
-    def open(self) -> None:
-        """Prepares sending; `send` calls it if nothing else did."""
+    def open(self, log: Log | None = None) -> None:
+        """Prepares sending; `send` does it if nothing else did. log: receives what a user should know."""
 
     def body(self, request: Request) -> Json:
         """The whole body of the request in the form of the API, as JSON values. Pure."""

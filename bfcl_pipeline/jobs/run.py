@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from dataclasses import replace
 from typing import TypeAlias
 
 from bfcl_pipeline.config import Job, JobPaths, ModelRow
@@ -34,6 +35,7 @@ from bfcl_pipeline.jobs.selection import select
 from bfcl_pipeline.jobs.worlds import world_configs
 from bfcl_pipeline.models import build_adapter, build_model
 from bfcl_pipeline.models.serving import ready_endpoint
+from bfcl_pipeline.models.weights import identified
 from bfcl_pipeline.records import Entry, Status
 from bfcl_pipeline.tables.texts import read_texts
 from bfcl_pipeline.text import Log, plural, printable
@@ -55,7 +57,7 @@ def run_job(
     Args:
         job: what to run. Answers of a model of kind `results` are read, none is asked for.
         progress: shows the work of the job.
-        log: receives lines on the result.
+        log: receives lines on the server and the result.
         keep_going: a model behind an API that cannot be used (a missing key or package, a server that does
             not start, a damaged journal) is no error: entries that the journal answers have answers, the
             others have the reason as their status.
@@ -70,6 +72,8 @@ def run_job(
     """
     if job.recorded:
         return recorded_answers(job, log)
+    if job.row.family and (job.replay is None or job.row.weights is None):
+        job = replace(job, row=identified(job.row, log, job.paths.weights_cache))
     chosen = select(job.paths.data, job.categories, job.selection)
     entries = [presented(entry, job.web) for entry in chosen]
     texts = read_texts(job.paths.data)
@@ -80,7 +84,7 @@ def run_job(
     counts = ProgressCounts()
 
     async def run() -> list[Completed]:
-        async with _backend(job, entries, counts, progress) as backend:
+        async with _backend(job, entries, counts, progress, log) as backend:
             return await run_entries(entries, backend, texts, worlds, origin, counts, observed.failure_of)
 
     async def run_from_journal(reason: PipelineError) -> list[Completed]:
@@ -122,7 +126,7 @@ def _finished(run: Callable[[], Coroutine[None, None, list[Completed]]]) -> list
 
 @asynccontextmanager
 async def _backend(
-    job: Job, entries: Sequence[Entry], counts: ProgressCounts, progress: Progress
+    job: Job, entries: Sequence[Entry], counts: ProgressCounts, progress: Progress, log: Log
 ) -> AsyncIterator[Backend]:
     """The backend that answers for the model of `job`; it is closed when the block ends."""
     row, folder = job.row, job.paths.journals / job.folder
@@ -143,7 +147,7 @@ async def _backend(
     path = journal_path(folder, job.selection.shard.number)
     journal = Journal.open(path, secrets, wait=job.wait_for_lease)
     try:
-        adapter.open()
+        adapter.open(log)
         async with progress(_label(job), counts):
             yield ApiBackend(adapter, journal, row.limits, terms, counts)
     finally:

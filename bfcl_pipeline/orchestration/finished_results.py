@@ -91,7 +91,7 @@ def check_recorded(results: FinishedResults, config: Mapping[str, Any], run: Run
         earlier = {**config, **_mapping(recorded)}
         if "imported" in earlier:
             raise ConfigError("its answers were imported")
-        rows = load_models(results.folder / "models.yaml")
+        rows = load_models(results.folder / "models.yaml", recorded=True)
         before = load_run(earlier, rows)
     except (ConfigError, KeyError, TypeError, ValueError) as error:
         raise ConfigError(
@@ -185,11 +185,11 @@ def _web(job: Job) -> tuple[WebChoice, int]:
 
 def _row_differences(old: ModelRow, new: ModelRow) -> Iterator[str]:
     """The values of a row on which answers depend and that changed."""
-    then: Mapping[str, Json] = {"mode": old.mode.value, **old.asked}
-    now: Mapping[str, Json] = {"mode": new.mode.value, **new.asked}
-    for key in then:
-        if then[key] != now.get(key):
-            yield f"{new.name}: {key} {_changed(then[key], now.get(key))}"
+    then: Mapping[str, Json] = {"mode": old.mode.value, "prompting": old.prompting, **old.asked}
+    now: Mapping[str, Json] = {"mode": new.mode.value, "prompting": new.prompting, **new.asked}
+    for key in {**then, **now}:
+        if then.get(key) != now.get(key):
+            yield f"{new.name}: {key} {_changed(then.get(key), now.get(key))}"
 
 
 def _setting(key: str, value: object) -> object:

@@ -13,8 +13,8 @@ from types import UnionType
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import load_models
 from bfcl_pipeline.config.job import SEARCH_TOOL, WebChoice
-from bfcl_pipeline.config.model_rows import trial_of
 from bfcl_pipeline.config.plain_yaml import recorded_keys
+from bfcl_pipeline.config.trials import trial_of
 from bfcl_pipeline.encoding.stored import StoredEncoder
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.playback.pages import PageTexts
@@ -124,7 +124,7 @@ def read_conditions(run_dir: Path | None, data: Path, cache: Path = Path("cache"
     _require(run_dir, "fetch_failures", web.fetch_failures, int | float)
     _require(run_dir, "seed", seed, int)
     models = None if run_dir is None else run_dir / "models.yaml"
-    rows = load_models(models) if models is not None and models.is_file() else {}
+    rows = load_models(models, recorded=True) if models is not None and models.is_file() else {}
     owners = {name: row.owner for name, row in rows.items()}
     return Conditions(data, read_constants(data), cache, web, seed, owners)
 

@@ -116,3 +116,24 @@ def test_a_model_without_a_row_is_refused(
     """The recorded config and models must be consistent; nothing is run otherwise."""
     (run_dir / "config.yaml").write_text(CONFIG.replace("oracle-FC", "another-FC"))
     assert "unknown model 'another-FC'" in refused(run_dir, staged, capsys)
+
+
+def test_only_models_that_are_sent_prompts_need_their_texts(
+    run_dir: Path, staged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Data of an earlier version lacks the file: the message says how to stage it."""
+    data = tmp_path / "data"
+    (data / "release").mkdir(parents=True)
+    (data / "entries").symlink_to(staged / "entries")
+    for name in ("texts.json", "models.json"):
+        (data / "release" / name).symlink_to(staged / "release" / name)
+    for prompting, refusal in {
+        "leaderboard": "family_texts.json: not staged",
+        "server": "ended without",
+    }.items():
+        row = f"name: Qwen/Qwen3-8B-FC, kind: vllm, prompting: {prompting}, vllm: {{tool_parser: hermes}}"
+        (run_dir / "models.yaml").write_text(f"models:\n- {{{row}}}\n")
+        (run_dir / "config.yaml").write_text(CONFIG.replace("oracle-FC", "Qwen/Qwen3-8B-FC"))
+        message = refused(run_dir, data, capsys, "--cores", "1", "--snakemake", "--dry-run")
+        assert refusal in message
+        assert ("Run `bfcl-pipeline stage --data" in message) is (prompting == "leaderboard")

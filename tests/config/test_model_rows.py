@@ -73,7 +73,7 @@ def test_prices_are_optional_numbers(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"organisation": "x"}, "unknown key 'organisation'. Known: name, kind"),
+        ({"organisation": "x"}, "unknown key 'organisation'. Did you mean"),
         ({"mode": "promt"}, "mode: expected fc or prompt, got \"promt\". Did you mean 'prompt'?"),
         ({"input_price": "cheap"}, 'input_price: expected a number or null, got "cheap". US dollars'),
         ({"input_price": -1}, "input_price: expected at least 0, got -1. US dollars"),

@@ -1,20 +1,29 @@
 """config/official_models.yaml: the models of the leaderboard as rows."""
 
 import json
+from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 
 from bfcl_pipeline.config import KINDS, load_models, load_not_served
+from bfcl_pipeline.config.families import load_families
 from bfcl_pipeline.models import build_adapter
 from bfcl_pipeline.prompts import tool_schemas
 from bfcl_pipeline.records import Mode, Request
+from bfcl_pipeline.tables.texts import read_texts
 from tests.support.work import measured
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = ROOT / "config" / "models.yaml"
 CALLS_EACH = 5_000  # of functions, to read one row: most are those of the YAML parser
+
+OFFICIAL = SHIPPED.with_name("official_models.yaml")
+
+FAMILIES = yaml.safe_load(Path(__file__).with_name("open_weights.yaml").read_text())
+"""The handlers of open weights with their families."""
 
 VLLM = yaml.safe_load(Path(__file__).with_name("vllm_parsers.yaml").read_text())
 """Names of parsers in one version of vLLM."""
@@ -59,7 +68,8 @@ def test_a_row_has_what_its_kind_needs(name):
         assert "/" in row.model, "an id of the model hub"
         assert row.served
         assert row.vllm.reasoning_parser is None or row.vllm.reasoning_parser in VLLM["reasoning_parsers"]
-        assert (row.vllm.tool_parser in VLLM["tool_parsers"]) if row.mode is Mode.FC else True
+        if row.mode is Mode.FC and (row.family is None or row.vllm.tool_parser is not None):
+            assert row.vllm.tool_parser in VLLM["tool_parsers"]
         assert row.vllm.chat_template is None or (ROOT / row.vllm.chat_template).is_file()
         return
     assert row.endpoint is not None or row.kind == "litellm"
@@ -70,19 +80,47 @@ def test_a_row_has_what_its_kind_needs(name):
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_a_request_can_be_made_from_a_row(name, monkeypatch):
+def test_a_request_can_be_made_from_a_row(name, monkeypatch, entries, staged):
     """An adapter is built from every row; its body has the options of the row."""
     row = ROWS[name]
     if row.key is not None:
         monkeypatch.setenv(row.key, "a-key-for-tests")
     wire = build_adapter(row, "http://127.0.0.1:9/v1" if row.served else None)
-    assert (wire.name, wire.asking.mode) == (name, row.mode)
-    tools = tool_schemas([WEATHER], wire.wire) if row.mode is Mode.FC else ()
-    body = wire.body(Request(row.mode, ({"role": "user", "content": "Rain?"},), tools))
+    assert wire.name == name
+    if row.family is None:
+        assert wire.asking.mode == row.mode
+        tools = tool_schemas([WEATHER], wire.wire) if row.mode is Mode.FC else ()
+        request = Request(row.mode, ({"role": "user", "content": "Rain?"},), tools)
+    else:
+        texts, entry = read_texts(staged), replace(entries("simple_python")[0], functions=(WEATHER,))
+        request = wire.asking.written(wire.asking.first(entry, texts), texts)
+    body = wire.body(request)
     assert "a-key-for-tests" not in json.dumps([body, wire.identity])
-    assert ("get_weather" in json.dumps(body)) is (row.mode is Mode.FC)
+    asked_with_functions = row.mode is Mode.FC or row.family is not None
+    assert ("get_weather" in json.dumps(body)) is asked_with_functions
     for option, value in row.options.items():
         assert (option not in body) if value is None else body[option] == value
+
+
+def test_open_weights_are_asked_as_the_leaderboard_asks_them(official):
+    """Each model of a handler of open weights has the prompts of one of the handler's families."""
+    asked = defaultdict(set)
+    for name, row in ROWS.items():
+        if FAMILIES.get(official[name]["handler"]):
+            assert row.prompting == "leaderboard", name
+            asked[official[name]["handler"]].add(row.family)
+    assert asked == {handler: set(families) for handler, families in FAMILIES.items() if families}
+    listed = sorted(family for families in FAMILIES.values() for family in families)
+    assert listed == sorted(load_families())
+
+
+def test_all_other_weights_are_asked_by_their_server(official):
+    """Rows that serve weights in place of a vendor's API say so: their official requests are chats."""
+    rows = yaml.safe_load(OFFICIAL.read_text(encoding="utf-8"))["models"]
+    said = {row["name"] for row in rows if row.get("prompting") == "server"}
+    others = {name for name, row in ROWS.items() if official[name]["handler"] not in FAMILIES}
+    assert said == {name for name in others if ROWS[name].kind == "vllm"}
+    assert {ROWS[name].prompting for name in said} == {"server"}
 
 
 def test_reading_them_is_little_work():

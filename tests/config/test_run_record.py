@@ -83,3 +83,44 @@ def test_the_sample_is_read_back(tmp_path: Path, value: Any, sample: RunSample |
     (tmp_path / "config.yaml").write_text(text)
     sizes = sizes_in_means(tmp_path)
     assert (sizes or {}).get("live_multiple") == (1053 if sample and sample.by is SampleBy.WEIGHT else None)
+
+
+EARLIER = """
+models:
+- backend: endpoint
+  display_name: Qwen3-8B (FC)
+  endpoint: http://127.0.0.1:9/v1
+  kind: vllm
+  limits: {attempts: 6, in_flight: 32, retry_seconds: 1.0, seconds: 600.0}
+  mode: fc
+  model: Qwen/Qwen3-8B
+  name: Qwen/Qwen3-8B-FC
+  vllm: {args: [], gpus: 1, shards: 1, tool_parser: hermes}
+- {display_name: oracle-FC, kind: oracle, mode: fc, name: oracle-FC}
+"""
+"""Rows as versions recorded them that asked all models by chat completions."""
+
+
+def test_a_record_without_prompting_was_asked_by_its_server(tmp_path):
+    """Only in a record: in a models file, the same row is asked by the prompts of its family."""
+    path = tmp_path / "models.yaml"
+    path.write_text(EARLIER)
+    earlier, now = (load_models(path, recorded=recorded)["Qwen/Qwen3-8B-FC"] for recorded in (True, False))
+    assert (earlier.prompting, earlier.family) == ("server", None)
+    assert (now.prompting, now.family) == ("leaderboard", "qwen3-fc")
+
+
+@pytest.mark.parametrize("prompting", ["leaderboard", "server"])
+def test_a_record_says_how_a_model_is_asked(tmp_path, prompting):
+    """So that it means the same to later versions, whatever families they know."""
+    path = tmp_path / "models.yaml"
+    path.write_text(
+        "models: [{name: Qwen/Qwen3-8B-FC, kind: vllm, vllm: {tool_parser: x},"
+        f" prompting: {prompting}}}]"
+    )
+    rows = load_models(path)
+    path.write_text(recorded_models(rows.values()))
+    (recorded,) = yaml.safe_load(path.read_text())["models"]
+    assert recorded["prompting"] == prompting
+    assert recorded.get("family") == ("qwen3-fc" if prompting == "leaderboard" else None)
+    assert load_models(path, recorded=True) == rows

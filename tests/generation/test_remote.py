@@ -18,12 +18,11 @@ from bfcl_pipeline.errors import (
     RequestRefused,
     Transient,
 )
-from bfcl_pipeline.generation import Origin, run_entries
+from bfcl_pipeline.generation import ChatAsking, Origin, run_entries
 from bfcl_pipeline.generation.counts import ProgressCounts
 from bfcl_pipeline.generation.failure_streak import STOP_AFTER
 from bfcl_pipeline.generation.journal import Journal
 from bfcl_pipeline.generation.remote import ApiBackend, RunTerms
-from bfcl_pipeline.prompts import WireFormat
 from bfcl_pipeline.records import Exchange, Mode, Status
 from bfcl_pipeline.tables.texts import read_texts
 
@@ -33,7 +32,7 @@ QUICK = RequestLimits(in_flight=4, attempts=3, retry_seconds=0.001)
 class Scripted:
     """An adapter with scripted requests: `happens(number, body)` returns an answer or raises an error."""
 
-    name, mode, wire, identity = "scripted-FC", Mode.FC, WireFormat.OPENAI_CHAT, {"who": "scripted"}
+    name, identity, asking = "scripted-FC", {"who": "scripted"}, ChatAsking(Mode.FC)
 
     def __init__(self, happens=lambda _number, _body: "fine"):
         self._happens = happens

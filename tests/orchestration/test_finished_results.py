@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from bfcl_pipeline.config import ModelRow, load_run, recorded_config, recorded_models
+from bfcl_pipeline.config import ModelRow, Serving, load_run, recorded_config, recorded_models
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.orchestration.finished_results import FinishedResults, check_recorded
 from bfcl_pipeline.records import Mode
@@ -28,9 +29,14 @@ def row(name: str, **columns: Any) -> ModelRow:
 ROWS = {name: row(name) for name in ("a-FC", "b", "c-FC")}
 
 
-def finish(folder: Path, config: Mapping[str, Any], status: str = "answered") -> FinishedResults:
+def finish(
+    folder: Path,
+    config: Mapping[str, Any],
+    status: str = "answered",
+    rows: Mapping[str, ModelRow] = ROWS,
+) -> FinishedResults:
     """The results of a run whose models have responses of one status in all categories."""
-    run = load_run(config, ROWS)
+    run = load_run(config, rows)
     lines = ["run,model,category,status,entries"]
     for name in run.folders:
         (folder / "responses" / name).mkdir(parents=True)
@@ -152,3 +158,20 @@ def test_complete_results_have_all_responses_and_no_failures(tmp_path: Path) -> 
     assert results.complete("b", ("simple_python", "multiple"))
     assert not results.complete("b", ("simple_python", "simple_java"))
     assert not finish(tmp_path / "f", CONFIG, "infrastructure_error").complete("b", ("multiple",))
+
+
+def test_another_way_of_asking_is_refused(tmp_path: Path) -> None:
+    """A run of an earlier version asked through servers; the family's prompts would replace its answers."""
+    name = "Qwen/Qwen3-8B-FC"
+    columns: dict[str, Any] = {"kind": "vllm", "model": name.removesuffix("-FC"), "endpoint": None}
+    rows = {name: row(name, **columns)}
+    results = finish(tmp_path, config := {**CONFIG, "models": [name]}, rows=rows)
+    models = yaml.safe_load((tmp_path / "models.yaml").read_text())
+    assert models["models"][0].pop("prompting") == "server"
+    models["models"][0]["vllm"]["tool_parser"] = "hermes"
+    (tmp_path / "models.yaml").write_text(yaml.safe_dump(models))
+    rows = {name: replace(rows[name], vllm=Serving(tool_parser="hermes"))}
+    check(results, config, rows)
+    rows = {name: replace(rows[name], prompting="leaderboard", family="qwen3-fc")}
+    with pytest.raises(ConfigError, match=f"{name}: prompting server -> leaderboard"):
+        check(results, config, rows)

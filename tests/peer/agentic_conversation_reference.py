@@ -87,13 +87,17 @@ def one(row: dict[str, Any], asked: dict[str, Any], shared: Shared, folder: Path
     populate_initial_settings_for_memory_test_cases([entry], folder)
     populate_initial_settings_for_web_search_test_cases([entry])
     held = converse({**row, **asked}, entry, shared)
-    snapshot = None
-    if "prereq" in entry["id"]:
-        kept = folder / get_directory_structure_by_id(entry["id"]) / "memory_snapshot"
-        latest = (kept / f"{entry['scenario']}_final.json").read_text(encoding="utf-8")
-        assert latest == (kept / "prereq_checkpoints" / f"{entry['id']}.json").read_text(encoding="utf-8")
-        snapshot = json.dumps(json.loads(latest))
-    return {**held, "snapshot": snapshot}
+    return {**held, "snapshot": snapshot_of(entry, folder)}
+
+
+def snapshot_of(entry: dict[str, Any], folder: Path) -> str | None:
+    """The file that a session wrote, as JSON; None for a question."""
+    if "prereq" not in entry["id"]:
+        return None
+    kept = folder / get_directory_structure_by_id(entry["id"]) / "memory_snapshot"
+    latest = (kept / f"{entry['scenario']}_final.json").read_text(encoding="utf-8")
+    assert latest == (kept / "prereq_checkpoints" / f"{entry['id']}.json").read_text(encoding="utf-8")
+    return json.dumps(json.loads(latest))
 
 
 def main() -> None:

@@ -57,6 +57,7 @@ def test_everything_is_written(from_wheel):
     assert set(contents(from_wheel)) == {
         f"release/{pinned.WHEEL}",
         "release/texts.json",
+        "release/family_texts.json",
         "release/models.json",
         *(f"entries/{category}.parquet" for category in CATEGORIES),
     }

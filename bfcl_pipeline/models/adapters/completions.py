@@ -1,23 +1,28 @@
 """Completions of plain text: an open-weight model that is sent the prompt of its family.
 
-Covers every OpenAI-compatible `/v1/completions`. The limit on new tokens is the official one: what the
-context leaves after the prompt, at most 4,096; the server counts the prompt's tokens. It is noted in the
-raw answer, since the body, which is part of the journal's key, does not depend on a server.
-Source: the release's base_oss_handler.
+Covers every OpenAI-compatible `/v1/completions`. The limit on new tokens (`prompt_length`) depends on the
+server, so it is not in the body, which is part of the journal's key; it is added when the body is sent, and
+noted in the raw answer. Source: the release's base_oss_handler.
 """
 
+from dataclasses import asdict
+
 from bfcl_pipeline.config import ModelRow
+from bfcl_pipeline.errors import ContextOverflow
 from bfcl_pipeline.models.adapters.openai_adapter import OpenAIAdapter
+from bfcl_pipeline.models.adapters.prompt_length import Limit, PromptLength
 from bfcl_pipeline.models.adapters.response_validator import tokens
-from bfcl_pipeline.models.adapters.row_adapter import TEMPERATURE
+from bfcl_pipeline.models.adapters.row_adapter import TEMPERATURE, json_content
 from bfcl_pipeline.models.adapters.status_errors import stated_error
 from bfcl_pipeline.models.chat_template import family_asking
 from bfcl_pipeline.prompts import WireFormat
 from bfcl_pipeline.records import Exchange, Json, Request
+from bfcl_pipeline.text import Log
 
-MOST_NEW_TOKENS = 4096
-"""In one answer."""
+NOTE = "bfcl_pipeline"
+"""Key of a raw answer under which the limit of its request is noted (fields of `Limit`)."""
 
+_VERSION = "/v1"
 _PATH = "/completions"
 
 
@@ -31,9 +36,23 @@ class Completions(OpenAIAdapter):
         super().__init__(row, endpoint, offline=offline)
         self.family = family_asking(row)
         self.asking = self.family
+        self._version = self._endpoint.removeprefix(self.base)
+        self._length = PromptLength(
+            self._ask, self._version, row.model, self._expect.target, row.vllm.max_model_len
+        )
+
+    @property
+    def base(self) -> str:
+        """The server's root, where it counts tokens: the endpoint without /v1."""
+        return self._endpoint.removesuffix(_VERSION)
+
+    def open(self, log: Log | None = None) -> None:
+        """Imports the HTTP library now. log: receives a line if the server does not state its context."""
+        super().open()
+        self._length.log = log or self._length.log
 
     def body(self, request: Request) -> Json:
-        """The complete body of the request but for the limit on new tokens."""
+        """The complete body of the request but for the limit on new tokens, unless an option sets it."""
         family = self.family.row
         body: dict[str, Json] = {
             "model": self._row.model,
@@ -47,9 +66,17 @@ class Completions(OpenAIAdapter):
         return self.with_options(body)
 
     async def send(self, body: Json) -> Json:
-        """Sends one request; returns the raw answer. Raises ModelError of the type that fits."""
-        content = await self.post(_PATH, {"max_tokens": MOST_NEW_TOKENS, **body})
-        return self._expect.body(content)
+        """Sends one request, after its tokens were counted; returns the raw answer with the limit's note.
+
+        Raises ModelError of the type that fits.
+        """
+        if "max_tokens" in body:
+            return self._expect.body(await self.post(f"{self._version}{_PATH}", body))
+        limit = await self._length.limit(body["prompt"])
+        if limit.max_tokens == 0:
+            raise self._no_room(limit)
+        content = await self.post(f"{self._version}{_PATH}", {**body, "max_tokens": limit.max_tokens})
+        return {**self._expect.body(content), NOTE: asdict(limit)}
 
     def read(self, request: Request, raw: Json) -> Exchange:
         """The exchange that a raw answer completes. Raises Malformed, or the error that it states."""
@@ -62,6 +89,8 @@ class Completions(OpenAIAdapter):
         if not choices:
             raise expect.malformed("expected an answer in `choices`; it is empty")
         choice = expect.mapping(choices[0], "the first of `choices`")
+        if choice.get("error"):
+            raise stated_error(choice["error"], expect.target)
         text = expect.text(choice.get("text"), "`text`")
         result, parts = self.family.read(request, text)
         usage = answer.get("usage")
@@ -72,4 +101,14 @@ class Completions(OpenAIAdapter):
             output_tokens=tokens(usage, "completion_tokens"),
             reply=parts.reply,
             finish_reason=expect.maybe_text(choice.get("finish_reason"), "`finish_reason`"),
+        )
+
+    async def _ask(self, method: str, path: str, body: Json) -> bytes:
+        content = b"" if body is None else json_content(body)
+        return await self._ready().send(method, path, content)
+
+    def _no_room(self, limit: Limit) -> ContextOverflow:
+        return ContextOverflow(
+            f"{self._expect.target}: the prompt has {limit.prompt_tokens:,} tokens and leaves no room for "
+            f"an answer in the context of {limit.context:,}; it was not sent."
         )

@@ -26,6 +26,7 @@ from bfcl_pipeline.models.adapters.status_errors import status_error
 from bfcl_pipeline.prompts.schemas import response_in_words
 from bfcl_pipeline.records import Json, Request
 from bfcl_pipeline.secrets import Redactor
+from bfcl_pipeline.text import Log
 
 _ITS_VENDOR = "its vendor"
 """Endpoint in messages if the row names none: litellm knows the vendor's."""
@@ -65,7 +66,7 @@ class LiteLLM(OpenAIChat):
         tools = tuple({**tool, "function": self._described(tool["function"])} for tool in request.tools)
         return super().body(replace(request, tools=tools))
 
-    def open(self) -> None:
+    def open(self, log: Log | None = None) -> None:  # noqa: ARG002  # nothing to say
         """Imports litellm now, so that its import time is not counted as request latency."""
         self._module()
 

@@ -14,6 +14,7 @@ from bfcl_pipeline.generation.asking import ChatAsking
 from bfcl_pipeline.models.adapters.response_validator import ResponseValidator
 from bfcl_pipeline.prompts import WireFormat
 from bfcl_pipeline.records import Json
+from bfcl_pipeline.text import Log
 
 if TYPE_CHECKING:
     from bfcl_pipeline.generation import Asking
@@ -55,10 +56,10 @@ class RowAdapter:
         row = self._row
         if not row.served:
             version = {} if self.version is None else {"version": self.version}
-            return {"kind": row.kind, "endpoint": endpoint_of(row), **version}
+            return {"kind": row.kind, "endpoint": endpoint_of(row), **version, **row.of_weights}
         options = {**asdict(row.vllm), "args": list(row.vllm.args)}
         del options["gpus"], options["shards"]
-        return {"kind": row.kind, "model": row.model, "vllm": options}
+        return {"kind": row.kind, "model": row.model, "vllm": options, **row.of_weights}
 
     def headers(self) -> dict[str, str]:
         """The HTTP headers of every request, the key among them."""
@@ -70,8 +71,17 @@ class RowAdapter:
         merged = {**body, **options}
         return {key: value for key, value in merged.items() if value is not None or key not in options}
 
-    def open(self) -> None:
-        """Imports the HTTP library now, so that its import time is not counted as request latency."""
+    @property
+    def base(self) -> str:
+        """The URL before the path of every request."""
+        return self._endpoint
+
+    def open(self, log: Log | None = None) -> None:  # noqa: ARG002  # for adapters with something to say
+        """Imports the HTTP library now, so that its import time is not counted as request latency.
+
+        Args:
+            log: receives what a user should know about the server.
+        """
         self._ready()
 
     async def post(self, path: str, body: Json, headers: Mapping[str, str] = _NO_HEADERS) -> bytes:
@@ -85,8 +95,7 @@ class RowAdapter:
         Raises:
             ModelError: of the type that fits, also for every status but 2xx.
         """
-        content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        return await self._ready().send("POST", path, content.encode(), headers)
+        return await self._ready().send("POST", path, json_content(body), headers)
 
     async def close(self) -> None:
         """Closes all connections."""
@@ -98,8 +107,13 @@ class RowAdapter:
         from bfcl_pipeline.models.adapters.transport import Transport  # imports aiohttp
 
         if self._transport is None:
-            self._transport = Transport(self._endpoint, self.headers(), self._expect.target)
+            self._transport = Transport(self.base, self.headers(), self._expect.target)
         return self._transport
+
+
+def json_content(body: Json) -> bytes:
+    """`body` as it is sent."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
 def endpoint_of(row: ModelRow, endpoint: str | None = None) -> str:

@@ -88,7 +88,7 @@ def server_command(row: ModelRow, program: tuple[str, ...], host: str, port: int
         *("--host", host, "--port", str(port)),
         "--enable-prefix-caching",
         *_tool_options(row),
-        *_options(row),
+        *_words(_options(row)),
         *row.vllm.args,
     )
 
@@ -112,21 +112,29 @@ def _module(python: str) -> tuple[str, ...]:
 
 
 def _tool_options(row: ModelRow) -> tuple[str, ...]:
-    if row.mode is not Mode.FC or row.vllm.tool_parser is None:
+    """What only requests to chat completions use: a model asked by prompts is served without it."""
+    if row.family is not None:
         return ()
-    return ("--enable-auto-tool-choice", "--tool-call-parser", row.vllm.tool_parser)
-
-
-def _options(row: ModelRow) -> tuple[str, ...]:
-    """The options that the row sets."""
     serving = row.vllm
-    options = {
-        "--reasoning-parser": serving.reasoning_parser,
-        "--chat-template": serving.chat_template and project_file(serving.chat_template),
+    calls: tuple[str, ...] = ()
+    if row.mode is Mode.FC and serving.tool_parser is not None:
+        calls = ("--enable-auto-tool-choice", "--tool-call-parser", serving.tool_parser)
+    template = serving.chat_template and project_file(serving.chat_template)
+    return calls + _words({"--reasoning-parser": serving.reasoning_parser, "--chat-template": template})
+
+
+def _options(row: ModelRow) -> Mapping[str, object]:
+    """The options that the row sets, whatever it is asked by; None: not set."""
+    serving = row.vllm
+    return {
+        "--revision": row.revision,
         "--dtype": serving.dtype,
         "--max-model-len": serving.max_model_len,
         "--tensor-parallel-size": serving.gpus if serving.gpus > 1 else None,
     }
+
+
+def _words(options: Mapping[str, object]) -> tuple[str, ...]:
     return tuple(
         word for name, value in options.items() if value is not None for word in (name, str(value))
     )

@@ -43,6 +43,25 @@ def test_a_model_of_mode_prompt_needs_no_parser() -> None:
     assert server_command(row, PROGRAM, "127.0.0.1", 8000)[-1] == "--enable-prefix-caching"
 
 
+def test_a_model_that_is_asked_by_prompts_is_served_without_parsers_and_template() -> None:
+    """They would change nothing of its completions; what decides its weights and context stays."""
+    serving = Serving("hermes", "qwen3", "t.jinja", "bfloat16", 4096, 2, 3, ("--trust-remote-code",))
+    row = replace(ROW, prompting="leaderboard", family="qwen3-fc", vllm=serving)
+    words = server_command(row, PROGRAM, "127.0.0.1", 8000)
+    assert " ".join(words).endswith(
+        "--enable-prefix-caching --dtype bfloat16 --max-model-len 4096 --tensor-parallel-size 2 "
+        "--trust-remote-code"
+    )
+
+
+def test_the_revision_of_a_row_is_served() -> None:
+    """However its model is asked."""
+    for row in (ROW, replace(ROW, prompting="leaderboard", family="qwen3-fc")):
+        words = server_command(replace(row, revision="abc123"), PROGRAM, "127.0.0.1", 8000)
+        assert words[words.index("--revision") + 1] == "abc123"
+        assert "--revision" not in server_command(row, PROGRAM, "127.0.0.1", 8000)
+
+
 @pytest.mark.parametrize(
     ("row", "reason"),
     [(replace(ROW, kind="oracle"), "kind oracle"), (replace(ROW, backend="endpoint"), "backend endpoint")],

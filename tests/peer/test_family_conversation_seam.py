@@ -1,0 +1,72 @@
+"""The request seam of open weights, conversations: every prompt equals that of the official handlers.
+
+Covers every family in conversations with simulated APIs, memories and the web, run by the official handlers
+with only client and tokenizer replaced. The answers are in the family's own form: every prompt, every limit
+on new tokens, every stored result and every memory's snapshot is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+from bfcl_pipeline.records import Entry
+from bfcl_pipeline.tables.texts import read_texts
+from bfcl_pipeline.tools import Constants
+from bfcl_pipeline.web.simulated import SimulatedWeb
+from tests.peer.family_seam import Chain, Entries, Model, compare, models_of, sampled, shown
+from tests.peer.peer import require_peer
+from tests.peer.test_agentic_conversation_seam import MEMORIES, WEBS, TellingWeb
+from tests.peer.test_conversation_seam import CATEGORIES as SEVERAL_TURNS
+
+pytestmark = pytest.mark.peer
+
+EVERY = 80
+"""Of the entries with several turns, and of the web questions, every n-th is held with each family."""
+EVERY_SCENARIO = 15
+"""Of the scenarios of memories, every n-th is held with each family: all its sessions, some questions."""
+EVERY_QUESTION = 10
+"""And of their questions, every n-th."""
+
+
+def chains(models: list[Model], entries: Entries, web: SimulatedWeb) -> Iterator[Chain]:
+    """The conversations of each family, with its first model."""
+    firsts = {model.family: model for model in reversed(models)}
+    for offset, model in enumerate(reversed(firsts.values())):
+        for category in (*SEVERAL_TURNS, *WEBS):
+            for entry in sampled(entries(category), EVERY, 7 * offset):
+                yield Chain(model, [entry], TellingWeb(web))
+        scenarios = [members for category in MEMORIES for members in _scenarios(entries(category))]
+        for members in sampled(scenarios, EVERY_SCENARIO, offset):
+            sessions = [entry for entry in members if entry.prerequisite]
+            questions = [entry for entry in members if not entry.prerequisite]
+            yield Chain(model, [*sessions, *sampled(questions, EVERY_QUESTION, offset)], TellingWeb(web))
+
+
+def _scenarios(entries: list[Entry]) -> Iterator[list[Entry]]:
+    def scenario(entry: Entry) -> str:
+        return str(entry.scenario)
+
+    for _, members in groupby(sorted(entries, key=scenario), key=scenario):
+        yield list(members)
+
+
+def test_family_conversations_equal_the_official_ones(
+    staged: Path,
+    entries: Entries,
+    constants: Constants,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Every prompt of every conversation is the official one, and so are limits, results and snapshots."""
+    require_peer()
+    web = SimulatedWeb.of(entry for category in WEBS for entry in entries(category))
+    asked = list(chains(models_of(staged), entries, web))
+    comparison = compare(asked, read_texts(staged), constants, tmp_path / "peer")
+    with capsys.disabled():
+        print("\nrequest seam, conversations of open weights:", *comparison.summary(), sep="\n")
+    if comparison.differing:
+        pytest.fail(shown(comparison, tmp_path / "shown"))

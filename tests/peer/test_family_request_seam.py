@@ -1,0 +1,62 @@
+"""The request seam of open weights, first requests: prompts equal those of the official handlers.
+
+Covers every model of the table of families over entries of every category but those with a memory, which
+the conversations cover: the whole body of the first request, and for a single turn the result that is
+stored for an answer in the family's own form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.records import Mode
+from bfcl_pipeline.tables.texts import read_texts
+from bfcl_pipeline.tools import Constants
+from bfcl_pipeline.web.simulated import SimulatedWeb
+from tests.peer.family_seam import Chain, Entries, Model, compare, models_of, sampled, shown
+from tests.peer.peer import require_peer
+from tests.peer.test_agentic_conversation_seam import TellingWeb
+
+pytestmark = pytest.mark.peer
+
+ASKED = [name for name in CATEGORIES if not name.startswith("memory")]
+EVERY = 60
+"""Of the entries of a category, every n-th is asked of the first model of a family."""
+EVERY_FURTHER = 700
+"""And of each other model."""
+
+
+def chains(models: list[Model], entries: Entries) -> Iterator[Chain]:
+    """One chain per model and category."""
+    seen: set[str] = set()
+    for offset, model in enumerate(models):
+        every = EVERY_FURTHER if model.family in seen else EVERY
+        seen.add(model.family)
+        for category in ASKED:
+            if CATEGORIES[category].prompt_only and model.adapter.asking.mode is Mode.FC:
+                continue
+            asked = sampled(entries(category), every, offset)
+            yield Chain(
+                model, asked, TellingWeb(SimulatedWeb.of(())), stop=not CATEGORIES[category].single_turn
+            )
+
+
+def test_first_requests_equal_the_official_ones(
+    staged: Path,
+    entries: Entries,
+    constants: Constants,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The first body that each official handler sends is ours, and so is the result that it stores."""
+    require_peer()
+    asked = list(chains(models_of(staged), entries))
+    comparison = compare(asked, read_texts(staged), constants, tmp_path / "peer")
+    with capsys.disabled():
+        print("\nrequest seam, open weights:", *comparison.summary(), sep="\n")
+    if comparison.differing:
+        pytest.fail(shown(comparison, tmp_path / "shown"))
