@@ -12,6 +12,7 @@ from transformers import PreTrainedTokenizerFast
 from bfcl_pipeline.config.families import load_families
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.families import FamilyAsking
+from bfcl_pipeline.families.digest import prompts_digest
 from bfcl_pipeline.models.chat_template import ChatTemplate
 from tests.support.family_talk import DOC, Talk, asked
 
@@ -39,6 +40,11 @@ def test_a_conversation_of_falcon(tmp_path: Path):
     answer = '<tool_call>{"name": "m.f", "arguments": {"a": 1, "b": "x"}}</tool_call>'
     talk.answer(answer)
     assert talk.prompt() == f"<s>m.f;<user>Go.<assistant>{answer}<tool>m.f(a=1,b='x') r0<assistant>"
+
+
+def test_prompts_by_a_template_of_the_model_have_a_digest():
+    """It is of the row alone: the template is one of the model's files."""
+    assert prompts_digest("falcon3-fc").startswith("sha256:")
 
 
 def test_the_digest_is_that_of_the_template(tmp_path: Path):
