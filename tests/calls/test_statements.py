@@ -27,8 +27,8 @@ def test_each_line_is_a_call():
         "f(x=9**9**9)",
         "(" * 300,
         "f(x='\\777')" * 9,
-    ]
-    + [f"f(x='{'y' * MAX_TEXT}')"],
+        f"f(x='{'y' * MAX_TEXT}')",
+    ],
 )
 def test_other_text_has_no_calls(text: str):
     """Text that is broken, not a call, or beyond the bounds is not read, without a warning."""
