@@ -70,8 +70,8 @@ class ChatTemplate:
             named = f"{self._model} --revision {self._revision}" if self._revision else self._model
             reason = "" if isinstance(error, OSError) else f" ({_line(error)})"
             raise self._error(
-                f"its prompts need its tokenizer, which cannot be read{reason}: `model` must be a folder with "
-                f"its files, or in the hub's cache. To put it there: hf download {named}"
+                f"its prompts need its tokenizer, which cannot be read{reason}: `model` must be a folder "
+                f"with its files, or in the hub's cache. To put it there: hf download {named}"
             ) from error
         if not tokenizer.chat_template:
             raise self._error(
