@@ -91,6 +91,8 @@ def test_a_request_can_be_made_from_a_row(name, monkeypatch, entries, staged):
         assert wire.asking.mode == row.mode
         tools = tool_schemas([WEATHER], wire.wire) if row.mode is Mode.FC else ()
         request = Request(row.mode, ({"role": "user", "content": "Rain?"},), tools)
+    elif load_families()[row.family].template == "model":
+        return  # its chat template comes with the weights
     else:
         texts, entry = read_texts(staged), replace(entries("simple_python")[0], functions=(WEATHER,))
         request = wire.asking.written(wire.asking.first(entry, texts), texts)
