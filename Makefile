@@ -83,7 +83,7 @@ test-install: $(TEST) ## build the wheel, install it elsewhere, and compare its 
 test-browser: $(TEST) ## open reports in a real browser (Debian's Chromium): scripts, sizes, print, accessibility
 	BFCL_BROWSER_REQUIRED=1 $(PYTEST) -m browser $(ARGS)
 
-test-vllm: $(TEST) $(VLLM) ## serve a tiny model with vLLM, installed in .venv-vllm, and send it requests
+test-vllm: $(TEST) $(VLLM) ## serve tiny models with vLLM and llama.cpp, installed in .venv-vllm, and send them requests
 	BFCL_VLLM_REQUIRED=1 BFCL_VLLM_PYTHON=$(BFCL_VLLM_PYTHON) pytest -m vllm $(ARGS)
 
 test-slurm: $(TEST) $(VLLM) ## run on a SLURM cluster that the tests start on this machine (Debian's packages)
@@ -140,7 +140,7 @@ $(VENV): requirements.lock pyproject.toml hatch_build.py install/environment.py
 
 $(TEST): $(VENV)
 	@echo "Adding the packages of the tests to .venv"
-	@$(PYTHON) install/environment.py .venv --group test --extra inspect litellm slurm
+	@$(PYTHON) install/environment.py .venv --group test --extra inspect litellm minicpm slurm
 	@touch $@
 
 $(LINT): $(VENV)

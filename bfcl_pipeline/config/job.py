@@ -13,7 +13,8 @@ from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config.kinds import EMBEDDED_KINDS
-from bfcl_pipeline.config.model_rows import ModelRow, model_folder, trial_name
+from bfcl_pipeline.config.model_rows import ModelRow, model_folder
+from bfcl_pipeline.config.trials import trial_name
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Mode
 from bfcl_pipeline.text import unknown_name

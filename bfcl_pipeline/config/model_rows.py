@@ -1,12 +1,10 @@
 """Model rows: the models files and the file of official models beside them, read and checked.
 
 Keys, types and defaults are those of models.schema.yaml; rules between keys are checked here. How a kind
-uses a row is the matter of `bfcl_pipeline.models`. Trials share a row: the first has the model's own name,
-the second is called `<model>~2`, in tables, reports and names of directories.
+uses a row is the matter of `bfcl_pipeline.models`. Trials share a row (`config.trials`).
 """
 
 import difflib
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
@@ -20,6 +18,7 @@ from bfcl_pipeline.config.families import family_of, load_families
 from bfcl_pipeline.config.kinds import EMBEDDED_KINDS, KINDS, RECORDED_KINDS
 from bfcl_pipeline.config.models_files import models_files
 from bfcl_pipeline.config.row_values import check_local, check_options, check_resources
+from bfcl_pipeline.config.trials import trial_of
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.project import project_file
 from bfcl_pipeline.records import Json, Mode
@@ -42,28 +41,6 @@ OPEN_KINDS = tuple(KIND_KEYS)
 
 COMMIT = "commit:"
 """Begins `weights` of a model from the hub; the commit follows."""
-
-
-_LATER = re.compile(r"(?P<model>.+)~(?P<number>[2-9]|[1-9]\d+)", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """One repetition of the benchmark."""
-
-    model: str  # name of its row in the models file
-    number: int = 1  # from 1
-
-
-def trial_name(model: str, number: int) -> str:
-    """The name in tables of trial `number` of `model`."""
-    return model if number == 1 else f"{model}~{number}"
-
-
-def trial_of(name: str) -> Trial:
-    """The trial that has `name` in tables."""
-    match = _LATER.fullmatch(name)
-    return Trial(match["model"], int(match["number"])) if match else Trial(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,7 +341,8 @@ def _check_kind(where: str, row: ModelRow, values: Mapping[str, Any]) -> None:
         if key in values:
             kinds = " and ".join(kind for kind, keys in KIND_KEYS.items() if key in keys)
             raise ConfigError(
-                f"{where}: {key} is only for kind {kinds}; {row.name!r} is of kind {row.kind}: remove {key}."
+                f"{where}: {key} is only for kind {kinds}; {row.name!r} is of kind {row.kind}: "
+                f"remove {key}."
             )
     _check_results(where, row, values)
     if row.kind == "litellm" and "/" not in row.model:

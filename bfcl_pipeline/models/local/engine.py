@@ -20,6 +20,9 @@ from bfcl_pipeline.text import cut
 LONGEST_CONTEXT = 10**8
 """Tokenizers state a greater number if they know no limit."""
 
+MOST_PADDING = 2
+"""The longest prompt of a batch has at most this many times the tokens of the shortest."""
+
 _LONGEST_REASON = 300
 _CONTEXT_TOKENS = (
     8  # of the prompt, before the answer: the first token of a text may be written without its space
@@ -155,12 +158,15 @@ class Engine:
         return new_tokens(self._context, len(counted))
 
     def _batches(self, waiting: Sequence[_Tokens]) -> Iterator[list[_Tokens]]:
-        """Prompts that are answered together: none leaves the context while another goes on."""
+        """Prompts that are answered together: similar lengths, and none leaves the context meanwhile."""
         batch: list[_Tokens] = []
         for one in sorted(waiting, key=lambda one: len(one.ids)):
-            if batch and len(one.ids) + max(one.limit, *(other.limit for other in batch)) > self._context:
-                yield batch
-                batch = []
+            if batch:
+                limit = max(one.limit, *(other.limit for other in batch))
+                padded = len(one.ids) > MOST_PADDING * len(batch[0].ids)
+                if padded or len(one.ids) + limit > self._context:
+                    yield batch
+                    batch = []
             batch.append(one)
         if batch:
             yield batch
