@@ -16,7 +16,7 @@ from typing import Any
 
 from bfcl_pipeline.calls import decode_step, executed_text
 from bfcl_pipeline.families import READERS
-from bfcl_pipeline.records import DecodeFailure, Entry, Json, Mode, Response, Rules
+from bfcl_pipeline.records import Call, DecodeFailure, Entry, Json, Mode, Response, Rules
 from bfcl_pipeline.scoring import Judge
 from bfcl_pipeline.tools import Constants
 from tests.peer.family_answers import FamilyCase
@@ -171,7 +171,14 @@ def _digest(value: Json) -> str:
 
 def _executed(result: Json, mode: Mode) -> list[str] | None:
     calls = decode_step(result, mode)
-    return None if isinstance(calls, DecodeFailure) else [executed_text(call) for call in calls]
+    if isinstance(calls, DecodeFailure):
+        return None
+    return [executed_text(call) if mode is Mode.PROMPT else _native_text(call) for call in calls]
+
+
+def _native_text(call: Call) -> str:
+    """The text that official handlers of native calls write of one."""
+    return f"{call.name}({','.join(f'{name}={value!r}' for name, value in call.arguments.items())})"
 
 
 def same_calls(official: Sequence[str] | None, ours: Sequence[str] | None) -> bool:
