@@ -44,10 +44,15 @@ def _texts(case: FamilyCase) -> list[str]:
     )
 
 
-def _needs_evaluation(case: FamilyCase, official: Mapping[str, Any], ours: Mapping[str, Any]) -> bool:
-    """Operations in a prompted text, or a text that a handler evaluates, of which we read nothing."""
-    if case.asked.row.mode is Mode.PROMPT:
-        return any(EXCEPTIONS["evaluation"].applies(as_prompted(case, text)) for text in _texts(case))
+def _has_operations(case: FamilyCase, _official: Mapping[str, Any], _ours: Mapping[str, Any]) -> bool:
+    """Operations in a prompted text that only an interpreter can do."""
+    if case.asked.row.mode is Mode.FC:
+        return False
+    return any(EXCEPTIONS["evaluation"].applies(as_prompted(case, text)) for text in _texts(case))
+
+
+def _is_evaluated(case: FamilyCase, official: Mapping[str, Any], ours: Mapping[str, Any]) -> bool:
+    """A text of a handler that evaluates it, of which we read nothing."""
     return case.asked.handler in EVALUATING and ("executed" in official or refused(case.category, ours))
 
 
@@ -110,11 +115,17 @@ ARGUED: Mapping[str, Argued] = {
         1500,
         _runs_words,
     ),
-    "evaluation": Argued(
-        "the official code hands a text, or an operation in it, to the Python interpreter; nothing is "
+    "operations": Argued(
+        "the official decoder of prompted answers hands an operation in it to the Python interpreter, as "
+        "in the other seam of verdicts; nothing is evaluated here",
+        160,
+        _has_operations,
+    ),
+    "evaluated answers": Argued(
+        "the official handler hands its answer, or a part of it, to the Python interpreter; nothing is "
         "evaluated here",
-        220,
-        _needs_evaluation,
+        60,
+        _is_evaluated,
     ),
     "values of Python": Argued(
         "the official handler keeps tuples and other values that JSON lacks, which are text here; neither "
