@@ -164,8 +164,10 @@ def _read_value(node: ast.expr | None, reading: _Reading, levels: int) -> Any:
             return unary_value(node, reading.rules, reading.work)
         case ast.BinOp():
             return evaluate(node, reading.work)
-        case ast.Call(keywords=[]) | ast.Subscript():
+        case ast.Call(keywords=[]):
             return ast.unparse(node)  # stays text
+        case ast.Subscript():  # so does this, with the index written by itself, as the release does
+            return f"{ast.unparse(node.value)}[{ast.unparse(node.slice)}]"
         case ast.Call():
             name, arguments = _read_call(node, reading, levels - 1)
             return {name: arguments}

@@ -64,6 +64,7 @@ def test_several_calls_keep_their_order():
         ("g(1, 2)", "g(1, 2)"),
         ("g(b=1)", {"g": {"b": 1}}),
         ("x[0]", "x[0]"),
+        ("x[:, 1]", "x[(:, 1)]"),
         ("b'raw'", b"raw"),
     ],
 )

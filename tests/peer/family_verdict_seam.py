@@ -16,7 +16,7 @@ from typing import Any
 
 from bfcl_pipeline.calls import decode_step, executed_text
 from bfcl_pipeline.families import READERS
-from bfcl_pipeline.records import DecodeFailure, Entry, Json, Mode, Response, Rules
+from bfcl_pipeline.records import Call, DecodeFailure, Entry, Json, Mode, Response, Rules
 from bfcl_pipeline.scoring import Judge
 from bfcl_pipeline.tools import Constants
 from tests.peer.family_answers import FamilyCase
@@ -44,10 +44,15 @@ def _texts(case: FamilyCase) -> list[str]:
     )
 
 
-def _needs_evaluation(case: FamilyCase, official: Mapping[str, Any], ours: Mapping[str, Any]) -> bool:
-    """Operations in a prompted text, or a text that a handler evaluates, of which we read nothing."""
-    if case.asked.row.mode is Mode.PROMPT:
-        return any(EXCEPTIONS["evaluation"].applies(as_prompted(case, text)) for text in _texts(case))
+def _has_operations(case: FamilyCase, _official: Mapping[str, Any], _ours: Mapping[str, Any]) -> bool:
+    """Operations in a prompted text that only an interpreter can do."""
+    if case.asked.row.mode is Mode.FC:
+        return False
+    return any(EXCEPTIONS["evaluation"].applies(as_prompted(case, text)) for text in _texts(case))
+
+
+def _is_evaluated(case: FamilyCase, official: Mapping[str, Any], ours: Mapping[str, Any]) -> bool:
+    """A text of a handler that evaluates it, of which we read nothing."""
     return case.asked.handler in EVALUATING and ("executed" in official or refused(case.category, ours))
 
 
@@ -110,11 +115,17 @@ ARGUED: Mapping[str, Argued] = {
         1500,
         _runs_words,
     ),
-    "evaluation": Argued(
-        "the official code hands a text, or an operation in it, to the Python interpreter; nothing is "
+    "operations": Argued(
+        "the official decoder of prompted answers hands an operation in it to the Python interpreter, as "
+        "in the other seam of verdicts; nothing is evaluated here",
+        160,
+        _has_operations,
+    ),
+    "evaluated answers": Argued(
+        "the official handler hands its answer, or a part of it, to the Python interpreter; nothing is "
         "evaluated here",
-        220,
-        _needs_evaluation,
+        60,
+        _is_evaluated,
     ),
     "values of Python": Argued(
         "the official handler keeps tuples and other values that JSON lacks, which are text here; neither "
@@ -171,7 +182,14 @@ def _digest(value: Json) -> str:
 
 def _executed(result: Json, mode: Mode) -> list[str] | None:
     calls = decode_step(result, mode)
-    return None if isinstance(calls, DecodeFailure) else [executed_text(call) for call in calls]
+    if isinstance(calls, DecodeFailure):
+        return None
+    return [executed_text(call) if mode is Mode.PROMPT else _native_text(call) for call in calls]
+
+
+def _native_text(call: Call) -> str:
+    """The text that official handlers of native calls write of one."""
+    return f"{call.name}({','.join(f'{name}={value!r}' for name, value in call.arguments.items())})"
 
 
 def same_calls(official: Sequence[str] | None, ours: Sequence[str] | None) -> bool:

@@ -150,7 +150,7 @@ HANDLERS = {
     ("MistralHandler", True): ("texts", *TEXTS),
     ("NanbeigeFCHandler", True): TEXTS,
     ("NovaHandler", True): ("objects", "none"),
-    ("OpenAICompletionsHandler", False): TEXTS,
+    ("OpenAIResponsesHandler", False): TEXTS,
     ("OpenAIResponsesHandler", True): ("texts", "none", *TEXTS),
     ("PelicanVLFCHandler", True): TEXTS,
     ("PhiFCHandler", True): ("objects", *TEXTS),

@@ -17,13 +17,14 @@ _START, _END, _FENCE = "<tool_call>", "</tool_call>", "```"
 
 def _uniform(stored: Json, runs: bool) -> Json:
     try:
-        calls = _calls(stored)
-        return named_calls(calls)
+        return named_calls(
+            (str(name) if runs else call_name(name), arguments) for name, arguments in _calls(stored)
+        )
     except (KeyError, RecursionError, TypeError, ValueError):
         return rejected(stored, runs)
 
 
-def _calls(text: str) -> list[tuple[str, Any]]:
+def _calls(text: str) -> list[tuple[Any, Any]]:
     """Names and arguments, of any JSON type. Raises an error of their reading if the text has no calls."""
     _, start, rest = text.partition(_START)
     if not start:
@@ -33,7 +34,7 @@ def _calls(text: str) -> list[tuple[str, Any]]:
         written = written.strip("`").strip().removeprefix("json").strip()
     values: Any = parse_json(written)
     values = values if isinstance(values, list) else [values]
-    return [(call_name(each["name"]), each["arguments"]) for each in values]
+    return [(each["name"], each["arguments"]) for each in values]
 
 
 FALCON = Reader(plain, _uniform)
