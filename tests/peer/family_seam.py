@@ -18,7 +18,7 @@ from typing import Any
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import ModelRow, load_models
-from bfcl_pipeline.config.families import load_families
+from bfcl_pipeline.config.families import OWN_TEMPLATE, load_families
 from bfcl_pipeline.generation import conversation
 from bfcl_pipeline.generation.memory import Memories
 from bfcl_pipeline.models.adapters.completions import Completions
@@ -27,6 +27,7 @@ from bfcl_pipeline.prompts import Texts
 from bfcl_pipeline.records import Entry, Exchange, Json, Request, Status
 from bfcl_pipeline.tools import Constants, World, WorldConfig
 from tests.peer.family_scripts import texts_of
+from tests.peer.family_tokenizer import write_tokenizer
 from tests.peer.peer import ask_peer
 from tests.peer.test_agentic_conversation_seam import TellingWeb
 from tests.support.word_encoder import WordEncoder
@@ -47,24 +48,31 @@ class Model:
     family: str
     handler: str  # of the official tool
     adapter: Completions
+    folder: str | None = None  # of its tokenizer, if that writes the prompts
 
 
-def models_of(staged: Path) -> list[Model]:
-    """The models of all families in the table, in its order."""
+def models_of(staged: Path, tokenizer: Path) -> list[Model]:
+    """The models of all families in the table, in its order.
+
+    tokenizer: a folder to which a tokenizer is written for the families whose prompts it writes.
+    """
+    write_tokenizer(tokenizer)
     listed = json.loads((staged / "release" / "models.json").read_text(encoding="utf-8"))
-    by_name = {model["name"]: model for model in listed}
-    return [
-        Model(name, family.name, by_name[name]["handler"], _adapter(family.name, name, by_name[name]))
-        for family in load_families().values()
-        for name in family.models
-    ]
+    official = {model["name"]: model for model in listed}
+    rows = load_models()
+    models = []
+    for family in load_families().values():
+        folder = str(tokenizer) if family.template == OWN_TEMPLATE else None
+        for name in family.models:
+            bare = ModelRow(name, "vllm", family.mode, name, model=official[name]["model_name"])
+            adapter = _adapter(rows.get(name, bare), family.name, folder)
+            models.append(Model(name, family.name, official[name]["handler"], adapter, folder))
+    return models
 
 
-def _adapter(family: str, name: str, official: dict[str, Any]) -> Completions:
-    """The adapter of the model's row in the official models file, asked by its family."""
-    bare = ModelRow(name, "vllm", load_families()[family].mode, name, model=official["model_name"])
-    row = load_models().get(name, bare)
-    asked = replace(row, prompting="leaderboard", family=family, options={})
+def _adapter(row: ModelRow, family: str, folder: str | None) -> Completions:
+    """The adapter of a row, asked by its family."""
+    asked = replace(row, prompting="leaderboard", family=family, model=folder or row.model, options={})
     return Completions(asked, "http://localhost:1/v1", offline=True)
 
 
@@ -156,6 +164,7 @@ class Chain:
         """The question to the official side, with the web's answers that our side drew."""
         return {
             "model": self.model.name,
+            "folder": self.model.folder,
             "category": self.entries[0].category,
             "context": self.context,
             "full": full,

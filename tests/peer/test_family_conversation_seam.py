@@ -64,7 +64,7 @@ def test_family_conversations_equal_the_official_ones(
     """Every prompt of every conversation is the official one, and so are limits, results and snapshots."""
     require_peer()
     web = SimulatedWeb.of(entry for category in WEBS for entry in entries(category))
-    asked = list(chains(models_of(staged), entries, web))
+    asked = list(chains(models_of(staged, tmp_path / "tokenizer"), entries, web))
     comparison = compare(asked, read_texts(staged), constants, tmp_path / "peer")
     with capsys.disabled():
         print("\nrequest seam, conversations of open weights:", *comparison.summary(), sep="\n")
