@@ -6,7 +6,7 @@ from bfcl_pipeline.calls.execution import Steps, calls_by_step, decode_step, exe
 from bfcl_pipeline.calls.limits import Work
 from bfcl_pipeline.calls.literal import read_literal_call, read_literal_value, read_value
 from bfcl_pipeline.calls.native import parse_json
-from bfcl_pipeline.calls.python import is_prose
+from bfcl_pipeline.calls.python import is_prose, read_statements
 from bfcl_pipeline.calls.write import write_calls, write_native
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "parse_json",
     "read_literal_call",
     "read_literal_value",
+    "read_statements",
     "read_value",
     "write_calls",
     "write_native",

@@ -50,6 +50,20 @@ def read_python(text: str, rules: Rules, work: Work) -> list[tuple[str, Json]]:
         raise Undecodable(f"an argument cannot be read ({error})") from None
 
 
+def read_statements(text: str) -> list[tuple[str, Json]] | None:
+    """Names and arguments of the calls in lines of Python; None if one of them is not a call.
+
+    What a line does with the value, such as giving it a name, is left out, as in the release.
+    """
+    reading = _Reading(Rules.OFFICIAL, Work())
+    try:
+        reading.work.spend(len(check_text(text)))
+        calls = [getattr(line, "value", None) for line in _unwarned(_lines, text, "Python")]
+        return [_read_element(call, reading) for call in calls]
+    except (Undecodable, TypeError, ValueError, RecursionError, ArithmeticError):
+        return None
+
+
 def is_prose(text: str) -> bool:
     """Whether `text`, which may lack its opening bracket, begins with two words that no calls begin with.
 
@@ -73,6 +87,10 @@ def read_literal(text: str) -> Any:
 
 def _parse(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
+
+
+def _lines(text: str) -> list[ast.stmt]:
+    return ast.parse(text).body
 
 
 def _literal(text: str) -> Any:
@@ -102,7 +120,7 @@ def _unwarned(read: Callable[[str], Any], text: str, what: str) -> Any:
         raise Undecodable(f"not {what} ({reason})") from None
 
 
-def _read_element(element: ast.expr, reading: _Reading) -> tuple[str, Json]:
+def _read_element(element: ast.expr | None, reading: _Reading) -> tuple[str, Json]:
     if not isinstance(element, ast.Call):
         raise Undecodable(f"expected a call in the list, got {type(element).__name__}")
     return _read_call(element, reading, MAX_DEPTH)

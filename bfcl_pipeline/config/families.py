@@ -21,6 +21,9 @@ ResultRole: TypeAlias = Literal["tool", "ipython", "user", "identified"]
 """How results of calls follow an answer: a message each in this role; `user`, one message with the list of
 all of them; `identified`, a tool message each with the id of its call."""
 
+OWN_TEMPLATE = "model"
+"""Instead of a file: prompts are written by the chat template of each model's own tokenizer."""
+
 
 @dataclass(frozen=True, slots=True)
 class FamilyRow:
@@ -28,7 +31,7 @@ class FamilyRow:
 
     name: str  # in models files and reports
     models: tuple[str, ...]  # names of the leaderboard's models
-    template: str  # file of `bfcl_pipeline/families/templates`
+    template: str  # file of `bfcl_pipeline/families/templates`, or OWN_TEMPLATE
     reader: str  # key of `bfcl_pipeline.families.readers.READERS`
     mode: Mode = Mode.FC  # the form of answers that have been read, in which they are scored
     name_style: NameStyle = NameStyle.DOTTED  # of functions in the prompt
@@ -37,6 +40,7 @@ class FamilyRow:
     joins_users: bool = False  # whether consecutive messages of the user become one
     functions: str = "docs"  # key of `bfcl_pipeline.families.functions.FORMS`: what the template receives
     result_role: ResultRole = "tool"
+    between_arguments: str = ","  # in the text of a call that names its result, in mode fc
     stop_token_ids: tuple[int, ...] = ()  # sent with the request, if there are any
     skip_special_tokens: bool | None = None  # sent with the request, unless null
 

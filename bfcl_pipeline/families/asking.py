@@ -4,13 +4,13 @@ An Asking of `bfcl_pipeline.generation`. Source: the release's loop for prompted
 each handler of model_handler/local_inference replaces in it.
 """
 
-import random
-import string
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from bfcl_pipeline.calls import executed_text
-from bfcl_pipeline.config.families import FamilyRow
+from bfcl_pipeline.config.families import OWN_TEMPLATE, FamilyRow
+from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.families.functions import FORMS
 from bfcl_pipeline.families.readers import READERS
 from bfcl_pipeline.families.readers.answers import Answer
@@ -18,12 +18,16 @@ from bfcl_pipeline.families.rendering import render
 from bfcl_pipeline.prompts import Texts, fc_request, offered_functions, prompt_request
 from bfcl_pipeline.records import Call, Entry, FunctionDoc, Json, Message, Mode, NameStyle, Request
 
+PromptWriter: TypeAlias = Callable[[Sequence[Message], Sequence[Json]], str]
+"""Messages and functions to the prompt. Raises ConfigError if the template's files are missing."""
+
 
 @dataclass(frozen=True, slots=True)
 class FamilyAsking:
     """A model of one family."""
 
     row: FamilyRow
+    own_template: PromptWriter | None = None  # the model's, for a family without a template of its own
 
     @property
     def mode(self) -> Mode:
@@ -57,10 +61,22 @@ class FamilyAsking:
         return {"role": "user", "content": docs}, ()
 
     def written(self, request: Request, texts: Texts) -> Request:
-        """`request` with its prompt. Raises MalformedRelease if the release lacks a text of it."""
+        """`request` with its prompt.
+
+        Raises:
+            MalformedRelease: the release lacks a text of it.
+            ConfigError: a file or a package is missing.
+        """
         earlier = _earlier(request)
         functions = FORMS[self.row.functions](request.tools, earlier)
-        prompt = render(self.row.template, request.messages, functions, texts.families, earlier)
+        if self.row.template == OWN_TEMPLATE:
+            if self.own_template is None:
+                raise ConfigError(
+                    f"family {self.row.name}: prompts need the template of a model's tokenizer."
+                )
+            prompt = self.own_template(request.messages, functions)
+        else:
+            prompt = render(self.row.template, request.messages, functions, texts.families, earlier)
         return replace(request, prompt=prompt)
 
     def read(self, request: Request, text: str) -> tuple[Json, Answer]:
@@ -72,7 +88,7 @@ class FamilyAsking:
     def outcomes(self, answer: Message, calls: Sequence[Call], outcomes: Sequence[str]) -> list[Message]:
         """The results of calls in the family's roles."""
         results = [
-            {"role": "tool", "name": executed_text(call), "content": outcome}
+            {"role": "tool", "name": self._text(call), "content": outcome}
             for call, outcome in zip(calls, outcomes, strict=True)
         ]
         match self.row.result_role:
@@ -87,18 +103,18 @@ class FamilyAsking:
             case role:
                 return [{**result, "role": role} for result in results]
 
+    def _text(self, call: Call) -> str:
+        if self.mode is Mode.PROMPT:
+            return executed_text(call)
+        arguments = (f"{name}={value!r}" for name, value in call.arguments.items())
+        return f"{call.name}({self.row.between_arguments.join(arguments)})"
+
     def _turn(self, messages: Sequence[Message], *, first: bool) -> tuple[Message, ...]:
         as_user = self.row.system_as_user == "every" or (first and self.row.system_as_user == "first")
         turned = [
             {**each, "role": "user"} if as_user and each["role"] == "system" else each for each in messages
         ]
         return tuple(_joined(turned) if self.row.joins_users else turned)
-
-
-def call_ids(earlier_messages: int, count: int) -> list[str]:
-    """Ids of nine letters and digits; the official tool draws them at random, here the place decides."""
-    drawn = random.Random(earlier_messages)  # noqa: S311  # no secret
-    return ["".join(drawn.choices(string.ascii_letters + string.digits, k=9)) for _ in range(count)]
 
 
 def _earlier(request: Request) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, TypeAlias
 
+from bfcl_pipeline.families.python_code import python_code
 from bfcl_pipeline.prompts import WireFormat, tool_schemas
 from bfcl_pipeline.records import FunctionDoc, Json
 
@@ -14,6 +15,16 @@ Form: TypeAlias = Callable[[Sequence[FunctionDoc], int], Sequence[Json]]
 def _docs(functions: Sequence[FunctionDoc], _earlier: int) -> Sequence[Json]:
     """As the benchmark documents them."""
     return functions
+
+
+def _bare_tools(functions: Sequence[FunctionDoc], _earlier: int) -> Sequence[Json]:
+    """The functions of tools of chat completions, with underscores in names."""
+    return [tool["function"] for tool in tool_schemas(functions, WireFormat.OPENAI_CHAT)]
+
+
+def _python_code(functions: Sequence[FunctionDoc], earlier: int) -> Sequence[Json]:
+    """Python code, null for a function that has none."""
+    return python_code(_bare_tools(functions, earlier))
 
 
 def _tools(functions: Sequence[FunctionDoc], _earlier: int) -> Sequence[Json]:
@@ -60,4 +71,11 @@ def _named(function: Mapping[str, Any]) -> Json:
     }
 
 
-FORMS: Mapping[str, Form] = {"docs": _docs, "flat": _flat, "properties": _properties, "tools": _tools}
+FORMS: Mapping[str, Form] = {
+    "bare_tools": _bare_tools,
+    "docs": _docs,
+    "flat": _flat,
+    "properties": _properties,
+    "python_code": _python_code,
+    "tools": _tools,
+}

@@ -2,7 +2,8 @@
 
 Templates run in Jinja's sandbox with these names: `messages`, `functions`, `earlier` (the number of earlier
 requests of the conversation), `release_text(module, beginning)` (a long text of the release) and
-`raise_exception`; the filters `json(indent, ensure_ascii)` and `repr` write values as Python does.
+`raise_exception`; the filters `json(indent, ensure_ascii)` and `repr` write values as Python does;
+`json_object` reads the JSON object that a text is, none if it is not one.
 """
 
 import json
@@ -14,6 +15,7 @@ from typing import Any
 from jinja2 import FileSystemLoader, StrictUndefined, Template
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from bfcl_pipeline.calls import parse_json
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Json, Message
 
@@ -72,6 +74,7 @@ def _environment() -> ImmutableSandboxedEnvironment:
         autoescape=False,  # prompts are plain text
     )
     environment.filters["json"] = _json
+    environment.filters["json_object"] = _json_object
     environment.filters["repr"] = repr
     environment.globals["raise_exception"] = _raise_exception
     return environment
@@ -79,6 +82,14 @@ def _environment() -> ImmutableSandboxedEnvironment:
 
 def _json(value: Any, indent: int | None = None, *, ensure_ascii: bool = True) -> str:
     return json.dumps(value, indent=indent, ensure_ascii=ensure_ascii)
+
+
+def _json_object(text: str) -> Json | None:
+    try:
+        value = parse_json(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _raise_exception(reason: str) -> str:

@@ -78,3 +78,15 @@ def rejected(stored: Json, runs: bool) -> Json:
 def run_or_text(calls: Json, stored: Json, runs: bool) -> Json:
     """Uniform calls; without any, a conversation keeps the text, which may be its final answer."""
     return calls if calls or not runs else stored
+
+
+def call_name(value: Json) -> str:
+    """A function name that may be any JSON value, as a key of an official result file.
+
+    Raises TypeError for a list or an object.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | dict):
+        raise TypeError(f"a name is {type(value).__name__}")
+    return json.dumps(value)

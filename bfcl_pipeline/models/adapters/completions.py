@@ -8,14 +8,13 @@ noted in the raw answer. Source: the release's base_oss_handler.
 from dataclasses import asdict
 
 from bfcl_pipeline.config import ModelRow
-from bfcl_pipeline.config.families import load_families
-from bfcl_pipeline.errors import ConfigError, ContextOverflow
-from bfcl_pipeline.families import FamilyAsking
+from bfcl_pipeline.errors import ContextOverflow
 from bfcl_pipeline.models.adapters.openai_adapter import OpenAIAdapter
 from bfcl_pipeline.models.adapters.prompt_length import Limit, PromptLength
 from bfcl_pipeline.models.adapters.response_validator import tokens
 from bfcl_pipeline.models.adapters.row_adapter import TEMPERATURE, json_content
 from bfcl_pipeline.models.adapters.status_errors import stated_error
+from bfcl_pipeline.models.chat_template import family_asking
 from bfcl_pipeline.prompts import WireFormat
 from bfcl_pipeline.records import Exchange, Json, Request
 from bfcl_pipeline.text import Log
@@ -35,9 +34,7 @@ class Completions(OpenAIAdapter):
     def __init__(self, row: ModelRow, endpoint: str | None = None, *, offline: bool = False) -> None:
         """Args: see `models.build_adapter`. Raises ConfigError if the family is not known."""
         super().__init__(row, endpoint, offline=offline)
-        if row.family is None:
-            raise ConfigError(f"model {row.name!r}: no family; set `family`, or `prompting: server`.")
-        self.family = FamilyAsking(load_families()[row.family])
+        self.family = family_asking(row)
         self.asking = self.family
         self._version = self._endpoint.removeprefix(self.base)
         self._length = PromptLength(

@@ -1,0 +1,86 @@
+"""Prompts by the chat template of a model's own tokenizer, for families whose row says so.
+
+The files are those of the model's folder, or of the hub's cache on this machine; nothing is downloaded, and
+no code of a model is run: transformers renders the template in a sandbox.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from bfcl_pipeline.config import ModelRow
+from bfcl_pipeline.config.families import load_families
+from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.families import FamilyAsking
+from bfcl_pipeline.records import Json, Message
+from bfcl_pipeline.text import printable
+
+
+def family_asking(row: ModelRow) -> FamilyAsking:
+    """How the model of `row` is asked by the prompts of its family. Raises ConfigError if it has none."""
+    if row.family is None:
+        raise ConfigError(f"model {row.name!r}: no family; set `family`, or `prompting: server`.")
+    return FamilyAsking(load_families()[row.family], ChatTemplate(row.model, row.revision))
+
+
+class ChatTemplate:
+    """The chat template of one model, read when it is first needed."""
+
+    def __init__(self, model: str, revision: str | None = None) -> None:
+        """Args: the model's folder, or its name on the hub; branch, tag or commit there."""
+        self._model = model
+        self._revision = revision
+
+    def __call__(self, messages: Sequence[Message], functions: Sequence[Json]) -> str:
+        """The prompt of `messages` and `functions`, with the beginning of an answer.
+
+        Raises ConfigError if the tokenizer's files are missing, or its template refuses the messages.
+        """
+        tokenizer = self._tokenizer
+        try:
+            prompt: str = tokenizer.apply_chat_template(
+                list(messages), tools=list(functions), tokenize=False, add_generation_prompt=True
+            )
+        except Exception as error:  # whatever a template raises
+            raise self._error(f"its chat template cannot write the prompt ({_line(error)})") from error
+        return prompt
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the template (of all, if it has several). Raises ConfigError."""
+        written = json.dumps(self._tokenizer.chat_template, sort_keys=True)
+        return hashlib.sha256(written.encode()).hexdigest()
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        from transformers import AutoTokenizer
+
+        try:
+            tokenizer = AutoTokenizer.from_pretrained(
+                self._model,
+                revision=self._revision or "main",
+                local_files_only=True,
+                trust_remote_code=False,
+            )
+        except Exception as error:  # versions of transformers raise different errors for missing files
+            named = f"{self._model} --revision {self._revision}" if self._revision else self._model
+            raise self._error(
+                "its prompts need its tokenizer, which is neither in a folder nor in the hub's cache "
+                f"({_line(error)}). Set `model` to a folder with its files, or run: hf download {named}"
+            ) from error
+        if not tokenizer.chat_template:
+            raise self._error(
+                "its tokenizer has no chat template. Set `prompting: server`, or another model"
+            )
+        return tokenizer
+
+    def _error(self, problem: str) -> ConfigError:
+        return ConfigError(f"model {self._model!r}: {problem}.")
+
+
+def _line(error: Exception) -> str:
+    return printable(" ".join(str(error).split())[:200])
