@@ -50,6 +50,11 @@ class Model:
     adapter: Completions
     folder: str | None = None  # of its tokenizer, if that writes the prompts
 
+    @property
+    def scarcity(self) -> int:
+        """How much fewer entries are sampled than of others: code is generated for every prompt of MiniCPM."""
+        return 5 if self.handler == "MiniCPMFCHandler" else 1
+
 
 def models_of(staged: Path, tokenizer: Path) -> list[Model]:
     """The models of all families in the table, in its order.

@@ -39,7 +39,7 @@ def chains(models: list[Model], entries: Entries) -> Iterator[Chain]:
         for category in ASKED:
             if CATEGORIES[category].prompt_only and model.adapter.asking.mode is Mode.FC:
                 continue
-            asked = sampled(entries(category), every, offset)
+            asked = sampled(entries(category), every * model.scarcity, offset)
             yield Chain(
                 model, asked, TellingWeb(SimulatedWeb.of(())), stop=not CATEGORIES[category].single_turn
             )
