@@ -52,7 +52,7 @@ class Model:
 
     @property
     def scarcity(self) -> int:
-        """How much fewer entries are sampled than of others: code is generated for every prompt of MiniCPM."""
+        """The factor by which fewer entries are sampled: each prompt of MiniCPM has generated code."""
         return 5 if self.handler == "MiniCPMFCHandler" else 1
 
 
