@@ -23,6 +23,8 @@ STAGED := data/release/texts.json
 # Installed first and alone, so that it is the build that the user's index prefers; together with others it may
 # be one that is gigabytes larger.
 TORCH := $(shell sed -n '/^torch==/p' requirements.lock)
+# Of the server on machines with GPUs: as in the image.
+VLLM_VERSION := $(shell sed -n 's/^VLLM_VERSION = "\(.*\)"/\1/p' bfcl_pipeline/models/serving/program.py)
 # Further packages of the build for NVIDIA's GPUs: not pinned, and installed only with that build.
 GPU_ONLY := cuda-bindings cuda-pathfinder cuda-toolkit nvidia-cublas nvidia-cuda-cupti nvidia-cuda-nvrtc \
   nvidia-cuda-runtime nvidia-cudnn-cu13 nvidia-cufft nvidia-cufile nvidia-curand nvidia-cusolver nvidia-cusparse \
@@ -81,7 +83,7 @@ test-install: $(TEST) ## build the wheel, install it elsewhere, and compare its 
 test-browser: $(TEST) ## open reports in a real browser (Debian's Chromium): scripts, sizes, print, accessibility
 	BFCL_BROWSER_REQUIRED=1 $(PYTEST) -m browser $(ARGS)
 
-test-vllm: $(TEST) $(VLLM) ## serve a tiny model with vLLM, installed in .venv-vllm, and send it requests
+test-vllm: $(TEST) $(VLLM) ## serve tiny models with vLLM and llama.cpp, installed in .venv-vllm, and send them requests
 	BFCL_VLLM_REQUIRED=1 BFCL_VLLM_PYTHON=$(BFCL_VLLM_PYTHON) pytest -m vllm $(ARGS)
 
 test-slurm: $(TEST) $(VLLM) ## run on a SLURM cluster that the tests start on this machine (Debian's packages)
@@ -115,12 +117,15 @@ benchmark: $(TEST) $(PLOT) $(PEER) $(STAGED) ## time scoring and generation besi
 pictures: $(TEST) ## make the pictures of the report in docs/ with Chromium (after make run): make pictures RUN=embedded
 	python -m tests.support.pictures --run $(RUN) $(ARGS)
 
-lock: ## pin the newest version of every dependency in requirements.lock (needs uv)
+lock: ## pin the newest versions in requirements.lock, and what vLLM needs on GPUs in requirements-vllm.lock (needs uv)
 	printf '%s\n' 'hatchling>=1.27' 'setuptools>=77' '$(TORCH)' | uv pip compile pyproject.toml - --all-extras \
 	  --group test --group lint --group plot --no-sources --upgrade \
 	  --universal --python-version 3.11 --no-annotate --no-emit-index-url --no-emit-find-links \
 	  $(addprefix --no-emit-package ,pip $(GPU_ONLY)) \
 	  --custom-compile-command "make lock" --output-file requirements.lock
+	echo 'vllm==$(VLLM_VERSION)' | uv pip compile - --upgrade --no-sources \
+	  --python-version 3.12 --python-platform x86_64-manylinux_2_28 --no-annotate --no-emit-index-url \
+	  --no-emit-find-links --custom-compile-command "make lock" --output-file requirements-vllm.lock
 
 clean: ## delete environments, staged data and caches, but no results
 	rm -rf .venv .venv-peer .venv-vllm .snakemake build data/release data/entries data/encoder *.egg-info
@@ -135,7 +140,7 @@ $(VENV): requirements.lock pyproject.toml hatch_build.py install/environment.py
 
 $(TEST): $(VENV)
 	@echo "Adding the packages of the tests to .venv"
-	@$(PYTHON) install/environment.py .venv --group test --extra inspect litellm slurm
+	@$(PYTHON) install/environment.py .venv --group test --extra inspect litellm minicpm slurm
 	@touch $@
 
 $(LINT): $(VENV)

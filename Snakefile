@@ -33,6 +33,7 @@ from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.jobs.options import to_argv
 from bfcl_pipeline.jobs.preflight import Machine, preflight
 from bfcl_pipeline.jobs.result_paths import result_inputs
+from bfcl_pipeline.models.weights import identified_rows
 from bfcl_pipeline.orchestration.finished_results import (
     FinishedResults,
     check_recorded,
@@ -83,6 +84,10 @@ try:
         map(str, models_files(config["models_file"] or ()))
     )
     MODELS = load_models()
+    if not config["replay"]:  # which has the recorded digests, not the weights
+        MODELS = identified_rows(
+            MODELS, config["models"], lambda line: print(line, file=sys.stderr)
+        )
     RUN = load_run(config, MODELS)
     FINISHED = FinishedResults(Path("results") / RUN.name)
     if workflow.is_main_process and not config["replay"]:

@@ -33,7 +33,7 @@ from bfcl_pipeline.text import cut, on_one_line, plural, printable, text_table
 
 READY = "ready"
 
-_COLUMNS = ("model", "kind", "mode", "org", "where", "$ in", "$ out", "missing")
+_COLUMNS = ("model", "kind", "mode", "prompts", "org", "where", "$ in", "$ out", "missing")
 _NARROW_COLUMNS = ("model", "kind", "missing")
 _NARROW_TERMINAL = 130  # characters; a narrower one shows the narrow columns
 
@@ -51,7 +51,7 @@ class Listed:
         row = self.row
         prices = ("-" if price is None else f"{price:g}" for price in (row.input_price, row.output_price))
         missing = " ".join(need.what for need in self.needs) or READY
-        cells = (row.name, row.kind, row.mode, row.org, location(row), *prices, missing)
+        cells = (row.name, row.kind, row.mode, prompts_of(row), row.org, location(row), *prices, missing)
         return dict(zip(_COLUMNS, cells, strict=True))
 
     @property
@@ -68,6 +68,8 @@ class Listed:
             "model": row.model,
             "endpoint": row.endpoint,
             "where": location(row),
+            "prompting": row.prompting if _has_weights(row) else None,
+            "family": row.family,
             "input_price": row.input_price,
             "output_price": row.output_price,
             "missing": [{"what": need.what, "remedy": need.remedy} for need in self.needs],
@@ -233,6 +235,16 @@ def location(row: ModelRow) -> str:
     if row.endpoint is None:
         return row.model.partition("/")[0]  # litellm's name of the provider
     return urlsplit(row.endpoint).netloc
+
+
+def prompts_of(row: ModelRow) -> str:
+    """The family whose prompts are sent to open weights, or `server`; of other models `-`."""
+    return (row.family or row.prompting) if _has_weights(row) else "-"
+
+
+def _has_weights(row: ModelRow) -> bool:
+    """Whether the model is open weights, which can be asked in more than one way."""
+    return row.family is not None or row.kind == "vllm"
 
 
 def _matches(pattern: str | None, *names: str) -> bool:

@@ -1,7 +1,8 @@
 """`bfcl-pipeline ping`: sends one request to a model, as a run would, and prints the answer.
 
 The question is about the weather and offers one small function, so it costs next to nothing. The body has
-the options of the model's row: a server that refuses the requests of a run refuses this one.
+the options of the model's row: a server that refuses the requests of a run refuses this one. For a model
+that is sent prompts, the prompt and the raw answer are printed, too.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ import json
 import sys
 import time
 from collections.abc import Mapping
+from pathlib import Path
 
 from bfcl_pipeline.cli.models import location
+from bfcl_pipeline.cli.options import add_data
 from bfcl_pipeline.config import KINDS, ModelRow, load_models, model_row
+from bfcl_pipeline.config.families import way_of_asking
 from bfcl_pipeline.errors import (
     AccessDenied,
     ConfigError,
@@ -30,15 +34,17 @@ from bfcl_pipeline.generation.remote import RunTerms
 from bfcl_pipeline.jobs.options import add_models
 from bfcl_pipeline.models import build_adapter
 from bfcl_pipeline.prompts import WireFormat, tool_schemas
-from bfcl_pipeline.records import Exchange, Json, Mode, Request
+from bfcl_pipeline.records import Entry, Exchange, Json, Mode, Request
 from bfcl_pipeline.tables.responses import loaded_json
-from bfcl_pipeline.text import on_one_line, printable
+from bfcl_pipeline.tables.texts import read_texts
+from bfcl_pipeline.text import cut, on_one_line, printable
 
 SECONDS = 120.0
 """Default time limit: some servers load a model when the first request for it arrives."""
 
 _MAX_LISTED = 8  # models of an endpoint in a message
 _MAX_CHARACTERS = 400  # of an answer that is printed
+_MAX_PROMPT = 2_000  # characters of a prompt, and of a raw answer
 
 _WEATHER = {
     "name": "get_weather",
@@ -74,6 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"time limit of the request (default: {SECONDS:g})",
     )
+    add_data(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -95,20 +102,22 @@ def run(options: argparse.Namespace) -> int:
             f"{row.name}: --endpoint is for models that vLLM serves; set `endpoint` in the model's row."
         )
     adapter = build_adapter(row, options.endpoint)
+    request = _request(adapter) if row.family is None else _prompt(adapter, options.data)
     try:
-        exchange, seconds = asyncio.run(_exchange(adapter, options.seconds))
+        exchange, raw, seconds = asyncio.run(_exchange(adapter, request, options.seconds))
     except ModelError as error:
         print(f"{row.name}: {printable(str(error))}", file=sys.stderr)
         for line in asyncio.run(_advice(row, options.endpoint, error)):
             print(printable(line), file=sys.stderr)
         return 1
-    _print(row, exchange, seconds)
+    _print(row, adapter.asking.mode, exchange, raw, seconds)
     return 0
 
 
-async def _exchange(adapter: Adapter, limit_seconds: float) -> tuple[Exchange, float]:
-    """The exchange of one request and its duration in seconds."""
-    request = _request(adapter)
+async def _exchange(
+    adapter: Adapter, request: Request, limit_seconds: float
+) -> tuple[Exchange, Json, float]:
+    """The exchange of one request, its raw answer and its duration in seconds."""
     body = adapter.body(request)
     try:
         adapter.open()  # imports the client, which may take seconds
@@ -120,7 +129,7 @@ async def _exchange(adapter: Adapter, limit_seconds: float) -> tuple[Exchange, f
         raise Transient(f"no answer within {limit_seconds:g} s. Wait longer with --seconds.") from None
     finally:
         await adapter.close()
-    return adapter.read(request, raw), seconds
+    return adapter.read(request, raw), raw, seconds
 
 
 def _request(adapter: Adapter) -> Request:
@@ -132,22 +141,54 @@ def _request(adapter: Adapter) -> Request:
     return Request(asking.mode, ({"role": "user", "content": _QUESTION},), tools)
 
 
-def _print(row: ModelRow, exchange: Exchange, seconds: float) -> None:
+def _prompt(adapter: Adapter, data: Path) -> Request:
+    """The question to a model that is sent prompts, which may have texts of the staged release."""
+    question = ({"role": "user", "content": _QUESTION},)
+    entry = Entry("ping", "simple_python", (question,), (_WEATHER,))
+    texts = read_texts(data)
+    return adapter.asking.written(adapter.asking.first(entry, texts), texts)
+
+
+def _print(row: ModelRow, mode: Mode, exchange: Exchange, raw: Json, seconds: float) -> None:
 
     print(f"{row.name} ({row.kind}, {location(row)}) answers.")
+    if exchange.request.prompt is not None:
+        print(f"  asked    {way_of_asking(row.family, row.mode)}")
+        print(f"  prompt   {_bounded(exchange.request.prompt)}")
+        print(f"  raw      {_bounded(_raw_text(raw))}")
     print(f"  answer   {on_one_line(printable(_answer(exchange)))}")
     print(f"  tokens   {_count(exchange.input_tokens)} sent, {_count(exchange.output_tokens)} received")
     print(f"  seconds  {seconds:.2f}")
     print(f"  price    {_price(row, exchange)}")
     if exchange.finish_reason is not None:
         print(f"  ended    {on_one_line(printable(exchange.finish_reason))}")
-    print(_doubt(row, exchange) or f"Next: bfcl-pipeline run --model {row.name} --sample 100")
+    print(_doubt(row, mode, exchange) or f"Next: bfcl-pipeline run --model {row.name} --sample 100")
 
 
-def _doubt(row: ModelRow, exchange: Exchange) -> str | None:
+def _bounded(text: str) -> str:
+    """The beginning of a text on one line."""
+    return on_one_line(printable(cut(text, _MAX_PROMPT)))
+
+
+def _raw_text(raw: Json) -> str:
+    """The text of a completion as the server sent it; another answer as JSON."""
+    match raw:
+        case {"choices": [{"text": str(text)}, *_]}:
+            return text
+    return json.dumps(raw, ensure_ascii=False)
+
+
+def _doubt(row: ModelRow, mode: Mode, exchange: Exchange) -> str | None:
     """What is wrong with the answer of a model of mode fc; None if nothing is."""
-    if row.mode is not Mode.FC:
+    if mode is not Mode.FC:
         return None
+    if row.family is not None:
+        if isinstance(exchange.result, list) and any(map(_names_a_city, exchange.result)):
+            return None
+        return (
+            "No call with the argument `city` was read from the answer: the model may not write calls as "
+            f"the family {row.family} does. Another `family`, or `prompting: server`, asks in another way."
+        )
     other_parser = "; or another `tool_parser` reads its calls." if row.kind == "vllm" else "."
     if not isinstance(exchange.result, list):
         return (

@@ -1,11 +1,17 @@
-"""`bfcl-pipeline show`: print one entry, or what a model did on it and why it passed or failed."""
+"""`bfcl-pipeline show`: print one entry, or what a model did on it and why it passed or failed.
+
+With `--prompt MODEL`: the exact text that the model is sent, on standard output alone, so that it can be
+piped; invisible characters are made visible on a terminal only.
+"""
 
 import argparse
+import sys
 from pathlib import Path
 
 from bfcl_pipeline.cli.options import add_cache, add_data, add_rules
 from bfcl_pipeline.cli.runs import RUN_HELP, newest_first, run_folder
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.text import printable, valid_unicode
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,13 +29,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="run_dir",
         help=f"{RUN_HELP} (default: the newest run in which the model has a response to the entry)",
     )
+    parser.add_argument(
+        "--prompt",
+        metavar="MODEL",
+        help="print only what this model is sent first: the prompt, or the body of the request",
+    )
+    parser.add_argument(
+        "--step",
+        type=int,
+        metavar="N",
+        help="with --prompt and --run: the request of this number in the run, from 1 (default: 1)",
+    )
+    parser.add_argument(
+        "--models",
+        type=Path,
+        action="append",
+        metavar="FILE",
+        help="with --prompt: models file, as for other commands; --run has its own rows",
+    )
     add_rules(parser, "rule set to apply; verified: to the mended truth, if the errata have one")
     add_data(parser)
     add_cache(parser, "where results of web calls and of searches in a memory are read")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints the page."""
+    """Prints the page, or one request."""
+    if options.prompt is not None:
+        return _print_request(options)
+    for name in ("step", "models"):
+        if getattr(options, name) is not None:
+            raise ConfigError(f"--{name} is only for --prompt MODEL.")
     from bfcl_pipeline.show.entry_page import ModelRun, choose_run, put_entry
     from bfcl_pipeline.show.terminal_page import TerminalPage
 
@@ -50,4 +79,49 @@ def run(options: argparse.Namespace) -> int:
         )
         answered = ModelRun(folder, options.model, options.rules, runs)
     put_entry(TerminalPage(), options.data, options.entry_id, answered, options.rules, options.cache)
+    return 0
+
+
+def _print_request(options: argparse.Namespace) -> int:
+    """Prints one request to a model."""
+    from bfcl_pipeline.config import KINDS, load_models, model_row, trial_of
+    from bfcl_pipeline.generation import ChatAsking
+    from bfcl_pipeline.models import build_adapter, build_model
+    from bfcl_pipeline.playback import read_conditions
+    from bfcl_pipeline.show.entry_page import find_entry
+    from bfcl_pipeline.show.sent import ModelOfRun, first_request, recorded_request, request_text
+    from bfcl_pipeline.transcripts.entry import has_memory
+
+    if options.model is not None:
+        raise ConfigError("--prompt prints a request, --model an answer: use one of them.")
+    if options.run_dir is None and options.step is not None:
+        raise ConfigError("--step needs --run RUN: requests after the first follow from a model's answers.")
+    if options.step is not None and options.step < 1:
+        raise ConfigError(f"--step {options.step}: requests are counted from 1.")
+    entry = find_entry(options.data, options.entry_id)
+    folder = None if options.run_dir is None else run_folder(options.run_dir)
+    if folder is None:
+        row = model_row(load_models(options.models), options.prompt)
+    else:
+        row = model_row(load_models(folder / "models.yaml", recorded=True), trial_of(options.prompt).model)
+    if row.recorded:
+        raise ConfigError(f"{row.name}: its answers are read from results; nothing is sent.")
+    conditions = read_conditions(folder, options.data, options.cache)
+    adapter = None if KINDS[row.kind].embedded else build_adapter(row, offline=True)
+    if folder is None or adapter is None:
+        if (options.step or 1) > 1:
+            raise ConfigError(
+                f"{row.name} is embedded: it has no journal, from which requests are made again."
+            )
+        asking = ChatAsking(build_model(row).mode) if adapter is None else adapter.asking
+        request = first_request(entry, asking, conditions)
+        if has_memory(entry):
+            print(
+                "The memory is empty here; in a run, it has what the model stored before.", file=sys.stderr
+            )
+    else:
+        model = ModelOfRun(adapter, folder, options.prompt)
+        request = recorded_request(entry, model, conditions, options.step or 1)
+    text = valid_unicode(request_text(request, adapter))
+    sys.stdout.write(f"{printable(text)}\n" if sys.stdout.isatty() else text)
     return 0

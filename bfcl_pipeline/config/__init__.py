@@ -14,15 +14,12 @@ from bfcl_pipeline.config.model_rows import (
     ModelRow,
     RequestLimits,
     Serving,
-    Trial,
     described,
     load_models,
     load_not_served,
     model_folder,
     model_row,
     models_schema,
-    trial_name,
-    trial_of,
     unknown_model,
 )
 from bfcl_pipeline.config.models_files import MODELS_FILE, MODELS_VARIABLE, MY_MODELS_FILE, models_files
@@ -35,6 +32,7 @@ from bfcl_pipeline.config.recorded_sample import (
 from bfcl_pipeline.config.run_config import ReleasePin, RunConfig, load_run
 from bfcl_pipeline.config.run_record import NOT_RECORDED, recorded_config, recorded_models
 from bfcl_pipeline.config.sampling import RunSample, SampleBy, allocate, by_weight, divide, pick
+from bfcl_pipeline.config.trials import Trial, trial_name, trial_of
 
 __all__ = [
     "EMBEDDED_KINDS",

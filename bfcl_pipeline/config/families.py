@@ -75,6 +75,13 @@ def family_of(name: str, model: str, mode: Mode) -> str | None:
     return by_name.get(name) or by_model.get((model, mode))
 
 
+def way_of_asking(family: str | None, mode: str) -> str:
+    """How open weights are asked, for people. family: None if their server's chat template is used."""
+    if family is not None:
+        return f"prompts of the leaderboard, family {family}"
+    return f"server's chat template{' and tool parser' if mode == Mode.FC else ''}"
+
+
 @cache
 def _known() -> tuple[Mapping[str, str], Mapping[tuple[str, Mode], str]]:
     """Families by the leaderboard's names, and by names on the hub with the mode of a row."""

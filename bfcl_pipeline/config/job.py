@@ -13,7 +13,8 @@ from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config.kinds import EMBEDDED_KINDS
-from bfcl_pipeline.config.model_rows import ModelRow, model_folder, trial_name
+from bfcl_pipeline.config.model_rows import ModelRow, model_folder
+from bfcl_pipeline.config.trials import trial_name
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Mode
 from bfcl_pipeline.text import unknown_name
@@ -97,6 +98,7 @@ class JobPaths:
     data: Path = Path("data")  # the staged benchmark
     journals: Path = Path("cache/exchanges")  # one directory for each model and trial
     encoder_cache: Path = Path("cache/encoder")  # embeddings that were computed before
+    weights_cache: Path = Path("cache/weights")  # hashes of the files of models
     endpoint: Path | None = None  # status file of `bfcl-pipeline serve`; None: not served by the run
 
 

@@ -11,6 +11,7 @@ class ModelKind:
     about: str  # one line: how its models answer
     adapter: str = ""  # module:class of `bfcl_pipeline.models`, imported when first used; empty: recorded
     completions: str = ""  # the same for rows with a family, which are sent prompts; empty: none
+    in_flight: int = 32  # default of the maximum number of requests in flight
     embedded: bool = False  # answers in the process of the job, without requests
     recorded: bool = False  # its answers are read from a file: nothing is asked
     extra: str | None = None  # optional dependency, bfcl-pipeline[extra], and the module that it installs
@@ -54,6 +55,11 @@ KINDS: Mapping[str, ModelKind] = {
         "a model of the hub or in a directory, served by vLLM for the run",
         adapter="adapters.openai_chat:OpenAIChat",
         completions="adapters.completions:Completions",
+    ),
+    "transformers": ModelKind(
+        "a small model of the hub or in a directory, in the process of the job, greedily",
+        adapter="local:TransformersModel",
+        in_flight=1,  # one prompt at a time: its answer depends on nothing else
     ),
     "results": ModelKind("from results of another run, tool or team, read from `path`", recorded=True),
 }

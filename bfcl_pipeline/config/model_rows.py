@@ -1,13 +1,10 @@
 """Model rows: the models files and the file of official models beside them, read and checked.
 
 Keys, types and defaults are those of models.schema.yaml; rules between keys are checked here. How a kind
-uses a row is the matter of `bfcl_pipeline.models`. Trials share a row: the first has the model's own name,
-the second is called `<model>~2`, in tables, reports and names of directories.
+uses a row is the matter of `bfcl_pipeline.models`. Trials share a row (`config.trials`).
 """
 
 import difflib
-import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
@@ -20,6 +17,8 @@ from bfcl_pipeline.config.check import check_config, fits
 from bfcl_pipeline.config.families import family_of, load_families
 from bfcl_pipeline.config.kinds import EMBEDDED_KINDS, KINDS, RECORDED_KINDS
 from bfcl_pipeline.config.models_files import models_files
+from bfcl_pipeline.config.row_values import check_local, check_options, check_resources
+from bfcl_pipeline.config.trials import trial_of
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.project import project_file
 from bfcl_pipeline.records import Json, Mode
@@ -33,28 +32,15 @@ _REQUEST_KEYS = ("model", "endpoint", "key", "options", "limits")
 VLLM_KEYS = ("backend", "prompting", "family", "revision", "vllm")
 _RESULTS_KEYS = ("path", "web")
 _NOT_OF_RESULTS = ("endpoint", "key", "options", "limits", "resources")
-_OWN_RESOURCES = ("gpu", "server")
+_LOCAL_KEYS = ("family", "revision", "dtype")
+_IDENTIFIED = ("weights", "prompts")
+KIND_KEYS = {"vllm": (*VLLM_KEYS, *_IDENTIFIED), "transformers": (*_LOCAL_KEYS, *_IDENTIFIED)}
+"""The keys that only some kinds have: open weights, served and in this process."""
 
-_LATER = re.compile(r"(?P<model>.+)~(?P<number>[2-9]|[1-9]\d+)", re.DOTALL)
+OPEN_KINDS = tuple(KIND_KEYS)
 
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """One repetition of the benchmark."""
-
-    model: str  # name of its row in the models file
-    number: int = 1  # from 1
-
-
-def trial_name(model: str, number: int) -> str:
-    """The name in tables of trial `number` of `model`."""
-    return model if number == 1 else f"{model}~{number}"
-
-
-def trial_of(name: str) -> Trial:
-    """The trial that has `name` in tables."""
-    match = _LATER.fullmatch(name)
-    return Trial(match["model"], int(match["number"])) if match else Trial(name)
+COMMIT = "commit:"
+"""Begins `weights` of a model from the hub; the commit follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +98,9 @@ class ModelRow:
     resources: Mapping[str, int | str] = field(default_factory=dict)  # of its jobs, in Snakemake's terms
     path: str | None = None  # kind results: the file or directory with the results
     web: str | None = None  # kind results: the web that was searched, where the results do not record it
+    dtype: str = "float32"  # kind transformers: type of weights and activations
+    weights: str | None = None  # written by runs: the files of open weights, as of `models.weights`
+    prompts: str | None = None  # written by runs: the digest of the family's row and templates
 
     @property
     def asked(self) -> dict[str, Json]:
@@ -125,8 +114,22 @@ class ModelRow:
             "options": dict(self.options),
             "vllm": asdict(replace(self.vllm, shards=1)) if self.served else None,
             **({"family": self.family} if self.family else {}),
-            **({"revision": self.revision} if self.revision else {}),
+            **self.of_weights,
         }
+
+    @property
+    def of_weights(self) -> dict[str, Json]:
+        """What identifies the weights besides their name, as far as answers are generated again for it.
+
+        A commit that is only recorded is not among it: it is known once the weights have been fetched. Nor
+        are files of a model with `prompting: server`, whose answers earlier versions journaled without.
+        """
+        values: dict[str, Json] = {"revision": self.revision} if self.revision else {}
+        if self.kind == "transformers":
+            values["dtype"] = self.dtype
+        if self.family and self.weights and not self.weights.startswith(COMMIT):
+            values["weights"] = self.weights
+        return values
 
     @property
     def owner(self) -> str:
@@ -295,19 +298,21 @@ def _row(where: str, values: Mapping[str, Any]) -> ModelRow:
         "key": None if "endpoint" in values else KINDS[kind].key,
         **values,
         "mode": mode,
-        "limits": RequestLimits(**values.get("limits", {})),
+        "limits": RequestLimits(**{"in_flight": KINDS[kind].in_flight, **values.get("limits", {})}),
         "vllm": Serving(**{**vllm, "args": tuple(map(str, vllm.get("args", ())))}),
     }
     row = _with_prompting(where, ModelRow(**given), values)
     _check_kind(where, row, values)
-    _check_options(where, row.options)
-    _check_resources(where, row.resources)
+    check_options(where, row.options)
+    if row.kind == "transformers":
+        check_local(where, values)
+    check_resources(where, row.resources)
     return row
 
 
 def _with_prompting(where: str, row: ModelRow, values: Mapping[str, Any]) -> ModelRow:
     """`row` with the way its model is asked: by its family's prompts if known, else by the server's."""
-    if row.kind != "vllm":
+    if row.kind not in OPEN_KINDS:
         return row
     if row.family is not None and row.family not in load_families():
         raise ConfigError(f"{where}: {unknown_name('family', row.family, load_families())}")
@@ -316,10 +321,11 @@ def _with_prompting(where: str, row: ModelRow, values: Mapping[str, Any]) -> Mod
             raise ConfigError(f"{where}: prompting server has no `family`: remove one of the two.")
         return row
     family = row.family or family_of(row.name, row.model, row.mode)
-    if family is None and "prompting" in values:
+    if family is None and ("prompting" in values or row.kind == "transformers"):
+        remedy = "use kind vllm" if row.kind == "transformers" else "set `prompting: server`"
         raise ConfigError(
             f"{where}: the prompts of {row.name!r} are not known: name its `family`, one of "
-            f"{', '.join(load_families())}; or set `prompting: server`."
+            f"{', '.join(load_families())}; or {remedy}."
         )
     return row if family is None else replace(row, prompting="leaderboard", family=family)
 
@@ -331,10 +337,12 @@ def _check_kind(where: str, row: ModelRow, values: Mapping[str, Any]) -> None:
             raise ConfigError(
                 f"{where}: {row.name!r} is of kind {row.kind}, which makes no requests: remove {key}."
             )
-    for key in VLLM_KEYS:
-        if key in values and row.kind != "vllm":
+    for key in keys_of_others(row.kind):
+        if key in values:
+            kinds = " and ".join(kind for kind, keys in KIND_KEYS.items() if key in keys)
             raise ConfigError(
-                f"{where}: {key} is only for kind vllm; {row.name!r} is of kind {row.kind}: remove {key}."
+                f"{where}: {key} is only for kind {kinds}; {row.name!r} is of kind {row.kind}: "
+                f"remove {key}."
             )
     _check_results(where, row, values)
     if row.kind == "litellm" and "/" not in row.model:
@@ -343,6 +351,12 @@ def _check_kind(where: str, row: ModelRow, values: Mapping[str, Any]) -> None:
         )
     if row.kind == "vllm":
         _check_vllm(where, row)
+
+
+def keys_of_others(kind: str) -> list[str]:
+    """The keys of `KIND_KEYS` that `kind` does not have."""
+    own = KIND_KEYS.get(kind, ())
+    return [key for keys in KIND_KEYS.values() for key in keys if key not in own]
 
 
 def _check_results(where: str, row: ModelRow, values: Mapping[str, Any]) -> None:
@@ -357,19 +371,6 @@ def _check_results(where: str, row: ModelRow, values: Mapping[str, Any]) -> None
             raise ConfigError(f"{where}: {row.name!r} is of kind {row.kind}, {reason}: remove {key}.")
 
 
-def _check_options(where: str, options: Mapping[str, Json]) -> None:
-    """Refuses what YAML can express and JSON cannot: dates, infinity, keys that are not texts."""
-    try:
-        same = json.loads(json.dumps(options, allow_nan=False)) == options
-    except (TypeError, ValueError, RecursionError):
-        same = False
-    if not same:
-        raise ConfigError(
-            f"{where}: options: only texts, finite numbers, true, false, null, lists and mappings of texts "
-            "can be sent. Quote dates and keys that are numbers."
-        )
-
-
 def _check_vllm(where: str, row: ModelRow) -> None:
     if row.backend == "endpoint" and row.endpoint is None:
         raise ConfigError(
@@ -382,13 +383,3 @@ def _check_vllm(where: str, row: ModelRow) -> None:
             f"{where}: mode fc needs `vllm: {{tool_parser: ...}}`, the name of vLLM's parser for the calls "
             "of this family, for example hermes. See https://docs.vllm.ai/en/latest/features/tool_calling/"
         )
-
-
-def _check_resources(where: str, resources: Mapping[str, int | str]) -> None:
-    for name in resources:
-        if name in _OWN_RESOURCES:
-            raise ConfigError(f"{where}: resources.{name} follows from `vllm: {{gpus: ...}}`; remove it.")
-        if not isinstance(name, str) or not name.isidentifier():
-            raise ConfigError(
-                f"{where}: resources: {name!r} is not a resource of Snakemake, for example mem_mb."
-            )

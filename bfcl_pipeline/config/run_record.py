@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from bfcl_pipeline.config.kinds import KINDS
-from bfcl_pipeline.config.model_rows import VLLM_KEYS, ModelRow
+from bfcl_pipeline.config.model_rows import ModelRow, keys_of_others
 from bfcl_pipeline.records import Json
 
 NOT_RECORDED = ("replay", "overwrite", "models_file")
@@ -45,9 +45,8 @@ def _document(row: ModelRow) -> dict[str, Json]:
     values["limits"] = _without_none(values["limits"])
     if row.kind == "vllm":
         values["vllm"] = _without_none({**values["vllm"], "args": list(row.vllm.args)})
-    else:
-        for key in VLLM_KEYS:
-            del values[key]
+    for key in keys_of_others(row.kind):
+        values.pop(key, None)
     for key in _NOT_OF_EMBEDDED if KINDS[row.kind].embedded else ():
         del values[key]
     for key in _NOT_OF_RESULTS if row.recorded else ():

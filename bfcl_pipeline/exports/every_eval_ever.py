@@ -19,6 +19,7 @@ from typing import Any
 from bfcl_pipeline import __version__
 from bfcl_pipeline.benchmark.leaderboard import GROUP
 from bfcl_pipeline.config import EMBEDDED_KINDS
+from bfcl_pipeline.config.model_rows import OPEN_KINDS
 from bfcl_pipeline.exports.forms import ExportOptions
 from bfcl_pipeline.exports.run_scores import ModelScores, RunScores, read_run_scores, safe_name
 from bfcl_pipeline.files import write_text
@@ -172,8 +173,8 @@ def _slug(organization: str) -> str:
 
 
 def _engine(model: ModelScores) -> Mapping[str, Any]:
-    if model.model.kind == "vllm":
-        return {"inference_engine": {"name": "vllm"}}
+    if model.model.kind in OPEN_KINDS:
+        return {"inference_engine": {"name": model.model.kind}}
     if model.model.kind in EMBEDDED_KINDS:
         return {"inference_engine": {"name": "bfcl-pipeline", "version": __version__}}
     asked = model.model.kind and not model.model.recorded
@@ -181,13 +182,13 @@ def _engine(model: ModelScores) -> Mapping[str, Any]:
 
 
 def _deployment(model: ModelScores) -> str:
-    return "self_deployed" if model.model.kind in ("vllm", *EMBEDDED_KINDS) else "unknown"
+    return "self_deployed" if model.model.kind in (*OPEN_KINDS, *EMBEDDED_KINDS) else "unknown"
 
 
 def _availability(model: ModelScores) -> str:
     if str(model.row["license"]).lower() in _CLOSED:
         return "closed_weights"
-    return "open_weights" if model.model.kind == "vllm" else "unknown"
+    return "open_weights" if model.model.kind in OPEN_KINDS else "unknown"
 
 
 def _result(scores: RunScores, model: ModelScores, result: _Result) -> dict[str, Any]:

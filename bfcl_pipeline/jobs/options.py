@@ -6,7 +6,7 @@ by the same table. Defaults are those of the records in `bfcl_pipeline.config`.
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from bfcl_pipeline.config import (
     model_row,
 )
 from bfcl_pipeline.config.job import SEARCH_ENGINES, WEB_MODES
+from bfcl_pipeline.config.model_rows import OPEN_KINDS
 from bfcl_pipeline.errors import ConfigError
 
 _ENGINES = "search engine of --web record and live; serpapi needs a key in SERPAPI_API_KEY"
@@ -67,6 +68,9 @@ OPTIONS = (
     Option("--data", "paths.data", Path, "DIR", "the staged data"),
     Option("--cache", "paths.journals", Path, "DIR", "journals of exchanges with models behind an API"),
     Option("--encoder-cache", "paths.encoder_cache", Path, "DIR", "embeddings computed before"),
+    Option(
+        "--weights-cache", "paths.weights_cache", Path, "DIR", "hashes of models' files computed before"
+    ),
     Option("--endpoint-from", "paths.endpoint", Path, "FILE", _ENDPOINT),
 )
 """Every option that sets one field; --model, --sample, --replay and switches are handled by name."""
@@ -113,6 +117,11 @@ def add_job_options(parser: argparse.ArgumentParser) -> None:
         help="run only N entries of each category, or of the one named, drawn by --seed",
     )
     add(
+        "--weights",
+        metavar="DIGEST",
+        help="identify the model's weights by DIGEST of a run's record, not by the files of this machine",
+    )
+    add(
         "--wait-for-lease",
         action="store_true",
         help="wait for another job's lease of the journal instead of failing",
@@ -144,8 +153,15 @@ def job_from(values: Mapping[str, Any]) -> Job:
     if values["observed"] is not None and not values["replay"]:
         raise ConfigError("--observed is only for --replay: without it, no failure is copied from a run.")
     sample = dict(_counts(values["sample"], given[""]["categories"]))
+    row = model_row(load_models(values["models"]), values["model"])
+    if values["weights"] is not None:
+        if row.kind not in OPEN_KINDS:
+            raise ConfigError(
+                f"--weights is only for kind {' and '.join(OPEN_KINDS)}; {row.name} is {row.kind}."
+            )
+        row = replace(row, weights=values["weights"])
     return Job(
-        row=model_row(load_models(values["models"]), values["model"]),
+        row=row,
         selection=Selection(sample=sample, **given["selection"]),
         web=WebChoice(**given["web"]),
         paths=JobPaths(**given["paths"]),
@@ -163,6 +179,8 @@ def to_argv(job: Job, models: Path | None = None) -> list[str]:
     argv = [f"--model={job.row.name}"]
     if models is not None:
         argv.append(f"--models={models}")
+    if "weights" in job.row.of_weights:
+        argv.append(f"--weights={job.row.weights}")
     for option in OPTIONS:
         record, _, name = option.field.rpartition(".")
         value = getattr(getattr(job, record) if record else job, name)

@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from dataclasses import replace
 from typing import TypeAlias
 
 from bfcl_pipeline.config import Job, JobPaths, ModelRow
@@ -34,6 +35,7 @@ from bfcl_pipeline.jobs.selection import select
 from bfcl_pipeline.jobs.worlds import world_configs
 from bfcl_pipeline.models import build_adapter, build_model
 from bfcl_pipeline.models.serving import ready_endpoint
+from bfcl_pipeline.models.weights import identified
 from bfcl_pipeline.records import Entry, Status
 from bfcl_pipeline.tables.texts import read_texts
 from bfcl_pipeline.text import Log, plural, printable
@@ -70,6 +72,8 @@ def run_job(
     """
     if job.recorded:
         return recorded_answers(job, log)
+    if job.row.family and (job.replay is None or job.row.weights is None):
+        job = replace(job, row=identified(job.row, log, job.paths.weights_cache))
     chosen = select(job.paths.data, job.categories, job.selection)
     entries = [presented(entry, job.web) for entry in chosen]
     texts = read_texts(job.paths.data)

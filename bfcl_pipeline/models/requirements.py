@@ -17,6 +17,7 @@ from bfcl_pipeline.config import KINDS, ModelRow
 from bfcl_pipeline.errors import ConfigError, ModelError
 from bfcl_pipeline.models.registry import is_installed
 from bfcl_pipeline.models.serving.program import PYTHON_VARIABLE, VLLM_VERSION, find_program
+from bfcl_pipeline.models.weights import is_path
 from bfcl_pipeline.project import project_file
 
 _AWS_VARIABLES = (
@@ -46,7 +47,7 @@ class Need:
 
 def needs(row: ModelRow) -> tuple[Need, ...]:
     """What is missing to use the model of `row`; empty if it is ready."""
-    return (*_results(row), *_packages(row), *_credentials(row), *_server(row))
+    return (*_results(row), *_weights(row), *_packages(row), *_credentials(row), *_server(row))
 
 
 def silent_endpoint(row: ModelRow) -> tuple[Need, ...]:
@@ -65,6 +66,11 @@ def silent_endpoint(row: ModelRow) -> tuple[Need, ...]:
 def _results(row: ModelRow) -> Iterator[Need]:
     if row.path is not None and not Path(row.path).exists():
         yield Need("results", f"{row.path} does not exist here: correct `path` in the row of {row.name}")
+
+
+def _weights(row: ModelRow) -> Iterator[Need]:
+    if row.kind == "transformers" and is_path(row.model) and not Path(row.model).is_dir():
+        yield Need("model", f"{row.model} does not exist here: correct `model` in the row of {row.name}")
 
 
 def _packages(row: ModelRow) -> Iterator[Need]:

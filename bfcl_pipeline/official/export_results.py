@@ -14,7 +14,7 @@ from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.files import atomic_path
-from bfcl_pipeline.official.forms import assumed_form, known_form
+from bfcl_pipeline.official.forms import known_form
 from bfcl_pipeline.official.layout import (
     final_snapshot_path,
     official_models,
@@ -22,6 +22,7 @@ from bfcl_pipeline.official.layout import (
     snapshot_path,
 )
 from bfcl_pipeline.official.lines import Target, result_line
+from bfcl_pipeline.official.writers import as_it_is
 from bfcl_pipeline.records import Entry, Json, NameStyle, Response, Status
 from bfcl_pipeline.scoring.judge import default_style
 from bfcl_pipeline.tables import entries_path, read_entries, read_responses
@@ -110,13 +111,13 @@ def _target(
     if row is None:
         log(f"{model}: not in the official list of models; to score it, name one of the list with --as")
         mode = next(response.mode for of_category in responses.values() for response in of_category)
-        return Target(name, assumed_form(mode), default_style(mode))
-    form = known_form(row["handler"], row["is_fc_model"])
-    if form.convert is None:
-        log(f"{model}: left out, {row['handler']} stores calls in a form that is not supported; see --as")
+        return Target(name, mode, as_it_is, default_style(mode))
+    form = known_form(row)
+    if form.restore is None:
+        log(f"{model}: left out, {row['handler']} stores calls in a form that is not written; see --as")
         return None
     style = NameStyle.UNDERSCORED if row["underscore_to_dot"] else NameStyle.DOTTED
-    return Target(row["name"], form, style)
+    return Target(row["name"], form.mode, form.restore, style)
 
 
 def _check_folders(out: Path, targets: Mapping[str, Target]) -> None:
@@ -194,7 +195,7 @@ class _Exporter:
         return (
             response.status is Status.ANSWERED
             and response.result_json is not None
-            and response.mode is self._target.form.mode
+            and response.mode is self._target.mode
         )
 
     def _log_left_out(self, category: str, responses: Iterable[Response]) -> None:

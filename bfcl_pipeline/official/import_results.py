@@ -194,7 +194,7 @@ def _model(
         if mode is None:
             log(f"{folder}: not in the official list of models; mode {assumed} by its name (see --mode)")
         return _Model(folder, assumed_form(assumed), None)
-    form = known_form(row["handler"], row["is_fc_model"])
+    form = known_form(row)
     if mode is not None:
         form = assumed_form(mode)
     elif form.convert is None:
@@ -288,17 +288,18 @@ def _is_error(row: Mapping[str, Json]) -> bool:
 
 def _converted(result: Json, category: str, convert: Convert) -> Json:
     """The uniform form of an answer, or of each step of each turn."""
-    if CATEGORIES[category].single_turn or not isinstance(result, list):
-        return convert(result)
+    single_turn = CATEGORIES[category].single_turn
+    if single_turn or not isinstance(result, list):
+        return convert(result, not single_turn)
     return [
-        [_step(step, convert) for step in turn] if isinstance(turn, list) else convert(turn)
+        [_step(step, convert) for step in turn] if isinstance(turn, list) else convert(turn, True)
         for turn in result
     ]
 
 
 def _step(stored: Json, convert: Convert) -> Json:
     """The uniform form of a step; without calls its text, which may be the answer to a question."""
-    uniform = convert(stored)
+    uniform = convert(stored, True)
     return uniform if uniform != [] else stored
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.official.forms import AnswerForm
+from bfcl_pipeline.official.forms import Restore
 from bfcl_pipeline.records import Entry, Json, Mode, NameStyle, Response
 from bfcl_pipeline.scoring.judge import default_style
 
@@ -26,7 +26,8 @@ class Target:
     """An official model, under which answers are exported."""
 
     name: str
-    form: AnswerForm  # of its handler
+    mode: Mode  # of the answers that can be written
+    restore: Restore  # writes an answer in the form of its handler
     style: NameStyle  # of the names of functions
 
 
@@ -34,19 +35,19 @@ def result_line(response: Response, entry: Entry, target: Target) -> str:
     """The line of an answered `response` to `entry`, in ASCII, without line feed."""
     result = json.loads(response.result_json or "null")
     if CATEGORIES[response.category].single_turn:
-        stored = target.form.restore(_renamed(result, response, entry, target.style))
+        stored = target.restore(_renamed(result, response, entry, target.style))
         numbers = _totals(response)
     else:
-        stored = _of_steps(result, target.form)
+        stored = _of_steps(result, target.restore)
         numbers = _by_turn(response, len(result) if isinstance(result, list) else 0)
     return json.dumps({"id": response.entry_id, "result": stored, **numbers})
 
 
-def _of_steps(result: Json, form: AnswerForm) -> Json:
+def _of_steps(result: Json, restore: Restore) -> Json:
     """A conversation (turns of steps) in the form of the handler."""
     if not isinstance(result, list):
         return result
-    return [[form.restore(step) for step in turn] if isinstance(turn, list) else turn for turn in result]
+    return [[restore(step) for step in turn] if isinstance(turn, list) else turn for turn in result]
 
 
 def _renamed(result: Json, response: Response, entry: Entry, style: NameStyle) -> Json:

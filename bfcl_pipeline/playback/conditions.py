@@ -13,8 +13,8 @@ from types import UnionType
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import load_models
 from bfcl_pipeline.config.job import SEARCH_TOOL, WebChoice
-from bfcl_pipeline.config.model_rows import trial_of
 from bfcl_pipeline.config.plain_yaml import recorded_keys
+from bfcl_pipeline.config.trials import trial_of
 from bfcl_pipeline.encoding.stored import StoredEncoder
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.playback.pages import PageTexts

@@ -2,10 +2,13 @@
 
     python -m tests.benchmarks.vllm_throughput [MODEL --models FILE] [--category NAME...] [--sample N]
 
-MODEL is a row of kind vllm. The default is the tiny model of tests/vllm, which measures the overhead of the
-server and the pipeline, not of a model. vLLM is found as `bfcl-pipeline serve` finds it, or in .venv-vllm.
-The server is started and stopped here; `bfcl-pipeline generate` with an empty journal is timed once the
-server is ready. The row sets the number of requests in flight (`limits: {in_flight: ...}`).
+MODEL is a row of kind vllm, asked by its family's prompts or by chat completions, as the row says. The
+default is the tiny model of tests/vllm (tiny-prompted-FC: the same by prompts), which measures the overhead
+of the server and the pipeline, not of a model. vLLM is found as `bfcl-pipeline serve` finds it, or in
+.venv-vllm. The server is started and stopped here; `bfcl-pipeline generate` with an empty journal is timed
+once the server is ready. The row sets the number of requests in flight (`limits: {in_flight: ...}`). The
+harness share is the processor time of `generate`, its start included, as a share of the time: for the rest
+it waited for the server.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -43,13 +47,16 @@ def main() -> None:
         with _served(options.model, models, folder) as address:
             endpoint = ready_endpoint(address)
             before = _metrics(endpoint)
-            started = time.perf_counter()
+            started, computed = time.perf_counter(), _computed_seconds()
             _generate(options, models, address, folder)
-            seconds = time.perf_counter() - started
+            seconds, computed = time.perf_counter() - started, _computed_seconds() - computed
             after = _metrics(endpoint)
             version = json.loads(address.read_text())["vllm"]
         responses = [one for table in (folder / "out").glob("*") for one in read_responses(table)]
-    print(_line(responses, before, after, seconds), f"vLLM {version}.")
+    print(
+        f"{_line(responses, before, after, seconds)} harness share {computed / seconds:.0%} "
+        f"({1000 * computed / max(1, len(responses)):.1f} ms an entry); vLLM {version}."
+    )
 
 
 def _options() -> argparse.Namespace:
@@ -91,6 +98,12 @@ def _generate(options: argparse.Namespace, models: Path, address: Path, folder: 
     command += ["--sample", *(f"{category}={options.sample}" for category in options.category)]
     command += ["--out", str(folder / "out"), "--cache", str(folder / "cache")]
     subprocess.run([*command, "--endpoint-from", str(address)], check=True)
+
+
+def _computed_seconds() -> float:
+    """Processor time of the commands that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _metrics(endpoint: str) -> dict[str, float]:

@@ -48,20 +48,43 @@ def test_models_are_listed_with_what_is_missing(known, capsys):
     assert main(["models", *known]) == 0
     lines = _lines(capsys)
     table = [line.split() for line in lines[: lines.index("")]]
-    assert table[0] == ["model", "kind", "mode", "org", "where", "$", "in", "$", "out", "missing"]
-    assert table[1] == ["mine-FC", "openai_chat", "fc", "Unknown", "mine.example:8000", "-", "-", "ready"]
+    assert table[0] == [
+        "model",
+        "kind",
+        "mode",
+        "prompts",
+        "org",
+        "where",
+        "$",
+        "in",
+        "$",
+        "out",
+        "missing",
+    ]
+    assert table[1] == [
+        "mine-FC",
+        "openai_chat",
+        "fc",
+        "-",
+        "Unknown",
+        "mine.example:8000",
+        "-",
+        "-",
+        "ready",
+    ]
     assert table[2] == [
         "paid",
         "openai_chat",
         "prompt",
+        "-",
         "me",
         "api.openai.com",
         "0.5",
         "2",
         "OPENAI_API_KEY",
     ]
-    assert table[3] == ["lexical", "lexical", "prompt", "Unknown", "embedded", "-", "-", "ready"]
-    assert table[5] == ["theirs", "lexical", "prompt", "them", "embedded", "-", "-", "ready"]
+    assert table[3] == ["lexical", "lexical", "prompt", "-", "Unknown", "embedded", "-", "-", "ready"]
+    assert table[5] == ["theirs", "lexical", "prompt", "-", "them", "embedded", "-", "-", "ready"]
     assert lines[1].index("ready") == lines[2].index("OPENAI") == lines[3].index("ready")
     assert "\x1b" not in "".join(lines)
     assert "5 models, 3 ready." in lines
@@ -245,3 +268,21 @@ def test_a_row_cannot_control_the_terminal(tmp_path, capsys):
     output = capsys.readouterr().out
     assert "\x1b" not in output
     assert "\\x1b[31m" in output
+
+
+def test_the_prompts_of_open_weights_are_listed(tmp_path, capsys):
+    """The family whose prompts are sent, or the server's own; in JSON with the way of asking."""
+    path = tmp_path / "models.yaml"
+    rows = [
+        {"name": "Qwen/Qwen3-8B-FC", "kind": "vllm"},
+        {"name": "mine", "kind": "vllm"},
+        {"name": "other", "kind": "openai_chat", "endpoint": "http://127.0.0.1:9/v1"},
+    ]
+    path.write_text(json.dumps({"models": rows}))
+    assert main(["models", "--models", str(path)]) == 0
+    table = [line.split() for line in _lines(capsys)[1:4]]
+    assert [line[3] for line in table] == ["qwen3-fc", "server", "-"]
+    assert main(["models", "--json", "--models", str(path)]) == 0
+    models = json.loads(capsys.readouterr().out)["models"]
+    ways = [(model["prompting"], model["family"]) for model in models]
+    assert ways == [("leaderboard", "qwen3-fc"), ("server", None), (None, None)]

@@ -39,7 +39,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.asked.append((self.path, self.headers.get("Authorization"), body))
-        self._send(*self.server.answer)
+        count = {"count": 9, "max_model_len": 4096}
+        self._send(*((200, count) if self.path.endswith("/tokenize") else self.server.answer))
 
     def do_GET(self):
         self.server.asked.append((self.path, self.headers.get("Authorization"), None))
@@ -308,3 +309,45 @@ def test_a_call_without_its_argument_is_not_fine(ping, arguments):
     assert status == 0
     assert "The call lacks the argument `city`" in out
     assert "Next:" not in out
+
+
+def _completion(text):
+    return {"choices": [{"text": text, "finish_reason": "stop"}], "usage": {"prompt_tokens": 9}}
+
+
+FAMILY = {"kind": "vllm", "backend": "endpoint"}
+
+
+def test_a_prompt_is_printed_with_the_raw_answer_and_what_was_read(ping, staged):
+    """All on lines of their own and bounded; a hostile answer moves no cursor."""
+    call = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
+    text = f"<think>\x1b[2J hm </think>{call}{'!' * 5_000}"
+    with _server(200, _completion(text)) as server:
+        status, out, err = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(staged), **FAMILY)
+    assert (status, err) == (0, "")
+    lines = {line.split()[0]: line for line in out.splitlines()}
+    assert "prompts of the leaderboard, family qwen3-fc" in lines["asked"]
+    (sent,) = [body for path, _, body in server.asked if path == "/v1/completions"]
+    assert sent["prompt"].startswith("<|im_start|>system\n# Tools")
+    assert lines["prompt"].split(maxsplit=1)[1] == sent["prompt"].replace("\n", "\\n")
+    assert r"<think>\x1b[2J hm </think><tool_call>\n{" in lines["raw"]
+    assert lines["raw"].endswith("more characters)")
+    assert lines["answer"].split(maxsplit=1)[1] == 'get_weather({"city": "Oslo"})'
+    assert "Next: bfcl-pipeline run" in out
+
+
+def test_an_answer_in_another_form_than_the_familys_is_doubted(ping, staged):
+    """The advice is about families, not about the server's parser."""
+    with _server(200, _completion("[get_weather(city='Oslo')]")) as server:
+        status, out, _ = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(staged), **FAMILY)
+    assert status == 0
+    assert "may not write calls as the family qwen3-fc does" in out
+    assert "tool_parser" not in out
+
+
+def test_a_prompt_needs_the_staged_release(ping, tmp_path):
+    """One line with the command that stages it; nothing is sent."""
+    with _server(200, WORDS) as server:
+        status, _, err = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(tmp_path), **FAMILY)
+    assert (status, server.asked) == (1, [])
+    assert "bfcl-pipeline stage" in err

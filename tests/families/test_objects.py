@@ -91,12 +91,13 @@ def test_names_that_are_not_text():
 
 
 def test_arguments_that_are_not_an_object():
-    """A single turn has the official error type of a wrong format, and a conversation has no calls."""
+    """A single turn has the official error type of a wrong format, and a conversation keeps the text."""
     text = '[{"name": "f", "arguments": [1]}]'
     decoded = decode(single("json_array", text), mode=Mode.FC)
     assert isinstance(decoded, DecodeFailure)
     assert decoded.error_type == "ast_decoder:decoder_wrong_output_format"
     assert isinstance(decode_step(run("json_array", text), Mode.FC), DecodeFailure)
+    assert run("json_array", text) == run("hammer", text) == text
 
 
 @pytest.mark.parametrize(
@@ -181,6 +182,14 @@ def test_hammer_reads_more_in_conversations():
         assert run("hammer", text) == text
     for text in ("5", json.dumps({"tool_calls": [CALL]}), '[{"name": "g"}]', json.dumps(CALL)):
         assert fails("hammer", text)
+
+
+@pytest.mark.parametrize("reader", [*READ_ALIKE, "python_or_json", "think_agent"])
+def test_results_that_are_not_text(reader):
+    """What no official handler stores here fails, or has no calls."""
+    for stored in (None, 5, {"a": 1}):
+        assert fails(reader, stored)
+        assert isinstance(decode_step(run(reader, stored), Mode.FC), DecodeFailure)
 
 
 def test_think_agent_answers_after_its_reasoning():

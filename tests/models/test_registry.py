@@ -19,10 +19,11 @@ def row(**values: Any) -> ModelRow:
 @pytest.mark.parametrize("name", [name for name in KINDS if name not in RECORDED_KINDS])
 def test_every_kind_is_built_as_an_adapter_or_an_embedded_model(name: str) -> None:
     """Embedded kinds answer in this process, all others are behind an API."""
-    model = row(kind=name, endpoint=None if KINDS[name].embedded else "http://127.0.0.1:1/v1")
+    endpoint = None if KINDS[name].embedded else "http://127.0.0.1:1/v1"
+    model = row(kind=name, endpoint=endpoint, family="qwen3-fc" if name == "transformers" else None)
     build, other = (build_model, build_adapter) if KINDS[name].embedded else (build_adapter, build_model)
     built: Any = build(model)
-    assert type(built).__name__.lower() in (name.replace("_", ""), "openaichat")
+    assert type(built).__name__.lower() in (name.replace("_", ""), "openaichat", f"{name}model")
     with pytest.raises(ConfigError, match=f"unknown kind '{name}'"):
         other(model)
 

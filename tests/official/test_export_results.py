@@ -158,7 +158,7 @@ def test_an_unlisted_model_is_exported_under_its_own_name(export):
 
 
 def test_answers_that_the_official_handler_cannot_read_are_left_out(export):
-    """Answers in a form that is not supported, and answers of the other mode."""
+    """Answers in a form that is not written, and answers of the other mode."""
     out, lines = export(
         response("multiple_0", "a"),
         response("multiple_0", "a", model="THUDM/glm-4-9b-chat"),

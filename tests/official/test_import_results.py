@@ -172,10 +172,22 @@ def test_a_step_without_calls_keeps_its_text(read, tmp_path):
 def test_an_unsupported_form_is_not_a_wrong_answer(read, tmp_path):
     """Answers in an unsupported form have a separate status, and the log names the handler."""
     lines: list[str] = []
-    write(tmp_path / "THUDM_glm-4-9b-chat", "multiple", [answer("multiple_0", "f\n{}")])
+    write(tmp_path / "gorilla-openfunctions-v2", "multiple", [answer("multiple_0", "f()")])
     (row,) = read(tmp_path, log=lines.append)
     assert (row["status"], row["result_json"]) == ("unsupported", None)
-    assert any("GLMHandler" in line for line in lines)
+    assert any("GorillaHandler" in line for line in lines)
+
+
+def test_calls_that_are_run_are_read_as_the_official_tool_runs_them(read, tmp_path):
+    """The same stored answer, compared and run in a conversation, as its handler decodes each."""
+    text = "f\n{"
+    folder = tmp_path / "THUDM_glm-4-9b-chat"
+    write(folder, "multiple", [answer("multiple_0", "f\n{}"), answer("multiple_1", "Which?")])
+    write(folder, "web_search_base", [answer("web_search_base_0", [["f\n{}", text]])])
+    compared, words, run = read(tmp_path)
+    assert compared["result_json"] == '[{"f": "{}"}]'
+    assert json.loads(words["result_json"]) == [{"": '"Which?"'}]
+    assert json.loads(run["result_json"]) == [[[{"f": "{}"}], text]]
 
 
 @pytest.mark.parametrize(

@@ -129,6 +129,13 @@ def _written(calls: Calls, entry: Entry, rng: random.Random, mode: Mode, *, plai
     return _Written(text, "+".join([style, *restyles]))
 
 
+def prompted_text(calls: Calls, entry: Entry, rng: random.Random) -> str:
+    """The calls as text in some style, mostly in the entry's syntax, between tags if it asks for them."""
+    text = _text(calls, entry, _return_format(entry), rng, plain=False)[1]
+    tagged = entry.prompt_format is not None and parse_format(entry.prompt_format).tool_call_tag
+    return f"<TOOLCALL>{text}</TOOLCALL>" if tagged else text
+
+
 def _native(calls: Calls, entry: Entry, rng: random.Random, *, plain: bool) -> _Written:
     language = CATEGORIES[entry.category].language
     if language is Language.JAVA and rng.random() < 0.7:

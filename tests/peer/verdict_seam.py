@@ -70,7 +70,7 @@ def _needs_evaluation(case: Case) -> bool:
 
 
 def _operations(text: str) -> list[ast.BinOp]:
-    text = text.strip("`\n ")
+    text = text.rpartition("</think>")[2].strip("`\n ")
     tagged = re.search(r"<TOOLCALL>(.*?)</TOOLCALL>", text, re.DOTALL)
     text = (tagged[1] if tagged else text).strip().strip("'")
     text = text if text.startswith("[") else f"[{text}"
@@ -136,7 +136,7 @@ class Comparison:
         if agree:
             return
         argued = (name for name, exception in EXCEPTIONS.items() if exception.applies(case))
-        name = next(argued, None) if _is_refusal(case, ours) else None
+        name = next(argued, None) if refused(case.category, ours) else None
         if name is not None:
             counts["excepted"] += 1
             self.excepted[name] += 1
@@ -162,9 +162,9 @@ class Comparison:
         return "\n\n".join(self.disagreements[:SHOWN])
 
 
-def _is_refusal(case: Case, ours: Mapping[str, Any]) -> bool:
+def refused(category: str, ours: Mapping[str, Any]) -> bool:
     """Whether our verdict is that of an output that cannot be read."""
-    if CATEGORIES[case.category].check is Check.IRRELEVANCE:
+    if CATEGORIES[category].check is Check.IRRELEVANCE:
         return ours["valid"] is True
     return ours["error_type"] in ("ast_decoder:decoder_failed", "relevance_error:decoder_failed")
 

@@ -66,8 +66,28 @@ def test_the_settings_of_a_model_are_those_of_its_row() -> None:
 def test_the_flags_of_a_server_are_shown() -> None:
     """Parser, template and further options of vLLM."""
     shown = cells(VLLM, served=["org/served"])
-    assert shown[3] == "<bdi>org/served</bdi> [<bdi>answers name org/served</bdi>]"
+    notes = "answers name org/served; server&#39;s chat template"
+    assert shown[3] == f"<bdi>org/served</bdi> [<bdi>{notes}</bdi>]"
     assert shown[6] == 'tool_parser=hermes, chat_template=mine.jinja, args=["--seed", "1"]'
+
+
+@pytest.mark.parametrize(
+    ("changes", "shown"),
+    [
+        ({"prompting": "leaderboard", "family": "qwen3"}, "prompts of the leaderboard, family qwen3"),
+        ({"prompting": "server", "mode": "fc"}, "server&#39;s chat template and tool parser"),
+        ({"mode": "fc"}, "server&#39;s chat template and tool parser"),
+        (
+            {"family": "llama", "revision": "v1", "weights": f"sha256:{'a' * 64}", "prompts": "sha256:b"},
+            "prompts of the leaderboard, family llama; revision v1; "
+            f"weights sha256:{'a' * 17}; prompts sha256:b",
+        ),
+        ({"family": "\x1b<i>"}, "prompts of the leaderboard, family \\x1b&lt;i&gt;"),
+    ],
+)
+def test_the_card_says_how_open_weights_were_asked(changes: dict[str, Any], shown: str) -> None:
+    """Rows of earlier versions do not say it: by the server."""
+    assert cells({**VLLM, **changes})[3] == f"<bdi>org/served</bdi> [<bdi>{shown}</bdi>]"
 
 
 @pytest.mark.parametrize(
@@ -79,6 +99,7 @@ def test_the_flags_of_a_server_are_shown() -> None:
         ({**API, "kind": "gemini", "options": {"generationConfig": {"temperature": 1}}}, "1"),
         ({**API, "kind": "litellm", "options": {}}, "\N{EN DASH}"),
         (ORACLE, "\N{EN DASH}"),
+        ({**API, "kind": "transformers", "options": {}}, "0"),
     ],
 )
 def test_the_temperature_is_that_of_the_requests(row: dict[str, Any], shown: str) -> None:
@@ -94,6 +115,11 @@ def test_what_is_not_proved_depends_on_the_models_and_the_web() -> None:
     assert "mode live cannot be derived again" in asked
     assert "vLLM" not in asked
     assert "the version of vLLM" in " ".join(card(VLLM).not_covered)
+    assert "content of a chat template" in " ".join(card(VLLM).not_covered)
+    prompted = " ".join(card({**VLLM, "family": "llama", "weights": "sha256:a"}).not_covered)
+    assert "the version of vLLM and the GPUs" in prompted
+    assert "are those of the digest" in prompted
+    assert "Which weights answered" not in prompted
     assert "no requests are recorded" in " ".join(card(RESULTS).not_covered)
     embedded = card(ORACLE, web="simulated")
     assert "weights" not in " ".join(embedded.not_covered)

@@ -12,6 +12,7 @@ import pytest
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.official.forms import known_form
+from bfcl_pipeline.official.layout import official_models
 from bfcl_pipeline.records import Mode
 
 HERE = Path(__file__).resolve().parent
@@ -162,15 +163,17 @@ HANDLERS = {
 
 
 @pytest.fixture(scope="session")
-def decoded(run_peer) -> dict[tuple[str, bool], tuple[list, list]]:
+def decoded(run_peer, staged) -> dict[tuple[str, bool], tuple[list, list]]:
     """By handler: the calls that it decodes, and the calls that are decoded from the uniform form."""
     asked = []
+    models = {(row["handler"], row["is_fc_model"]): row for row in official_models(staged).values()}
     for (handler, fc), names in HANDLERS.items():
-        form = known_form(handler, fc)
+        form = known_form(models[handler, fc])
         answers = [ANSWERS[name] for name in names]
         asked.append([handler, fc, answers])
+        uniform = [form.convert(answer, False) for answer in answers]
         # This handler stores and decodes the uniform form.
-        asked.append(["OpenAICompletionsHandler", form.mode is Mode.FC, [form.convert(a) for a in answers]])
+        asked.append(["OpenAICompletionsHandler", form.mode is Mode.FC, uniform])
     rows = json.loads(run_peer("dump_official_decoding.py", text=json.dumps(asked)).splitlines()[-1])
     return dict(zip(HANDLERS, zip(rows[::2], rows[1::2], strict=True), strict=True))
 

@@ -16,15 +16,18 @@ ARGS = (
 )
 
 RIGHT_CALL = '{"name": "calculate_triangle_area", "arguments": {"base": 10, "height": 5}}'
+RIGHT_TAGGED = f"So:\n<tool_call>\n{RIGHT_CALL}\n</tool_call>"
 RIGHT_TEXT = "[calculate_triangle_area(base=10, height=5)]"
 """What passes the entry simple_python_0, in the two modes."""
 
 
 def tiny_rows(model: Path) -> list[dict[str, Any]]:
-    """Rows that differ in their request options; a server started for any of them can answer for all.
+    """Rows that differ in their request options; a server started for one can answer for all.
 
+    Except that a server started for a `prompted` row reads no calls of chat completions.
     Without constraints the model writes a few random words. `called` must call a function each time, and
-    `told` writes the given text, token by token.
+    `told` writes the given text, token by token. `prompted` is sent prompts of a family, the others are
+    asked by chat completions.
     """
     free = {"temperature": 0, "max_completion_tokens": 64}
     called = {
@@ -39,7 +42,22 @@ def tiny_rows(model: Path) -> list[dict[str, Any]]:
         _row(model, "tiny-called-FC", called),
         _row(model, "tiny-told", _told(RIGHT_TEXT)),
         # With text before the call: unconstrained, the model could begin a different valid call.
-        _row(model, "tiny-told-FC", _told(f"So:\n<tool_call>\n{RIGHT_CALL}\n</tool_call>")),
+        _row(model, "tiny-told-FC", _told(RIGHT_TAGGED)),
+        *_prompted_rows(model),
+    ]
+
+
+def _prompted_rows(model: Path) -> list[dict[str, Any]]:
+    """Rows that are asked as the leaderboard asks, by the prompts of two families."""
+    rows = [
+        _row(model, "tiny-prompted-FC", {"temperature": 0}),
+        _row(model, "tiny-prompted-told-FC", _told(RIGHT_TAGGED)),
+        _row(model, "tiny-prompted-told", _told(RIGHT_TEXT)),
+    ]
+    families = ("qwen3-fc", "qwen3-fc", "minicpm")
+    return [
+        {**row, "prompting": "leaderboard", "family": family}
+        for row, family in zip(rows, families, strict=True)
     ]
 
 

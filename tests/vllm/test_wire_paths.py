@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,9 +13,9 @@ import pytest
 
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.models.serving import ready_endpoint
-from bfcl_pipeline.records import Entry, Response, Status
-from bfcl_pipeline.tables import read_responses, read_table
-from tests.support.serving_process import Serving, descendants, has_ended
+from bfcl_pipeline.records import Entry, Status
+from bfcl_pipeline.tables import read_table
+from tests.support.served_vllm import Ask, served
 from tests.support.tiny_rows import RIGHT_CALL, RIGHT_TEXT
 
 pytestmark = pytest.mark.vllm
@@ -30,48 +27,15 @@ FILES = "multi_turn_base_0"  # two APIs: in the system prompt, more than the con
 
 @pytest.fixture(scope="module")
 def address(models_file: Path, variables: dict[str, str], scratch: Path) -> Iterator[Path]:
-    """The address of a server; at the end all its processes have ended."""
-    path, log = scratch / "address.json", scratch / "vllm.log"
-    command = [sys.executable, "-m", "bfcl_pipeline.cli", "serve", "tiny-FC", "--models", str(models_file)]
-    process = subprocess.Popen(
-        [*command, "--address-out", str(path), "--log", str(log)],
-        env=variables,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    serving = Serving(process, path, log)
-    with process:
-        try:
-            serving.wait_for_line("ready at")
-            processes = descendants(process.pid)
-            yield path
-        finally:
-            status, told = serving.end(signal.SIGTERM)
-    assert status == 0, told
-    assert len(processes) > 1
-    assert all(map(has_ended, processes))
-
-
-Ask = Callable[..., dict[str, Response]]
+    """The address of a server."""
+    with served("tiny-FC", models_file, variables, scratch) as path:
+        yield path
 
 
 @pytest.fixture
 def ask(address: Path, models_file: Path, staged: Path, tmp_path: Path) -> Ask:
-    """Runs `generate` with options; returns the responses by entry id, without latencies."""
-
-    def asked(model: str, *options: str, folder: str = "asked") -> dict[str, Response]:
-        out = tmp_path / folder
-        command = ["generate", "--model", model, "--models", str(models_file), "--data", str(staged)]
-        command += ["--run", "local", "--out", str(out / model), "--sessions-out", str(out / "sessions")]
-        command += ["--cache", str(out / "cache"), "--endpoint-from", str(address)]
-        assert main([*command, *options]) == 0
-        return {
-            response.entry_id: response
-            for table in sorted((out / model).glob("*.parquet"))
-            for response in read_responses(table)
-        }
-
-    return asked
+    """Runs `generate` with options; returns the responses by entry id."""
+    return Ask(address, models_file, staged, tmp_path)
 
 
 def verdicts(table: Path, staged: Path) -> list[dict[str, Any]]:

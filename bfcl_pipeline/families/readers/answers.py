@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from bfcl_pipeline.calls import parse_json
-from bfcl_pipeline.records import Json, Message
+from bfcl_pipeline.calls import decode_step, parse_json
+from bfcl_pipeline.records import DecodeFailure, Json, Message, Mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,25 @@ class Reader:
     split: Callable[[str, int], Answer]
     """The parts of a text. The number is that of the messages before it, for ids of calls."""
 
-    uniform: Callable[[Json, bool], Json]
+    calls: Callable[[Any, bool], Json]
     """The uniform form of a stored result; the flag says whether its calls are run in a conversation."""
+
+    stores_calls: bool = False
+    """Whether a stored result may be a list of calls; else it is text."""
+
+    def uniform(self, stored: Json, runs: bool) -> Json:
+        """The uniform form of a stored result.
+
+        runs: whether its calls are run in a conversation, in which a result without calls that can be run
+            stays as it is: it may be the answer to a question.
+        """
+        if not (isinstance(stored, str) or self.stores_calls):
+            return stored
+        uniform = self.calls(stored, runs)
+        if not runs or not isinstance(uniform, list):
+            return uniform
+        calls = decode_step(uniform, Mode.FC)
+        return stored if not calls or isinstance(calls, DecodeFailure) else uniform
 
 
 def plain(text: str, _earlier: int) -> Answer:
@@ -60,24 +77,17 @@ def read_arguments(arguments: Json, runs: bool) -> Json:
     return parse_json(arguments) if runs and isinstance(arguments, str) else arguments
 
 
-def unreadable(stored: Json) -> Json:
-    """The uniform form of what an official handler cannot decode: text, not empty, since empty text has no calls."""
-    return str(stored) or " "
-
-
 def no_calls(value: Json) -> Json:
     """The uniform form of what an official handler decodes, but not as calls: an own error type."""
     return [{"": json.dumps(str(value))}]
 
 
 def rejected(stored: Json, runs: bool) -> Json:
-    """The uniform form of what an official handler cannot decode; empty text would have no calls."""
-    return stored if stored or runs else " "
+    """The uniform form, in mode fc, of what an official handler cannot decode: text.
 
-
-def run_or_text(calls: Json, stored: Json, runs: bool) -> Json:
-    """Uniform calls; without any, a conversation keeps the text, which may be its final answer."""
-    return calls if calls or not runs else stored
+    Empty text that is compared becomes a blank: in the uniform form, empty text has no calls, but is read.
+    """
+    return str(stored) or ("" if runs else " ")
 
 
 def call_name(value: Json) -> str:

@@ -9,7 +9,6 @@ from bfcl_pipeline.families.readers.answers import (
     named_calls,
     plain,
     rejected,
-    run_or_text,
 )
 from bfcl_pipeline.records import Json
 
@@ -19,9 +18,7 @@ _START, _END, _FENCE = "<tool_call>", "</tool_call>", "```"
 def _uniform(stored: Json, runs: bool) -> Json:
     try:
         calls = _calls(stored)
-        if runs and not all(isinstance(arguments, dict) for _, arguments in calls):
-            return stored
-        return run_or_text(named_calls(calls), stored, runs)
+        return named_calls(calls)
     except (KeyError, RecursionError, TypeError, ValueError):
         return rejected(stored, runs)
 

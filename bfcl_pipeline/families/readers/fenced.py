@@ -7,8 +7,6 @@ from bfcl_pipeline.records import DecodeFailure, Json, Mode
 
 def _uniform(stored: Json, runs: bool) -> Json:
     """Without the fence's beginning; an answer in words, which is not decoded, stays as it is."""
-    if not isinstance(stored, str):
-        return stored
     text = stored if runs else stored.strip()
     bare = text.removeprefix("```json").removeprefix("```python")
     if bare == text or not runs:

@@ -6,7 +6,7 @@ Every text is read, also one with unbalanced brackets. Source: the handler funct
 import re
 from typing import Any
 
-from bfcl_pipeline.families.readers.answers import Reader, named_calls, plain, run_or_text
+from bfcl_pipeline.families.readers.answers import Reader, named_calls, plain
 from bfcl_pipeline.families.readers.between import between
 from bfcl_pipeline.records import Json
 
@@ -111,8 +111,8 @@ def _value(text: str) -> Any:
     return text
 
 
-def _uniform(stored: Json, runs: bool) -> Json:
-    return run_or_text(named_calls(written_calls(stored)), stored, runs)
+def _uniform(stored: Json, _runs: bool) -> Json:
+    return named_calls(written_calls(stored))
 
 
 FUNCTION_GEMMA = Reader(plain, _uniform)

@@ -101,10 +101,8 @@ def _stored(calls: list[Any]) -> Json:
 
 
 def _uniform(stored: Json, runs: bool) -> Json:
-    if isinstance(stored, str):
-        return rejected(stored, runs)
     if not isinstance(stored, list) or not all(isinstance(call, dict) for call in stored):
-        return stored
+        return rejected(stored, runs)
     try:
         return named_calls(
             (name, read_arguments(arguments, runs)) for call in stored for name, arguments in call.items()
@@ -113,11 +111,11 @@ def _uniform(stored: Json, runs: bool) -> Json:
         return stored
 
 
-ARCH_CALLS = Reader(_split_arch, _uniform)
+ARCH_CALLS = Reader(_split_arch, _uniform, stores_calls=True)
 """Each between <tool_call> tags."""
 
-PHI_CALLS = Reader(_of_lists(_phi_parts), _uniform)
+PHI_CALLS = Reader(_of_lists(_phi_parts), _uniform, stores_calls=True)
 """In lists between <|tool_call|> marks."""
 
-GRANITE_3_CALLS = Reader(_of_lists(_granite_parts), _uniform)
+GRANITE_3_CALLS = Reader(_of_lists(_granite_parts), _uniform, stores_calls=True)
 """In one list after <tool_call> or <|tool_call|>."""

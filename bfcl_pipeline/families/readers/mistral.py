@@ -32,7 +32,7 @@ def _split(text: str, earlier: int) -> Answer:
 
 
 def _uniform(stored: Json, runs: bool) -> Json:
-    if not isinstance(stored, list):
+    if not isinstance(stored, list) or not all(isinstance(call, dict) for call in stored):
         return rejected(stored, runs)
     return [
         {
@@ -43,4 +43,4 @@ def _uniform(stored: Json, runs: bool) -> Json:
     ]
 
 
-MISTRAL = Reader(_split, _uniform)
+MISTRAL = Reader(_split, _uniform, stores_calls=True)

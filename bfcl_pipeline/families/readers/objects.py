@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from bfcl_pipeline.calls import parse_json, read_value
-from bfcl_pipeline.families.readers.answers import Reader, named_calls, plain, rejected, run_or_text
+from bfcl_pipeline.families.readers.answers import Reader, named_calls, plain, rejected
 from bfcl_pipeline.records import Json
 
 _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
@@ -29,18 +29,19 @@ def _reader(values: Callable[[str], Any], arguments: str = "arguments") -> Reade
 
 def _uniform(values: Callable[[str], Any], arguments: str, stored: Json, runs: bool) -> Json:
     try:
-        calls = named_calls((_name(value, runs), value[arguments]) for value in values(stored))
+        return named_calls(_call(value, arguments, runs) for value in values(stored))
     except _UNREADABLE:
         return rejected(stored, runs)
-    return run_or_text(calls, stored, runs)
 
 
-def _name(value: Any, runs: bool) -> str:
-    """The name of a call, of which official handlers write any JSON value into the text that runs."""
-    name = value["name"]
+def _call(value: Any, key: str, runs: bool) -> tuple[str, Json]:
+    """Name and arguments. Official handlers run calls of any name, but only with an object of arguments."""
+    name, arguments = value["name"], value[key]
     if not runs:
         hash(name)
-    return str(name)
+    elif not isinstance(arguments, dict):
+        raise TypeError("the arguments of a call are not an object")
+    return str(name), arguments
 
 
 def _array(text: str) -> Any:
@@ -72,16 +73,18 @@ def _unfenced(text: str) -> Any:
         return []
 
 
-def _hammer(stored: Json, runs: bool) -> Json:
-    if not runs:
-        return _uniform(_unfenced, "arguments", stored, runs)
-    value = _unfenced(stored)
+def _unfenced_to_run(text: str) -> Any:
+    """The same with defaults, also under a key; what is not an object is left out."""
+    value = _unfenced(text)
     if isinstance(value, dict):
         value = value.get("tool_calls", [])
         value = value if isinstance(value, list) else [value]
-    calls = [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
-    named = named_calls((str(each.get("name", "")), each.get("arguments", {})) for each in calls)
-    return run_or_text(named, stored, runs)
+    objects = [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    return [{"name": "", "arguments": {}, **each} for each in objects]
+
+
+def _hammer(stored: Json, runs: bool) -> Json:
+    return _uniform(_unfenced_to_run if runs else _unfenced, "arguments", stored, runs)
 
 
 def _after_reasoning(text: str) -> Any:

@@ -6,7 +6,7 @@ Source: the handlers qwen_fc, granite_4, nanbeige_fc and pelican_vl_fc.
 from collections.abc import Mapping
 
 from bfcl_pipeline.calls import parse_json
-from bfcl_pipeline.families.readers.answers import Answer, Reader, named_calls, read_arguments, run_or_text
+from bfcl_pipeline.families.readers.answers import Answer, Reader, named_calls, read_arguments
 from bfcl_pipeline.families.readers.between import between
 from bfcl_pipeline.families.readers.reasoning import without_reasoning
 from bfcl_pipeline.records import Json
@@ -50,13 +50,10 @@ def _reply(text: str, answer: str) -> dict[str, Json]:
 
 
 def _uniform(stored: Json, runs: bool) -> Json:
-    if not isinstance(stored, str):
-        return stored
     try:
-        calls = named_calls(_named(call, runs) for call in _tagged_values(stored))
+        return named_calls(_named(call, runs) for call in _tagged_values(stored))
     except (ValueError, RecursionError):
         return stored
-    return run_or_text(calls, stored, runs)
 
 
 def _named(call: Json, runs: bool) -> tuple[str, Json]:

@@ -25,6 +25,9 @@ NEW_TOKENS_IF_FULL = 1000
 
 _SPARE = 2  # tokens of the context that are left free
 
+_CONTEXT_KEYS = ("max_model_len", "context_length", "context_window")
+"""Of a model in a list of models: vLLM's and SGLang's first, then those of hosts of open weights."""
+
 Ask: TypeAlias = Callable[[str, str, Json], Awaitable[bytes]]
 """Sends one request: method, path below the server's root, body (None: no body). Raises ModelError."""
 
@@ -146,10 +149,13 @@ class PromptLength:
     async def _stated_context(self, counted: Json) -> int | None:
         """The context that the server states; None if it states none. counted: an answer to a count."""
         models = _at(await self._stated("GET", f"{self._version}/models"), "data")
-        listed = [one for one in models if isinstance(one, dict)] if isinstance(models, list) else []
-        for model in sorted(listed, key=lambda one: one.get("id") != self._model):
-            if context := tokens(model, "max_model_len"):
-                return context
+        listed = models if isinstance(models, list) else []
+        for model in (
+            listed if len(listed) == 1 else [one for one in listed if _at(one, "id") == self._model]
+        ):
+            for key in _CONTEXT_KEYS:
+                if context := tokens(model, key):
+                    return context
         if context := tokens(counted, "max_model_len"):
             return context
         properties = await self._stated("GET", "/props")  # llama.cpp

@@ -56,10 +56,10 @@ class RowAdapter:
         row = self._row
         if not row.served:
             version = {} if self.version is None else {"version": self.version}
-            return {"kind": row.kind, "endpoint": endpoint_of(row), **version}
+            return {"kind": row.kind, "endpoint": endpoint_of(row), **version, **row.of_weights}
         options = {**asdict(row.vllm), "args": list(row.vllm.args)}
         del options["gpus"], options["shards"]
-        return {"kind": row.kind, "model": row.model, "vllm": options}
+        return {"kind": row.kind, "model": row.model, "vllm": options, **row.of_weights}
 
     def headers(self) -> dict[str, str]:
         """The HTTP headers of every request, the key among them."""

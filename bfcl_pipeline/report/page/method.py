@@ -1,7 +1,8 @@
 """The method card of a run: the settings of its models, and what the run proves and what it does not.
 
 Everything is from the recorded rows of the models, the config and the journals, so that a replay gives the
-same page. What no run records (weights, versions of servers and libraries) is stated to be missing.
+same page. What a run does not record (weights behind an API, versions of servers) is stated to be
+missing.
 """
 
 import json
@@ -12,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bfcl_pipeline.config import EMBEDDED_KINDS, RECORDED_KINDS, trial_of
+from bfcl_pipeline.config.families import way_of_asking
 from bfcl_pipeline.config.plain_yaml import read_plain_yaml
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, headings, isolated
@@ -25,6 +27,9 @@ NONE = "\N{EN DASH}"
 
 _WITHOUT_TEMPERATURE = EMBEDDED_KINDS | RECORDED_KINDS | {"litellm"}
 _LONGEST = 400  # characters of options and of server flags
+
+_IDENTIFIED = ("revision", "weights", "prompts")
+_DIGEST = 24  # characters of a digest or a commit; models.yaml has all of them
 
 _SHOWN_ALONE = ("temperature", "generationConfig")
 
@@ -103,12 +108,15 @@ def _settings(rows: Sequence[Values], served: Mapping[str, Sequence[str]]) -> Ta
 
 
 def _asked_as(row: Values, served: Sequence[str]) -> Cell:
-    """The name at the API, the host, and what the API called the model that answered."""
+    """The name at the API, the host, what the API called the model, and how weights were asked."""
     if row.get("kind") in EMBEDDED_KINDS:
         return Cell("embedded")
     name = isolated(_safe(str(row.get("model", NONE))))
     notes = [f"at {_host(row)}"] if _host(row) else []
     notes += [f"answers name {_safe(', '.join(served))}"] if served else []
+    if row.get("kind") == "vllm" or row.get("family"):  # a row of an earlier version has no family
+        notes.append(_safe(way_of_asking(row.get("family"), str(row.get("mode")))))
+        notes += [_safe(f"{key} {str(row[key])[:_DIGEST]}") for key in _IDENTIFIED if row.get(key)]
     return Cell(name, note=isolated("; ".join(notes)) if notes else "", style="message")
 
 
@@ -121,7 +129,9 @@ def _host(row: Values) -> str:
 
 
 def temperature(row: Values) -> str:
-    """The temperature that is sent with each request of a model."""
+    """The temperature that is sent with each request of a model; 0 if it always decodes greedily."""
+    if row.get("kind") == "transformers":
+        return "0"
     if row.get("kind") in _WITHOUT_TEMPERATURE and "temperature" not in _options(row):
         return NONE
     sent = _options(row).get("temperature", RELEASE_TEMPERATURE)
@@ -180,13 +190,23 @@ def _not_covered(rows: Sequence[Values], web: str | None) -> list[str]:
     if any(_is_asked(row) for row in rows):
         lines += [
             "That the answers are those of the model: journals are files that can be edited.",
-            "Which weights answered: the run has the name of the model and that which the API reported, if "
-            "any, but neither a revision nor a hash of weights.",
         ]
-    if any(row.get("kind") == "vllm" for row in rows):
+    if any(_is_asked(row) and not row.get("weights") for row in rows):
         lines.append(
-            "The server: its flags are above, but the version of vLLM, the content of a chat template and "
-            "the GPUs are not recorded."
+            "Which weights answered: the run has the name of the model and that which the API reported, if "
+            "any, but neither a revision nor a hash of weights."
+        )
+    if any(row.get("weights") for row in rows):
+        lines.append(
+            "That the weights which were loaded are those of the digest: it is of the files, or of the "
+            "commit, that the machine of the run had."
+        )
+    if any(row.get("kind") == "vllm" for row in rows):
+        by_server = any(row.get("kind") == "vllm" and not row.get("family") for row in rows)
+        template = ", the content of a chat template" if by_server else ""
+        lines.append(
+            f"The server: its flags are above, but the version of vLLM{template} and the GPUs are not "
+            "recorded."
         )
     if any(row.get("kind") in RECORDED_KINDS for row in rows) or not rows:
         lines.append("How answers that were read from results came about: no requests are recorded.")

@@ -185,6 +185,34 @@ def test_failures_are_those_of_the_transport(status: str, kind: type[ModelError]
         exchanged(*VLLM, answer(b"broken", status))
 
 
+def test_a_count_that_fails_fails_the_attempt() -> None:
+    """It is sent again with the request, not replaced by another limit."""
+    with pytest.raises(Transient, match="500"):
+        exchanged(answer({"error": "x"}, "500 Internal Server Error"), answer(raw("a")))
+    with pytest.raises(Malformed, match="number of tokens from /tokenize"):
+        exchanged(COUNT, MODELS, answer({"count": "many"}), answer(raw("a")))
+
+
+def test_what_a_server_does_not_state_is_logged_once() -> None:
+    """The line names the model and the endpoint."""
+    unknown = answer({"detail": "Not Found"}, "404 Not Found")
+    said: list[str] = []
+
+    async def run() -> list[Json]:
+        async with Loopback(*[unknown] * 7, answer(raw("a"))) as server:
+            adapter = Completions(row(endpoint=server.endpoint))
+            adapter.open(said.append)
+            try:
+                return [await adapter.send(adapter.body(ASKED)) for _ in range(2)]
+            finally:
+                await adapter.close()
+
+    for got in asyncio.run(run()):
+        assert got[NOTE] == {"max_tokens": 4096, "context": None, "prompt_tokens": None}
+    (line,) = said
+    assert line.startswith("model 'm' at http://127.0.0.1:")
+
+
 def test_calls_are_read_as_the_family_reads_them() -> None:
     """The result, the message for the history, tokens and the reason of the end."""
     exchange = read(CALL)

@@ -155,6 +155,16 @@ def test_a_context_that_is_no_length_is_not_used(context: Json) -> None:
     assert server.limit() == Limit(4096)
 
 
+def test_the_context_of_another_model_is_not_used() -> None:
+    """Hosts list many models, each with its context; a server with one model may call it otherwise."""
+    data = [{"id": "other", "context_length": 100}, {"id": "m", "context_window": 200}, "x", None]
+    assert Server({"/tokenize": {"count": 30}, "/v1/models": {"data": data}}).limit() == Limit(168, 200, 30)
+    assert Server({"/tokenize": {"count": 30}, "/v1/models": {"data": data[:1] * 2}}).limit() == Limit(4096)
+    assert Server({"/tokenize": {"count": 30}, "/v1/models": {"data": data[:1]}}).limit() == Limit(
+        68, 100, 30
+    )
+
+
 def test_a_failure_of_the_search_is_a_failure_of_the_attempt() -> None:
     """The next attempt searches again: an outage does not make a limit."""
     server = Server({**VLLM, "/tokenize": Transient("broken")})

@@ -1,0 +1,164 @@
+"""What identifies the weights of an open model: the digest of its files, or its commit on the hub.
+
+A model in a directory is identified by all files from which it may be loaded. Each is hashed once; its hash
+is kept by size and modification time, and files that the hub's cache names by their SHA-256 are not read.
+Of a model from the hub, the commit is read from that cache; nothing is fetched.
+"""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from bfcl_pipeline.config import JobPaths, ModelRow
+from bfcl_pipeline.config.model_rows import COMMIT, OPEN_KINDS
+from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.families.digest import prompts_digest
+from bfcl_pipeline.files import write_text
+from bfcl_pipeline.records import Json
+from bfcl_pipeline.text import Log
+
+WEIGHTS_CACHE = JobPaths().weights_cache
+"""Where hashes of files are kept. It can be deleted at any time."""
+
+UNKNOWN = "unknown"
+"""`weights` of a model in a directory that this machine does not have."""
+
+ANNOUNCED_BYTES = 2**30
+"""Reading this much takes long enough for a line in the log."""
+
+_DOCUMENTS = (".md", ".gitattributes", ".gitignore", ".png", ".jpg", ".svg", ".pdf")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+
+
+def identified(row: ModelRow, log: Log = lambda _line: None, cache: Path = WEIGHTS_CACHE) -> ModelRow:
+    """`row` with the digests of its weights and prompts, if it is of open weights that a run loads.
+
+    Args:
+        row: the model. A digest that it has already is checked, if its directory is here.
+        log: receives a line before much is read.
+        cache: directory of the hashes that are kept.
+
+    Raises:
+        ConfigError: a file cannot be read, or the weights are not those that the row names.
+    """
+    if row.kind not in OPEN_KINDS:
+        return row
+    if row.family is not None and row.prompts is None:
+        row = replace(row, prompts=prompts_digest(row.family))
+    if row.weights == UNKNOWN or (row.kind == "vllm" and not row.served):
+        return row  # it was decided before, or the weights are those of another program
+    folder = Path(row.model)
+    if not folder.exists():
+        if row.weights is not None:
+            return row
+        return replace(row, weights=UNKNOWN if is_path(row.model) else _commit_of(row))
+    found = folder_digest(folder, log, cache)
+    if row.weights not in (None, found):
+        raise ConfigError(
+            f"model {row.name!r}: the files in {folder} are not those that its row names: weights are "
+            f"{found}, not {row.weights}. Restore them, or remove `weights` from the row."
+        )
+    return replace(row, weights=found)
+
+
+def identified_rows(
+    rows: Mapping[str, ModelRow], names: Iterable[str], log: Log, cache: Path = WEIGHTS_CACHE
+) -> dict[str, ModelRow]:
+    """`rows`, those called `names` as of `identified`. Raises ConfigError as it does."""
+    wanted = frozenset(names)
+    return {name: identified(row, log, cache) if name in wanted else row for name, row in rows.items()}
+
+
+def is_path(model: str) -> bool:
+    """Whether `model` can only be a path, not a name on the hub."""
+    return model.startswith(("/", "./", "../", "~")) or model.count("/") > 1
+
+
+def folder_digest(folder: Path, log: Log = lambda _line: None, cache: Path = WEIGHTS_CACHE) -> str:
+    """`sha256:` and the digest of the names and contents of the files in `folder`, or of one file.
+
+    Subdirectories, hidden files and documents do not count. Raises ConfigError if a file cannot be read.
+    """
+    folder = folder.resolve()
+    kept = cache / f"{hashlib.sha256(os.fsencode(folder)).hexdigest()[:32]}.json"
+    before = _kept(kept)
+    now: dict[str, Json] = {}
+    try:
+        content = [folder] if folder.is_file() else folder.iterdir()
+        files = sorted(path for path in content if path.is_file() and _counts(path.name))
+        stats = {path.name: path.stat() for path in files}
+        stamps = {name: [stat.st_size, stat.st_mtime_ns] for name, stat in stats.items()}
+        unread = [path for path in files if before.get(path.name, [])[:2] != stamps[path.name]]
+        size = sum(stats[path.name].st_size for path in unread if _blob(path) is None)
+        if size >= ANNOUNCED_BYTES:
+            log(f"{folder}: hashing {size / 2**30:,.1f} GiB of weights, once")
+        for path in files:
+            sha256 = _sha256(path) if path in unread else before[path.name][2]
+            now[path.name] = [*stamps[path.name], sha256]
+    except OSError as error:
+        raise ConfigError(
+            f"{error.filename or folder}: cannot read a file of the model ({error.strerror})."
+        ) from error
+    if now != before:
+        try:
+            write_text(kept, json.dumps(now, indent=1) + "\n")
+        except OSError as error:  # for example a file system without write access
+            log(f"{kept}: hashes of the weights are not kept ({error.strerror})")
+    lines = "".join(f"{values[2]} {name}\n" for name, values in sorted(now.items()))
+    return f"sha256:{hashlib.sha256(os.fsencode(lines)).hexdigest()}"
+
+
+def _counts(name: str) -> bool:
+    return not name.startswith(".") and not name.lower().endswith(_DOCUMENTS)
+
+
+def _kept(path: Path) -> dict[str, list[Json]]:
+    """The hashes in `path`: size, modification time and SHA-256 by file name; empty if unreadable."""
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    known = values.items() if isinstance(values, dict) else ()
+    return {name: value for name, value in known if _is_kept(value)}
+
+
+def _is_kept(value: Json) -> bool:
+    return (
+        isinstance(value, list)
+        and [type(item) for item in value] == [int, int, str]
+        and _SHA256.fullmatch(value[2]) is not None
+    )
+
+
+def _sha256(path: Path) -> str:
+    blob = _blob(path)
+    if blob is not None:
+        return blob
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _blob(path: Path) -> str | None:
+    """The SHA-256 by which the hub's cache names the content of a link; None if it does not."""
+    target = path.resolve()
+    return target.name if target.parent.name == "blobs" and _SHA256.fullmatch(target.name) else None
+
+
+def _commit_of(row: ModelRow) -> str | None:
+    """`commit:` and the commit of a model in the hub's cache; None if it is not there."""
+    revision = row.revision or "main"
+    if _COMMIT.fullmatch(revision):
+        return f"{COMMIT}{revision}"
+    home = Path(os.environ.get("HF_HOME") or Path.home() / ".cache/huggingface")
+    hub = Path(os.environ.get("HF_HUB_CACHE") or home / "hub")
+    reference = hub / f"models--{row.model.replace('/', '--')}/refs" / revision
+    try:
+        commit = reference.read_text(encoding="utf-8").strip()
+    except (OSError, ValueError):
+        return None
+    return f"{COMMIT}{commit}" if _COMMIT.fullmatch(commit) else None

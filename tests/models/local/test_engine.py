@@ -1,0 +1,121 @@
+"""Greedy answers of a model in this process: the engine of kind transformers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bfcl_pipeline.errors import ContextOverflow, ModelError
+from bfcl_pipeline.models.local.engine import Answer, Engine, Prompt
+
+TEXTS = (
+    "def f(x):\n",
+    "import os\nclass A:\n    def",
+    '{"type": "object", "properties"',
+    "x",
+    "raise ValueError(",
+)
+
+
+@pytest.fixture(scope="module")
+def engine(tiny: Path) -> Engine:
+    """The tiny model, loaded."""
+    return Engine.load(str(tiny), None, "float32")
+
+
+def answered(engine: Engine, *prompts: Prompt) -> list[Answer]:
+    found = engine.answers(prompts)
+    assert all(isinstance(one, Answer) for one in found), found
+    return [one for one in found if isinstance(one, Answer)]
+
+
+def test_an_answer_has_the_most_likely_token_at_each_step(engine: Engine, tiny: Path) -> None:
+    """The same tokens as a loop that computes the whole text anew for each of them."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(tiny)
+    model = AutoModelForCausalLM.from_pretrained(tiny, dtype=torch.float32)
+    ids = tokenizer(TEXTS[0], return_tensors="pt")["input_ids"]
+    start = ids.shape[1]
+    for _ in range(40):
+        with torch.inference_mode():
+            following = model(input_ids=ids).logits[0, -1].argmax()
+        if following == tokenizer.eos_token_id:
+            break
+        ids = torch.cat([ids, following.reshape(1, 1)], dim=1)
+    expected = tokenizer.decode(ids[0])[len(tokenizer.decode(ids[0, :start])) :]
+    (answer,) = answered(engine, Prompt(TEXTS[0], max_tokens=40))
+    assert expected
+    assert answer.text == expected
+    assert answer.input_tokens == start
+
+
+def test_prompts_of_one_batch_do_not_see_each_other(engine: Engine) -> None:
+    """Each has the answer that it has alone, in the order of the prompts, whatever their lengths."""
+    prompts = [Prompt(text, max_tokens=24) for text in TEXTS]
+    alone = [answered(engine, prompt)[0] for prompt in prompts]
+    assert answered(engine, *prompts) == alone
+    assert len({answer.text for answer in alone}) > 1
+
+
+def test_each_prompt_of_a_batch_has_its_own_limit_and_stop_tokens(engine: Engine) -> None:
+    """An answer ends at its limit, or before a stop token, which is counted and not part of the text."""
+    whole = answered(engine, Prompt(TEXTS[0], max_tokens=24))[0]
+    first = engine._tokenizer(whole.text)["input_ids"][1]  # the second token that is written
+    cut, stopped, same = answered(
+        engine,
+        Prompt(TEXTS[0], max_tokens=3),
+        Prompt(TEXTS[0], stop_token_ids=[first], max_tokens=24),
+        Prompt(TEXTS[0], max_tokens=24),
+    )
+    assert same == whole
+    assert (cut.finish_reason, cut.output_tokens, cut.max_tokens) == ("length", 3, 3)
+    assert whole.text.startswith(cut.text)
+    assert stopped.finish_reason == "stop"
+    assert whole.text.startswith(stopped.text)
+    assert stopped.output_tokens == 2
+
+
+def test_the_limit_is_what_the_context_leaves(tiny: Path, tmp_path: Path) -> None:
+    """The official limit, and a prompt that leaves no room is an overflow while others are answered."""
+    short = tmp_path / "short"
+    short.mkdir()
+    for file in tiny.iterdir():
+        if file.name != "config.json":
+            (short / file.name).symlink_to(file)
+    config = json.loads((tiny / "config.json").read_text())
+    (short / "config.json").write_text(
+        json.dumps({**config, "max_position_embeddings": 64, "n_positions": 64})
+    )
+    engine = Engine.load(str(short), None, "float32")
+    answer, overflow = engine.answers([Prompt("x y z"), Prompt("x y z " * 64)])
+    assert isinstance(answer, Answer)
+    assert answer.max_tokens == 64 - answer.input_tokens - 2
+    assert isinstance(overflow, ContextOverflow)
+    assert "context is 64" in str(overflow)
+
+
+def test_an_unwanted_answer_ends_at_the_next_token(engine: Engine) -> None:
+    """So that an interrupted job does not wait for thousands of tokens."""
+    (answer,) = engine.answers([Prompt(TEXTS[0], max_tokens=4000)], lambda: True)
+    assert isinstance(answer, Answer)
+    assert answer.output_tokens == 1
+
+
+def test_what_cannot_be_loaded_is_one_clear_line(tiny: Path, tmp_path: Path) -> None:
+    """No such directory; no model in it; a model that is not a causal one."""
+    with pytest.raises(ModelError, match="no such directory"):
+        Engine.load(str(tmp_path / "absent"), None, "float32")
+    with pytest.raises(ModelError, match="not loadable as a causal language model"):
+        Engine.load(str(tmp_path), None, "float32")
+    vision = tmp_path / "vision"
+    vision.mkdir()
+    for file in tiny.glob("tokenizer*"):
+        (vision / file.name).symlink_to(file)
+    (vision / "config.json").write_text(json.dumps({"model_type": "vit"}))
+    with pytest.raises(ModelError, match="not loadable as a causal language model") as raised:
+        Engine.load(str(vision), None, "float32")
+    assert "\n" not in str(raised.value)

@@ -1,0 +1,148 @@
+"""The verdict seam of open weights: answers are read and scored as by the official handlers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from bfcl_pipeline.benchmark import CATEGORIES, Check
+from bfcl_pipeline.config.families import load_families
+from bfcl_pipeline.official.layout import official_models
+from bfcl_pipeline.records import Entry
+from bfcl_pipeline.tables import read_table
+from bfcl_pipeline.tools import Constants
+from tests.peer.family_answers import (
+    Asked,
+    FamilyCase,
+    conversations,
+    final_answers,
+    recorded_answers,
+    single_turn_answers,
+)
+from tests.peer.family_forms import FORMS
+from tests.peer.family_verdict_seam import FamilyComparison, our_answers
+from tests.peer.peer import ask_peer, printed_under, require_peer
+from tests.peer.test_recorded_verdicts import CONFORMANCE
+
+EVERY = "BFCL_FAMILY_VERDICTS_EVERY"
+"""Environment variable: of how many answers one is compared; 1: all (about 190,000). Default: 20."""
+
+SINGLE_TURN = tuple(name for name, category in CATEGORIES.items() if category.single_turn)
+MULTI_TURN = tuple(name for name, category in CATEGORIES.items() if category.check is Check.MULTI_TURN)
+AGENTIC = tuple(name for name, category in CATEGORIES.items() if category.group == "agentic")
+
+
+@pytest.fixture(scope="module")
+def families(staged: Path) -> list[Asked]:
+    """Every family with its first model."""
+    handlers = {row["name"]: row["handler"] for row in official_models(staged).values()}
+    return [Asked(row, row.models[0], handlers[row.models[0]]) for row in load_families().values()]
+
+
+Entries = Callable[[str], list[Entry]]
+
+
+def _compared(
+    generated: Sequence[FamilyCase], asked: Sequence[Entry], constants: Constants, folder: Path
+) -> FamilyComparison:
+    official = ask_peer("family_verdict_reference", [case.question() for case in generated], folder)
+    comparison = FamilyComparison()
+    ours = our_answers(asked, constants, generated)
+    for case, theirs, own in zip(generated, official, ours, strict=True):
+        comparison.add(case, theirs, own)
+    return comparison
+
+
+def _every() -> int:
+    return int(os.environ.get(EVERY, "20"))
+
+
+@pytest.mark.peer
+def test_single_turn_answers_have_the_official_verdicts(
+    families: list[Asked],
+    entries: Entries,
+    constants: Constants,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Stored results, valid and error_type are the official ones, for every handler of open weights."""
+    require_peer()
+    asked = [entry for category in SINGLE_TURN for entry in entries(category)]
+    generated = list(single_turn_answers(asked, families, _every()))
+    comparison = _compared(generated, asked, constants, tmp_path)
+    with capsys.disabled():
+        print(comparison.summary())
+    comparison.check()
+    assert set(comparison.counts) == set(FORMS)
+
+
+@pytest.mark.peer
+def test_conversations_have_the_official_calls_and_verdicts(
+    families: list[Asked],
+    entries: Entries,
+    constants: Constants,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """So are the calls that each step runs, in several turns, with memories and in the web."""
+    require_peer()
+    asked = [entry for category in MULTI_TURN for entry in entries(category)]
+    generated = list(conversations(asked, families, _every()))
+    agentic = [entry for category in AGENTIC for entry in entries(category) if not entry.prerequisite]
+    generated += final_answers(agentic, families, _every())
+    comparison = _compared(generated, [*asked, *agentic], constants, tmp_path)
+    with capsys.disabled():
+        print(comparison.summary())
+    comparison.check()
+    assert set(comparison.counts) == set(FORMS)
+
+
+@pytest.mark.peer
+def test_recorded_texts_have_the_official_verdicts(
+    families: list[Asked],
+    entries: Entries,
+    constants: Constants,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Texts of real models are read alike by the handler of every reader, whichever family wrote them."""
+    require_peer()
+    path = os.environ.get(CONFORMANCE)
+    if path is None:
+        pytest.skip(f"{CONFORMANCE} names no table of outputs with official verdicts")
+    rows = read_table(Path(path), ("run", "category", "entry_id", "result_json")).to_pylist()
+    generated = list(recorded_answers(rows, families))
+    asked = [
+        entry for category in sorted({case.category for case in generated}) for entry in entries(category)
+    ]
+    comparison = _compared(generated, asked, constants, tmp_path)
+    with capsys.disabled():
+        print(comparison.summary())
+    comparison.check()
+
+
+def test_answers_do_not_depend_on_the_process(staged: Path) -> None:
+    """The same seed gives the same answers under another hash seed, and another seed gives others."""
+    script = (
+        "import hashlib, json, sys\nfrom pathlib import Path\n"
+        "from bfcl_pipeline.config.families import load_families\n"
+        "from bfcl_pipeline.tables import entries_path, read_entries\n"
+        "from tests.peer.family_answers import Asked, conversations, final_answers, single_turn_answers\n"
+        "rows = [row for row in load_families().values() if row.name in ('bielik', 'hammer', 'qwen3-fc')]\n"
+        "names = ['BielikHandler', 'HammerHandler', 'QwenFCHandler']\n"
+        "families = [Asked(row, row.models[0], name) for row, name in zip(rows, names, strict=True)]\n"
+        "made = (('simple_java', single_turn_answers), ('multi_turn_base', conversations),\n"
+        "        ('web_search_base', final_answers))\n"
+        "cases = [case for category, make in made for case in make(\n"
+        "    read_entries(entries_path(Path(sys.argv[1]), category))[:9], families, 1, int(sys.argv[2]))]\n"
+        "text = json.dumps([case.answer for case in cases])\n"
+        "print(hashlib.sha256(text.encode()).hexdigest())\n"
+    )
+
+    digest = partial(printed_under, script, staged)
+    assert digest("1", "0") == digest("2", "0")
+    assert digest("1", "0") != digest("1", "1")

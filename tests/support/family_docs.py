@@ -1,0 +1,45 @@
+"""The table of families in docs/families.md.
+
+`python -m tests.support.family_docs` writes it into the page, between the comments there; a test fails if
+it is not up to date. Everything in it is from `config.families`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bfcl_pipeline.config.families import FamilyRow, load_families
+from bfcl_pipeline.records import Mode
+from tests.support import ROOT
+
+PAGE = ROOT / "docs" / "families.md"
+_TABLE = re.compile(r"(?<=<!-- table of families -->\n).*?(?=<!-- end of the table -->)", re.DOTALL)
+_TITLES = ("family", "models", "prompt", "functions", "calls are read by", "results of calls")
+_TEMPLATES = "../bfcl_pipeline/families/templates"
+
+
+def document(page: str) -> str:
+    """`page` with the table as it has to be."""
+    return _TABLE.sub(lambda _: "\n".join([*_lines(), ""]), page)
+
+
+def _lines() -> Iterator[str]:
+    yield f"| {' | '.join(_TITLES)} |"
+    yield f"|{'---|' * len(_TITLES)}"
+    for family in load_families().values():
+        yield f"| {' | '.join(_cells(family))} |"
+
+
+def _cells(family: FamilyRow) -> Iterator[str]:
+    yield f"`{family.name}`"
+    yield ", ".join(name.removesuffix("-FC").partition("/")[2] or name for name in family.models)
+    written = (ROOT / "bfcl_pipeline/families/templates" / family.template).is_file()
+    yield f"[{family.template}]({_TEMPLATES}/{family.template})" if written else "the model's own"
+    yield "in the benchmark's system prompt" if family.system_prompt else f"`{family.functions}`"
+    yield f"`{family.reader}`{', as text' if family.mode is Mode.PROMPT else ''}"
+    yield f"`{family.result_role}`"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(document(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
