@@ -90,11 +90,15 @@ class Held:
     error: str | None = None  # with which it stopped
     snapshot: str | None = None  # of a session's memory
 
-    def differs(self, theirs: dict[str, Any]) -> bool:
-        """Whether the official side differs; where its handler stops with an error, it stores no result."""
+    def differs(self, theirs: dict[str, Any], compared: int | None) -> bool:
+        """Whether the official side differs; where its handler stops with an error, it stores no result.
+
+        compared: how many requests are; None: all, and the result.
+        """
         digests = [blake2b(body.encode(), digest_size=8).hexdigest() for body in self.bodies]
-        if theirs["error"]:
-            return digests[: len(theirs["requests"])] != theirs["requests"]
+        if theirs["error"] or compared is not None:
+            most = len(theirs["requests"][:compared])
+            return digests[:most] != theirs["requests"][:most]
         return (
             self.error is not None
             or digests != theirs["requests"]
@@ -165,6 +169,18 @@ class Chain:
         limit = new_tokens(self.context, prompt_tokens)
         return json.dumps({**body, "max_tokens": limit}, sort_keys=True)
 
+    def compared(self, number: int) -> int | None:
+        """How many requests of a conversation are compared; None: all.
+
+        In a conversation the official handler of Granite-20b evaluates text as Python, and the model is sent
+        the error; here the text is the name of an unknown function.
+        """
+        if self.model.handler != "GraniteFunctionCallingHandler":
+            return None
+        texts = [place for place, answer in enumerate(self.answers[number]) if _has_text(answer)]
+        said = min(texts, default=len(self.answers[number])) + 1
+        return said if len(self.held[number].bodies) > said else None
+
     def row(self, full: bool = False) -> dict[str, Any]:
         """The question to the official side, with the web's answers that our side drew."""
         return {
@@ -180,6 +196,16 @@ class Chain:
                 for entry, answers in zip(self.entries, self.answers, strict=True)
             ],
         }
+
+
+def _has_text(answer: str) -> bool:
+    """Whether an answer of Granite-20b has a part that is not JSON."""
+    for part in filter(None, map(str.strip, answer.split("<function_call>"))):
+        try:
+            json.loads(part)
+        except ValueError:
+            return True
+    return False
 
 
 class _Ids:
@@ -205,16 +231,19 @@ class Comparison:
     prompts: Counter[str] = field(default_factory=Counter)
     conversations: Counter[str] = field(default_factory=Counter)
     stopped: Counter[tuple[str, str]] = field(default_factory=Counter)  # official handlers, by error
+    evaluated: Counter[str] = field(default_factory=Counter)  # conversations compared up to a text
     differing: list[tuple[Chain, int]] = field(default_factory=list)
 
     def add(self, chain: Chain, theirs: dict[str, Any]) -> None:
         family = chain.model.family
         for number, (ours, other) in enumerate(zip(chain.held, theirs["conversations"], strict=True)):
-            self.prompts[family] += len(other["requests"])
+            compared = chain.compared(number)
+            self.prompts[family] += len(other["requests"][:compared])
             self.conversations[family] += 1
             if other["error"]:
                 self.stopped[family, other["error"]] += 1
-            if ours.differs(other):
+            self.evaluated[family] += compared is not None
+            if ours.differs(other, compared):
                 self.differing.append((chain, number))
 
     def summary(self) -> Iterator[str]:
@@ -222,7 +251,8 @@ class Comparison:
         yield (
             f"{self.prompts.total():,} prompts of {len(self.prompts)} families in "
             f"{self.conversations.total():,} conversations compared, {len(self.differing)} differ; in "
-            f"{self.stopped.total():,} the official handler stops with an error"
+            f"{self.stopped.total():,} the official handler stops with an error, in "
+            f"{self.evaluated.total():,} it evaluates a text, up to which they are compared"
         )
         for family, prompts in self.prompts.items():
             errors = [f"{error} {count:,}" for (of, error), count in self.stopped.items() if of == family]
