@@ -172,8 +172,8 @@ class Chain:
     def compared(self, number: int) -> int | None:
         """How many requests of a conversation are compared; None: all.
 
-        In a conversation the official handler of Granite-20b evaluates text as Python, and the model is sent
-        the error; here the text is the name of an unknown function.
+        In a conversation the official handler of Granite-20b evaluates text as Python, and the model is
+        sent the error; here the text is the name of an unknown function.
         """
         if self.model.handler != "GraniteFunctionCallingHandler":
             return None
