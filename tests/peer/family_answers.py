@@ -190,7 +190,7 @@ def conversations(
 
 
 def recorded_answers(rows: Iterable[Mapping[str, Any]], families: Sequence[Asked]) -> Iterator[FamilyCase]:
-    """Texts of single turns that real models wrote, each read by two families, which differ from row to row.
+    """Texts of single turns that real models wrote, each read by two families, others in each row.
 
     rows: with run, category, entry_id and result_json.
     """
