@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from bfcl_pipeline.config.families import load_families
 from bfcl_pipeline.records import Entry
 from bfcl_pipeline.tables.texts import read_texts
 from bfcl_pipeline.tools import Constants
@@ -70,3 +71,5 @@ def test_family_conversations_equal_the_official_ones(
         print("\nrequest seam, conversations of open weights:", *comparison.summary(), sep="\n")
     if comparison.differing:
         pytest.fail(shown(comparison, tmp_path / "shown"))
+    assert set(comparison.prompts) == set(load_families())
+    assert comparison.prompts.total() >= 5_000

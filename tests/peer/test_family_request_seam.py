@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.config.families import load_families
 from bfcl_pipeline.records import Mode
 from bfcl_pipeline.tables.texts import read_texts
 from bfcl_pipeline.tools import Constants
@@ -60,3 +61,5 @@ def test_first_requests_equal_the_official_ones(
         print("\nrequest seam, open weights:", *comparison.summary(), sep="\n")
     if comparison.differing:
         pytest.fail(shown(comparison, tmp_path / "shown"))
+    assert set(comparison.prompts) == set(load_families())
+    assert comparison.prompts.total() >= 4_000
