@@ -1,7 +1,7 @@
 """The digest of what makes the prompts of a family: its row and its templates.
 
-Their long texts are of the release, which a run pins by its own SHA-256; the code that renders them is not
-covered.
+Their long texts are of the release, which a run pins by its own SHA-256, and the template of a model's own
+tokenizer is one of the files that identify its weights; the code that renders them is not covered.
 """
 
 import hashlib
@@ -10,7 +10,7 @@ from dataclasses import asdict
 
 from jinja2 import Environment, meta
 
-from bfcl_pipeline.config.families import load_families
+from bfcl_pipeline.config.families import OWN_TEMPLATE, load_families
 from bfcl_pipeline.families.rendering import TEMPLATES
 
 
@@ -23,10 +23,10 @@ def prompts_digest(family: str) -> str:
 
 
 def _templates(name: str) -> dict[str, str]:
-    """The text of a template and of those that it refers to, by name."""
+    """The text of a template and of those that it refers to, by name; none, if it is each model's own."""
     parser = Environment(autoescape=True)  # which only parses: nothing is rendered
     texts: dict[str, str] = {}
-    waiting = [name]
+    waiting = [] if name == OWN_TEMPLATE else [name]
     while waiting:
         one = waiting.pop()
         if one not in texts:

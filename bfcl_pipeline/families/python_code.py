@@ -6,6 +6,7 @@ that it cannot write has no code, as in the release. Source: the release's minic
 """
 
 import json
+import warnings
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -53,31 +54,33 @@ def _parameters(schema: Json) -> str:
 
 
 def _classes(schema: str) -> str | None:
-    try:
-        from datamodel_code_generator import DataModelType
-        from datamodel_code_generator.format import PythonVersion
-        from datamodel_code_generator.model import get_data_model_types
-        from datamodel_code_generator.parser.jsonschema import JsonSchemaParser
-    except ImportError as error:
-        raise ConfigError(
-            f"the prompts of MiniCPM with functions need datamodel-code-generator ({error}). "
-            "Run: pip install 'bfcl-pipeline[minicpm]'"
-        ) from None
-    types = get_data_model_types(
-        DataModelType.PydanticBaseModel, target_python_version=PythonVersion.PY_310
-    )
-    try:
-        parser = JsonSchemaParser(
-            schema,
-            data_model_type=types.data_model,
-            data_model_root_type=types.root_model,
-            data_model_field_type=types.field_model,
-            data_type_manager_type=types.data_type_manager,
-            dump_resolve_reference_action=types.dump_resolve_reference_action,
-            target_python_version=PythonVersion.PY_311,
-            field_constraints=True,
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the package about itself
+        try:
+            from datamodel_code_generator import DataModelType
+            from datamodel_code_generator.format import PythonVersion
+            from datamodel_code_generator.model import get_data_model_types
+            from datamodel_code_generator.parser.jsonschema import JsonSchemaParser
+        except ImportError as error:
+            raise ConfigError(
+                f"the prompts of MiniCPM with functions need datamodel-code-generator ({error}). "
+                "Run: pip install 'bfcl-pipeline[minicpm]'"
+            ) from None
+        types = get_data_model_types(
+            DataModelType.PydanticBaseModel, target_python_version=PythonVersion.PY_310
         )
-        code = parser.parse()
-    except Exception:  # noqa: BLE001  # whatever the package raises for a schema
-        return None
-    return code if isinstance(code, str) else None
+        try:
+            parser = JsonSchemaParser(
+                schema,
+                data_model_type=types.data_model,
+                data_model_root_type=types.root_model,
+                data_model_field_type=types.field_model,
+                data_type_manager_type=types.data_type_manager,
+                dump_resolve_reference_action=types.dump_resolve_reference_action,
+                target_python_version=PythonVersion.PY_311,
+                field_constraints=True,
+            )
+            code = parser.parse()
+        except Exception:  # noqa: BLE001  # whatever the package raises for a schema
+            return None
+        return code if isinstance(code, str) else None

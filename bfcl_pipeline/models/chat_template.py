@@ -68,9 +68,10 @@ class ChatTemplate:
             )
         except Exception as error:  # versions of transformers raise different errors for missing files
             named = f"{self._model} --revision {self._revision}" if self._revision else self._model
+            reason = "" if isinstance(error, OSError) else f" ({_line(error)})"
             raise self._error(
-                "its prompts need its tokenizer, which is neither in a folder nor in the hub's cache "
-                f"({_line(error)}). Set `model` to a folder with its files, or run: hf download {named}"
+                f"its prompts need its tokenizer, which cannot be read{reason}: `model` must be a folder "
+                f"with its files, or in the hub's cache. To put it there: hf download {named}"
             ) from error
         if not tokenizer.chat_template:
             raise self._error(

@@ -6,10 +6,11 @@ tokenizer counts characters. Memories and the web are those of `agentic_conversa
 
     python -m tests.peer.family_reference QUESTIONS ANSWERS
 
-A question is a chain of conversations with one model: `model`, `category`, `context` (the length of the
-model's context in tokens), `full`, `stop` (end after the first request), `web`, and `conversations`
-(`entry_id`, `answers`). An answer has for each conversation `requests` (a digest of each body, or the body
-if `full`), `result`, `error` (of the handler, if it stops with one) and `snapshot`.
+A question is a chain of conversations with one model: `model`, `folder` (of its tokenizer, if that writes
+the prompts), `category`, `context` (the length of the model's context in tokens), `full`, `stop` (end after
+the first request), `web`, and `conversations` (`entry_id`, `answers`). An answer has for each conversation
+`requests` (a digest of each body, or the body if `full`), `result`, `error` (of the handler, if it stops
+with one) and `snapshot`.
 """
 
 from __future__ import annotations
@@ -74,13 +75,22 @@ class Counting:
 
 
 @cache
-def handler(model: str) -> Any:
+def handler(model: str, folder: str | None) -> Any:
     config = MODEL_CONFIG_MAPPING[model]
     made = config.model_handler(config.model_name, TEMPERATURE, model, config.is_fc_model)
-    made.model_path_or_id = made.model_name_huggingface  # as it is where no folder is given
+    made.model_path_or_id = folder or made.model_name_huggingface
     made.model_name_underline_replaced = "model"
-    made.tokenizer = Counting
+    made.tokenizer = Counting if folder is None else own_tokenizer(folder)
     return made
+
+
+def own_tokenizer(folder: str) -> Any:
+    """The tokenizer of a model's folder, with the count of `Counting`."""
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    tokenizer.tokenize = Counting.tokenize
+    return tokenizer
 
 
 class Numbered:
@@ -101,7 +111,7 @@ def converse(row: dict[str, Any], asked: dict[str, Any], shared: Shared, folder:
         refresh(shared, TODAY)
         populate_initial_settings_for_memory_test_cases([entry], folder)
         populate_initial_settings_for_web_search_test_cases([entry])
-    model = handler(row["model"])
+    model = handler(row["model"], row["folder"])
     model.client = scripted = Scripted(row, asked["answers"])
     model.max_context_length = row["context"]
     MistralFCHandler.generate_random_string = staticmethod(Numbered())

@@ -206,6 +206,8 @@ def _text(rng: random.Random, handler: str, answer: Answer) -> str:
     """An answer as the family writes it, here and there spoilt."""
     kind = rng.random()
     if not answer.calls:
+        if handler == "GraniteFunctionCallingHandler" and kind < 0.9:
+            return ""  # nothing else ends a turn
         text = rng.choice((answer.text or "", rng.choice(_ENDINGS)))
         return _thought(rng) + text if kind < 0.3 else text
     forms = FORMS[rng.choice(sorted(FORMS))] if kind < 0.03 else FORMS[handler]

@@ -18,7 +18,7 @@ from typing import Any
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import ModelRow, load_models
-from bfcl_pipeline.config.families import load_families
+from bfcl_pipeline.config.families import OWN_TEMPLATE, load_families
 from bfcl_pipeline.generation import conversation
 from bfcl_pipeline.generation.memory import Memories
 from bfcl_pipeline.models.adapters.completions import Completions
@@ -27,6 +27,7 @@ from bfcl_pipeline.prompts import Texts
 from bfcl_pipeline.records import Entry, Exchange, Json, Request, Status
 from bfcl_pipeline.tools import Constants, World, WorldConfig
 from tests.peer.family_scripts import texts_of
+from tests.peer.family_tokenizer import write_tokenizer
 from tests.peer.peer import ask_peer
 from tests.peer.test_agentic_conversation_seam import TellingWeb
 from tests.support.word_encoder import WordEncoder
@@ -47,24 +48,36 @@ class Model:
     family: str
     handler: str  # of the official tool
     adapter: Completions
+    folder: str | None = None  # of its tokenizer, if that writes the prompts
+
+    @property
+    def scarcity(self) -> int:
+        """The factor by which fewer entries are sampled: each prompt of MiniCPM has generated code."""
+        return 5 if self.handler == "MiniCPMFCHandler" else 1
 
 
-def models_of(staged: Path) -> list[Model]:
-    """The models of all families in the table, in its order."""
+def models_of(staged: Path, tokenizer: Path) -> list[Model]:
+    """The models of all families in the table, in its order.
+
+    tokenizer: a folder to which a tokenizer is written for the families whose prompts it writes.
+    """
+    write_tokenizer(tokenizer)
     listed = json.loads((staged / "release" / "models.json").read_text(encoding="utf-8"))
-    by_name = {model["name"]: model for model in listed}
-    return [
-        Model(name, family.name, by_name[name]["handler"], _adapter(family.name, name, by_name[name]))
-        for family in load_families().values()
-        for name in family.models
-    ]
+    official = {model["name"]: model for model in listed}
+    rows = load_models()
+    models = []
+    for family in load_families().values():
+        folder = str(tokenizer) if family.template == OWN_TEMPLATE else None
+        for name in family.models:
+            bare = ModelRow(name, "vllm", family.mode, name, model=official[name]["model_name"])
+            adapter = _adapter(rows.get(name, bare), family.name, folder)
+            models.append(Model(name, family.name, official[name]["handler"], adapter, folder))
+    return models
 
 
-def _adapter(family: str, name: str, official: dict[str, Any]) -> Completions:
-    """The adapter of the model's row in the official models file, asked by its family."""
-    bare = ModelRow(name, "vllm", load_families()[family].mode, name, model=official["model_name"])
-    row = load_models().get(name, bare)
-    asked = replace(row, prompting="leaderboard", family=family, options={})
+def _adapter(row: ModelRow, family: str, folder: str | None) -> Completions:
+    """The adapter of a row, asked by its family."""
+    asked = replace(row, prompting="leaderboard", family=family, model=folder or row.model, options={})
     return Completions(asked, "http://localhost:1/v1", offline=True)
 
 
@@ -77,11 +90,15 @@ class Held:
     error: str | None = None  # with which it stopped
     snapshot: str | None = None  # of a session's memory
 
-    def differs(self, theirs: dict[str, Any]) -> bool:
-        """Whether the official side differs; where its handler stops with an error, it stores no result."""
+    def differs(self, theirs: dict[str, Any], compared: int | None) -> bool:
+        """Whether the official side differs; where its handler stops with an error, it stores no result.
+
+        compared: how many requests are; None: all, and the result.
+        """
         digests = [blake2b(body.encode(), digest_size=8).hexdigest() for body in self.bodies]
-        if theirs["error"]:
-            return digests[: len(theirs["requests"])] != theirs["requests"]
+        if theirs["error"] or compared is not None:
+            most = len(theirs["requests"][:compared])
+            return digests[:most] != theirs["requests"][:most]
         return (
             self.error is not None
             or digests != theirs["requests"]
@@ -152,10 +169,23 @@ class Chain:
         limit = new_tokens(self.context, prompt_tokens)
         return json.dumps({**body, "max_tokens": limit}, sort_keys=True)
 
+    def compared(self, number: int) -> int | None:
+        """How many requests of a conversation are compared; None: all.
+
+        In a conversation the official handler of Granite-20b evaluates text as Python, and the model is
+        sent the error; here the text is the name of an unknown function.
+        """
+        if self.model.handler != "GraniteFunctionCallingHandler":
+            return None
+        texts = [place for place, answer in enumerate(self.answers[number]) if _has_text(answer)]
+        said = min(texts, default=len(self.answers[number])) + 1
+        return said if len(self.held[number].bodies) > said else None
+
     def row(self, full: bool = False) -> dict[str, Any]:
         """The question to the official side, with the web's answers that our side drew."""
         return {
             "model": self.model.name,
+            "folder": self.model.folder,
             "category": self.entries[0].category,
             "context": self.context,
             "full": full,
@@ -166,6 +196,16 @@ class Chain:
                 for entry, answers in zip(self.entries, self.answers, strict=True)
             ],
         }
+
+
+def _has_text(answer: str) -> bool:
+    """Whether an answer of Granite-20b has a part that is not JSON."""
+    for part in filter(None, map(str.strip, answer.split("<function_call>"))):
+        try:
+            json.loads(part)
+        except ValueError:
+            return True
+    return False
 
 
 class _Ids:
@@ -191,16 +231,19 @@ class Comparison:
     prompts: Counter[str] = field(default_factory=Counter)
     conversations: Counter[str] = field(default_factory=Counter)
     stopped: Counter[tuple[str, str]] = field(default_factory=Counter)  # official handlers, by error
+    evaluated: Counter[str] = field(default_factory=Counter)  # conversations compared up to a text
     differing: list[tuple[Chain, int]] = field(default_factory=list)
 
     def add(self, chain: Chain, theirs: dict[str, Any]) -> None:
         family = chain.model.family
         for number, (ours, other) in enumerate(zip(chain.held, theirs["conversations"], strict=True)):
-            self.prompts[family] += len(other["requests"])
+            compared = chain.compared(number)
+            self.prompts[family] += len(other["requests"][:compared])
             self.conversations[family] += 1
             if other["error"]:
                 self.stopped[family, other["error"]] += 1
-            if ours.differs(other):
+            self.evaluated[family] += compared is not None
+            if ours.differs(other, compared):
                 self.differing.append((chain, number))
 
     def summary(self) -> Iterator[str]:
@@ -208,7 +251,8 @@ class Comparison:
         yield (
             f"{self.prompts.total():,} prompts of {len(self.prompts)} families in "
             f"{self.conversations.total():,} conversations compared, {len(self.differing)} differ; in "
-            f"{self.stopped.total():,} the official handler stops with an error"
+            f"{self.stopped.total():,} the official handler stops with an error, in "
+            f"{self.evaluated.total():,} it evaluates a text, up to which they are compared"
         )
         for family, prompts in self.prompts.items():
             errors = [f"{error} {count:,}" for (of, error), count in self.stopped.items() if of == family]

@@ -37,10 +37,10 @@ def chains(models: list[Model], entries: Entries, web: SimulatedWeb) -> Iterator
     firsts = {model.family: model for model in reversed(models)}
     for offset, model in enumerate(reversed(firsts.values())):
         for category in (*SEVERAL_TURNS, *WEBS):
-            for entry in sampled(entries(category), EVERY, 7 * offset):
+            for entry in sampled(entries(category), EVERY * model.scarcity, 7 * offset):
                 yield Chain(model, [entry], TellingWeb(web))
         scenarios = [members for category in MEMORIES for members in _scenarios(entries(category))]
-        for members in sampled(scenarios, EVERY_SCENARIO, offset):
+        for members in sampled(scenarios, EVERY_SCENARIO * model.scarcity, offset):
             sessions = [entry for entry in members if entry.prerequisite]
             questions = [entry for entry in members if not entry.prerequisite]
             yield Chain(model, [*sessions, *sampled(questions, EVERY_QUESTION, offset)], TellingWeb(web))
@@ -64,7 +64,7 @@ def test_family_conversations_equal_the_official_ones(
     """Every prompt of every conversation is the official one, and so are limits, results and snapshots."""
     require_peer()
     web = SimulatedWeb.of(entry for category in WEBS for entry in entries(category))
-    asked = list(chains(models_of(staged), entries, web))
+    asked = list(chains(models_of(staged, tmp_path / "tokenizer"), entries, web))
     comparison = compare(asked, read_texts(staged), constants, tmp_path / "peer")
     with capsys.disabled():
         print("\nrequest seam, conversations of open weights:", *comparison.summary(), sep="\n")

@@ -39,7 +39,7 @@ def chains(models: list[Model], entries: Entries) -> Iterator[Chain]:
         for category in ASKED:
             if CATEGORIES[category].prompt_only and model.adapter.asking.mode is Mode.FC:
                 continue
-            asked = sampled(entries(category), every, offset)
+            asked = sampled(entries(category), every * model.scarcity, offset)
             yield Chain(
                 model, asked, TellingWeb(SimulatedWeb.of(())), stop=not CATEGORIES[category].single_turn
             )
@@ -54,7 +54,7 @@ def test_first_requests_equal_the_official_ones(
 ) -> None:
     """The first body that each official handler sends is ours, and so is the result that it stores."""
     require_peer()
-    asked = list(chains(models_of(staged), entries))
+    asked = list(chains(models_of(staged, tmp_path / "tokenizer"), entries))
     comparison = compare(asked, read_texts(staged), constants, tmp_path / "peer")
     with capsys.disabled():
         print("\nrequest seam, open weights:", *comparison.summary(), sep="\n")

@@ -1,0 +1,82 @@
+"""Prompts by the chat template of a model's own tokenizer, made here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from transformers import PreTrainedTokenizerFast
+
+from bfcl_pipeline.config.families import load_families
+from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.families import FamilyAsking
+from bfcl_pipeline.families.digest import prompts_digest
+from bfcl_pipeline.models.chat_template import ChatTemplate
+from tests.support.family_talk import DOC, Talk, asked
+
+TEMPLATE = (
+    "{{ bos_token }}{% for tool in tools %}{{ tool.name }};{% endfor %}{% for message in messages %}"
+    "<{{ message.role }}>{{ message.name | default('') }}{{ message.content }}{% endfor %}"
+    "{% if add_generation_prompt %}<assistant>{% endif %}"
+)
+
+
+def _tokenizer(folder: Path, template: str | None) -> str:
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=Tokenizer(WordLevel({"a": 0, "<s>": 1}, unk_token="a")), bos_token="<s>"
+    )
+    tokenizer.chat_template = template
+    tokenizer.save_pretrained(folder)
+    return str(folder)
+
+
+def test_a_conversation_of_falcon(tmp_path: Path):
+    """Falcon's prompts are its tokenizer's, with the functions as the benchmark documents them."""
+    talk = Talk("falcon3-fc", asked("Go."))
+    template = ChatTemplate(_tokenizer(tmp_path, TEMPLATE))
+    talk.asking = FamilyAsking(load_families()["falcon3-fc"], template)
+    answer = '<tool_call>{"name": "m.f", "arguments": {"a": 1, "b": "x"}}</tool_call>'
+    talk.answer(answer)
+    assert talk.prompt() == f"<s>m.f;<user>Go.<assistant>{answer}<tool>m.f(a=1,b='x') r0<assistant>"
+
+
+def test_prompts_by_a_template_of_the_model_have_a_digest():
+    """It is of the row alone: the template is one of the model's files."""
+    assert prompts_digest("falcon3-fc").startswith("sha256:")
+
+
+def test_the_digest_is_that_of_the_template(tmp_path: Path):
+    """Tokenizers with the same template have the same digest, others another one."""
+    digests = [
+        ChatTemplate(_tokenizer(tmp_path / name, text)).sha256
+        for name, text in (("a", TEMPLATE), ("b", TEMPLATE), ("c", TEMPLATE + "x"))
+    ]
+    assert digests[0] == digests[1] != digests[2]
+
+
+@pytest.mark.parametrize(
+    ("template", "problem"),
+    [
+        (None, "no chat template"),
+        ("{{ raise_exception('only\x1b users') }}", r"cannot write the prompt \(only\\x1b users\)"),
+        ("{{ ''.__class__.__mro__ }}", "cannot write the prompt"),
+    ],
+)
+def test_templates_that_cannot_be_used(tmp_path: Path, template: str | None, problem: str):
+    """A template that is missing, refuses the messages or leaves the sandbox is one clear error."""
+    with pytest.raises(ConfigError, match=problem):
+        ChatTemplate(_tokenizer(tmp_path, template))(asked("Go."), [DOC])
+
+
+def test_missing_files_are_named_with_a_remedy():
+    """A model that was not downloaded is not downloaded now: the message says how."""
+    with pytest.raises(ConfigError, match="hf download tiiuae/no-such-model --revision v1"):
+        ChatTemplate("tiiuae/no-such-model", "v1")(asked("Go."), [DOC])
+
+
+def test_a_family_without_a_template_needs_a_model():
+    """Prompts of such a family cannot be written from the table alone."""
+    with pytest.raises(ConfigError, match="template of a model's tokenizer"):
+        Talk("falcon3-fc", asked("Go.")).prompt()
