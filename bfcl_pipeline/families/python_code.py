@@ -7,8 +7,11 @@ that it cannot write has no code, as in the release. Source: the release's minic
 
 import json
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
+
+import yaml
 
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Json
@@ -53,8 +56,20 @@ def _parameters(schema: Json) -> str:
     return ", ".join(plain + others)
 
 
+@contextmanager
+def _yaml_as_it_was() -> Iterator[None]:
+    """Undoes that the package, when imported, makes all YAML of the process read dates as texts."""
+    loaders = {yaml.SafeLoader, getattr(yaml, "CSafeLoader", yaml.SafeLoader)}
+    known = {loader: dict(loader.yaml_constructors) for loader in loaders}
+    try:
+        yield
+    finally:
+        for loader, constructors in known.items():
+            loader.yaml_constructors.update(constructors)
+
+
 def _classes(schema: str) -> str | None:
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _yaml_as_it_was():
         warnings.simplefilter("ignore")  # of the package about itself
         try:
             from datamodel_code_generator import DataModelType

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import replace
+from datetime import date
 
 import pytest
+import yaml
 
 from bfcl_pipeline.calls import FAILED, decode
 from bfcl_pipeline.calls.decode import WRONG_FORMAT
 from bfcl_pipeline.config.families import load_families
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.families import READERS
+from bfcl_pipeline.families.python_code import python_code
 from bfcl_pipeline.families.readers.mistral import call_ids
 from bfcl_pipeline.records import Call, DecodeFailure, Json, Mode
 from tests.support import family_talk
@@ -231,3 +234,11 @@ def test_tuples_of_minicpm_are_run_as_lists():
 def _uniform(family: str, text: str, *, runs: bool) -> Json:
     reader = READERS[load_families()[family].reader]
     return reader.uniform(reader.split(text, 1).stored, runs)
+
+
+def test_writing_python_code_leaves_yaml_as_it_was() -> None:
+    """Dates in YAML stay dates after a function was written as Python code."""
+    document = {"type": "object", "properties": {"day": {"type": "string"}}}
+    (code,) = python_code([{"name": "f", "description": "d", "parameters": document}])
+    assert code is not None
+    assert yaml.safe_load("2026-01-01") == date(2026, 1, 1)

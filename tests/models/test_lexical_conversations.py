@@ -11,7 +11,6 @@ from bfcl_pipeline.generation import conversation
 from bfcl_pipeline.generation.asking import ChatAsking
 from bfcl_pipeline.models import build_adapter
 from bfcl_pipeline.models.lexical import answer
-from bfcl_pipeline.prompts import fc_request, prompt_request
 from bfcl_pipeline.records import Exchange, Mode, Request
 from bfcl_pipeline.tables.texts import read_texts
 from bfcl_pipeline.tools import World
@@ -72,7 +71,7 @@ def test_both_modes_call_the_same_functions_in_all_turns(entries, staged, settin
 def test_lexical_only_fields_are_not_in_any_request_body(entries, staged, kind, mode):
     """Functions and answer form of a request are not part of any body."""
     entry = entries("format_sensitivity" if mode is Mode.PROMPT else "simple_java")[0]
-    limits = {"vllm": {"backend": "endpoint"}} if kind == "vllm" else {}
+    limits = {"vllm": {"backend": "endpoint"}, "transformers": {"family": "bielik"}}.get(kind, {})
     row = ModelRow(
         name="m",
         kind=kind,
@@ -84,9 +83,9 @@ def test_lexical_only_fields_are_not_in_any_request_body(entries, staged, kind, 
     )
     adapter = build_adapter(row, offline=True)
     texts = read_texts(staged)
-    request = prompt_request(entry, texts) if mode is Mode.PROMPT else fc_request(entry, adapter.wire)
+    request = adapter.asking.first(entry, texts)
     assert request.functions
-    assert adapter.body(request) == adapter.body(Request(mode, request.messages, request.tools))
+    assert adapter.body(request) == adapter.body(Request(request.mode, request.messages, request.tools))
 
 
 @pytest.mark.parametrize("memory", MEMORIES)

@@ -186,6 +186,7 @@ def test_prompts_are_identified_by_row_and_templates(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Their digest changes with the templates and the facts of the family, and not with its models."""
+    assert all(prompts_digest(name) for name in load_families())
     before = prompts_digest("qwen3-fc")
     assert before.startswith("sha256:")
     family = load_families()["qwen3-fc"]

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +11,7 @@ import pytest
 
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.generation.journal import JournaledExchange, JournalsReader, journals_in
-from tests.support.serving_process import Serving
+from tests.support.served_vllm import served
 from tests.support.tiny_rows import tiny_rows
 
 pytestmark = pytest.mark.vllm
@@ -35,10 +32,10 @@ CHOICE = (
 def rows(models_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A models file with one model, asked both ways by the prompts of one family."""
     model = json.loads(models_file.read_text())["models"][0]["model"]
-    served = {row["name"]: row for row in tiny_rows(Path(model))}["tiny-FC"]
+    tiny = {row["name"]: row for row in tiny_rows(Path(model))}["tiny-FC"]
     asked = {"model": model, "family": "qwen3-fc"}
     rows: list[dict[str, Any]] = [
-        {**served, **asked, "name": SERVED, "options": {"temperature": 0, "max_tokens": TOKENS}},
+        {**tiny, **asked, "name": SERVED, "options": {"temperature": 0, "max_tokens": TOKENS}},
         {**asked, "name": LOCAL, "kind": "transformers", "options": {"max_tokens": TOKENS}},
     ]
     rows.append({**rows[1], "name": BATCHED, "limits": {"in_flight": 8}})
@@ -52,22 +49,8 @@ def address(
     rows: Path, variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Path]:
     """The address of a server of the model."""
-    folder = tmp_path_factory.mktemp("server")
-    path, log = folder / "address.json", folder / "vllm.log"
-    command = [sys.executable, "-m", "bfcl_pipeline.cli", "serve", SERVED, "--models", str(rows)]
-    process = subprocess.Popen(
-        [*command, "--address-out", str(path), "--log", str(log)],
-        env=variables,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    serving = Serving(process, path, log)
-    with process:
-        try:
-            serving.wait_for_line("ready at")
-            yield path
-        finally:
-            serving.end(signal.SIGTERM)
+    with served(SERVED, rows, variables, tmp_path_factory.mktemp("server")) as path:
+        yield path
 
 
 def test_greedy_answers_are_the_same(address: Path, rows: Path, staged: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from bfcl_pipeline.config import ModelRow
-from bfcl_pipeline.errors import ConfigError, ModelError
+from bfcl_pipeline.errors import ModelError
 from bfcl_pipeline.generation.asking import Asking
 from bfcl_pipeline.models.adapters.response_validator import ResponseValidator, tokens
 from bfcl_pipeline.models.chat_template import family_asking
@@ -32,9 +32,7 @@ class TransformersModel:
     """An open model that transformers runs in this process. An Adapter."""
 
     def __init__(self, row: ModelRow, endpoint: str | None = None, *, offline: bool = False) -> None:  # noqa: ARG002
-        """Args: see `models.build_adapter`; nothing is loaded yet. Raises ConfigError without a family."""
-        if row.family is None:
-            raise ConfigError(f"model {row.name!r}: kind transformers needs `family`.")
+        """Args: see `models.build_adapter`; no weights are loaded yet. Raises as `family_asking`."""
         self.name = row.name  # as in the models file
         self.family = family_asking(row)
         self.asking: Asking = self.family

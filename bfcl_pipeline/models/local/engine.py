@@ -144,7 +144,7 @@ class Engine:
                     f"context is {self._context:,}"
                 )
             )
-            if len(ids) + limit <= self._context:
+            if limit > 0 and len(ids) + limit <= self._context:
                 fitting.append(_Tokens(place, prompt, ids, limit))
         for batch in self._batches(fitting):
             for one, answer in zip(batch, self._batch(batch, is_unwanted), strict=True):
