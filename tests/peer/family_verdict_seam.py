@@ -56,20 +56,18 @@ def _is_evaluated(case: FamilyCase, official: Mapping[str, Any], ours: Mapping[s
     return case.asked.handler in EVALUATING and ("executed" in official or refused(case.category, ours))
 
 
-def _runs_words(case: FamilyCase, official: Mapping[str, Any], _ours: Mapping[str, Any]) -> bool:
-    """Parts of an answer that are not JSON, of the handler that runs them."""
+def _runs_words(case: FamilyCase, official: Mapping[str, Any], ours: Mapping[str, Any]) -> bool:
+    """Parts that are not JSON, of the handler that runs them; all other calls are the same."""
     if case.asked.handler != "GraniteFunctionCallingHandler" or "executed" not in official:
         return False
-    parts = [part.strip() for text in _texts(case) for part in text.split("<function_call>")]
-    return any(part and not _is_json(part) for part in parts)
+    steps = zip(official["executed"], ours["executed"], strict=True)
+    return all(same_calls(_named_words(theirs, own), own) for theirs, own in steps)
 
 
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
+def _named_words(official: Sequence[str] | None, ours: Sequence[str] | None) -> list[str]:
+    """The official calls with words as names of functions, as ours have them."""
+    words = set(ours or ())
+    return [f"{call}()" if f"{call}()" in words else call for call in official or ()]
 
 
 def _has_python_values(case: FamilyCase, _official: Mapping[str, Any], ours: Mapping[str, Any]) -> bool:

@@ -29,7 +29,7 @@ from tests.peer.peer import ask_peer, printed_under, require_peer
 from tests.peer.test_recorded_verdicts import CONFORMANCE
 
 EVERY = "BFCL_FAMILY_VERDICTS_EVERY"
-"""Environment variable: of how many answers one is compared; 1: all (about 190,000). Default: 20."""
+"""Environment variable: of how many answers one is compared; 1: all (about 190,000). Default: 5."""
 
 SINGLE_TURN = tuple(name for name, category in CATEGORIES.items() if category.single_turn)
 MULTI_TURN = tuple(name for name, category in CATEGORIES.items() if category.check is Check.MULTI_TURN)
@@ -58,7 +58,7 @@ def _compared(
 
 
 def _every() -> int:
-    return int(os.environ.get(EVERY, "20"))
+    return int(os.environ.get(EVERY, "5"))
 
 
 @pytest.mark.peer
