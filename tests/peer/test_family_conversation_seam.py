@@ -33,6 +33,21 @@ EVERY_QUESTION = 10
 """And of their questions, every n-th."""
 
 
+TAGGED = frozenset({"KeyError"})
+"""A value between tags that is no call stops the next prompt."""
+STOPS = {
+    "arch": frozenset({"SyntaxError", "NameError", "AttributeError", "TypeError", "KeyError"}),  # evaluated
+    "granite-4": TAGGED,
+    "mistral-fc": frozenset({"KeyError", "TypeError", "AttributeError"}),  # a list of what is no call
+    "nanbeige-fc": TAGGED,
+    "pelican-fc": TAGGED,
+    "qwen3-fc": TAGGED,
+}
+"""The errors with which official handlers stop, and the official tool stores an error as the result."""
+MOST_STOPPED = 0.02
+"""Of all conversations."""
+
+
 def chains(models: list[Model], entries: Entries, web: SimulatedWeb) -> Iterator[Chain]:
     """The conversations of each family, with its first model."""
     firsts = {model.family: model for model in reversed(models)}
@@ -72,4 +87,7 @@ def test_family_conversations_equal_the_official_ones(
     if comparison.differing:
         pytest.fail(shown(comparison, tmp_path / "shown"))
     assert set(comparison.prompts) == set(load_families())
+    for family, error in comparison.stopped:
+        assert error in STOPS.get(family, ()), f"{family} stops with {error}"
+    assert comparison.stopped.total() <= comparison.conversations.total() * MOST_STOPPED
     assert comparison.prompts.total() >= 5_000

@@ -32,6 +32,9 @@ pytestmark = pytest.mark.vllm
 MODEL = "tiny-prompted-FC"
 TRADING = "multi_turn_base_100"
 BEGINNING = "<|turn|>"
+TEMPLATE = "{% for message in messages %}{{ message | tojson }}{% endfor %}{{ tools | tojson }}"
+"""The model's own chat template, which families use that have none."""
+
 ODD = "A\r\n\t é 𝄞 \u2028 \ufeff <|end|> <|im_start|> </s> \\n \x07 {{ x }} zero\u200bwidth  \n"
 """Text that a JSON body, a chat template or a tokenizer could change; with marks of special tokens."""
 
@@ -54,6 +57,10 @@ def models_file(models_file: Path, scratch: Path) -> Path:
         "special_tokens": {BEGINNING: added},
     }
     path.write_text(json.dumps(tokenizer), encoding="utf-8")
+    config = json.loads((model / "tokenizer_config.json").read_text(encoding="utf-8"))
+    config.pop("chat_template", None)
+    (model / "tokenizer_config.json").write_text(json.dumps(config), encoding="utf-8")
+    (model / "chat_template.jinja").write_text(TEMPLATE, encoding="utf-8")
     rows = scratch / "beginning.yaml"
     rows.write_text(json.dumps({"models": tiny_rows(model)}))
     return rows
