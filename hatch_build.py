@@ -8,6 +8,7 @@ FILES = (
     "LICENSE",
     "Snakefile",
     "requirements.lock",
+    "requirements-vllm.lock",
     "workflow",
     "config/README.md",
     "config/config.yaml",

@@ -68,7 +68,13 @@ def test_the_wheel_has_the_files_of_the_project(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         prefix = f"bfcl_pipeline/{INSTALLED}/"
         packed = {name.removeprefix(prefix) for name in archive.namelist() if name.startswith(prefix)}
-        assert {"Snakefile", "requirements.lock", "LICENSE", "config/official_models.yaml"} <= packed
+        assert {
+            "Snakefile",
+            "requirements.lock",
+            "requirements-vllm.lock",
+            "LICENSE",
+            "config/official_models.yaml",
+        } <= packed
         assert archive.read(f"{prefix}Snakefile") == (ROOT / "Snakefile").read_bytes()
         assert not [name for name in packed if "__pycache__" in name or "my_models" in name]
         assert packed >= set(tracked)

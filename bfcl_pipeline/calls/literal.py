@@ -46,13 +46,14 @@ def read_literal_value(text: str) -> Any:
         raise ValueError(str(error)) from None
 
 
-def read_value(text: str) -> Any:
+def read_value(text: str, work: Work | None = None) -> Any:
     """The value of Python brackets, literals and arithmetic, as an evaluation would return it.
 
+    work: what may still be done for the answer that `text` is a part of; None: it is the whole answer.
     Raises ValueError or TypeError if `text` is anything else, or beyond the bounds.
     """
     try:
-        work = Work()
+        work = Work() if work is None else work
         work.spend(len(text))
         return _value(parse_expression(text.lstrip(" \t")), work)
     except Undecodable as error:

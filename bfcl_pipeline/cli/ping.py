@@ -120,7 +120,7 @@ async def _exchange(
     """The exchange of one request, its raw answer and its duration in seconds."""
     body = adapter.body(request)
     try:
-        adapter.open()  # imports the client, which may take seconds
+        adapter.open(_log)  # imports the client, which may take seconds
         started = time.perf_counter()
         async with asyncio.timeout(limit_seconds):
             raw = await adapter.send(body)
@@ -130,6 +130,10 @@ async def _exchange(
     finally:
         await adapter.close()
     return adapter.read(request, raw), raw, seconds
+
+
+def _log(line: str) -> None:
+    print(printable(line), file=sys.stderr)
 
 
 def _request(adapter: Adapter) -> Request:

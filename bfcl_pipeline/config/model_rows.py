@@ -39,8 +39,14 @@ KIND_KEYS = {"vllm": (*VLLM_KEYS, *_IDENTIFIED), "transformers": (*_LOCAL_KEYS, 
 
 OPEN_KINDS = tuple(KIND_KEYS)
 
+_CHAT_OPTIONS = ("tool_parser", "reasoning_parser", "chat_template")
+"""The options of a server that only chat completions use."""
+
 COMMIT = "commit:"
 """Begins `weights` of a model from the hub; the commit follows."""
+
+UNKNOWN_WEIGHTS = "unknown"
+"""`weights` of a model in a directory that the machine of the workflow does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +118,16 @@ class ModelRow:
             "model": self.model,
             "endpoint": self.endpoint,
             "options": dict(self.options),
-            "vllm": asdict(replace(self.vllm, shards=1)) if self.served else None,
+            "vllm": self.serving if self.served else None,
             **({"family": self.family} if self.family else {}),
             **self.of_weights,
         }
+
+    @property
+    def serving(self) -> dict[str, Json]:
+        """The options of the run's server on which answers depend, if the model has one."""
+        unused = ("shards", *(_CHAT_OPTIONS if self.family else ()))
+        return {key: value for key, value in asdict(self.vllm).items() if key not in unused}
 
     @property
     def of_weights(self) -> dict[str, Json]:

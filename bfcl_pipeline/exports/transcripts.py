@@ -2,7 +2,8 @@
 
 Covers entries whose requests follow from the answers: single turns, and several turns, which are played
 again in their simulated world. The tables of a run do not have the results of calls to memories and the
-web, so of agentic entries there are the question and the model's answers only.
+web, so of agentic entries there are the question and the model's answers only. Messages have the form of
+chat completions: the tables have the calls of open weights, not the text in which their family writes them.
 """
 
 import json

@@ -10,12 +10,14 @@ import hashlib
 import json
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.config.families import load_families
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.families import FamilyAsking
+from bfcl_pipeline.models.hub_cache import cached_snapshot
 from bfcl_pipeline.records import Json, Message
 from bfcl_pipeline.text import printable
 
@@ -57,27 +59,30 @@ class ChatTemplate:
 
     @cached_property
     def _tokenizer(self) -> Any:
+        folder = Path(self._model)
+        found = folder if folder.is_dir() else cached_snapshot(self._model, self._revision)
+        if found is None:
+            raise self._unreadable()
         from transformers import AutoTokenizer
 
         try:
             tokenizer = AutoTokenizer.from_pretrained(
-                self._model,
-                revision=self._revision or "main",
-                local_files_only=True,
-                trust_remote_code=False,
+                str(found), local_files_only=True, trust_remote_code=False
             )
         except Exception as error:  # versions of transformers raise different errors for missing files
-            named = f"{self._model} --revision {self._revision}" if self._revision else self._model
-            reason = "" if isinstance(error, OSError) else f" ({_line(error)})"
-            raise self._error(
-                f"its prompts need its tokenizer, which cannot be read{reason}: `model` must be a folder "
-                f"with its files, or in the hub's cache. To put it there: hf download {named}"
-            ) from error
+            raise self._unreadable("" if isinstance(error, OSError) else f" ({_line(error)})") from error
         if not tokenizer.chat_template:
             raise self._error(
                 "its tokenizer has no chat template. Set `prompting: server`, or another model"
             )
         return tokenizer
+
+    def _unreadable(self, reason: str = "") -> ConfigError:
+        named = f"{self._model} --revision {self._revision}" if self._revision else self._model
+        return self._error(
+            f"its prompts need its tokenizer, which cannot be read{reason}: `model` must be a folder with "
+            f"its files, or in the hub's cache. To put it there: hf download {named}"
+        )
 
     def _error(self, problem: str) -> ConfigError:
         return ConfigError(f"model {self._model!r}: {problem}.")

@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from bfcl_pipeline.config import KINDS, ModelRow
+from bfcl_pipeline.config.families import load_families
 from bfcl_pipeline.errors import ConfigError, ModelError
 from bfcl_pipeline.models.registry import is_installed
 from bfcl_pipeline.models.serving.program import PYTHON_VARIABLE, VLLM_VERSION, find_program
@@ -77,8 +78,15 @@ def _packages(row: ModelRow) -> Iterator[Need]:
     extra = KINDS[row.kind].extra
     if extra is not None and not is_installed(extra):
         yield Need(f"[{extra}]", f"pip install 'bfcl-pipeline[{extra}]'", installed=True)
+    if _writes_code(row) and not is_installed("datamodel_code_generator"):
+        yield Need("[minicpm]", "pip install 'bfcl-pipeline[minicpm]'", installed=True)
     if row.model.startswith("bedrock/") and not is_installed("boto3"):
         yield Need("boto3", "pip install boto3", installed=True)
+
+
+def _writes_code(row: ModelRow) -> bool:
+    """Whether the prompts of its family have functions as Python code."""
+    return row.family is not None and load_families()[row.family].functions == "python_code"
 
 
 def _credentials(row: ModelRow) -> Iterator[Need]:
@@ -91,7 +99,7 @@ def _credentials(row: ModelRow) -> Iterator[Need]:
 def _server(row: ModelRow) -> Iterator[Need]:
     if not row.served:
         return
-    template = row.vllm.chat_template
+    template = None if row.family else row.vllm.chat_template
     if template is not None and template.endswith(".jinja") and not project_file(template).is_file():
         yield Need("template", f"{template} does not exist here: run from the project's directory")
     if not _has_vllm():

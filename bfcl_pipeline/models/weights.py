@@ -14,25 +14,22 @@ from dataclasses import replace
 from pathlib import Path
 
 from bfcl_pipeline.config import JobPaths, ModelRow
-from bfcl_pipeline.config.model_rows import COMMIT, OPEN_KINDS
+from bfcl_pipeline.config.model_rows import COMMIT, OPEN_KINDS, UNKNOWN_WEIGHTS
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.families.digest import prompts_digest
 from bfcl_pipeline.files import write_text
+from bfcl_pipeline.models.hub_cache import cached_commit
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.text import Log
 
 WEIGHTS_CACHE = JobPaths().weights_cache
 """Where hashes of files are kept. It can be deleted at any time."""
 
-UNKNOWN = "unknown"
-"""`weights` of a model in a directory that this machine does not have."""
-
 ANNOUNCED_BYTES = 2**30
 """Reading this much takes long enough for a line in the log."""
 
 _DOCUMENTS = (".md", ".gitattributes", ".gitignore", ".png", ".jpg", ".svg", ".pdf")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 def identified(row: ModelRow, log: Log = lambda _line: None, cache: Path = WEIGHTS_CACHE) -> ModelRow:
@@ -50,13 +47,13 @@ def identified(row: ModelRow, log: Log = lambda _line: None, cache: Path = WEIGH
         return row
     if row.family is not None and row.prompts is None:
         row = replace(row, prompts=prompts_digest(row.family))
-    if row.weights == UNKNOWN or (row.kind == "vllm" and not row.served):
+    if row.weights == UNKNOWN_WEIGHTS or (row.kind == "vllm" and not row.served):
         return row  # it was decided before, or the weights are those of another program
     folder = Path(row.model)
     if not folder.exists():
         if row.weights is not None:
             return row
-        return replace(row, weights=UNKNOWN if is_path(row.model) else _commit_of(row))
+        return replace(row, weights=UNKNOWN_WEIGHTS if is_path(row.model) else _commit_of(row))
     found = folder_digest(folder, log, cache)
     if row.weights not in (None, found):
         raise ConfigError(
@@ -151,14 +148,5 @@ def _blob(path: Path) -> str | None:
 
 def _commit_of(row: ModelRow) -> str | None:
     """`commit:` and the commit of a model in the hub's cache; None if it is not there."""
-    revision = row.revision or "main"
-    if _COMMIT.fullmatch(revision):
-        return f"{COMMIT}{revision}"
-    home = Path(os.environ.get("HF_HOME") or Path.home() / ".cache/huggingface")
-    hub = Path(os.environ.get("HF_HUB_CACHE") or home / "hub")
-    reference = hub / f"models--{row.model.replace('/', '--')}/refs" / revision
-    try:
-        commit = reference.read_text(encoding="utf-8").strip()
-    except (OSError, ValueError):
-        return None
-    return f"{COMMIT}{commit}" if _COMMIT.fullmatch(commit) else None
+    commit = cached_commit(row.model, row.revision)
+    return f"{COMMIT}{commit}" if commit is not None else None

@@ -32,6 +32,7 @@ CALLS = {
 }
 WORDS = {"choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": "It snows."}}]}
 NO_SUCH_MODEL = {"error": {"message": "The model `mine` does not exist.", "code": "model_not_found"}}
+COUNT = (200, {"count": 9, "max_model_len": 4096})
 MODELS = {"data": [{"id": "other"}, {"id": "mine-2"}]}
 
 
@@ -39,8 +40,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.asked.append((self.path, self.headers.get("Authorization"), body))
-        count = {"count": 9, "max_model_len": 4096}
-        self._send(*((200, count) if self.path.endswith("/tokenize") else self.server.answer))
+        counts = self.path.endswith(("/tokenize", "/count"))
+        self._send(*(self.server.count if counts else self.server.answer))
 
     def do_GET(self):
         self.server.asked.append((self.path, self.headers.get("Authorization"), None))
@@ -59,9 +60,10 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def _server(status, content, models=(404, b"")):
+def _server(status, content, models=(404, b""), count=COUNT):
     with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
         server.answer, server.models, server.asked = (status, content), models, []
+        server.count = count
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
@@ -280,8 +282,8 @@ def test_the_seconds_are_those_of_the_request(ping, monkeypatch):
     clock = [0.0]
     opened = RowAdapter.open
 
-    def open_slowly(self):
-        opened(self)
+    def open_slowly(self, log):
+        opened(self, log)
         clock[0] += 30.0
 
     monkeypatch.setattr(RowAdapter, "open", open_slowly)
@@ -334,6 +336,15 @@ def test_a_prompt_is_printed_with_the_raw_answer_and_what_was_read(ping, staged)
     assert lines["raw"].endswith("more characters)")
     assert lines["answer"].split(maxsplit=1)[1] == 'get_weather({"city": "Oslo"})'
     assert "Next: bfcl-pipeline run" in out
+
+
+def test_a_server_that_does_not_state_its_context_is_noted(ping, staged):
+    """What a run writes to its log is printed to standard error; the answer follows."""
+    with _server(200, _completion("It snows."), count=(404, b"")) as server:
+        status, out, err = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(staged), **FAMILY)
+    assert status == 0
+    assert "the server does not state its context length: set `vllm: {max_model_len: N}`" in err
+    assert "It snows." in out
 
 
 def test_an_answer_in_another_form_than_the_familys_is_doubted(ping, staged):

@@ -116,7 +116,6 @@ def test_listed_calls(reader, text):
         ("arch", tagged("1")),
         ("arch", tagged('{"name": "f"}')),
         ("arch", tagged("__import__('os').getcwd()")),
-        ("arch", tagged("{'name': 'f', 'arguments': {'a': 2 * 3}}")),
         ("phi", f'{MARK}["true"]'),
         ("phi", f"{MARK}[{json.dumps({**CALL, 'type': 'function'})}]"),
         ("phi", f"{MARK}[{json.dumps(CALL)}"),
@@ -128,10 +127,33 @@ def test_listed_calls(reader, text):
     ],
 )
 def test_answers_without_listed_calls_are_text_that_is_not_decoded(reader, text):
-    """Expressions, which the release evaluates, are not read. Empty text that is compared is a blank."""
+    """Calls of functions, which the release evaluates, are not read. Compared empty text is a blank."""
     assert READERS[reader].split(text, 0).stored == text
     assert uniform(reader, text) == (text or " ")
     assert uniform(reader, text, runs=True) == text
+
+
+@pytest.mark.parametrize("reader", LISTED)
+def test_arithmetic_in_listed_calls_is_computed(reader):
+    """In texts that the release evaluates; bounded, as in answers that are Python."""
+    written = "{'name': 'f', 'arguments': {'a': 2 * 3, 'b': (1, -2 ** 2)}}"
+    text = tagged(written) if reader == "arch" else f"{MARK}{json.dumps([written])}"
+    assert READERS[reader].split(text, 0).stored == [{"f": {"a": 6, "b": [1, -4]}}]
+    endless = text.replace("2 * 3", "9 ** 9 ** 9")
+    assert READERS[reader].split(endless, 0).stored == endless
+
+
+@pytest.mark.parametrize("reader", LISTED)
+def test_the_work_of_all_texts_of_an_answer_is_bounded(reader):
+    """A long text is made once, but an answer that makes it often has no calls."""
+    long = "{'name': 'f', 'arguments': {'a': 'x' * 9_000}}"
+
+    def made(times):
+        parts = tagged(*[long] * times) if reader == "arch" else MARK + json.dumps([long] * times)
+        return READERS[reader].split(parts, 0).stored
+
+    assert len(made(2)) == 2
+    assert isinstance(made(300), str)
 
 
 @pytest.mark.parametrize("reader", LISTED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -70,10 +71,43 @@ def test_templates_that_cannot_be_used(tmp_path: Path, template: str | None, pro
         ChatTemplate(_tokenizer(tmp_path, template))(asked("Go."), [DOC])
 
 
-def test_missing_files_are_named_with_a_remedy():
-    """A model that was not downloaded is not downloaded now: the message says how."""
-    with pytest.raises(ConfigError, match="hf download tiiuae/no-such-model --revision v1"):
-        ChatTemplate("tiiuae/no-such-model", "v1")(asked("Go."), [DOC])
+@pytest.fixture
+def lookups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """The names of hosts that are looked up; the hub's cache is empty."""
+    asked_for: list[object] = []
+
+    def refused(host: object, *_: object, **__: object) -> None:
+        asked_for.append(host)
+        raise OSError("no network")
+
+    monkeypatch.setattr(socket, "getaddrinfo", refused)
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    return asked_for
+
+
+@pytest.mark.parametrize("revision", ["v1", "a" * 40])
+def test_missing_files_are_named_with_a_remedy(lookups: list[object], revision: str):
+    """A model that was not downloaded is not downloaded now, and no host is asked: the message says how."""
+    with pytest.raises(ConfigError, match=f"hf download tiiuae/no-such-model --revision {revision}"):
+        ChatTemplate("tiiuae/no-such-model", revision)(asked("Go."), [DOC])
+    assert not lookups
+
+
+@pytest.mark.parametrize("revision", [None, "v1", "b" * 40])
+def test_a_model_in_the_cache_of_the_hub_is_read_without_requests(
+    tmp_path: Path, lookups: list[object], revision: str | None
+):
+    """By its branch, tag or commit; a file that is missing there is an error, not a download."""
+    folder = tmp_path / "hub/models--org--m"
+    _tokenizer(folder / "snapshots" / ("b" * 40), TEMPLATE)
+    (folder / "refs").mkdir()
+    for name in ("main", "v1"):
+        (folder / "refs" / name).write_text("b" * 40)
+    assert ChatTemplate("org/m", revision)(asked("Go."), [DOC]).startswith("<s>m.f;")
+    (folder / "snapshots" / ("b" * 40) / "tokenizer.json").unlink()
+    with pytest.raises(ConfigError, match="hf download org/m"):
+        ChatTemplate("org/m", revision)(asked("Go."), [DOC])
+    assert not lookups
 
 
 def test_a_family_without_a_template_needs_a_model():

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from bfcl_pipeline.config import load_models
+from bfcl_pipeline.models import requirements
 from bfcl_pipeline.models.requirements import needs, silent_endpoint
 
 
@@ -83,6 +84,26 @@ def test_a_chat_template_has_to_exist(row, tmp_path):
     (tmp_path / "templates").mkdir()
     (tmp_path / "templates" / "mine.jinja").touch()
     assert "template" not in _words(served)
+
+    prompted = row("kind: vllm, model: org/m, family: qwen3, vllm: {chat_template: templates/none.jinja}")
+    assert "template" not in _words(prompted)
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("family: minicpm-fc", ["[minicpm]"]),
+        ("family: minicpm", []),
+        ("prompting: server, mode: fc", []),
+    ],
+)
+def test_functions_as_code_need_a_package(row, monkeypatch, text, missing):
+    """The extra is missing for rows of the one family whose prompts it writes."""
+    minicpm = row(f"kind: vllm, backend: endpoint, endpoint: 'http://gpu:8000/v1', {text}")
+    monkeypatch.setattr(requirements, "is_installed", lambda _module: False)
+    assert _words(minicpm) == missing
+    monkeypatch.setattr(requirements, "is_installed", lambda _module: True)
+    assert _words(minicpm) == []
 
 
 def test_an_endpoint_of_this_machine_needs_a_server(row):

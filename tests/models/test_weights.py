@@ -14,12 +14,13 @@ import yaml
 
 from bfcl_pipeline.config import Job, ModelRow, load_models, recorded_models
 from bfcl_pipeline.config.families import load_families
+from bfcl_pipeline.config.model_rows import UNKNOWN_WEIGHTS
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.families import digest
 from bfcl_pipeline.families.digest import prompts_digest
 from bfcl_pipeline.jobs.options import add_job_options, job_from, to_argv
 from bfcl_pipeline.models import build_adapter
-from bfcl_pipeline.models.weights import UNKNOWN, folder_digest, identified, identified_rows
+from bfcl_pipeline.models.weights import folder_digest, identified, identified_rows
 
 COMMIT = "0123456789abcdef" * 2 + "01234567"
 
@@ -115,7 +116,7 @@ def test_only_rows_of_open_weights_that_a_run_loads_are_identified(
     endpoint = served(tmp_path, folder, backend="endpoint", endpoint="http://127.0.0.1:1/v1")
     assert identified(endpoint, cache=cache).weights is None
     assert identified(served(tmp_path, folder), cache=cache).weights == folder_digest(folder, cache=cache)
-    assert identified(served(tmp_path, tmp_path / "absent"), cache=cache).weights == UNKNOWN
+    assert identified(served(tmp_path, tmp_path / "absent"), cache=cache).weights == UNKNOWN_WEIGHTS
     rows = {"a": served(tmp_path, folder), "b": served(tmp_path, folder)}
     found = identified_rows(rows, ["a"], lambda _line: None, cache)
     assert (found["a"].weights is None, found["b"].weights is None) == (False, True)

@@ -10,8 +10,10 @@ import yaml
 
 from bfcl_pipeline.benchmark import encoder
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.models.adapters import prompt_length
 from bfcl_pipeline.models.adapters.row_adapter import TEMPERATURE
 from bfcl_pipeline.records import Mode, Response
+from bfcl_pipeline.report.page import method as method_page
 from bfcl_pipeline.report.page.making import read_making
 from bfcl_pipeline.report.page.method import RELEASE_TEMPERATURE, Method, method, recorded_rows, temperature
 from bfcl_pipeline.tables import write_responses
@@ -33,6 +35,7 @@ VLLM = {
     "model": "org/served",
     "vllm": {"tool_parser": "hermes", "chat_template": "mine.jinja", "args": ["--seed", "1"]},
 }
+LIMIT = "at most 4,096 new tokens, fewer where the context leaves less room"
 ORACLE = {"name": "oracle", "kind": "oracle", "mode": "prompt"}
 RESULTS = {"name": "theirs", "kind": "results", "mode": "fc", "path": "results"}
 
@@ -74,15 +77,22 @@ def test_the_flags_of_a_server_are_shown() -> None:
 @pytest.mark.parametrize(
     ("changes", "shown"),
     [
-        ({"prompting": "leaderboard", "family": "qwen3"}, "prompts of the leaderboard, family qwen3"),
+        (
+            {"prompting": "leaderboard", "family": "qwen3"},
+            f"prompts of the leaderboard, family qwen3; {LIMIT}",
+        ),
+        (
+            {"family": "qwen3", "options": {"max_tokens": 9}},
+            "prompts of the leaderboard, family qwen3",
+        ),
         ({"prompting": "server", "mode": "fc"}, "server&#39;s chat template and tool parser"),
         ({"mode": "fc"}, "server&#39;s chat template and tool parser"),
         (
             {"family": "llama", "revision": "v1", "weights": f"sha256:{'a' * 64}", "prompts": "sha256:b"},
-            "prompts of the leaderboard, family llama; revision v1; "
+            f"prompts of the leaderboard, family llama; {LIMIT}; revision v1; "
             f"weights sha256:{'a' * 17}; prompts sha256:b",
         ),
-        ({"family": "\x1b<i>"}, "prompts of the leaderboard, family \\x1b&lt;i&gt;"),
+        ({"family": "\x1b<i>"}, f"prompts of the leaderboard, family \\x1b&lt;i&gt;; {LIMIT}"),
     ],
 )
 def test_the_card_says_how_open_weights_were_asked(changes: dict[str, Any], shown: str) -> None:
@@ -106,6 +116,7 @@ def test_the_temperature_is_that_of_the_requests(row: dict[str, Any], shown: str
     """Options replace the temperature of the release or remove it."""
     assert temperature(row) == shown
     assert RELEASE_TEMPERATURE == TEMPERATURE
+    assert method_page.MOST_NEW_TOKENS == prompt_length.MOST_NEW_TOKENS
 
 
 def test_what_is_not_proved_depends_on_the_models_and_the_web() -> None:
@@ -120,6 +131,9 @@ def test_what_is_not_proved_depends_on_the_models_and_the_web() -> None:
     assert "the version of vLLM and the GPUs" in prompted
     assert "are those of the digest" in prompted
     assert "Which weights answered" not in prompted
+    unknown = " ".join(card({**VLLM, "family": "llama", "weights": "unknown"}).not_covered)
+    assert "Which weights answered" in unknown
+    assert "are those of the digest" not in unknown
     assert "no requests are recorded" in " ".join(card(RESULTS).not_covered)
     embedded = card(ORACLE, web="simulated")
     assert "weights" not in " ".join(embedded.not_covered)

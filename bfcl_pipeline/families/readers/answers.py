@@ -13,6 +13,8 @@ from typing import Any
 from bfcl_pipeline.calls import decode_step, parse_json
 from bfcl_pipeline.records import DecodeFailure, Json, Message, Mode
 
+_BEGINNING = 200  # characters: fewer than open brackets beyond the bound
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -77,9 +79,15 @@ def read_arguments(arguments: Json, runs: bool) -> Json:
     return parse_json(arguments) if runs and isinstance(arguments, str) else arguments
 
 
-def no_calls(value: Json) -> Json:
-    """The uniform form of what an official handler decodes, but not as calls: an own error type."""
-    return [{"": json.dumps(str(value))}]
+def no_calls(text: str) -> Json:
+    """The uniform form of what an official handler decodes, but not as calls: an own error type.
+
+    Text beyond the bounds of `calls`, which could not be decoded, is shortened: its content does not count.
+    """
+    uniform = [{"": json.dumps(text)}]
+    if isinstance(decode_step(uniform, Mode.FC), DecodeFailure):
+        uniform = [{"": json.dumps(text[:_BEGINNING])}]
+    return uniform
 
 
 def rejected(stored: Json, runs: bool) -> Json:

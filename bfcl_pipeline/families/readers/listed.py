@@ -1,8 +1,8 @@
 """Calls as JSON objects with name and arguments, which are kept as a list of {name: arguments}.
 
-An answer without such calls is kept as text, which cannot be decoded. Where the release evaluates text, a
-Python literal is read; for other text the release mostly fails, and its whole answer is an error message,
-which cannot be decoded either.
+An answer without such calls is kept as text, which cannot be decoded. Where the release evaluates text,
+Python literals and arithmetic are read; for other text the release mostly fails, and its whole answer is an
+error message, which cannot be decoded either.
 Source: the handlers arch, phi_fc and granite_3.
 """
 
@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from bfcl_pipeline.calls import parse_json, read_literal_value
+from bfcl_pipeline.calls import Work, parse_json, read_value
 from bfcl_pipeline.families.readers.answers import Answer, Reader, named_calls, read_arguments, rejected
 from bfcl_pipeline.families.readers.between import between
 from bfcl_pipeline.families.readers.tagged import END, START
@@ -21,8 +21,9 @@ _PHI_START, _PHI_END = "<|tool_call|>", "<|/tool_call|>"
 
 def _split_arch(text: str, _earlier: int) -> Answer:
     calls = [_json_or_text(written) for written in between(text, START, END)]
+    work = Work()
     try:
-        evaluated = [read_literal_value(call) if isinstance(call, str) else call for call in calls]
+        evaluated = [read_value(call, work) if isinstance(call, str) else call for call in calls]
         stored = _stored(evaluated)
     except (ValueError, TypeError, LookupError, RecursionError):
         stored = None
@@ -38,8 +39,9 @@ def _of_lists(written: Callable[[str], Iterator[str]]) -> Callable[[str, int], A
 
     def split(text: str, _earlier: int) -> Answer:
         reply = {"role": "assistant", "content": text}
+        work = Work()
         try:
-            calls = [call for part in written(text) for call in _listed(part)]
+            calls = [call for part in written(text) for call in _listed(part, work)]
             only_calls = all(
                 isinstance(call, dict) and call.keys() == {"name", "arguments"} for call in calls
             )
@@ -72,7 +74,7 @@ def _granite_parts(text: str) -> Iterator[str]:
         yield rest.strip()
 
 
-def _listed(part: str) -> list[Any]:
+def _listed(part: str, work: Work) -> list[Any]:
     """The items of a list, which may lack its brackets. Raises ValueError."""
     if not part.startswith("[") and not part.endswith("]"):
         part = f"[{part}]"
@@ -82,7 +84,7 @@ def _listed(part: str) -> list[Any]:
         return [part]
     if not isinstance(value, list):
         return [value]
-    return [read_literal_value(item) if isinstance(item, str) else item for item in value]
+    return [read_value(item, work) if isinstance(item, str) else item for item in value]
 
 
 def _json_or_text(written: str) -> Json:

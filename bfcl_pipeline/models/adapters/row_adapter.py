@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from bfcl_pipeline.config import ModelRow
@@ -57,8 +56,8 @@ class RowAdapter:
         if not row.served:
             version = {} if self.version is None else {"version": self.version}
             return {"kind": row.kind, "endpoint": endpoint_of(row), **version, **row.of_weights}
-        options = {**asdict(row.vllm), "args": list(row.vllm.args)}
-        del options["gpus"], options["shards"]
+        options = {**row.serving, "args": list(row.vllm.args)}
+        del options["gpus"]
         return {"kind": row.kind, "model": row.model, "vllm": options, **row.of_weights}
 
     def headers(self) -> dict[str, str]:

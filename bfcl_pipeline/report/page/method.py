@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from bfcl_pipeline.config import EMBEDDED_KINDS, RECORDED_KINDS, trial_of
 from bfcl_pipeline.config.families import way_of_asking
+from bfcl_pipeline.config.model_rows import UNKNOWN_WEIGHTS
 from bfcl_pipeline.config.plain_yaml import read_plain_yaml
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, headings, isolated
@@ -21,6 +22,9 @@ from bfcl_pipeline.text import cut, on_one_line, plural, printable
 
 RELEASE_TEMPERATURE = 0.001
 """What the adapters send unless the options of a row set another temperature or remove it."""
+
+MOST_NEW_TOKENS = 4096
+"""In one answer to a prompt of the leaderboard, unless the options of a row set another limit."""
 
 NONE = "\N{EN DASH}"
 """Shown where a model has no such setting."""
@@ -116,8 +120,16 @@ def _asked_as(row: Values, served: Sequence[str]) -> Cell:
     notes += [f"answers name {_safe(', '.join(served))}"] if served else []
     if row.get("kind") == "vllm" or row.get("family"):  # a row of an earlier version has no family
         notes.append(_safe(way_of_asking(row.get("family"), str(row.get("mode")))))
+        notes += _limit(row)
         notes += [_safe(f"{key} {str(row[key])[:_DIGEST]}") for key in _IDENTIFIED if row.get(key)]
     return Cell(name, note=isolated("; ".join(notes)) if notes else "", style="message")
+
+
+def _limit(row: Values) -> list[str]:
+    """The limit on new tokens of a model that is sent prompts, unless an option sets it."""
+    if not row.get("family") or _options(row).get("max_tokens") is not None:
+        return []
+    return [f"at most {MOST_NEW_TOKENS:,} new tokens, fewer where the context leaves less room"]
 
 
 def _host(row: Values) -> str:
@@ -191,12 +203,12 @@ def _not_covered(rows: Sequence[Values], web: str | None) -> list[str]:
         lines += [
             "That the answers are those of the model: journals are files that can be edited.",
         ]
-    if any(_is_asked(row) and not row.get("weights") for row in rows):
+    if not all(_identifies_weights(row) for row in rows if _is_asked(row)):
         lines.append(
             "Which weights answered: the run has the name of the model and that which the API reported, if "
             "any, but neither a revision nor a hash of weights."
         )
-    if any(row.get("weights") for row in rows):
+    if any(map(_identifies_weights, rows)):
         lines.append(
             "That the weights which were loaded are those of the digest: it is of the files, or of the "
             "commit, that the machine of the run had."
@@ -213,6 +225,10 @@ def _not_covered(rows: Sequence[Values], web: str | None) -> list[str]:
     lines += _OF_WEB.get(web or "", ())
     lines.append("Versions of Python and of libraries are not recorded in the run; an archive has them.")
     return lines
+
+
+def _identifies_weights(row: Values) -> bool:
+    return row.get("weights") not in (None, UNKNOWN_WEIGHTS)
 
 
 def _is_asked(row: Values) -> bool:

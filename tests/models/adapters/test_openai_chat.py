@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from bfcl_pipeline.config import ModelRow
+from bfcl_pipeline.config.model_rows import Serving
 from bfcl_pipeline.errors import ConfigError, ContextOverflow, Malformed, ModelError, RateLimited, Transient
+from bfcl_pipeline.models.adapters.completions import Completions
 from bfcl_pipeline.models.adapters.openai_chat import OpenAIChat
 from bfcl_pipeline.prompts import messages_for
 from bfcl_pipeline.records import Exchange, Json, Mode, Request
@@ -348,6 +351,17 @@ def test_the_identity_is_the_endpoint_or_the_server() -> None:
     assert one.identity["vllm"]["dtype"] is None
     assert "gpus" not in one.identity["vllm"]
     assert json.loads(json.dumps(one.identity)) == one.identity
+
+
+@pytest.mark.parametrize("key", ["tool_parser", "reasoning_parser", "chat_template"])
+def test_options_of_chat_completions_identify_only_what_they_change(key: str) -> None:
+    """A model that is sent prompts is the same with another parser or template; others are not."""
+    plain, set_ = (row(kind="vllm", endpoint=None, vllm=Serving(**{key: name})) for name in (None, "x"))
+    assert OpenAIChat(plain, "http://a/v1").identity != OpenAIChat(set_, "http://a/v1").identity
+    assert plain.asked != set_.asked
+    plain, set_ = (replace(each, family="qwen3-fc") for each in (plain, set_))
+    assert Completions(plain, "http://a/v1").identity == Completions(set_, "http://a/v1").identity
+    assert plain.asked == set_.asked
 
 
 @pytest.mark.parametrize("count", [-1, 10**9 + 1, 2**63, 10**400, 5.0, True, "7", None])
