@@ -251,7 +251,9 @@ async def _advice(row: ModelRow, endpoint: str | None, error: ModelError) -> lis
         case RateLimited():
             return ["The server is too busy, or the account's limit is reached. Runs wait and try again."]
         case ContextOverflow() if row.kind == "vllm":
-            return ["Start the server with a longer context (vLLM: --max-model-len); entries need far more."]
+            return [
+                "Start the server with a longer context (vLLM: --max-model-len); entries need far more."
+            ]
         case AccessDenied(status=status):
             lines = [
                 "No key was sent: set `key` in the model's row to the environment variable with the key."

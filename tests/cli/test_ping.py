@@ -357,7 +357,11 @@ def test_a_server_without_completions_is_told_from_a_wrong_model(ping, staged):
 
 def test_a_context_that_is_too_small_is_the_servers(ping, staged):
     """The advice is the server's option."""
-    too_long = {"object": "error", "message": "This model's maximum context length is 30 tokens.", "code": 400}
+    too_long = {
+        "object": "error",
+        "message": "This model's maximum context length is 30 tokens.",
+        "code": 400,
+    }
     with _server(400, too_long) as server:
         status, _, err = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(staged), **FAMILY)
     assert (status, "vLLM: --max-model-len" in err) == (1, True)

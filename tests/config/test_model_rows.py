@@ -211,7 +211,10 @@ def test_the_examples_of_the_readme_work(tmp_path):
         ({"kind": "litellm"}, "needs `model` with a provider, for example bedrock/mine"),
         ({"kind": "vllm", "backend": "endpoint"}, "backend endpoint needs `endpoint`"),
         ({"kind": "vllm", "endpoint": "http://localhost"}, "set `backend: endpoint` to use it"),
-        ({"kind": "vllm", "mode": "fc"}, "mode fc needs `family`, to be asked by the leaderboard's prompts"),
+        (
+            {"kind": "vllm", "mode": "fc"},
+            "mode fc needs `family`, to be asked by the leaderboard's prompts",
+        ),
         ({"kind": "vllm", "mode": "fc"}, "or `vllm: {tool_parser: ...}`"),
         ({"kind": "vllm", "prompting": "server", "family": "qwen3"}, "remove one of the two"),
         ({"kind": "transformers", "prompting": "server", "family": "qwen3"}, "remove prompting"),
