@@ -327,8 +327,8 @@ def _with_prompting(where: str, row: ModelRow, values: Mapping[str, Any]) -> Mod
     if values.get("prompting") == "server" and row.kind == "vllm":
         if row.family is not None:
             raise ConfigError(
-                f"{where}: `family` has the leaderboard's prompts, and `prompting: server` uses the server's "
-                "chat template: remove one of the two."
+                f"{where}: `family` has the leaderboard's prompts, `prompting: server` the server's chat "
+                "template: remove one of the two."
             )
         return row
     family = row.family or family_of(row.name, row.model, row.mode)
@@ -391,7 +391,7 @@ def _check_vllm(where: str, row: ModelRow) -> None:
         raise ConfigError(f"{where}: {row.name!r} has an endpoint; set `backend: endpoint` to use it.")
     if row.served and row.family is None and row.mode is Mode.FC and row.vllm.tool_parser is None:
         raise ConfigError(
-            f"{where}: mode fc needs `family`, to be asked by the leaderboard's prompts of a family (docs/"
-            "families.md lists them), or `vllm: {tool_parser: ...}`, the name of vLLM's parser for the model's "
-            "calls, for example hermes. See https://docs.vllm.ai/en/latest/features/tool_calling/"
+            f"{where}: mode fc needs `family`, whose prompts are sent (docs/families.md lists families), "
+            "or `vllm: {tool_parser: ...}`, the name of vLLM's parser for the model's calls, for example "
+            "hermes. See https://docs.vllm.ai/en/latest/features/tool_calling/"
         )

@@ -188,8 +188,9 @@ def _row_differences(old: ModelRow, new: ModelRow) -> Iterator[str]:
     then: Mapping[str, Json] = {"mode": old.mode.value, "prompting": old.prompting, **old.asked}
     now: Mapping[str, Json] = {"mode": new.mode.value, "prompting": new.prompting, **new.asked}
     if old.kind == new.kind == "vllm" and old.prompting != new.prompting:
-        remedy = f"prompting: {old.prompting}" + (f", family: {old.family}" if old.family else "")
-        yield f"{new.name}: prompting {_changed(old.prompting, new.prompting)} (kept by `{remedy}` in its row)"
+        changed = _changed(old.prompting, new.prompting)
+        kept = f"prompting: {old.prompting}" + (f", family: {old.family}" if old.family else "")
+        yield f"{new.name}: prompting {changed} (kept by `{kept}` in its row)"
         return  # the other differences follow from it
     for key in {**then, **now}:
         yield from (f"{new.name}: {what}" for what in _value_differences(key, then.get(key), now.get(key)))

@@ -213,7 +213,7 @@ def test_the_examples_of_the_readme_work(tmp_path):
         ({"kind": "vllm", "endpoint": "http://localhost"}, "set `backend: endpoint` to use it"),
         (
             {"kind": "vllm", "mode": "fc"},
-            "mode fc needs `family`, to be asked by the leaderboard's prompts",
+            "mode fc needs `family`, whose prompts are sent (docs/families.md",
         ),
         ({"kind": "vllm", "mode": "fc"}, "or `vllm: {tool_parser: ...}`"),
         ({"kind": "vllm", "prompting": "server", "family": "qwen3"}, "remove one of the two"),
