@@ -249,7 +249,7 @@ async def _advice(row: ModelRow, endpoint: str | None, error: ModelError) -> lis
     compatible = address is not None and row.kind in COMPATIBLE_KINDS
     match error:
         case RateLimited():
-            return ["The server is too busy or still starting, or a limit is reached. Runs try again."]
+            return ["It is too busy or still starting, or a limit is reached. Runs wait and try again."]
         case ContextOverflow() if row.kind == "vllm":
             return [
                 "Start the server with a longer context (vLLM: --max-model-len); entries need far more."

@@ -4,7 +4,6 @@ Keys, types and defaults are those of models.schema.yaml; rules between keys are
 uses a row is the matter of `bfcl_pipeline.models`. Trials share a row (`config.trials`).
 """
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
@@ -19,6 +18,7 @@ from bfcl_pipeline.config.kinds import EMBEDDED_KINDS, KINDS, RECORDED_KINDS
 from bfcl_pipeline.config.models_files import models_files
 from bfcl_pipeline.config.row_values import check_local, check_options, check_resources
 from bfcl_pipeline.config.trials import trial_of
+from bfcl_pipeline.config.unknown_model import unknown_model
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.project import project_file
 from bfcl_pipeline.records import Json, Mode
@@ -243,21 +243,6 @@ def model_row(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
     if name not in rows:
         raise ConfigError(unknown_model(name, rows))
     return rows[name]
-
-
-_MOST_SUGGESTED = 4  # names in an error message
-
-
-def unknown_model(name: str, known: Iterable[str]) -> str:
-    """An error text for an unknown model; too many models are known to list them all."""
-    known = list(known)
-    near = [other for other in known if name and name.lower() in other.lower()]
-    if not near:
-        near = difflib.get_close_matches(name, known, n=1)
-    named = " or ".join(map(repr, near[:_MOST_SUGGESTED]))
-    more = f" ({len(near) - _MOST_SUGGESTED} more contain it)" if len(near) > _MOST_SUGGESTED else ""
-    hint = f" Did you mean {named}?{more}" if near else ""
-    return f"unknown model {name!r}.{hint} `bfcl-pipeline models` lists all."
 
 
 def described(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
