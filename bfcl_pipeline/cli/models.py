@@ -230,6 +230,8 @@ def location(row: ModelRow) -> str:
         return "embedded"
     if row.path is not None:
         return row.path
+    if row.kind == "transformers":
+        return "this process"
     if row.served:
         return f"vLLM, {plural(row.vllm.gpus, 'GPU', 'GPUs')}"
     if row.endpoint is None:

@@ -23,6 +23,7 @@ from bfcl_pipeline.config.families import way_of_asking
 from bfcl_pipeline.errors import (
     AccessDenied,
     ConfigError,
+    ContextOverflow,
     Malformed,
     ModelError,
     NoConnection,
@@ -189,9 +190,10 @@ def _doubt(row: ModelRow, mode: Mode, exchange: Exchange) -> str | None:
     if row.family is not None:
         if isinstance(exchange.result, list) and any(map(_names_a_city, exchange.result)):
             return None
+        or_server = ", or `prompting: server`, asks" if row.kind == "vllm" else " asks"
         return (
             "No call with the argument `city` was read from the answer: the model may not write calls as "
-            f"the family {row.family} does. Another `family`, or `prompting: server`, asks in another way."
+            f"the family {row.family} does. Another `family`{or_server} in another way."
         )
     other_parser = "; or another `tool_parser` reads its calls." if row.kind == "vllm" else "."
     if not isinstance(exchange.result, list):
@@ -251,7 +253,11 @@ async def _advice(row: ModelRow, endpoint: str | None, error: ModelError) -> lis
     compatible = address is not None and row.kind in COMPATIBLE_KINDS
     match error:
         case RateLimited():
-            return ["The server is too busy, or the account's limit is reached. Runs wait and try again."]
+            return ["It is too busy or still starting, or a limit is reached. Runs wait and try again."]
+        case ContextOverflow() if row.kind == "vllm":
+            return [
+                "Start the server with a longer context (vLLM: --max-model-len); entries need far more."
+            ]
         case AccessDenied(status=status):
             lines = [
                 "No key was sent: set `key` in the model's row to the environment variable with the key."
@@ -259,6 +265,11 @@ async def _advice(row: ModelRow, endpoint: str | None, error: ModelError) -> lis
                 else f"The key came from {row.key}."
             ]
             names = await listed_models(row, endpoint)
+            if row.family is not None and status == 404 and row.model in names:
+                return [
+                    f"{address} lists the model, but has no /completions, to which prompts are sent. "
+                    "`prompting: server` sends chat completions instead."
+                ]
             if names and row.model not in names:
                 return [
                     f"There is no {row.model!r} at {address}; it offers {_some(names, row.model)}.",

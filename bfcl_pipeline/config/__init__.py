@@ -20,7 +20,6 @@ from bfcl_pipeline.config.model_rows import (
     model_folder,
     model_row,
     models_schema,
-    unknown_model,
 )
 from bfcl_pipeline.config.models_files import MODELS_FILE, MODELS_VARIABLE, MY_MODELS_FILE, models_files
 from bfcl_pipeline.config.recorded_sample import (
@@ -33,6 +32,7 @@ from bfcl_pipeline.config.run_config import ReleasePin, RunConfig, load_run
 from bfcl_pipeline.config.run_record import NOT_RECORDED, recorded_config, recorded_models
 from bfcl_pipeline.config.sampling import RunSample, SampleBy, allocate, by_weight, divide, pick
 from bfcl_pipeline.config.trials import Trial, trial_name, trial_of
+from bfcl_pipeline.config.unknown_model import unknown_model
 
 __all__ = [
     "EMBEDDED_KINDS",

@@ -4,7 +4,6 @@ Keys, types and defaults are those of models.schema.yaml; rules between keys are
 uses a row is the matter of `bfcl_pipeline.models`. Trials share a row (`config.trials`).
 """
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
@@ -19,6 +18,7 @@ from bfcl_pipeline.config.kinds import EMBEDDED_KINDS, KINDS, RECORDED_KINDS
 from bfcl_pipeline.config.models_files import models_files
 from bfcl_pipeline.config.row_values import check_local, check_options, check_resources
 from bfcl_pipeline.config.trials import trial_of
+from bfcl_pipeline.config.unknown_model import unknown_model
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.project import project_file
 from bfcl_pipeline.records import Json, Mode
@@ -83,7 +83,9 @@ class ModelRow:
 
     name: str  # in config, tables and report; ends in `-FC` if the mode is fc
     kind: str  # key of config.KINDS
-    mode: Mode  # how functions are presented to the model; default: fc if the name ends in -FC
+    mode: (
+        Mode  # how functions are presented; default: fc if the name ends in -FC or the row's family has it
+    )
     display_name: str  # in the leaderboard's tables; default: the name
     org: str = "Unknown"  # organization that made the model
     license: str = "Unknown"  # of the model
@@ -255,21 +257,6 @@ def model_row(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
     return rows[name]
 
 
-_MOST_SUGGESTED = 4  # names in an error message
-
-
-def unknown_model(name: str, known: Iterable[str]) -> str:
-    """An error text for an unknown model; too many models are known to list them all."""
-    known = list(known)
-    near = [other for other in known if name and name.lower() in other.lower()]
-    if not near:
-        near = difflib.get_close_matches(name, known, n=1)
-    named = " or ".join(map(repr, near[:_MOST_SUGGESTED]))
-    more = f" ({len(near) - _MOST_SUGGESTED} more contain it)" if len(near) > _MOST_SUGGESTED else ""
-    hint = f" Did you mean {named}?{more}" if near else ""
-    return f"unknown model {name!r}.{hint} `bfcl-pipeline models` lists all."
-
-
 def described(rows: Mapping[str, ModelRow], name: str) -> ModelRow:
     """The row called `name`; for a later trial, the row of its model under the name of the trial.
 
@@ -293,12 +280,18 @@ def _mode(name: str) -> Mode:
     return Mode.FC if name.endswith("-FC") else Mode.PROMPT
 
 
+def _mode_of(name: str, family: str | None) -> Mode:
+    """The mode of a row that names none: of its name, or of the family that the row names."""
+    named = load_families().get(family or "")
+    return Mode.FC if named is not None and named.mode is Mode.FC else _mode(name)
+
+
 def _row(where: str, values: Mapping[str, Any]) -> ModelRow:
     """The row of values that fit the schema. Raises ConfigError for values that contradict each other."""
     name, kind = values["name"], values["kind"]
     if trial_of(name).number > 1:
         raise ConfigError(f"{where}: {name!r} is the name of a later trial; choose another.")
-    mode = Mode(values.get("mode", _mode(name)))
+    mode = Mode(values.get("mode", _mode_of(name, values.get("family"))))
     if name.endswith("-FC") and mode is not Mode.FC:
         raise ConfigError(f"{where}: {name!r} has mode {mode}; names that end in -FC have mode fc.")
     vllm = values.get("vllm", {})
@@ -328,9 +321,12 @@ def _with_prompting(where: str, row: ModelRow, values: Mapping[str, Any]) -> Mod
         return row
     if row.family is not None and row.family not in load_families():
         raise ConfigError(f"{where}: {unknown_name('family', row.family, load_families())}")
-    if values.get("prompting") == "server":
+    if values.get("prompting") == "server" and row.kind == "vllm":
         if row.family is not None:
-            raise ConfigError(f"{where}: prompting server has no `family`: remove one of the two.")
+            raise ConfigError(
+                f"{where}: `family` has the leaderboard's prompts, `prompting: server` the server's chat "
+                "template: remove one of the two."
+            )
         return row
     family = row.family or family_of(row.name, row.model, row.mode)
     if family is None and ("prompting" in values or row.kind == "transformers"):
@@ -392,6 +388,7 @@ def _check_vllm(where: str, row: ModelRow) -> None:
         raise ConfigError(f"{where}: {row.name!r} has an endpoint; set `backend: endpoint` to use it.")
     if row.served and row.family is None and row.mode is Mode.FC and row.vllm.tool_parser is None:
         raise ConfigError(
-            f"{where}: mode fc needs `vllm: {{tool_parser: ...}}`, the name of vLLM's parser for the calls "
-            "of this family, for example hermes. See https://docs.vllm.ai/en/latest/features/tool_calling/"
+            f"{where}: mode fc needs `family`, whose prompts are sent (docs/families.md lists families), "
+            "or `vllm: {tool_parser: ...}`, the name of vLLM's parser for the model's calls, for example "
+            "hermes. See https://docs.vllm.ai/en/latest/features/tool_calling/"
         )

@@ -13,9 +13,10 @@ from typing import Any
 from bfcl_pipeline.benchmark import CATEGORIES, Check, category_of, resolve_categories
 from bfcl_pipeline.config.comparisons import Groups, comparison_groups
 from bfcl_pipeline.config.job import Job, JobPaths, ReplaySource, Selection, Shard, WebChoice
-from bfcl_pipeline.config.model_rows import ModelRow, model_folder, unknown_model
+from bfcl_pipeline.config.model_rows import ModelRow, model_folder
 from bfcl_pipeline.config.sampling import RunSample, divide
 from bfcl_pipeline.config.shown_entries import ShownEntries
+from bfcl_pipeline.config.unknown_model import unknown_model
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Mode, Rules
 from bfcl_pipeline.text import cut

@@ -187,9 +187,22 @@ def _row_differences(old: ModelRow, new: ModelRow) -> Iterator[str]:
     """The values of a row on which answers depend and that changed."""
     then: Mapping[str, Json] = {"mode": old.mode.value, "prompting": old.prompting, **old.asked}
     now: Mapping[str, Json] = {"mode": new.mode.value, "prompting": new.prompting, **new.asked}
+    if old.kind == new.kind == "vllm" and old.prompting != new.prompting:
+        changed = _changed(old.prompting, new.prompting)
+        kept = f"prompting: {old.prompting}" + (f", family: {old.family}" if old.family else "")
+        yield f"{new.name}: prompting {changed} (kept by `{kept}` in its row)"
+        return  # the other differences follow from it
     for key in {**then, **now}:
-        if then.get(key) != now.get(key):
-            yield f"{new.name}: {key} {_changed(then.get(key), now.get(key))}"
+        yield from (f"{new.name}: {what}" for what in _value_differences(key, then.get(key), now.get(key)))
+
+
+def _value_differences(key: str, old: Json, new: Json) -> Iterator[str]:
+    """What differs between two values; of mappings, only the keys that differ."""
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for inner in {**old, **new}:
+            yield from _value_differences(f"{key}.{inner}", old.get(inner), new.get(inner))
+    elif old != new:
+        yield f"{key} {_changed(old, new)}"
 
 
 def _setting(key: str, value: object) -> object:

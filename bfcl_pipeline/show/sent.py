@@ -73,7 +73,9 @@ def recorded_request(entry: Entry, model: ModelOfRun, conditions: Conditions, st
                 f"{entry.entry_id}: only the first {len(requests)} requests can be made again: {error}"
             ) from error
     if len(requests) < step:
-        raise ConfigError(f"{entry.entry_id}: the conversation has {len(requests)} requests, not {step}.")
+        raise ConfigError(
+            f"{entry.entry_id}: its last request is number {len(requests)}: --step {step} is too large."
+        )
     return requests[-1]
 
 

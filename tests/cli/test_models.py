@@ -277,12 +277,14 @@ def test_the_prompts_of_open_weights_are_listed(tmp_path, capsys):
         {"name": "Qwen/Qwen3-8B-FC", "kind": "vllm"},
         {"name": "mine", "kind": "vllm"},
         {"name": "other", "kind": "openai_chat", "endpoint": "http://127.0.0.1:9/v1"},
+        {"name": "small", "kind": "transformers", "family": "qwen3"},
     ]
     path.write_text(json.dumps({"models": rows}))
     assert main(["models", "--models", str(path)]) == 0
-    table = [line.split() for line in _lines(capsys)[1:4]]
-    assert [line[3] for line in table] == ["qwen3-fc", "server", "-"]
+    lines = _lines(capsys)[1:5]
+    assert [line.split()[3] for line in lines] == ["qwen3-fc", "server", "-", "qwen3"]
+    assert " this process " in lines[3]
     assert main(["models", "--json", "--models", str(path)]) == 0
     models = json.loads(capsys.readouterr().out)["models"]
     ways = [(model["prompting"], model["family"]) for model in models]
-    assert ways == [("leaderboard", "qwen3-fc"), ("server", None), (None, None)]
+    assert ways == [("leaderboard", "qwen3-fc"), ("server", None), (None, None), ("leaderboard", "qwen3")]

@@ -356,6 +356,28 @@ def test_an_answer_in_another_form_than_the_familys_is_doubted(ping, staged):
     assert "tool_parser" not in out
 
 
+def test_a_server_without_completions_is_told_from_a_wrong_model(ping, staged):
+    """It lists the model, so the advice is the other way of asking and not a key or another name."""
+    listed = (200, {"data": [{"id": "Qwen/Qwen3-8B"}]})
+    with _server(404, {"detail": "Not Found"}, models=listed) as server:
+        status, _, err = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(staged), **FAMILY)
+    assert status == 1
+    assert "has no /completions, to which prompts are sent. `prompting: server`" in err
+    assert "No key was sent" not in err
+
+
+def test_a_context_that_is_too_small_is_the_servers(ping, staged):
+    """The advice is the server's option."""
+    too_long = {
+        "object": "error",
+        "message": "This model's maximum context length is 30 tokens.",
+        "code": 400,
+    }
+    with _server(400, too_long) as server:
+        status, _, err = ping(server, "Qwen/Qwen3-8B-FC", "--data", str(staged), **FAMILY)
+    assert (status, "vLLM: --max-model-len" in err) == (1, True)
+
+
 def test_a_prompt_needs_the_staged_release(ping, tmp_path):
     """One line with the command that stages it; nothing is sent."""
     with _server(200, WORDS) as server:

@@ -211,7 +211,13 @@ def test_the_examples_of_the_readme_work(tmp_path):
         ({"kind": "litellm"}, "needs `model` with a provider, for example bedrock/mine"),
         ({"kind": "vllm", "backend": "endpoint"}, "backend endpoint needs `endpoint`"),
         ({"kind": "vllm", "endpoint": "http://localhost"}, "set `backend: endpoint` to use it"),
-        ({"kind": "vllm", "mode": "fc"}, "mode fc needs `vllm: {tool_parser: ...}`"),
+        (
+            {"kind": "vllm", "mode": "fc"},
+            "mode fc needs `family`, whose prompts are sent (docs/families.md",
+        ),
+        ({"kind": "vllm", "mode": "fc"}, "or `vllm: {tool_parser: ...}`"),
+        ({"kind": "vllm", "prompting": "server", "family": "qwen3"}, "remove one of the two"),
+        ({"kind": "transformers", "prompting": "server", "family": "qwen3"}, "remove prompting"),
         ({"kind": "vllm", "backend": "sglang"}, "backend: expected vllm or endpoint"),
         ({"kind": "openai_chat", "options": "[]"}, "options: expected a mapping"),
     ],
@@ -227,6 +233,20 @@ def test_a_running_server_needs_no_tool_parser(tmp_path):
     """With `backend: endpoint`, a row of mode fc is valid without a tool parser."""
     row = {"name": "mine-FC", "kind": "vllm", "backend": "endpoint", "endpoint": "http://localhost:8000/v1"}
     assert not load_models(_file(tmp_path, row))["mine-FC"].served
+
+
+@pytest.mark.parametrize(
+    ("values", "mode"),
+    [
+        ({"family": "qwen3-fc"}, Mode.FC),
+        ({"family": "qwen3"}, Mode.PROMPT),
+        ({"family": "qwen3-fc", "mode": "prompt"}, Mode.PROMPT),
+    ],
+)
+def test_a_family_that_a_row_names_decides_its_mode(tmp_path, values, mode):
+    """Unless the row has a mode: a table labels answers in calls as such, whatever the model's name."""
+    row = {"name": "mine", "kind": "vllm", **values}
+    assert load_models(_file(tmp_path, row))["mine"].mode is mode
 
 
 def test_nested_keys_have_defaults(tmp_path):

@@ -173,5 +173,20 @@ def test_another_way_of_asking_is_refused(tmp_path: Path) -> None:
     rows = {name: replace(rows[name], vllm=Serving(tool_parser="hermes"))}
     check(results, config, rows)
     rows = {name: replace(rows[name], prompting="leaderboard", family="qwen3-fc")}
-    with pytest.raises(ConfigError, match=f"{name}: prompting server -> leaderboard"):
+    kept = "kept by `prompting: server` in its row"
+    with pytest.raises(ConfigError, match=rf"{name}: prompting server -> leaderboard \({kept}\)\. "):
         check(results, config, rows)
+
+
+def test_of_options_only_the_changed_one_is_named(tmp_path: Path) -> None:
+    """Options that are as before would hide the difference behind the limit on a value's length."""
+    name = "org/model"
+    rows = {name: row(name, kind="vllm", endpoint=None, options={"top_p": 0.5, "seed": 1})}
+    results = finish(tmp_path, config := {**CONFIG, "models": [name]}, rows=rows)
+    options = {"top_p": 0.5, "seed": 2}
+    rows = {name: replace(rows[name], options=options, vllm=Serving(args=("--enforce-eager",)))}
+    with pytest.raises(ConfigError) as caught:
+        check(results, config, rows)
+    assert f"{name}: options.seed 1 -> 2; {name}: vllm.args () -> ('--enforce-eager',). " in str(
+        caught.value
+    )

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from bfcl_pipeline.config import ModelRow
-from bfcl_pipeline.errors import ModelError, PipelineError
+from bfcl_pipeline.errors import ConfigError, ModelError, PipelineError
 from bfcl_pipeline.models.serving.address import POLL_SECONDS, Address, State, write_address
 from bfcl_pipeline.models.serving.program import find_program, server_command, server_environment
 from bfcl_pipeline.models.serving.server import Server
@@ -34,6 +34,9 @@ PORTS_TRIED = 5
 """Attempts to find a free port: another process may take one between its choice and its use."""
 
 _TAKEN = "address already in use"
+
+_PATH_BEGINNINGS = ("/", "./", "../")
+"""Of a model that can only be on a disk. Others may be names on the hub, or addresses that vLLM loads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,11 @@ def serve(row: ModelRow, options: ServerOptions, address: AnnouncedAddress, log:
         ConfigError: the row or an option is wrong.
         ModelError: the server cannot be started, is not ready in time, or dies.
     """
+    if row.served and row.model.startswith(_PATH_BEGINNINGS) and not Path(row.model).exists():
+        raise ConfigError(
+            f"{row.model} does not exist on this machine: correct `model` in the row of {row.name}, or put "
+            "the weights there."
+        )
     with _ending(options.with_parent, log) as is_ending:
         for left in reversed(range(PORTS_TRIED)):
             if not _serve_once(row, options, address, is_ending, log, again=left > 0):

@@ -107,7 +107,7 @@ def test_each_request_of_a_run_is_the_one_that_was_sent(run, prompt, entry):
             is (step > 1)
         )
     message = prompt(entry, FAMILY, *words, "--step", "400", code=1).err
-    assert "requests, not 400" in message
+    assert "--step 400 is too large" in message
 
 
 def test_what_cannot_be_made_again_is_said(run, prompt, tmp_path):

@@ -16,6 +16,7 @@ from tests.support.serving_process import Serving, environment
 ROWS = """
 models:
   - {name: small-FC, kind: vllm, model: small, vllm: {tool_parser: hermes}}
+  - {name: missing, kind: vllm, model: ./missing}
   - {name: elsewhere, kind: vllm, backend: endpoint, endpoint: "http://localhost:1/v1"}
 """
 

@@ -163,6 +163,7 @@ def test_the_port_of_the_options_is_used(start: Start) -> None:
     [
         ("smal", "unknown model 'smal'. Did you mean 'small-FC'?"),
         ("elsewhere", "only models of kind vllm without `backend: endpoint` are served"),
+        ("missing", "./missing does not exist on this machine: correct `model` in the row of missing"),
     ],
 )
 def test_the_address_file_states_why_a_model_cannot_be_served(start: Start, model: str, told: str) -> None:
