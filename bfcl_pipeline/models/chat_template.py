@@ -84,4 +84,4 @@ class ChatTemplate:
 
 
 def _line(error: Exception) -> str:
-    return printable(" ".join(str(error).split())[:200])
+    return printable(" ".join(str(error).split())[:200]) or type(error).__name__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -62,12 +63,31 @@ def test_the_digest_is_that_of_the_template(tmp_path: Path):
         (None, "no chat template"),
         ("{{ raise_exception('only\x1b users') }}", r"cannot write the prompt \(only\\x1b users\)"),
         ("{{ ''.__class__.__mro__ }}", "cannot write the prompt"),
+        ("{{ cycler.__init__.__globals__ }}", "'__init__' of 'type' object is unsafe"),
+        ("{{ messages.append(1) }}", "'append' of 'list' object is unsafe"),
+        ("{% include '/etc/hostname' %}", "no loader"),
+        ("{% for i in range(10**9) %}{% endfor %}", "Range too big"),
+        ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "recursion depth"),
+        ("{{ ''.zfill(2**62) }}", r"\(MemoryError\)"),
     ],
 )
 def test_templates_that_cannot_be_used(tmp_path: Path, template: str | None, problem: str):
     """A template that is missing, refuses the messages or leaves the sandbox is one clear error."""
     with pytest.raises(ConfigError, match=problem):
         ChatTemplate(_tokenizer(tmp_path, template))(asked("Go."), [DOC])
+
+
+def test_code_in_the_folder_of_a_model_does_not_run(tmp_path: Path):
+    """A tokenizer whose config names a class of its own is refused."""
+    folder = Path(_tokenizer(tmp_path / "model", TEMPLATE))
+    ran = tmp_path / "ran"
+    (folder / "own.py").write_text(f"open({str(ran)!r}, 'w')\nclass Own: pass\n")
+    config = json.loads((folder / "tokenizer_config.json").read_text())
+    config |= {"tokenizer_class": "Own", "auto_map": {"AutoTokenizer": ["own.Own", None]}}
+    (folder / "tokenizer_config.json").write_text(json.dumps(config))
+    with pytest.raises(ConfigError, match="contains custom code"):
+        ChatTemplate(str(folder))(asked("Go."), [DOC])
+    assert not ran.exists()
 
 
 def test_missing_files_are_named_with_a_remedy():
