@@ -36,6 +36,7 @@ MOST_BYTES = 2**44
 TEMPLATES = "additional_chat_templates"
 """The subdirectory from which tokenizers read further chat templates."""
 
+_MOST_INDEX_BYTES = 2**28
 _DOCUMENTS = (".md", ".gitattributes", ".gitignore", ".png", ".jpg", ".svg", ".pdf")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -88,8 +89,8 @@ def is_path(model: str) -> bool:
 def folder_digest(folder: Path, log: Log = lambda _line: None, cache: Path = WEIGHTS_CACHE) -> str:
     """`sha256:` and the digest of the names and contents of the files in `folder`, or of one file.
 
-    Subdirectories but `TEMPLATES`, hidden files and documents do not count. Raises ConfigError if a file
-    cannot be read.
+    Subdirectories do not count but for `TEMPLATES` and what an index of the weights names, nor do hidden
+    files and documents. Raises ConfigError if a file cannot be read.
     """
     folder = folder.resolve()
     kept = cache / f"{hashlib.sha256(os.fsencode(folder)).hexdigest()[:32]}.json"
@@ -121,10 +122,23 @@ def folder_digest(folder: Path, log: Log = lambda _line: None, cache: Path = WEI
 
 def _files(folder: Path) -> dict[str, Path]:
     """The files that count, by their names in `folder`; or `folder`, if it is a file."""
-    content = [folder] if folder.is_file() else [*folder.iterdir(), *(folder / TEMPLATES).glob("*.jinja")]
-    top = folder.parent if folder.is_file() else folder
-    counted = sorted(path for path in content if path.is_file() and _counts(path.name))
-    return {path.relative_to(top).as_posix(): path for path in counted}
+    if folder.is_file():
+        return {folder.name: folder}
+    names = {path.name for path in folder.iterdir() if _counts(path.name)}
+    names |= {f"{TEMPLATES}/{path.name}" for path in (folder / TEMPLATES).glob("*.jinja")}
+    names |= {part for index in folder.glob("*.index.json") for part in _parts(index)}
+    return {name: folder / name for name in sorted(names) if (folder / name).is_file()}
+
+
+def _parts(index: Path) -> set[str]:
+    """The files with the weights of a model, as its index names them: also in other directories."""
+    if not index.is_file() or index.stat().st_size > _MOST_INDEX_BYTES:
+        return set()
+    try:
+        named = json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()
+        return {name for name in named if isinstance(name, str) and "\0" not in name}
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        return set()  # nothing can be loaded by it
 
 
 def _counts(name: str) -> bool:

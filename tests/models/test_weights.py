@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import os
 import shutil
 from dataclasses import replace
@@ -112,6 +113,18 @@ def test_further_chat_templates_count(folder: Path, cache: Path) -> None:
     first = folder_digest(folder, cache=cache)
     template.write_text("other")
     assert len({before, first, folder_digest(folder, cache=cache)}) == 3
+
+
+@pytest.mark.parametrize("part", ["original/weights.pth", "../weights.pth"])
+def test_weights_elsewhere_count_if_an_index_names_them(folder: Path, cache: Path, part: str) -> None:
+    """Libraries load them from wherever the index says."""
+    (folder / part).write_bytes(b"first")
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"a": part, "b": 1}}))
+    before = folder_digest(folder, cache=cache)
+    (folder / part).write_bytes(b"changed")
+    assert folder_digest(folder, cache=cache) != before
+    (folder / "model.safetensors.index.json").write_text("[" * 100_000)
+    assert folder_digest(folder, cache=cache).startswith("sha256:")
 
 
 def test_only_regular_files_of_plausible_size_are_read(folder: Path, cache: Path) -> None:
