@@ -16,6 +16,7 @@ from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.config.families import load_families
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.families import FamilyAsking
+from bfcl_pipeline.models.quiet import silence_transformers
 from bfcl_pipeline.records import Json, Message
 from bfcl_pipeline.text import printable
 
@@ -59,6 +60,7 @@ class ChatTemplate:
     def _tokenizer(self) -> Any:
         from transformers import AutoTokenizer
 
+        silence_transformers()
         try:
             tokenizer = AutoTokenizer.from_pretrained(
                 self._model,
