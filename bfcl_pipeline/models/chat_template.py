@@ -1,13 +1,12 @@
 """Prompts by the chat template of a model's own tokenizer, for families whose row says so.
 
 The files are those of the model's folder, or of the hub's cache on this machine; nothing is downloaded, and
-no code of a model is run: transformers renders the template in a sandbox.
+no code of a model is run: transformers renders the template in a sandbox, which does not bound how long or
+how much it writes.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -49,12 +48,6 @@ class ChatTemplate:
         except Exception as error:  # whatever a template raises
             raise self._error(f"its chat template cannot write the prompt ({_line(error)})") from error
         return prompt
-
-    @property
-    def sha256(self) -> str:
-        """The digest of the template (of all, if it has several). Raises ConfigError."""
-        written = json.dumps(self._tokenizer.chat_template, sort_keys=True)
-        return hashlib.sha256(written.encode()).hexdigest()
 
     @cached_property
     def _tokenizer(self) -> Any:
