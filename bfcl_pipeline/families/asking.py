@@ -17,6 +17,7 @@ from bfcl_pipeline.families.readers.answers import Answer
 from bfcl_pipeline.families.rendering import render
 from bfcl_pipeline.prompts import Texts, fc_request, offered_functions, prompt_request
 from bfcl_pipeline.records import Call, Entry, FunctionDoc, Json, Message, Mode, NameStyle, Request
+from bfcl_pipeline.text import valid_unicode
 
 PromptWriter: TypeAlias = Callable[[Sequence[Message], Sequence[Json]], str]
 """Messages and functions to the prompt. Raises ConfigError if the template's files are missing."""
@@ -77,7 +78,7 @@ class FamilyAsking:
             prompt = self.own_template(request.messages, functions)
         else:
             prompt = render(self.row.template, request.messages, functions, texts.families, earlier)
-        return replace(request, prompt=prompt)
+        return replace(request, prompt=valid_unicode(prompt))  # calls may name half of a UTF-16 pair
 
     def read(self, request: Request, text: str) -> tuple[Json, Answer]:
         """The result of an answer in its uniform form, and its parts."""

@@ -1,13 +1,12 @@
 """Prompts by the chat template of a model's own tokenizer, for families whose row says so.
 
 The files are those of the model's folder, or of the hub's cache on this machine; nothing is downloaded, and
-no code of a model is run: transformers renders the template in a sandbox.
+no code of a model is run: transformers renders the template in a sandbox, which does not bound how long or
+how much it writes.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +17,7 @@ from bfcl_pipeline.config.families import load_families
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.families import FamilyAsking
 from bfcl_pipeline.models.hub_cache import cached_snapshot
+from bfcl_pipeline.models.quiet import silence_transformers
 from bfcl_pipeline.records import Json, Message
 from bfcl_pipeline.text import printable
 
@@ -51,12 +51,6 @@ class ChatTemplate:
             raise self._error(f"its chat template cannot write the prompt ({_line(error)})") from error
         return prompt
 
-    @property
-    def sha256(self) -> str:
-        """The digest of the template (of all, if it has several). Raises ConfigError."""
-        written = json.dumps(self._tokenizer.chat_template, sort_keys=True)
-        return hashlib.sha256(written.encode()).hexdigest()
-
     @cached_property
     def _tokenizer(self) -> Any:
         folder = Path(self._model)
@@ -65,6 +59,7 @@ class ChatTemplate:
             raise self._unreadable()
         from transformers import AutoTokenizer
 
+        silence_transformers()
         try:
             tokenizer = AutoTokenizer.from_pretrained(
                 str(found), local_files_only=True, trust_remote_code=False
@@ -89,4 +84,4 @@ class ChatTemplate:
 
 
 def _line(error: Exception) -> str:
-    return printable(" ".join(str(error).split())[:200])
+    return printable(" ".join(str(error).split())[:200]) or type(error).__name__

@@ -28,6 +28,13 @@ WEIGHTS_CACHE = JobPaths().weights_cache
 ANNOUNCED_BYTES = 2**30
 """Reading this much takes long enough for a line in the log."""
 
+MOST_BYTES = 2**44
+"""Of one file: no weights are larger, but some files of a system that are computed when they are read."""
+
+TEMPLATES = "additional_chat_templates"
+"""The subdirectory from which tokenizers read further chat templates."""
+
+_MOST_INDEX_BYTES = 2**28
 _DOCUMENTS = (".md", ".gitattributes", ".gitignore", ".png", ".jpg", ".svg", ".pdf")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -79,24 +86,24 @@ def is_path(model: str) -> bool:
 def folder_digest(folder: Path, log: Log = lambda _line: None, cache: Path = WEIGHTS_CACHE) -> str:
     """`sha256:` and the digest of the names and contents of the files in `folder`, or of one file.
 
-    Subdirectories, hidden files and documents do not count. Raises ConfigError if a file cannot be read.
+    Subdirectories do not count but for `TEMPLATES` and what an index of the weights names, nor do hidden
+    files and documents. Raises ConfigError if a file cannot be read.
     """
     folder = folder.resolve()
     kept = cache / f"{hashlib.sha256(os.fsencode(folder)).hexdigest()[:32]}.json"
     before = _kept(kept)
     now: dict[str, Json] = {}
     try:
-        content = [folder] if folder.is_file() else folder.iterdir()
-        files = sorted(path for path in content if path.is_file() and _counts(path.name))
-        stats = {path.name: path.stat() for path in files}
+        files = _files(folder)
+        stats = {name: path.stat() for name, path in files.items()}
         stamps = {name: [stat.st_size, stat.st_mtime_ns] for name, stat in stats.items()}
-        unread = [path for path in files if before.get(path.name, [])[:2] != stamps[path.name]]
-        size = sum(stats[path.name].st_size for path in unread if _blob(path) is None)
+        unread = [name for name in files if before.get(name, [])[:2] != stamps[name]]
+        size = sum(stats[name].st_size for name in unread if _blob(files[name]) is None)
         if size >= ANNOUNCED_BYTES:
             log(f"{folder}: hashing {size / 2**30:,.1f} GiB of weights, once")
-        for path in files:
-            sha256 = _sha256(path) if path in unread else before[path.name][2]
-            now[path.name] = [*stamps[path.name], sha256]
+        for name, path in files.items():
+            sha256 = _sha256(path, stats[name].st_size) if name in unread else before[name][2]
+            now[name] = [*stamps[name], sha256]
     except OSError as error:
         raise ConfigError(
             f"{error.filename or folder}: cannot read a file of the model ({error.strerror})."
@@ -108,6 +115,27 @@ def folder_digest(folder: Path, log: Log = lambda _line: None, cache: Path = WEI
             log(f"{kept}: hashes of the weights are not kept ({error.strerror})")
     lines = "".join(f"{values[2]} {name}\n" for name, values in sorted(now.items()))
     return f"sha256:{hashlib.sha256(os.fsencode(lines)).hexdigest()}"
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    """The files that count, by their names in `folder`; or `folder`, if it is a file."""
+    if folder.is_file():
+        return {folder.name: folder}
+    names = {path.name for path in folder.iterdir() if _counts(path.name)}
+    names |= {f"{TEMPLATES}/{path.name}" for path in (folder / TEMPLATES).glob("*.jinja")}
+    names |= {part for index in folder.glob("*.index.json") for part in _parts(index)}
+    return {name: folder / name for name in sorted(names) if (folder / name).is_file()}
+
+
+def _parts(index: Path) -> set[str]:
+    """The files with the weights of a model, as its index names them: also in other directories."""
+    if not index.is_file() or index.stat().st_size > _MOST_INDEX_BYTES:
+        return set()
+    try:
+        named = json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()
+        return {name for name in named if isinstance(name, str) and "\0" not in name}
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        return set()  # nothing can be loaded by it
 
 
 def _counts(name: str) -> bool:
@@ -132,10 +160,15 @@ def _is_kept(value: Json) -> bool:
     )
 
 
-def _sha256(path: Path) -> str:
+def _sha256(path: Path, size: int) -> str:
+    """Of a file of `size` bytes. Empty ones are not opened: reading some files of a system never ends."""
     blob = _blob(path)
     if blob is not None:
         return blob
+    if size == 0:
+        return hashlib.sha256().hexdigest()
+    if size > MOST_BYTES:
+        raise ConfigError(f"{path}: not a file of a model ({size / 2**40:,.0f} TiB). Correct `model`.")
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -18,22 +17,10 @@ from bfcl_pipeline.families import READERS
 from bfcl_pipeline.families.python_code import python_code
 from bfcl_pipeline.families.readers.mistral import call_ids
 from bfcl_pipeline.records import Call, DecodeFailure, Json, Mode
-from tests.support import family_talk
-from tests.support.family_talk import Talk, asked
+from tests.support.family_talk import DOC, Talk, asked
 
-OWN_TEXTS = {
-    "functiongemma": ("You are a model.",),
-    "glm": ("[gMASK]<sop><|system|>\nTools",),
-    "granite": ("SYSTEM: You are. {functions_str}\n",),
-    "minicpm_fc": ("from enum import Enum\n", "# Functions\n{tools}\n{{explain}}\n"),
-}
-UNDERSCORED = {**family_talk.DOC, "name": "m_f"}
-UNDERSCORED["parameters"] = {**family_talk.DOC["parameters"], "type": "object"}
-
-
-@pytest.fixture(autouse=True)
-def _texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(family_talk, "TEXTS", replace(family_talk.TEXTS, families=OWN_TEXTS))
+UNDERSCORED = {**DOC, "name": "m_f"}
+UNDERSCORED["parameters"] = {**DOC["parameters"], "type": "object"}
 
 
 def test_a_conversation_of_granite_20b():
@@ -72,7 +59,7 @@ def test_a_conversation_of_mistral():
     talk = Talk("mistral-fc", asked("Go.", system="Help."))
     tools = (
         '[AVAILABLE_TOOLS][{"type": "function", "function": {"name": "m.f", "description": "é", '
-        f'"parameters": {json.dumps(family_talk.DOC["parameters"])}}}}}][/AVAILABLE_TOOLS]'
+        f'"parameters": {json.dumps(DOC["parameters"])}}}}}][/AVAILABLE_TOOLS]'
     )
     assert talk.prompt() == f"<s>{tools}[INST]Help.\n\nGo.[/INST]"
     talk.answer('[{"name": "m.f", "arguments": {"a": 1}}, {"name": "m.f", "arguments": "{}"}]')
@@ -143,14 +130,14 @@ def test_functions_that_the_package_cannot_write_are_left_out():
         "description": "",
         "parameters": {"type": "dict", "properties": {"a": {"type": "string", "enum": 5}}},
     }
-    talk = Talk("minicpm-fc", asked("Go."), (broken, family_talk.DOC))
+    talk = Talk("minicpm-fc", asked("Go."), (broken, DOC))
     assert talk.prompt().count("def ") == talk.prompt().count("def m_f(a):") == 1
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch):
     """The functions of MiniCPM need an extra, and the error says how to install it."""
     monkeypatch.setitem(sys.modules, "datamodel_code_generator", None)
-    talk = Talk("minicpm-fc", asked("Go."), ({**family_talk.DOC, "name": "not_written_before"},))
+    talk = Talk("minicpm-fc", asked("Go."), ({**DOC, "name": "not_written_before"},))
     with pytest.raises(ConfigError, match=r"pip install 'bfcl-pipeline\[minicpm\]'"):
         talk.prompt()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.family_prompts import QUESTION, prompt_after
+from tests.support.family_talk import QUESTION, prompt_after
 
 SYSTEM = {"role": "system", "content": "Rules."}
 NEXT = {"role": "user", "content": "More."}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from pathlib import Path
 
@@ -48,21 +49,18 @@ def test_prompts_by_a_template_of_the_model_have_a_digest():
     assert prompts_digest("falcon3-fc").startswith("sha256:")
 
 
-def test_the_digest_is_that_of_the_template(tmp_path: Path):
-    """Tokenizers with the same template have the same digest, others another one."""
-    digests = [
-        ChatTemplate(_tokenizer(tmp_path / name, text)).sha256
-        for name, text in (("a", TEMPLATE), ("b", TEMPLATE), ("c", TEMPLATE + "x"))
-    ]
-    assert digests[0] == digests[1] != digests[2]
-
-
 @pytest.mark.parametrize(
     ("template", "problem"),
     [
         (None, "no chat template"),
         ("{{ raise_exception('only\x1b users') }}", r"cannot write the prompt \(only\\x1b users\)"),
         ("{{ ''.__class__.__mro__ }}", "cannot write the prompt"),
+        ("{{ cycler.__init__.__globals__ }}", "'__init__' of 'type' object is unsafe"),
+        ("{{ messages.append(1) }}", "'append' of 'list' object is unsafe"),
+        ("{% include '/etc/hostname' %}", "no loader"),
+        ("{% for i in range(10**9) %}{% endfor %}", "Range too big"),
+        ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "recursion depth"),
+        ("{{ ''.zfill(2**62) }}", r"\(MemoryError\)"),
     ],
 )
 def test_templates_that_cannot_be_used(tmp_path: Path, template: str | None, problem: str):
@@ -108,6 +106,19 @@ def test_a_model_in_the_cache_of_the_hub_is_read_without_requests(
     with pytest.raises(ConfigError, match="hf download org/m"):
         ChatTemplate("org/m", revision)(asked("Go."), [DOC])
     assert not lookups
+
+
+def test_code_in_the_folder_of_a_model_does_not_run(tmp_path: Path):
+    """A tokenizer whose config names a class of its own is refused."""
+    folder = Path(_tokenizer(tmp_path / "model", TEMPLATE))
+    ran = tmp_path / "ran"
+    (folder / "own.py").write_text(f"open({str(ran)!r}, 'w')\nclass Own: pass\n")
+    config = json.loads((folder / "tokenizer_config.json").read_text())
+    config |= {"tokenizer_class": "Own", "auto_map": {"AutoTokenizer": ["own.Own", None]}}
+    (folder / "tokenizer_config.json").write_text(json.dumps(config))
+    with pytest.raises(ConfigError, match="contains custom code"):
+        ChatTemplate(str(folder))(asked("Go."), [DOC])
+    assert not ran.exists()
 
 
 def test_a_family_without_a_template_needs_a_model():

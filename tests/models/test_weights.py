@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 import os
 import shutil
 from dataclasses import replace
@@ -20,7 +22,13 @@ from bfcl_pipeline.families import digest
 from bfcl_pipeline.families.digest import prompts_digest
 from bfcl_pipeline.jobs.options import add_job_options, job_from, to_argv
 from bfcl_pipeline.models import build_adapter
-from bfcl_pipeline.models.weights import folder_digest, identified, identified_rows
+from bfcl_pipeline.models.weights import (
+    MOST_BYTES,
+    _sha256,
+    folder_digest,
+    identified,
+    identified_rows,
+)
 
 COMMIT = "0123456789abcdef" * 2 + "01234567"
 
@@ -94,6 +102,45 @@ def test_the_names_of_the_hubs_cache_are_hashes(tmp_path: Path, cache: Path) -> 
         (snapshot / "model.safetensors").symlink_to(blobs / name)
         digests.add(folder_digest(snapshot, cache=cache / name))
     assert len(digests) == 2
+
+
+def test_further_chat_templates_count(folder: Path, cache: Path) -> None:
+    """Prompts by the template of a model's tokenizer may be of the subdirectory that has further ones."""
+    before = folder_digest(folder, cache=cache)
+    (folder / "additional_chat_templates").mkdir()
+    template = folder / "additional_chat_templates/tool_use.jinja"
+    template.write_text("a")
+    first = folder_digest(folder, cache=cache)
+    template.write_text("other")
+    assert len({before, first, folder_digest(folder, cache=cache)}) == 3
+
+
+@pytest.mark.parametrize("part", ["original/weights.pth", "../weights.pth"])
+def test_weights_elsewhere_count_if_an_index_names_them(folder: Path, cache: Path, part: str) -> None:
+    """Libraries load them from wherever the index says."""
+    (folder / part).write_bytes(b"first")
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"a": part, "b": 1}}))
+    before = folder_digest(folder, cache=cache)
+    (folder / part).write_bytes(b"changed")
+    assert folder_digest(folder, cache=cache) != before
+    (folder / "model.safetensors.index.json").write_text("[" * 100_000)
+    assert folder_digest(folder, cache=cache).startswith("sha256:")
+
+
+def test_only_regular_files_of_plausible_size_are_read(folder: Path, cache: Path) -> None:
+    """Links in a circle, devices and pipes do not count; a file too large for weights is an error.
+
+    Empty files are not opened, since those of /proc may never end.
+    """
+    before = folder_digest(folder, cache=cache)
+    (folder / "circle").symlink_to("circle")
+    (folder / "again").symlink_to(".")
+    (folder / "device").symlink_to("/dev/zero")
+    os.mkfifo(folder / "pipe")
+    assert folder_digest(folder, cache=cache) == before
+    with pytest.raises(ConfigError, match="not a file of a model"):
+        _sha256(folder / "config.json", MOST_BYTES + 1)
+    assert _sha256(folder / "never opened", 0) == hashlib.sha256(b"").hexdigest()
 
 
 def test_large_weights_are_announced(folder: Path, cache: Path) -> None:

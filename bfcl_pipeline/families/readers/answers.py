@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from bfcl_pipeline.calls import decode_step, parse_json
+from bfcl_pipeline.calls import MAX_DEPTH, decode_step, parse_json
 from bfcl_pipeline.records import DecodeFailure, Json, Message, Mode
 
 _BEGINNING = 200  # characters: fewer than open brackets beyond the bound
@@ -42,7 +42,8 @@ class Reader:
         """The uniform form of a stored result.
 
         runs: whether its calls are run in a conversation, in which a result without calls that can be run
-            stays as it is: it may be the answer to a question.
+            stays as it is: it may be the answer to a question. So does one with arguments nested too deep,
+            which the next prompt could not repeat.
         """
         if not (isinstance(stored, str) or self.stores_calls):
             return stored
@@ -50,7 +51,9 @@ class Reader:
         if not runs or not isinstance(uniform, list):
             return uniform
         calls = decode_step(uniform, Mode.FC)
-        return stored if not calls or isinstance(calls, DecodeFailure) else uniform
+        if isinstance(calls, DecodeFailure) or not all(is_shallow(call.arguments) for call in calls):
+            return stored
+        return uniform if calls else stored
 
 
 def plain(text: str, _earlier: int) -> Answer:
@@ -77,6 +80,28 @@ def read_arguments(arguments: Json, runs: bool) -> Json:
     Raises ValueError or RecursionError for other text.
     """
     return parse_json(arguments) if runs and isinstance(arguments, str) else arguments
+
+
+def is_shallow(value: Any) -> bool:
+    """Whether a value is at most MAX_DEPTH levels below any list or mapping around it.
+
+    Over deeper values a template may fail, depending on how deep Python's own calls are nested.
+    """
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [inner for each in level for inner in _items(each)]
+        if not level:
+            return True
+    return False
+
+
+def _items(value: Any) -> Iterable[Any]:
+    match value:
+        case dict():
+            return value.values()
+        case list() | tuple():
+            return value
+    return ()
 
 
 def no_calls(text: str) -> Json:

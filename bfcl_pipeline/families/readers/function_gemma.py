@@ -112,7 +112,10 @@ def _value(text: str) -> Any:
 
 
 def _uniform(stored: Json, _runs: bool) -> Json:
-    return named_calls(written_calls(stored))
+    try:
+        return named_calls(written_calls(stored))
+    except RecursionError:
+        return stored
 
 
 FUNCTION_GEMMA = Reader(plain, _uniform)

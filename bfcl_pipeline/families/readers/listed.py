@@ -11,7 +11,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from bfcl_pipeline.calls import Work, parse_json, read_value
-from bfcl_pipeline.families.readers.answers import Answer, Reader, named_calls, read_arguments, rejected
+from bfcl_pipeline.families.readers.answers import (
+    Answer,
+    Reader,
+    is_shallow,
+    named_calls,
+    read_arguments,
+    rejected,
+)
 from bfcl_pipeline.families.readers.between import between
 from bfcl_pipeline.families.readers.tagged import END, START
 from bfcl_pipeline.records import Json
@@ -29,7 +36,7 @@ def _split_arch(text: str, _earlier: int) -> Answer:
         stored = None
     if not calls or stored is None:
         return Answer(text, {"role": "assistant", "content": text})
-    if not all(isinstance(call.get("function", call), dict) for call in evaluated):
+    if not all(isinstance(call.get("function", call), dict) and is_shallow(call) for call in evaluated):
         return Answer(stored, {"role": "assistant", "content": text})
     return Answer(stored, {"role": "assistant", "content": None, "tool_calls": evaluated})
 

@@ -6,7 +6,13 @@ Source: the handlers qwen_fc, granite_4, nanbeige_fc and pelican_vl_fc.
 from collections.abc import Mapping
 
 from bfcl_pipeline.calls import parse_json
-from bfcl_pipeline.families.readers.answers import Answer, Reader, named_calls, read_arguments
+from bfcl_pipeline.families.readers.answers import (
+    Answer,
+    Reader,
+    is_shallow,
+    named_calls,
+    read_arguments,
+)
 from bfcl_pipeline.families.readers.between import between
 from bfcl_pipeline.families.readers.reasoning import without_reasoning
 from bfcl_pipeline.records import Json
@@ -27,9 +33,14 @@ def _tagged_values(text: str) -> list[Json]:
 
 
 def _is_call(value: Json) -> bool:
-    """Whether a template can write `value` as a call. For others the release fails at the next request."""
+    """Whether a template can write `value` as a call. For others the release fails at the next request.
+
+    It writes some that are nested deeper than `is_shallow` allows, and fails over the rest.
+    """
     written = value.get("function", value) if isinstance(value, Mapping) else None
-    return isinstance(written, Mapping) and "name" in written and "arguments" in written
+    return (
+        isinstance(written, Mapping) and "name" in written and "arguments" in written and is_shallow(value)
+    )
 
 
 def _split(text: str, _earlier: int) -> Answer:

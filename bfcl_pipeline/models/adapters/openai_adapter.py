@@ -3,10 +3,13 @@
 import asyncio
 import json
 import os
+from collections.abc import Mapping
 
 from bfcl_pipeline.config import KINDS, ModelRow
 from bfcl_pipeline.errors import ConfigError, ModelError
 from bfcl_pipeline.models.adapters.row_adapter import RowAdapter, endpoint_of, key_of
+from bfcl_pipeline.models.adapters.status_errors import stated_error
+from bfcl_pipeline.records import Json
 
 COMPATIBLE_KINDS = ("openai_chat", "openai_responses", "vllm")
 """Kinds whose endpoints list their models at /models."""
@@ -35,6 +38,21 @@ class OpenAIAdapter(RowAdapter):
             named = {header: os.environ.get(variable) for header, variable in _ONLY_FOR_OPENAI.items()}
             headers |= {header: value for header, value in named.items() if value}
         return headers
+
+    def first_choice(self, raw: Json) -> tuple[Mapping[str, Json], Mapping[str, Json]]:
+        """A raw answer of completions, and the first of its choices. Raises as `read`."""
+        expect = self._expect
+        answer = expect.mapping(raw, "the answer")
+        error = answer if answer.get("object") == "error" else answer.get("error")
+        if error and not answer.get("choices"):
+            raise stated_error(error, expect.target)
+        choices = expect.items(answer.get("choices"), "`choices`")
+        if not choices:
+            raise expect.malformed("expected an answer in `choices`; it is empty")
+        choice = expect.mapping(choices[0], "the first of `choices`")
+        if choice.get("error"):
+            raise stated_error(choice["error"], expect.target)
+        return answer, choice
 
 
 async def listed_models(row: ModelRow, endpoint: str | None = None) -> tuple[str, ...]:

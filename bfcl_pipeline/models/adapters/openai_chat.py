@@ -13,7 +13,6 @@ from bfcl_pipeline.models.adapters.event_stream import folded
 from bfcl_pipeline.models.adapters.openai_adapter import OpenAIAdapter
 from bfcl_pipeline.models.adapters.response_validator import tokens
 from bfcl_pipeline.models.adapters.row_adapter import TEMPERATURE
-from bfcl_pipeline.models.adapters.status_errors import stated_error
 from bfcl_pipeline.prompts import WireFormat, messages_for
 from bfcl_pipeline.records import Exchange, Json, Message, Mode, Request
 
@@ -49,16 +48,7 @@ class OpenAIChat(OpenAIAdapter):
     def read(self, request: Request, raw: Json) -> Exchange:
         """The exchange that a raw answer completes. Raises Malformed, or the error that it states."""
         expect = self._expect
-        answer = expect.mapping(raw, "the answer")
-        error = answer if answer.get("object") == "error" else answer.get("error")
-        if error and not answer.get("choices"):
-            raise stated_error(error, expect.target)
-        choices = expect.items(answer.get("choices"), "`choices`")
-        if not choices:
-            raise expect.malformed("expected an answer in `choices`; it is empty")
-        choice = expect.mapping(choices[0], "the first of `choices`")
-        if choice.get("error"):
-            raise stated_error(choice["error"], expect.target)
+        answer, choice = self.first_choice(raw)
         message = expect.mapping(choice.get("message"), "`message`")
         text = self._text(message.get("content"))
         calls = self._calls(message, request) if request.mode is Mode.FC else []

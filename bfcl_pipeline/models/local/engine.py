@@ -14,8 +14,9 @@ from typing import Any
 
 from bfcl_pipeline.errors import ContextOverflow, ModelError, RequestRefused
 from bfcl_pipeline.models.adapters.prompt_length import MOST_NEW_TOKENS, new_tokens
+from bfcl_pipeline.models.quiet import silence_transformers
 from bfcl_pipeline.models.weights import is_path
-from bfcl_pipeline.text import cut
+from bfcl_pipeline.text import cut, printable
 
 LONGEST_CONTEXT = 10**8
 """Tokenizers state a greater number if they know no limit."""
@@ -87,9 +88,8 @@ class Engine:
             )
         import torch
         from transformers import AutoModelForCausalLM, AutoTokenizer
-        from transformers.utils.logging import disable_progress_bar
 
-        disable_progress_bar()
+        silence_transformers()
         device = "cuda" if torch.cuda.is_available() else "cpu"
         try:
             with warnings.catch_warnings():
@@ -98,7 +98,7 @@ class Engine:
                 model = AutoModelForCausalLM.from_pretrained(
                     name, revision=revision, dtype=getattr(torch, dtype), trust_remote_code=False
                 )
-                model = model.to(device).eval()
+                return cls(model.to(device).eval(), tokenizer, device)
         except (MemoryError, torch.OutOfMemoryError) as error:
             raise ModelError(
                 f"{name}: out of memory while it was loaded in {dtype}. Choose a smaller model, `dtype: "
@@ -110,7 +110,6 @@ class Engine:
                 f"{name}: not loadable as a causal language model ({_reason(error)}). Expected a directory "
                 "with config.json, weights and a tokenizer, or a name on the hub."
             ) from error
-        return cls(model, tokenizer, device)
 
     @property
     def about(self) -> str:
@@ -258,4 +257,4 @@ def _numbers(ids: int | list[int] | None) -> frozenset[int]:
 
 
 def _reason(error: Exception) -> str:
-    return cut(" ".join(str(error).split()) or type(error).__name__, _LONGEST_REASON)
+    return printable(cut(" ".join(str(error).split()) or type(error).__name__, _LONGEST_REASON))

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import pickle
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bfcl_pipeline.errors import ContextOverflow, ModelError
 from bfcl_pipeline.models.local.engine import Answer, Engine, Prompt
+from bfcl_pipeline.records import Json
 
 TEXTS = (
     "def f(x):\n",
@@ -103,6 +107,52 @@ def test_an_unwanted_answer_ends_at_the_next_token(engine: Engine) -> None:
     (answer,) = engine.answers([Prompt(TEXTS[0], max_tokens=4000)], lambda: True)
     assert isinstance(answer, Answer)
     assert answer.output_tokens == 1
+
+
+class _Command:
+    """Runs when it is read from a pickle."""
+
+    def __init__(self, ran: Path) -> None:
+        self.ran = ran
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (self.ran,)
+
+
+def test_code_in_the_folder_of_a_model_does_not_run(tiny: Path, tmp_path: Path) -> None:
+    """Neither a class that its config names, nor pickled weights, nor a function that generates."""
+    folder, ran = tmp_path / "model", tmp_path / "ran"
+    shutil.copytree(tiny, folder)
+    (folder / "custom_generate").mkdir()
+    for name in ("own.py", "custom_generate/generate.py"):
+        (folder / name).write_text(f"open({str(ran)!r}, 'w')\nclass Own: pass\ndef generate(): pass\n")
+    answered(Engine.load(str(folder), None, "float32"), Prompt("x", max_tokens=1))
+    (folder / "model.safetensors").unlink()
+    (folder / "pytorch_model.bin").write_bytes(pickle.dumps(_Command(ran)))
+    with pytest.raises(ModelError, match="Weights only load failed"):
+        Engine.load(str(folder), None, "float32")
+    config = {"model_type": "own", "auto_map": {"AutoConfig": "own.Own", "AutoModelForCausalLM": "own.Own"}}
+    (folder / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ModelError, match="contains custom code"):
+        Engine.load(str(folder), None, "float32")
+    assert not ran.exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "values"),
+    [("config.json", {"model_type": "\x1b[31m\u202e"}), ("generation_config.json", {"eos_token_id": {}})],
+)
+def test_hostile_values_in_a_models_files_are_one_printable_line(
+    tiny: Path, tmp_path: Path, file: str, values: Json, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing else is printed: messages of the libraries repeat such texts as they are."""
+    shutil.copytree(tiny, tmp_path, dirs_exist_ok=True)
+    written = json.loads((tmp_path / file).read_text())
+    (tmp_path / file).write_text(json.dumps({**written, **values}))
+    with pytest.raises(ModelError, match="not loadable as a causal language model") as raised:
+        Engine.load(str(tmp_path), None, "float32")
+    assert str(raised.value).isprintable()
+    assert capfd.readouterr() == ("", "")
 
 
 def test_what_cannot_be_loaded_is_one_clear_line(tiny: Path, tmp_path: Path) -> None:
