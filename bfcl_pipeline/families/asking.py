@@ -4,7 +4,7 @@ An Asking of `bfcl_pipeline.generation`. Source: the release's loop for prompted
 each handler of model_handler/local_inference replaces in it.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -15,7 +15,7 @@ from bfcl_pipeline.families.functions import FORMS
 from bfcl_pipeline.families.readers import READERS
 from bfcl_pipeline.families.readers.answers import Answer
 from bfcl_pipeline.families.rendering import render
-from bfcl_pipeline.prompts import Texts, fc_request, offered_functions, prompt_request
+from bfcl_pipeline.prompts import Texts, fc_request, joined_users, offered_functions, prompt_request
 from bfcl_pipeline.records import Call, Entry, FunctionDoc, Json, Message, Mode, NameStyle, Request
 from bfcl_pipeline.text import valid_unicode
 
@@ -115,7 +115,7 @@ class FamilyAsking:
         turned = [
             {**each, "role": "user"} if as_user and each["role"] == "system" else each for each in messages
         ]
-        return tuple(_joined(turned) if self.row.joins_users else turned)
+        return tuple(joined_users(turned) if self.row.joins_users else turned)
 
 
 def _earlier(request: Request) -> int:
@@ -126,14 +126,3 @@ def _earlier(request: Request) -> int:
     if not request.goes_on:
         return 0
     return sum(message["role"] in ("assistant", "model") for message in request.messages)
-
-
-def _joined(messages: Iterable[Message]) -> list[Message]:
-    """`messages` with consecutive ones of the user joined by an empty line."""
-    joined: list[Message] = []
-    for message in messages:
-        if joined and message["role"] == joined[-1]["role"] == "user":
-            joined[-1] = {**joined[-1], "content": f"{joined[-1]['content']}\n\n{message['content']}"}
-        else:
-            joined.append(message)
-    return joined

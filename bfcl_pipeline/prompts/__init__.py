@@ -10,7 +10,7 @@ from bfcl_pipeline.prompts.requests import fc_request, offered_functions, prompt
 from bfcl_pipeline.prompts.schemas import WireFormat, tool_schemas
 from bfcl_pipeline.prompts.system import system_prompt, with_memory
 from bfcl_pipeline.prompts.texts import Texts, load_texts
-from bfcl_pipeline.prompts.wire import WireMessages, messages_for
+from bfcl_pipeline.prompts.wire import WireMessages, joined_users, messages_for
 
 __all__ = [
     "Texts",
@@ -19,6 +19,7 @@ __all__ = [
     "fc_request",
     "function_docs",
     "hinted",
+    "joined_users",
     "load_texts",
     "messages_for",
     "offered_functions",

@@ -91,7 +91,7 @@ def _anthropic(messages: Sequence[Message]) -> WireMessages:
     system, others = _without_system(messages)
     return WireMessages(
         None if system is None else [_text_block(system)],
-        tuple(_shaped(_joined_users(others), _anthropic_message, _tool_results)),
+        tuple(_shaped(joined_users(others), _anthropic_message, _tool_results)),
     )
 
 
@@ -169,11 +169,11 @@ def _without_system(messages: Sequence[Message]) -> tuple[str | None, list[Messa
     return None, list(messages)
 
 
-def _joined_users(messages: Sequence[Message]) -> list[Message]:
-    """`messages` with adjacent user messages joined, because roles must alternate.
+def joined_users(messages: Sequence[Message]) -> list[Message]:
+    """`messages` with adjacent user messages joined by an empty line, because roles must alternate.
 
-    The release joins them within a turn, before the conversation. The result is the same, since an answer
-    of the model separates turns, and precedes the results of prompted calls.
+    The release joins them within a turn, before the conversation. Of a whole conversation the result is the
+    same, since an answer of the model separates turns, and precedes the results of prompted calls.
     """
     joined: list[Message] = []
     for message in messages:
