@@ -92,6 +92,8 @@ class ClusterProject:
         for part in ("workflow", "profiles", "config", "data", "cache"):
             shutil.copytree(self.folder / part, again / part)
         shutil.copy(self.folder / "Snakefile", again)
+        recorded = self.folder / "results" / config["run"] / "models.yaml"
+        shutil.copy(recorded, again / "config")  # with the digests of the weights, as `replay` does
         (again / "observed").symlink_to(self.folder / "results" / config["run"])
         done = Project(again).snakemake(**config, replay="True")
         assert done.returncode == 0, done.stdout
