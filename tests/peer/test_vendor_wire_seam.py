@@ -26,7 +26,6 @@ import pytest
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import KINDS, ModelRow
 from bfcl_pipeline.generation import conversation
-from bfcl_pipeline.generation.asking import ChatAsking
 from bfcl_pipeline.generation.model import Adapter
 from bfcl_pipeline.models.adapters.anthropic import Anthropic
 from bfcl_pipeline.models.adapters.gemini import API_VERSION, Gemini
@@ -63,7 +62,7 @@ class Case:
         return {
             "wire": self.model.wire,
             "model": self.name,
-            "mode": self.model.mode,
+            "mode": self.model.asking.mode,
             "category": self.entry.category,
             "entry_id": self.entry.entry_id,
             "answers": self.answers,
@@ -127,18 +126,20 @@ def answers(model: Adapter, entry: Entry) -> Iterator[Json]:
     rng = random.Random(f"{model.name} {entry.entry_id}")
     said = list(scripted(model, entry, rng))
     if isinstance(model, Anthropic):
-        return anthropic_answers(said, model.mode, rng)
+        return anthropic_answers(said, model.asking.mode, rng)
     return gemini_answers(said, rng)
 
 
 def scripted(model: Adapter, entry: Entry, rng: random.Random) -> Iterator[Answer]:
     """The model's answers."""
     if not CATEGORIES[entry.category].single_turn:
-        yield from script(entry, model.mode, model.wire)
+        yield from script(entry, model.asking.mode, model.wire)
         return
     called = [Call(entry.functions[0]["name"], {"a": "é"})] * rng.choice((1, 1, 2))
-    answer = rng.choice((with_calls(rng, model.mode, called), without_calls(rng, model.mode, model.wire)))
-    if model.mode is Mode.PROMPT and answer.text is not None and rng.random() < 0.3:
+    answer = rng.choice(
+        (with_calls(rng, model.asking.mode, called), without_calls(rng, model.asking.mode, model.wire))
+    )
+    if model.asking.mode is Mode.PROMPT and answer.text is not None and rng.random() < 0.3:
         answer = Answer(f"```tool_code\n{answer.text}\n```")
     yield answer
 
@@ -184,7 +185,7 @@ def held(case: Case, texts: Texts, constants: Constants) -> Held:
     model = case.model
     owner = case.name.replace("-", "_").replace(".", "_")  # as the official worlds are named after a model
     world = World.for_entry(case.entry, WorldConfig(constants), owner)
-    talk = conversation(case.entry, ChatAsking(model.mode, model.wire), texts, world)
+    talk = conversation(case.entry, model.asking, texts, world)
     request = next(talk)
     while True:
         raw = case.answers[min(len(done.requests), len(case.answers) - 1)]
@@ -242,7 +243,7 @@ def uniform(case: Case, result: Json) -> Json:
         return [uniform(case, item) for item in result]
     if isinstance(result, dict):
         return {name: json.dumps(arguments) for name, arguments in result.items()}
-    if case.model.mode is Mode.FC:
+    if case.model.asking.mode is Mode.FC:
         return result
     return result.replace("```tool_code\n", "").replace("\n```", "")
 
