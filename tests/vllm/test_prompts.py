@@ -32,7 +32,7 @@ pytestmark = pytest.mark.vllm
 MODEL = "tiny-prompted-FC"
 TRADING = "multi_turn_base_100"
 BEGINNING = "<|turn|>"
-TEMPLATE = "{% for message in messages %}{{ message | tojson }}{% endfor %}{{ tools | tojson }}"
+TEMPLATE = "{% for message in messages %}{{ message | tojson }}{% endfor %}{{ (tools or []) | tojson }}"
 """The model's own chat template, which families use that have none."""
 
 ODD = "A\r\n\t é 𝄞 \u2028 \ufeff <|end|> <|im_start|> </s> \\n \x07 {{ x }} zero\u200bwidth  \n"
