@@ -18,11 +18,9 @@ from tests.support.snakemake_project import Project, make_project
 pytestmark = pytest.mark.vllm
 
 MODEL = "tiny-called-FC"
-LOCAL = {
-    "run": "local",
-    "models": f"[{MODEL}]",
-    "entry_ids": "[simple_python_0,multi_turn_base_100,multi_turn_base_101]",
-}
+ENTRIES = ("simple_python_0", *(f"multi_turn_base_{number}" for number in range(100, 108)))
+"""So many that the first answers are far from the last ones."""
+LOCAL = {"run": "local", "models": f"[{MODEL}]", "entry_ids": f"[{','.join(ENTRIES)}]"}
 SECONDS = 600.0
 
 
@@ -85,7 +83,7 @@ def test_a_run_continues_after_a_kill_and_an_interrupt(local: Project) -> None:
     ]
     assert {response.status for response in responses} == {Status.ANSWERED}
     assert journal.read_text().count("\n") > asked
-    assert read_table(results / f"verdicts/{MODEL}.parquet").num_rows == len(Rules) * 3
+    assert read_table(results / f"verdicts/{MODEL}.parquet").num_rows == len(Rules) * len(ENTRIES)
     assert "<html" in (results / "report.html").read_text()
     assert local.steps(**LOCAL) == []
     assert local.snakemake("--report", "report.html", **LOCAL).returncode == 0
