@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 import yaml
 
-from bfcl_pipeline.records import Mode, NameStyle
+from bfcl_pipeline.records import Json, Mode, NameStyle
 
 SystemAsUser: TypeAlias = Literal["never", "first", "every"]
 """The turns whose system messages become messages of the user."""
@@ -44,11 +44,23 @@ class FamilyRow:
     stop_token_ids: tuple[int, ...] = ()  # sent with the request, if there are any
     skip_special_tokens: bool | None = None  # sent with the request, unless null
 
+    @property
+    def request_options(self) -> dict[str, Json]:
+        """What a request has besides its prompt."""
+        options: dict[str, Json] = {}
+        if self.stop_token_ids:
+            options["stop_token_ids"] = list(self.stop_token_ids)
+        if self.skip_special_tokens is not None:
+            options["skip_special_tokens"] = self.skip_special_tokens
+        return options
+
 
 @cache
 def load_families() -> Mapping[str, FamilyRow]:
     """All families by name, in the order of the table."""
-    rows = yaml.safe_load(Path(__file__).with_name("families.yaml").read_text(encoding="utf-8"))
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast; every command reads it
+    text = Path(__file__).with_name("families.yaml").read_text(encoding="utf-8")
+    rows = yaml.load(text, loader)  # noqa: S506  # both are safe
     return {row["name"]: _row(row) for row in rows}
 
 

@@ -83,9 +83,7 @@ class ModelRow:
 
     name: str  # in config, tables and report; ends in `-FC` if the mode is fc
     kind: str  # key of config.KINDS
-    mode: (
-        Mode  # how functions are presented; default: fc if the name ends in -FC or the row's family has it
-    )
+    mode: Mode  # how functions are presented; default: fc if the name ends in -FC or its family has fc
     display_name: str  # in the leaderboard's tables; default: the name
     org: str = "Unknown"  # organization that made the model
     license: str = "Unknown"  # of the model

@@ -27,11 +27,6 @@ def _python_code(functions: Sequence[FunctionDoc], earlier: int) -> Sequence[Jso
     return python_code(_bare_tools(functions, earlier))
 
 
-def _tools(functions: Sequence[FunctionDoc], _earlier: int) -> Sequence[Json]:
-    """As tools of chat completions, with underscores in names."""
-    return tool_schemas(functions, WireFormat.OPENAI_CHAT)
-
-
 def _flat(functions: Sequence[FunctionDoc], earlier: int) -> Sequence[Json]:
     """Parameters without a schema around them, which say themselves whether they are required.
 
@@ -77,5 +72,4 @@ FORMS: Mapping[str, Form] = {
     "flat": _flat,
     "properties": _properties,
     "python_code": _python_code,
-    "tools": _tools,
 }

@@ -1,9 +1,9 @@
 """Renders the prompt of a family: its template over messages and function docs.
 
 Templates run in Jinja's sandbox with these names: `messages`, `functions`, `earlier` (the number of earlier
-requests of the conversation), `release_text(module, beginning)` (a long text of the release) and
-`raise_exception`; the filters `json(indent, ensure_ascii)` and `repr` write values as Python does;
-`json_object` reads the JSON object that a text is, none if it is not one.
+requests of the conversation) and `release_text(module, beginning)` (a long text of the release); the
+filters `json(indent, ensure_ascii)` and `repr` write values as Python does; `json_object` reads the JSON
+object that a text is, none if it is not one.
 """
 
 import json
@@ -76,7 +76,6 @@ def _environment() -> ImmutableSandboxedEnvironment:
     environment.filters["json"] = _json
     environment.filters["json_object"] = _json_object
     environment.filters["repr"] = repr
-    environment.globals["raise_exception"] = _raise_exception
     return environment
 
 
@@ -90,7 +89,3 @@ def _json_object(text: str) -> Json | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
-
-
-def _raise_exception(reason: str) -> str:
-    raise ValueError(reason)

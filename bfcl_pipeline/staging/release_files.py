@@ -175,7 +175,7 @@ FAMILY_MODULES: dict[str, str] = {
         "think_agent",
     )
 }
-"""The modules whose long texts are part of the prompts of open-weight models."""
+"""Modules of the official tool. Prompts of open-weight models contain their long texts."""
 
 
 def _all_files() -> tuple[str, ...]:

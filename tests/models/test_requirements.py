@@ -98,7 +98,7 @@ def test_a_chat_template_has_to_exist(row, tmp_path):
     ],
 )
 def test_functions_as_code_need_a_package(row, monkeypatch, text, missing):
-    """The extra is missing for rows of the one family whose prompts it writes."""
+    """The package of MiniCPM's prompts is listed as missing for rows of that family only."""
     minicpm = row(f"kind: vllm, backend: endpoint, endpoint: 'http://gpu:8000/v1', {text}")
     monkeypatch.setattr(requirements, "is_installed", lambda _module: False)
     assert _words(minicpm) == missing

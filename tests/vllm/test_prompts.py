@@ -191,7 +191,7 @@ def test_a_prompt_that_nearly_fills_the_context_is_answered(models_file: Path, e
 
 
 def test_answers_are_replayed_without_a_server(ask: Ask, tmp_path: Path) -> None:
-    """The journal's key depends on no limit that the server decided."""
+    """The limit on new tokens, which the server decides, is not part of the journal's key."""
     options = ("--category", "simple_python", "--sample", "simple_python=3")
     first = ask(MODEL, *options)
     shutil.rmtree(tmp_path / "asked" / MODEL)

@@ -81,4 +81,4 @@ TOOL_CALL_TAGS = Reader(_split, _uniform)
 """Calls after reasoning."""
 
 TOOL_CALL_TAGS_ONLY = Reader(_split_whole, _uniform)
-"""Calls, and reasoning that is not told apart from them."""
+"""Calls without reasoning: the whole text is the answer."""

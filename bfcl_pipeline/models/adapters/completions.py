@@ -11,7 +11,7 @@ from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.errors import ContextOverflow
 from bfcl_pipeline.models.adapters.openai_adapter import OpenAIAdapter
 from bfcl_pipeline.models.adapters.prompt_length import Limit, PromptLength
-from bfcl_pipeline.models.adapters.response_validator import tokens
+from bfcl_pipeline.models.adapters.read_completion import read_completion
 from bfcl_pipeline.models.adapters.row_adapter import TEMPERATURE, json_content
 from bfcl_pipeline.models.chat_template import family_asking
 from bfcl_pipeline.prompts import WireFormat
@@ -52,17 +52,8 @@ class Completions(OpenAIAdapter):
 
     def body(self, request: Request) -> Json:
         """The complete body of the request but for the limit on new tokens, unless an option sets it."""
-        family = self.family.row
-        body: dict[str, Json] = {
-            "model": self._row.model,
-            "prompt": request.prompt,
-            "temperature": TEMPERATURE,
-        }
-        if family.stop_token_ids:
-            body["stop_token_ids"] = list(family.stop_token_ids)
-        if family.skip_special_tokens is not None:
-            body["skip_special_tokens"] = family.skip_special_tokens
-        return self.with_options(body)
+        body = {"model": self._row.model, "prompt": request.prompt, "temperature": TEMPERATURE}
+        return self.with_options({**body, **self.family.row.request_options})
 
     async def send(self, body: Json) -> Json:
         """Sends one request, after its tokens were counted; returns the raw answer with the limit's note.
@@ -79,19 +70,8 @@ class Completions(OpenAIAdapter):
 
     def read(self, request: Request, raw: Json) -> Exchange:
         """The exchange that a raw answer completes. Raises Malformed, or the error that it states."""
-        expect = self._expect
         answer, choice = self.first_choice(raw)
-        text = expect.text(choice.get("text"), "`text`")
-        result, parts = self.family.read(request, text)
-        usage = answer.get("usage")
-        return Exchange(
-            request,
-            result,
-            input_tokens=tokens(usage, "prompt_tokens"),
-            output_tokens=tokens(usage, "completion_tokens"),
-            reply=parts.reply,
-            finish_reason=expect.maybe_text(choice.get("finish_reason"), "`finish_reason`"),
-        )
+        return read_completion(self.family, request, choice, answer.get("usage"), self._expect)
 
     async def _ask(self, method: str, path: str, body: Json) -> bytes:
         content = b"" if body is None else json_content(body)

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.errors import ModelError
 from bfcl_pipeline.generation.asking import Asking
-from bfcl_pipeline.models.adapters.response_validator import ResponseValidator, tokens
+from bfcl_pipeline.models.adapters.read_completion import read_completion
+from bfcl_pipeline.models.adapters.response_validator import ResponseValidator
 from bfcl_pipeline.models.chat_template import family_asking
 from bfcl_pipeline.models.local.engine import Answer, Engine, Prompt
 from bfcl_pipeline.records import Exchange, Json, Request
-from bfcl_pipeline.text import Log, valid_unicode
+from bfcl_pipeline.text import Log
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +64,8 @@ class TransformersModel:
 
     def body(self, request: Request) -> Json:
         """The prompt and its stop tokens; the options of the row win."""
-        family = self.family.row
-        body: dict[str, Json] = {"model": self._row.model, "prompt": request.prompt}
-        if family.stop_token_ids:
-            body["stop_token_ids"] = list(family.stop_token_ids)
-        if family.skip_special_tokens is not None:
-            body["skip_special_tokens"] = family.skip_special_tokens
-        return {**body, **self._row.options}
+        body = {"model": self._row.model, "prompt": request.prompt}
+        return {**body, **self.family.row.request_options, **self._row.options}
 
     async def send(self, body: Json) -> Json:
         """The answer to one body. Raises ModelError: ContextOverflow, or RequestRefused."""
@@ -89,17 +85,7 @@ class TransformersModel:
     def read(self, request: Request, raw: Json) -> Exchange:
         """The exchange that a raw answer completes. Raises Malformed."""
         answer = self._expect.mapping(raw, "the answer")
-        text = valid_unicode(self._expect.text(answer.get("text"), "`text`"))
-        result, parts = self.family.read(request, text)
-        usage = answer.get("usage")
-        return Exchange(
-            request,
-            result,
-            input_tokens=tokens(usage, "prompt_tokens"),
-            output_tokens=tokens(usage, "completion_tokens"),
-            reply=parts.reply,
-            finish_reason=self._expect.maybe_text(answer.get("finish_reason"), "`finish_reason`"),
-        )
+        return read_completion(self.family, request, answer, answer.get("usage"), self._expect)
 
     async def close(self) -> None:
         """Ends the batch that is computed, and the thread."""
