@@ -7,7 +7,7 @@ order. The verdicts do not depend on the number of processes. Writing files is n
 
 import gc
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,12 +19,13 @@ import pyarrow as pa
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check, Language
 from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.executables import Apis, NoApis, SimulatedApis
 from bfcl_pipeline.records import Mode, NameStyle, Rules, Status, Verdict
-from bfcl_pipeline.scoring import NO_CONSTANTS, Judge
+from bfcl_pipeline.scoring import NO_APIS, NO_CONSTANTS, Judge
 from bfcl_pipeline.tables.entries import entries_path, read_entries
 from bfcl_pipeline.tables.schemas import VERDICT_FIELDS, VERDICTS
 from bfcl_pipeline.tables.text_forms import read_any_form
-from bfcl_pipeline.tables.texts import read_constants
+from bfcl_pipeline.tables.texts import read_constants, read_recorded_calls
 from bfcl_pipeline.text import unknown_name
 from bfcl_pipeline.workers import process_pool
 
@@ -37,14 +38,31 @@ _ROWS_PER_PROCESS = 30_000
 _HEAD_START = 4_000
 """Rows that this process scores while another process receives its share."""
 
-_Row: TypeAlias = tuple[str, str, str, str | None, str, str | None, str | None]
+_Row: TypeAlias = tuple[str, str, str, str | None, str, str | None, str | None, str | None]
 """All that a verdict depends on: category, entry_id, mode, name_style, status, status_detail,
-result_json."""
+result_json, and web where calls are executed."""
 
 _Verdicts: TypeAlias = tuple[
     list[bool | None], list[str | None], list[str | None], list[str], list[str | None]
 ]
 """The columns of `schemas.VERDICT_FIELDS`."""
+
+
+ApisOf: TypeAlias = Callable[[str | None], Apis]
+"""The web APIs by the column `web` of a response; can be pickled."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedOnly:
+    """The simulated web APIs for responses of the mode `simulated` or of none; no others. An ApisOf."""
+
+    data: Path  # the staged release
+
+    def __call__(self, web: str | None) -> Apis:
+        """The APIs of one mode of the web."""
+        if web in (None, "simulated"):
+            return SimulatedApis(read_recorded_calls(self.data))
+        return NoApis(f"Answers of web APIs in the mode {web} are not given.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +86,9 @@ def start_workers(rows: int, processes: int | None = None) -> Iterator[Workers |
     if processes <= 1:
         yield None
         return
-    with process_pool(processes - 1, _score_share, [], Path(), ()) as pool:
+    with process_pool(processes - 1, _score_share, [], Path(), (), SimulatedOnly(Path())) as pool:
         for _ in range(processes - 1):
-            pool.submit(_score_share, [], Path(), ())
+            pool.submit(_score_share, [], Path(), (), SimulatedOnly(Path()))
         yield Workers(pool, processes - 1)
 
 
@@ -93,7 +111,11 @@ def read_responses(paths: Sequence[Path]) -> pa.Table:
 
 
 def score_table(
-    table: pa.Table, data: Path, rules: Rules = Rules.OFFICIAL, workers: Workers | None = None
+    table: pa.Table,
+    data: Path,
+    rules: Rules = Rules.OFFICIAL,
+    workers: Workers | None = None,
+    apis_of: ApisOf | None = None,
 ) -> pa.Table:
     """`table` with one verdict per row: the columns `valid, error_type, error_message, status`.
 
@@ -101,23 +123,26 @@ def score_table(
 
     Args:
         table: responses, with the columns `entry_id, category, mode, result_json` and optionally
-            `name_style, status, status_detail`.
+            `name_style, status, status_detail, web`.
         data: the staged data folder.
         rules: the rule set to apply.
         workers: processes from `start_workers`; None to use this process only.
+        apis_of: the web APIs for executed calls; None: SimulatedOnly.
 
     Raises TableError naming the row or column that cannot be scored.
     """
-    return _with_verdicts(table, _verdicts_by_rules(table, data, [rules], workers)[rules])
+    return _with_verdicts(table, _verdicts_by_rules(table, data, [rules], workers, apis_of)[rules])
 
 
-def score_table_by_all_rules(table: pa.Table, data: Path, workers: Workers | None = None) -> pa.Table:
+def score_table_by_all_rules(
+    table: pa.Table, data: Path, workers: Workers | None = None, apis_of: ApisOf | None = None
+) -> pa.Table:
     """A table with the columns of `schemas.VERDICTS`: all rows by each rule set, in the order of `Rules`.
 
     Arguments and errors are those of `score_table`.
     """
     blocks = []
-    for rules, verdicts in _verdicts_by_rules(table, data, list(Rules), workers).items():
+    for rules, verdicts in _verdicts_by_rules(table, data, list(Rules), workers, apis_of).items():
         block = _with_verdicts(table, verdicts)
         count = len(block)
         arrays = {
@@ -137,12 +162,16 @@ def _with_verdicts(table: pa.Table, verdicts: pa.Table) -> pa.Table:
 
 
 def _verdicts_by_rules(
-    table: pa.Table, data: Path, rules: Sequence[Rules], workers: Workers | None
+    table: pa.Table,
+    data: Path,
+    rules: Sequence[Rules],
+    workers: Workers | None,
+    apis_of: ApisOf | None,
 ) -> dict[Rules, pa.Table]:
     """For each rule set a table of `schemas.VERDICT_FIELDS`, in the order of the rows of `table`."""
     rows = _rows(table)
     distinct: dict[_Row, int] = dict.fromkeys(rows, 0)
-    shares, columns_by_rules = _score(distinct, data, rules, workers)
+    shares, columns_by_rules = _score(distinct, data, rules, workers, apis_of or SimulatedOnly(data))
     for position, row in enumerate(chain.from_iterable(shares)):
         distinct[row] = position
     order = pa.array([distinct[row] for row in rows], pa.int64())
@@ -173,7 +202,9 @@ def _rows(table: pa.Table) -> list[_Row]:
         _require_known(name, values, accepted)
     details = _texts(table, "status_detail")
     entry_ids, results = _texts(table, "entry_id"), _texts(table, "result_json")
-    return list(zip(categories, entry_ids, modes, styles, statuses, details, results, strict=True))
+    webs = _texts(table, "web")
+    webs = [web if CATEGORIES[name].executes else None for web, name in zip(webs, categories, strict=True)]
+    return list(zip(categories, entry_ids, modes, styles, statuses, details, results, webs, strict=True))
 
 
 def _texts(table: pa.Table, name: str, default: str | None = None) -> list[Any]:
@@ -196,7 +227,11 @@ def _require_known(name: str, values: Sequence[Any], accepted: Iterable[Any]) ->
 
 
 def _score(
-    rows: Iterable[_Row], data: Path, rules: Sequence[Rules], workers: Workers | None
+    rows: Iterable[_Row],
+    data: Path,
+    rules: Sequence[Rules],
+    workers: Workers | None,
+    apis_of: ApisOf,
 ) -> tuple[list[list[_Row]], dict[Rules, list[list[Any]]]]:
     """`rows` in the order of scoring, and the verdict columns in that order by rule set."""
     entries: dict[tuple[str, str], list[_Row]] = {}
@@ -205,8 +240,8 @@ def _score(
     shares = list(_shares(entries, 1 + workers.count if workers else 1))
     others: Iterable[dict[Rules, _Verdicts]] = ()
     if workers:
-        others = workers.pool.map(_score_share, shares[1:], repeat(data), repeat(rules))
-    scored = [_score_share(shares[0], data, rules), *others]
+        others = workers.pool.map(_score_share, shares[1:], repeat(data), repeat(rules), repeat(apis_of))
+    scored = [_score_share(shares[0], data, rules, apis_of), *others]
     return shares, {
         name: [
             list(chain.from_iterable(column))
@@ -243,23 +278,31 @@ def _work(category: str) -> int:
     return 1 if CATEGORIES[category].language is Language.PYTHON else 4
 
 
-def _score_share(rows: Sequence[_Row], data: Path, rules: Sequence[Rules]) -> dict[Rules, _Verdicts]:
+def _score_share(
+    rows: Sequence[_Row], data: Path, rules: Sequence[Rules], apis_of: ApisOf
+) -> dict[Rules, _Verdicts]:
     """The verdict columns for rows that are grouped by entry."""
     collecting = gc.isenabled()
     gc.disable()  # scoring creates no reference cycles, so a collection would find nothing
     try:
-        return _verdict_columns(rows, data, rules)
+        return _verdict_columns(rows, data, rules, apis_of)
     finally:
         if collecting:
             gc.enable()
 
 
-def _verdict_columns(rows: Sequence[_Row], data: Path, rules: Sequence[Rules]) -> dict[Rules, _Verdicts]:
-    wanted: dict[str, set[str]] = {}
-    for category, entry_id, *_ in rows:
-        wanted.setdefault(category, set()).add(entry_id)
-    judges = {category: _judges(category, entry_ids, data) for category, entry_ids in wanted.items()}
-    verdicts = [_verdicts(judges[row[0]][row[1]], row, rules) for row in rows]
+def _verdict_columns(
+    rows: Sequence[_Row], data: Path, rules: Sequence[Rules], apis_of: ApisOf
+) -> dict[Rules, _Verdicts]:
+    wanted: dict[tuple[str, str | None], set[str]] = {}
+    for category, entry_id, *_, web in rows:
+        wanted.setdefault((category, web), set()).add(entry_id)
+    apis = {web: apis_of(web) for category, web in wanted if CATEGORIES[category].executes}
+    judges = {
+        (category, web): _judges(category, entry_ids, data, apis.get(web, NO_APIS))
+        for (category, web), entry_ids in wanted.items()
+    }
+    verdicts = [_verdicts(judges[row[0], row[-1]][row[1]], row, rules) for row in rows]
     return {name: _columns([row[place] for row in verdicts]) for place, name in enumerate(rules)}
 
 
@@ -274,10 +317,10 @@ def _columns(verdicts: Sequence[Verdict]) -> _Verdicts:
     )
 
 
-def _judges(category: str, entry_ids: set[str], data: Path) -> dict[str, Judge]:
+def _judges(category: str, entry_ids: set[str], data: Path, apis: Apis) -> dict[str, Judge]:
     path = entries_path(data, category)
     constants = NO_CONSTANTS if CATEGORIES[category].single_turn else read_constants(data)
-    judges = {entry.entry_id: Judge(entry, constants) for entry in read_entries(path, entry_ids)}
+    judges = {entry.entry_id: Judge(entry, constants, apis) for entry in read_entries(path, entry_ids)}
     unknown = sorted(entry_ids - judges.keys(), key=str)
     if unknown:
         raise TableError(
@@ -293,7 +336,7 @@ _STYLES: dict[str | None, NameStyle | None] = {None: None, **{style.value: style
 
 
 def _verdicts(judge: Judge, row: _Row, rules: Sequence[Rules]) -> list[Verdict]:
-    _, _, mode_name, style_name, status, detail, result_json = row
+    _, _, mode_name, style_name, status, detail, result_json, _ = row
     if status != _ANSWERED:
         return judge.unanswered(Status(status), detail, rules)
     return judge.answer_verdicts(result_json, _MODES[mode_name], _STYLES[style_name], rules)

@@ -1,8 +1,11 @@
-"""The definition of BFCL V4 as data: categories, prompt formats, types, the pinned release."""
+"""The definition of BFCL V4 as data: categories, prompt formats, types, the pinned release.
+
+Also the retired categories of V1."""
 
 from bfcl_pipeline.benchmark.categories import (
     CATEGORIES,
     GROUPS,
+    V4_CATEGORIES,
     Category,
     Check,
     Language,
@@ -23,6 +26,7 @@ __all__ = [
     "DEFAULT_FORMAT",
     "FORMATS",
     "GROUPS",
+    "V4_CATEGORIES",
     "Category",
     "Check",
     "Language",

@@ -1,7 +1,7 @@
-"""The categories of BFCL V4 and the official group names, as data.
+"""The categories of BFCL V4, the retired ones of V1 in its release, and the group names, as data.
 
-Source: the release's category mapping and its documentation of the leaderboard (bfcl-eval
-2026.3.23, upstream commit 6ea57973).
+Source: the release's category mapping, its folder of unused data sets and its documentation of the
+leaderboard (bfcl-eval 2026.3.23, upstream commit 6ea57973).
 """
 
 import re
@@ -34,6 +34,9 @@ class Check(StrEnum):
     MULTI_TURN = "multi_turn"
     MEMORY = "memory"
     WEB_SEARCH = "web_search"
+    EXECUTION_SIMPLE = "execution_simple"  # exactly one call; its value is compared
+    EXECUTION = "execution"  # several calls in any order; their values are compared
+    REST = "rest"  # exactly one HTTP request; the form of its response is compared
 
 
 class MemoryBackend(StrEnum):
@@ -49,7 +52,7 @@ class Category:
     """One category of the benchmark."""
 
     name: str
-    group: str  # non_live, live, multi_turn, agentic or format_sensitivity
+    group: str  # non_live, live, multi_turn, agentic, format_sensitivity or executable
     check: Check
     entries: int  # scored entries in the release
     language: Language = Language.PYTHON
@@ -63,7 +66,12 @@ class Category:
     @property
     def single_turn(self) -> bool:
         """True if a response is one request and one answer."""
-        return self.group in ("non_live", "live", "format_sensitivity")
+        return self.group in ("non_live", "live", "format_sensitivity", "executable")
+
+    @property
+    def executes(self) -> bool:
+        """True if the calls of an answer are executed to score it, some of them over the network."""
+        return self.check in (Check.EXECUTION_SIMPLE, Check.EXECUTION, Check.REST)
 
     @property
     def needs_encoder(self) -> bool:
@@ -75,7 +83,7 @@ def _memory(name: str, backend: MemoryBackend) -> Category:
     return Category(name, "agentic", Check.MEMORY, 155, prerequisites=37, backend=backend)
 
 
-_ALL = (
+_V4 = (
     Category("simple_python", "non_live", Check.SIMPLE, 400),
     Category("simple_java", "non_live", Check.SIMPLE, 100, Language.JAVA),
     Category("simple_javascript", "non_live", Check.SIMPLE, 50, Language.JAVASCRIPT),
@@ -108,8 +116,26 @@ _ALL = (
     ),
 )
 
+_EXECUTABLE = tuple(
+    Category(name, "executable", check, entries, scored=False)
+    for name, check, entries in (
+        ("exec_simple", Check.EXECUTION_SIMPLE, 100),
+        ("exec_multiple", Check.EXECUTION, 50),
+        ("exec_parallel", Check.EXECUTION, 50),
+        ("exec_parallel_multiple", Check.EXECUTION, 40),
+        ("rest", Check.REST, 70),
+        ("sql", Check.SIMPLE, 100),
+        ("chatable", Check.IRRELEVANCE, 200),
+    )
+)
+
+_ALL = (*_V4, *_EXECUTABLE)
+
 CATEGORIES: dict[str, Category] = {category.name: category for category in _ALL}
-"""Every category by name, in the leaderboard's order."""
+"""Every category by name: those of V4 in the leaderboard's order, then the retired ones of V1."""
+
+V4_CATEGORIES = tuple(category.name for category in _V4)
+"""The categories of V4, in the leaderboard's order."""
 
 
 def _in_group(*groups: str) -> tuple[str, ...]:
@@ -117,7 +143,7 @@ def _in_group(*groups: str) -> tuple[str, ...]:
 
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "all": tuple(CATEGORIES),
+    "all": V4_CATEGORIES,
     "all_scoring": tuple(c.name for c in _ALL if c.scored),
     "single_turn": _in_group("non_live", "live"),
     "non_live": _in_group("non_live"),
@@ -130,8 +156,9 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "python": tuple(
         c.name for c in _ALL if c.group in ("non_live", "live") and c.language is Language.PYTHON
     ),
+    "executable": _in_group("executable"),
 }
-"""The official group names, each with its categories."""
+"""The official group names and `executable`, the retired categories of V1; each with its categories."""
 
 
 def resolve_categories(names: Iterable[str]) -> tuple[str, ...]:

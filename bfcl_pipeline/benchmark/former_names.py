@@ -8,14 +8,6 @@ FORMER: Mapping[str, tuple[str, ...]] = {
     "javascript": ("simple_javascript",),
     "relevance": ("live_relevance",),
     "ast": ("non_live", "live"),
-    "executable": (),
-    "exec_simple": (),
-    "exec_multiple": (),
-    "exec_parallel": (),
-    "exec_parallel_multiple": (),
-    "rest": (),
-    "sql": (),
-    "chatable": (),
     "multi_turn_composite": (),
 }
 """Each former name of a category or group with those of V4; empty if V4 has none."""

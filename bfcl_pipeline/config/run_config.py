@@ -192,8 +192,13 @@ def _selecting(
     job: Job, seed: int, sample: Mapping[str, int], entry_ids: Mapping[str, Sequence[str]]
 ) -> Job:
     """`job` with what concerns its categories alone: a change of anything else does not repeat it."""
-    searches = any(CATEGORIES[name].check is Check.WEB_SEARCH for name in job.categories)
+    categories = [CATEGORIES[name] for name in job.categories]
+    searches = any(one.check is Check.WEB_SEARCH for one in categories)
     web = job.web if searches and not job.recorded else WebChoice()
+    if any(one.executes for one in categories) and not searches and not job.recorded:
+        web = WebChoice(
+            mode=job.web.mode, cache=job.web.cache
+        )  # nothing else of it concerns executed calls
     counts = {name: sample[name] for name in job.categories if name in sample}
     ids = tuple(entry_id for name in job.categories for entry_id in entry_ids.get(name, ()))
     drawn = seed if counts or web.fetch_failures else 0

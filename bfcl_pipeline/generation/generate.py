@@ -256,8 +256,9 @@ def unanswered(
 
 
 def searched_web(entry: Entry, origin: Origin) -> str | None:
-    """The mode of the web that `entry` searches; None if it searches none."""
-    return origin.web if CATEGORIES[entry.category].check is Check.WEB_SEARCH else None
+    """The mode of the web that `entry` searches or whose calls use it; None if it uses none."""
+    category = CATEGORIES[entry.category]
+    return origin.web if category.check is Check.WEB_SEARCH or category.executes else None
 
 
 def responses(completed: Iterable[Completed]) -> list[Response]:

@@ -54,6 +54,7 @@ class Outcome:
 
     finding: Finding | None = None  # None: the answer is valid
     answer_class: AnswerClass | None = None  # of irrelevance and agentic entries
+    not_recorded: str | None = None  # which answer of a web API the verdict lacks; None: it lacks none
 
 
 def shown(value: Any) -> str:

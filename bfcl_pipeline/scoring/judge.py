@@ -12,6 +12,7 @@ from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.calls import FAILED, parse_json
 from bfcl_pipeline.errata import LeftOut, verified_entry
 from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.executables import Apis, NoApis
 from bfcl_pipeline.records import (
     AnswerClass,
     DecodeFailure,
@@ -25,6 +26,7 @@ from bfcl_pipeline.records import (
     Verdict,
 )
 from bfcl_pipeline.scoring.agentic import AgenticChecker
+from bfcl_pipeline.scoring.executable import executable_checker
 from bfcl_pipeline.scoring.findings import Outcome, bounded
 from bfcl_pipeline.scoring.multi_turn import MultiTurnChecker
 from bfcl_pipeline.scoring.single_turn import SingleTurnChecker, plan_of
@@ -35,6 +37,8 @@ _VALID = {name: Verdict(valid=True, answer_class=name) for name in (None, *Answe
 NO_CONSTANTS = Constants({})
 """Sufficient for entries without a simulated world."""
 
+NO_APIS = NoApis()
+"""Sufficient for entries whose calls use no network."""
 
 MAX_RESULT = 20_000_000
 """Characters of `result_json` that are read."""
@@ -45,9 +49,10 @@ def judge(
     response: Response,
     rules: Rules = Rules.OFFICIAL,
     constants: Constants = NO_CONSTANTS,
+    apis: Apis = NO_APIS,
 ) -> Verdict:
     """The verdict on one response to `entry`. Raises TableError if its `result_json` is not JSON."""
-    return Judge(entry, constants).verdict(response, rules)
+    return Judge(entry, constants, apis).verdict(response, rules)
 
 
 def default_style(mode: Mode) -> NameStyle:
@@ -68,17 +73,17 @@ class Checker(Protocol):
 
 
 class Judge:
-    """Scores responses to one entry; simulated worlds use the release's `constants`."""
+    """Scores responses to one entry: simulated worlds use `constants`, executed calls `apis`."""
 
-    def __init__(self, entry: Entry, constants: Constants = NO_CONSTANTS) -> None:
+    def __init__(self, entry: Entry, constants: Constants = NO_CONSTANTS, apis: Apis = NO_APIS) -> None:
         self._entry = entry
-        self._checker = _checker(entry, constants)
+        self._checker = _checker(entry, constants, apis)
         self._verified: Checker | LeftOut | None = self._checker  # of the rules `verified`
         found = verified_entry(entry)
         if isinstance(found, LeftOut):
             self._verified = found
         elif found is not entry:
-            self._verified = _checker(found, constants)
+            self._verified = _checker(found, constants, apis)
 
     def verdict(self, response: Response, rules: Rules = Rules.OFFICIAL) -> Verdict:
         """The verdict on one response. Raises TableError if its `result_json` is not JSON."""
@@ -160,7 +165,7 @@ def _read(result_json: str) -> Json | DecodeFailure:
         return DecodeFailure(FAILED, f"The result cannot be read ({error}).")
 
 
-def _checker(entry: Entry, constants: Constants) -> Checker | None:
+def _checker(entry: Entry, constants: Constants, apis: Apis) -> Checker | None:
     """The checker for `entry`; None if it is never scored."""
     check = CATEGORIES[entry.category].check
     if entry.prerequisite:
@@ -169,12 +174,16 @@ def _checker(entry: Entry, constants: Constants) -> Checker | None:
         return MultiTurnChecker(entry, constants)
     if check in (Check.MEMORY, Check.WEB_SEARCH):
         return AgenticChecker(entry)
+    if CATEGORIES[entry.category].executes:
+        return executable_checker(entry, apis)
     plan = plan_of(entry)
     return None if plan is None else SingleTurnChecker(plan)
 
 
 def _verdict(outcome: Outcome) -> Verdict:
     finding = outcome.finding
+    if outcome.not_recorded is not None:
+        return Verdict(None, None, _printable(bounded(outcome.not_recorded)), Status.NOT_RECORDED)
     if finding is None:
         return _VALID[outcome.answer_class]
     message = _printable(bounded(finding.message))

@@ -10,10 +10,13 @@ from bfcl_pipeline.benchmark import CATEGORIES, Category, Check
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Entry, Json
 from bfcl_pipeline.staging.agentic import AgenticInputs, read_memory, read_web_search
+from bfcl_pipeline.staging.executable import read_chatable, read_executable, read_sql
 from bfcl_pipeline.staging.multi_turn import read_api_docs, read_multi_turn
 from bfcl_pipeline.staging.release_files import questions_file
 from bfcl_pipeline.staging.single_turn import read_format_sensitivity, read_single_turn
 from bfcl_pipeline.staging.source import Release
+
+_EXECUTABLE = {"sql": read_sql, "chatable": read_chatable}
 
 _ANSWER_FORMAT = "ADDITIONAL_SYSTEM_PROMPT_FOR_AGENTIC_RESPONSE_FORMAT"
 
@@ -28,6 +31,10 @@ def read_all_entries(release: Release, texts: Mapping[str, Mapping[str, Json]]) 
     agentic = AgenticInputs(release, docs, texts["default_prompts"][_ANSWER_FORMAT])
     staged: dict[str, list[Entry]] = {}
     for name, category in CATEGORIES.items():
+        if category.group == "executable":
+            staged[name] = _EXECUTABLE.get(name, read_executable)(release, name)
+            _check_counts(category, staged[name])
+            continue
         match category.check:
             case Check.FORMAT_SENSITIVITY:
                 staged[name] = read_format_sensitivity(release, staged)

@@ -9,10 +9,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.benchmark import release as pinned
 from bfcl_pipeline.files import atomic_path
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.staging.entries import read_all_entries
+from bfcl_pipeline.staging.executable import read_recorded_calls
 from bfcl_pipeline.staging.family_texts import read_family_texts
 from bfcl_pipeline.staging.fetch import download_wheel, read_bounded, sha256_of
 from bfcl_pipeline.staging.literals import read_texts
@@ -58,6 +60,8 @@ def stage(
     family_texts = read_family_texts(fetched.release)
     models = read_models(fetched.release)
     entries = read_all_entries(fetched.release, texts)
+    executed = [one for name, rows in entries.items() if CATEGORIES[name].executes for one in rows]
+    recorded_calls = read_recorded_calls(fetched.release, executed)
     folder = data / "release"
     with ExitStack() as outputs:
         # The outputs are renamed when the stack unwinds, after all were written without an error.
@@ -68,6 +72,7 @@ def stage(
             place(folder / _wheel_name(version)).write_bytes(fetched.wheel)
         place(folder / "texts.json").write_bytes(_json_bytes(texts))
         place(folder / "family_texts.json").write_bytes(_json_bytes(family_texts))
+        place(folder / "recorded_calls.json").write_bytes(_json_bytes(recorded_calls))
         place(folder / "models.json").write_bytes(_json_bytes(models))
         for category, rows in entries.items():
             write_entries(place(entries_path(data, category)), rows)

@@ -41,13 +41,23 @@ API_DOCS: dict[str, str] = {
 }
 """The file that documents the functions of each simulated API."""
 
+_UNUSED = f"{_DATA}/unused_datasets"
+_RECORDED = f"{_UNUSED}/executable_eval_sanity_check/api_status_check_ground_truth"
+
+RECORDED_CALLS = f"{_RECORDED}_executable.json"
+"""Calls of functions that use the network, each with the value that it once had."""
+
+REFERENCE_REQUESTS = f"{_RECORDED}_rest.json"
+"""One request for each entry of the category rest: the one that its recorded response answers."""
+
 _SHARED = {Check.MEMORY: "memory", Check.WEB_SEARCH: "web_search"}
 _WITHOUT_TRUTH = (Check.IRRELEVANCE, Check.RELEVANCE, Check.FORMAT_SENSITIVITY)
 
 
 def questions_file(category: str) -> str:
     """The file with the questions of `category`; several categories may share a file."""
-    return f"{_DATA}/BFCL_v4_{_SHARED.get(CATEGORIES[category].check, category)}.json"
+    folder = f"{_UNUSED}/question" if CATEGORIES[category].group == "executable" else _DATA
+    return f"{folder}/BFCL_v4_{_SHARED.get(CATEGORIES[category].check, category)}.json"
 
 
 def release_id(entry_id: str) -> str:
@@ -62,7 +72,8 @@ def truths_file(category: str) -> str | None:
     check = CATEGORIES[category].check
     if check in _WITHOUT_TRUTH:
         return None
-    return f"{_DATA}/possible_answer/BFCL_v4_{_SHARED.get(check, category)}.json"
+    folder = _UNUSED if CATEGORIES[category].group == "executable" else _DATA
+    return f"{folder}/possible_answer/BFCL_v4_{_SHARED.get(check, category)}.json"
 
 
 def sessions_file(scenario: str) -> str:
@@ -179,7 +190,13 @@ FAMILY_MODULES: dict[str, str] = {
 
 
 def _all_files() -> tuple[str, ...]:
-    files = {MODEL_CONFIG, *API_DOCS.values(), *(module.path for module in LITERAL_MODULES)}
+    files = {
+        MODEL_CONFIG,
+        RECORDED_CALLS,
+        REFERENCE_REQUESTS,
+        *API_DOCS.values(),
+        *(module.path for module in LITERAL_MODULES),
+    }
     files.update(FAMILY_MODULES.values())
     files.update(sessions_file(scenario) for scenario in SCENARIOS)
     files.update(questions_file(category) for category in CATEGORIES)

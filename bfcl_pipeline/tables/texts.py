@@ -41,6 +41,14 @@ def family_texts_path(data: Path) -> Path:
     return data / "release" / "family_texts.json"
 
 
+def read_recorded_calls(data: Path) -> dict[str, Json]:
+    """What the release holds of the network: `calls`, `truths` and `requests`.
+
+    Raises MalformedRelease if the file is missing or is not JSON.
+    """
+    return _read(data / "release" / "recorded_calls.json")
+
+
 def _read(path: Path) -> dict[str, Json]:
     try:
         release = json.loads(path.read_bytes())

@@ -4,6 +4,7 @@ rule stage:
         texts="data/release/texts.json",
         family_texts="data/release/family_texts.json",
         models="data/release/models.json",
+        recorded_calls="data/release/recorded_calls.json",
         entries=expand("data/entries/{category}.parquet", category=CATEGORIES),
     log:
         "data/release/stage.log",

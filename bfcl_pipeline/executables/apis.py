@@ -1,0 +1,71 @@
+"""Requests to the ten web APIs that the executable categories know, and their answers: the contract.
+
+A request holds the official placeholder wherever a key belongs; only `web.apis` puts a key in its place, when it
+sends the request. So no key is in a prompt, an answer, a table, the web cache or an archive.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from bfcl_pipeline.errors import NotRecorded
+
+PLACEHOLDERS: Mapping[str, str] = {
+    "RAPID_API_KEY": "YOUR-RAPID-API-KEY",
+    "EXCHANGERATE_API_KEY": "YOUR-EXCHANGERATE-API-KEY",
+    "OMDB_API_KEY": "YOUR-OMDB-API-KEY",
+    "GEOCODE_API_KEY": "YOUR-GEOCODE-API-KEY",
+}
+"""The environment variable of each key and its placeholder in the release's texts."""
+
+HOSTS = (
+    "api.open-meteo.com",
+    "covid-193.p.rapidapi.com",
+    "date.nager.at",
+    "geocode.maps.co",
+    "ip-api.com",
+    "mashape-community-urban-dictionary.p.rapidapi.com",
+    "timezone-by-location.p.rapidapi.com",
+    "v6.exchangerate-api.com",
+    "www.omdbapi.com",
+    "yahoo-finance15.p.rapidapi.com",
+)
+"""The hosts of the category rest."""
+
+FUNCTION_HOSTS = ("real-time-amazon-data.p.rapidapi.com", "ziptasticapi.com")
+"""Further hosts, of functions only."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiRequest:
+    """One GET request in a normalized form: equal requests have equal answers."""
+
+    url: str  # scheme, host in lower case, path; without query and fragment
+    params: tuple[tuple[str, str], ...] = ()  # query parameters, sorted
+    headers: tuple[tuple[str, str], ...] = ()  # those that choose the API: names in lower case, sorted
+
+
+@dataclass(frozen=True, slots=True)
+class ApiAnswer:
+    """The answer to a request."""
+
+    status: int  # HTTP status
+    body: str  # decoded text, usually JSON
+
+
+class Apis(Protocol):
+    """The web APIs in one mode of the web."""
+
+    def get(self, request: ApiRequest) -> ApiAnswer:
+        """The answer. Raises NotRecorded if it is not known; WebError if none can be had now."""
+
+
+class NoApis:
+    """No API: everything that needs an answer is not recorded."""
+
+    def __init__(self, why: str = "No recorded answers of web APIs are given.") -> None:
+        self._why = why
+
+    def get(self, request: ApiRequest) -> ApiAnswer:
+        """Raises NotRecorded."""
+        raise NotRecorded(f"{self._why} Needed: {request.url}")
