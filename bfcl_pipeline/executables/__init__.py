@@ -1,8 +1,8 @@
 """The functions of V1's executable categories: run by look-up, with bounded work.
 
 Covers the value of a call (`Evaluator`), the functions without and with network, the HTTP requests of the
-category rest, and the simulated network. The network is used through `Apis` only. What a verdict makes of a value is `scoring.executable`; recording
-and replaying the network is `web.apis`.
+category rest, and the simulated network. The network is used through `Apis` only. What a verdict makes of a
+value is `scoring.executable`; recording and replaying the network is `web.apis`.
 """
 
 from bfcl_pipeline.executables.apis import ApiAnswer, ApiRequest, Apis, NoApis

@@ -1,8 +1,8 @@
 """The simulated network: a small deterministic world made from what the release holds.
 
 It is made from recorded_calls.json: the calls with recorded values, the reference requests of the REST
-entries with their responses, and the texts of all expected calls, for which it invents what the release does
-not hold.
+entries with their responses, and the texts of all expected calls, for which it invents what the release
+does not hold.
 """
 
 from bfcl_pipeline.errors import NotRecorded
