@@ -1,7 +1,8 @@
 """Under which conditions the conversations of a recorded run took place, and the world of one of them.
 
-Covers the web that was searched, injected failures, the name of the search tool, and embeddings. Only
-recorded outcomes are used: no search, no page and no model of the encoder is loaded.
+Covers the web that was searched, injected failures, the name of the search tool, embeddings, and the web
+APIs of executed calls. Only recorded outcomes are used: no search, no page and no model of the encoder is
+loaded.
 """
 
 from collections.abc import Mapping
@@ -17,12 +18,14 @@ from bfcl_pipeline.config.plain_yaml import recorded_keys
 from bfcl_pipeline.config.trials import trial_of
 from bfcl_pipeline.encoding.stored import StoredEncoder
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.executables import Apis
 from bfcl_pipeline.playback.pages import PageTexts
 from bfcl_pipeline.records import Entry, Json
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.texts import read_constants
 from bfcl_pipeline.tools import Constants, World, WorldConfig
 from bfcl_pipeline.tools.web_search.web import Web
+from bfcl_pipeline.web.apis import ApisByMode
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.presented import presented, searches, with_web
 from bfcl_pipeline.web.recording import ReplayingWeb
@@ -81,6 +84,16 @@ class Conditions:
         config = with_web(config, entry, searched, self.web, self.seed)
         config = replace(config, page_text=self._pages.text)
         return PlayedWorld(World.for_entry(entry, config, owner))
+
+    def apis(self, web: str | None) -> Apis:
+        """The web APIs that calls are executed with, by the column `web` of a response; none is asked."""
+        if web not in self._apis:
+            self._apis[web] = ApisByMode(self.data, self.cache / "web")(web)
+        return self._apis[web]
+
+    @cached_property
+    def _apis(self) -> dict[str | None, Apis]:
+        return {}
 
     @cached_property
     def _embeddings(self) -> StoredEncoder:

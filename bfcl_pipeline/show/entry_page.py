@@ -70,7 +70,7 @@ def put_entry(
         memories = SessionMemories(run.run_dir, run.model, entry.category).around(entry)
     found = _find_session(run, entry) if entry.prerequisite else find_response(run, entry)
     response = replace(found or Response(entry.entry_id, entry.category, Mode.FC, None), model=run.model)
-    judge = Judge(entry, conditions.constants)
+    judge = Judge(entry, conditions.constants, conditions.apis(response.web))
     verdicts = {} if entry.prerequisite else {name: judge.verdict(response, name) for name in Rules}
     answer = answer_record(entry, response, verdicts, conditions, memories, run.rules, TERMINAL)
     put_answer_record(

@@ -1,0 +1,107 @@
+"""Entries whose calls are executed to score them, and answers to them, as items.
+
+Each call is followed by what it asks web APIs, where the answer comes from, and the value that it returns.
+An entry has how that value is compared; an answer has the expected call that each call fits.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from urllib.parse import urlencode
+
+from bfcl_pipeline.benchmark import CATEGORIES, Check
+from bfcl_pipeline.calls import decode_step, executed_text
+from bfcl_pipeline.executables import ApiRequest
+from bfcl_pipeline.playback.conditions import Conditions
+from bfcl_pipeline.playback.executed import ExecutedCall, execute
+from bfcl_pipeline.records import Call, DecodeFailure, Entry, Json, Response, Rules
+from bfcl_pipeline.scoring.findings import shown
+from bfcl_pipeline.text import cut, on_one_line
+from bfcl_pipeline.transcripts.limits import Limits
+from bfcl_pipeline.transcripts.parts import Item, Kind
+from bfcl_pipeline.transcripts.texts import call_text, no_call, raw_text
+
+MOST_EXECUTED = 100
+"""Calls of one answer that are executed to show their values."""
+
+_COMPARED: Mapping[str, str] = {
+    "exact_match": "equal values",
+    "real_time_match": "numbers within 20 % of it",
+    "structural_match": "values of its type, with its keys or its length",
+}
+"""Which values are accepted, by the release's term."""
+
+
+def expected_items(entry: Entry, conditions: Conditions, limits: Limits) -> Iterator[Item]:
+    """The expected calls of an entry with their values in the mode of the web of `conditions`."""
+    web = conditions.web.mode
+    apis = conditions.apis(web)
+    calls = expected_calls(entry)
+    for place, expected in enumerate(calls):
+        label = f"truth {place + 1}" if len(calls) > 1 else "truth"
+        yield from call_items(execute(expected.call, apis), conditions, web, limits, label)
+        yield Item(Kind.NOTE, _COMPARED[expected.match], label="accepts")
+
+
+def answer_items(
+    entry: Entry,
+    result: Json,
+    response: Response,
+    conditions: Conditions,
+    limits: Limits,
+) -> Iterator[Item]:
+    """A single answer: a text unchanged, then the calls in it with their values, or why it has none."""
+    calls = decode_step(result, response.mode)
+    label = "answer"
+    if isinstance(calls, DecodeFailure) or not calls or _is_more_than(result, calls):
+        yield Item(Kind.TEXT, cut(raw_text(result), limits.words), label=label)
+        label = "read as"
+    if isinstance(calls, DecodeFailure):
+        yield no_call(calls.message, limits)
+        return
+    apis = conditions.apis(response.web)
+    fits = fitting(entry, calls, apis)
+    for place, call in enumerate(calls):
+        numbered = f"{label} {place + 1}" if len(calls) > 1 else label
+        if place >= MOST_EXECUTED:
+            yield Item(Kind.CALL, call_text(call, limits), label=numbered)
+            continue
+        yield from call_items(execute(call, apis), conditions, response.web, limits, numbered)
+        if place in fits:
+            yield Item(Kind.NOTE, fits[place], label="fits")
+    if len(calls) > MOST_EXECUTED:
+        yield Item(Kind.NOTE, f"(only the first {MOST_EXECUTED} calls are executed here)")
+
+
+def call_items(
+    executed: ExecutedCall, conditions: Conditions, web: str | None, limits: Limits, label: str
+) -> Iterator[Item]:
+    """A call, its requests, and its value, or why it has none."""
+    yield Item(Kind.CALL, call_text(executed.call, limits), label=label)
+    for request in executed.requests:
+        yield Item(Kind.REQUEST, cut(request_text(request), limits.call), label="request")
+        if source := conditions.api_source(web, request):
+            yield Item(Kind.NOTE, source, label="from")
+    if executed.missing is not None:
+        yield Item(Kind.NOTE, f"(not recorded: {cut(executed.missing, limits.result)})", label="value")
+    elif executed.error is not None:
+        yield Item(Kind.VALUE, cut(on_one_line(executed.error), limits.result), label="error")
+    else:
+        yield Item(Kind.VALUE, cut(value_text(executed.value), limits.result), label="value")
+
+
+def request_text(request: ApiRequest) -> str:
+    """A request as one line, with the official placeholder where a key belongs."""
+    query = f"?{urlencode(request.params)}" if request.params else ""
+    return f"GET {request.url}{query}"
+
+
+def value_text(value: object) -> str:
+    """A value as Python; a value that Python cannot write is shortened."""
+    try:
+        return repr(value)
+    except (ValueError, RecursionError):
+        return shown(value)
+
+
+def _is_more_than(result: Json, calls: Sequence[Call]) -> bool:
+    """Whether an answer is a text that contains more than its calls as Python."""
+    return isinstance(result, str) and result != f"[{', '.join(map(executed_text, calls))}]"
