@@ -88,7 +88,7 @@ def answer_record(
     if response.result_json is None:
         pass
     elif CATEGORIES[entry.category].executes:
-        answer = tuple(room.fitting(answer_items(entry, result, response, conditions, rules, limits)))
+        answer = tuple(room.fitting(answer_items(entry, response, result, conditions, rules, limits)))
     elif plan_of(entry) is not None:
         answer = tuple(room.fitting(_single(entry, result, response.mode, rules, limits)))
     elif not isinstance(result, list):

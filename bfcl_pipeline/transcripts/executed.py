@@ -5,16 +5,20 @@ An entry has how that value is compared; an answer has the expected call that ea
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from urllib.parse import urlencode
 
-from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.calls import decode_step, executed_text
-from bfcl_pipeline.executables import ApiRequest
+from bfcl_pipeline.errors import WebError
+from bfcl_pipeline.executables import ApiRequest, Apis, read_call
 from bfcl_pipeline.playback.conditions import Conditions
 from bfcl_pipeline.playback.executed import ExecutedCall, execute
 from bfcl_pipeline.records import Call, DecodeFailure, Entry, Json, Response, Rules
+from bfcl_pipeline.scoring.executable import ExecutableChecker
 from bfcl_pipeline.scoring.findings import shown
+from bfcl_pipeline.scoring.matching import Pairing
 from bfcl_pipeline.text import cut, on_one_line
+from bfcl_pipeline.transcripts.errata import judged_entry
 from bfcl_pipeline.transcripts.limits import Limits
 from bfcl_pipeline.transcripts.parts import Item, Kind
 from bfcl_pipeline.transcripts.texts import call_text, no_call, raw_text
@@ -22,7 +26,7 @@ from bfcl_pipeline.transcripts.texts import call_text, no_call, raw_text
 MOST_EXECUTED = 100
 """Calls of one answer that are executed to show their values."""
 
-_COMPARED: Mapping[str, str] = {
+_ACCEPTED: Mapping[str, str] = {
     "exact_match": "equal values",
     "real_time_match": "numbers within 20 % of it",
     "structural_match": "values of its type, with its keys or its length",
@@ -31,25 +35,24 @@ _COMPARED: Mapping[str, str] = {
 
 
 def expected_items(entry: Entry, conditions: Conditions, limits: Limits) -> Iterator[Item]:
-    """The expected calls of an entry with their values in the mode of the web of `conditions`."""
+    """The expected calls of an entry, with their values in the web mode of `conditions`.
+
+    Raises MalformedRelease if the truth is not well formed.
+    """
     web = conditions.web.mode
     apis = conditions.apis(web)
-    calls = expected_calls(entry)
-    for place, expected in enumerate(calls):
-        label = f"truth {place + 1}" if len(calls) > 1 else "truth"
-        yield from call_items(execute(expected.call, apis), conditions, web, limits, label)
-        yield Item(Kind.NOTE, _COMPARED[expected.match], label="accepts")
+    for place, expected in enumerate(entry.truth):
+        executed = execute(read_call(expected["call"]), apis)
+        yield from call_items(executed, conditions, web, limits, _truth(place, entry))
+        yield Item(Kind.NOTE, _ACCEPTED[expected["match"]], label="accepts")
 
 
 def answer_items(
-    entry: Entry,
-    result: Json,
-    response: Response,
-    conditions: Conditions,
-    limits: Limits,
+    entry: Entry, response: Response, result: Json, conditions: Conditions, rules: Rules, limits: Limits
 ) -> Iterator[Item]:
     """A single answer: a text unchanged, then the calls in it with their values, or why it has none."""
-    calls = decode_step(result, response.mode)
+    judged = judged_entry(entry, rules)
+    calls = decode_step(result, response.mode, rules=judged.rules)
     label = "answer"
     if isinstance(calls, DecodeFailure) or not calls or _is_more_than(result, calls):
         yield Item(Kind.TEXT, cut(raw_text(result), limits.words), label=label)
@@ -58,17 +61,46 @@ def answer_items(
         yield no_call(calls.message, limits)
         return
     apis = conditions.apis(response.web)
-    fits = fitting(entry, calls, apis)
-    for place, call in enumerate(calls):
-        numbered = f"{label} {place + 1}" if len(calls) > 1 else label
-        if place >= MOST_EXECUTED:
-            yield Item(Kind.CALL, call_text(call, limits), label=numbered)
-            continue
+    pairings = dict(_pairings(judged.entry, response, result, calls, apis))
+    for place, call in enumerate(calls[:MOST_EXECUTED]):
+        numbered = label if len(calls) == 1 else f"{label} {place + 1}"
         yield from call_items(execute(call, apis), conditions, response.web, limits, numbered)
-        if place in fits:
-            yield Item(Kind.NOTE, fits[place], label="fits")
+        for text in _by_rules({name: one.taken.get(place) for name, one in pairings.items()}, judged.entry):
+            yield Item(Kind.NOTE, text, label="fits")
     if len(calls) > MOST_EXECUTED:
-        yield Item(Kind.NOTE, f"(only the first {MOST_EXECUTED} calls are executed here)")
+        yield Item(Kind.NOTE, f"(and {len(calls) - MOST_EXECUTED:,} more calls, which are not shown)")
+    for text in _by_rules({name: one.unmatched for name, one in pairings.items()}, judged.entry):
+        yield Item(Kind.NOTE, f"(no call fits {text})")
+
+
+def _pairings(
+    entry: Entry, response: Response, result: Json, calls: Sequence[Call], apis: Apis
+) -> Iterator[tuple[Rules, Pairing]]:
+    """The pairing under the rule sets that read the same calls; none where an answer is not recorded."""
+    checker = ExecutableChecker(entry, apis)
+    for rules in (Rules.OFFICIAL, Rules.CORRECTED):
+        if decode_step(result, response.mode, rules=rules) != calls:
+            continue
+        with suppress(WebError):
+            pairing = checker.pairing(calls, rules)
+            if pairing is not None:
+                yield rules, pairing
+
+
+def _by_rules(places: Mapping[Rules, int | None], entry: Entry) -> Iterator[str]:
+    """Each expected call of `places`, with the rule sets where they differ."""
+    names: dict[int, list[str]] = {}
+    for rules, place in places.items():
+        if place is not None:
+            names.setdefault(place, []).append(rules.value)
+    for place, rule_sets in names.items():
+        under = "" if len(rule_sets) == len(places) > 1 else f" under {' and '.join(rule_sets)} rules"
+        yield f"{_truth(place, entry)}{under}"
+
+
+def _truth(place: int, entry: Entry) -> str:
+    """What an expected call is called."""
+    return "truth" if len(entry.truth) == 1 else f"truth {place + 1}"
 
 
 def call_items(
