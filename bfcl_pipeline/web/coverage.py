@@ -1,4 +1,8 @@
-"""The web requests of recorded responses: which they are, and which the web cache can replay."""
+"""The web requests of recorded responses: which they are, and which the web cache can replay.
+
+Covers searches and pages, which follow from the calls of a response. The requests of executed calls follow
+from scoring it: `executed`.
+"""
 
 import contextlib
 import json
@@ -61,22 +65,24 @@ def used_files(
     search_tool: the name under which the models knew the search. Responses that are not JSON are skipped.
     Raises WebError if a file is damaged.
     """
-    files: set[Path] = set()
+    keys: set[Key] = set()
     for response in responses:
-        try:
-            keys = set(web_keys(response, search_tool))
-        except (ValueError, RecursionError):
+        with contextlib.suppress(ValueError, RecursionError):
+            keys |= set(web_keys(response, search_tool))
+    return files_of(cache, keys)
+
+
+def files_of(cache: WebCache, keys: Iterable[Key]) -> list[Path]:
+    """The outcomes of `keys` in `cache` and their cassettes, sorted. Raises WebError if one is damaged."""
+    files: set[Path] = set()
+    for path in sorted(map(cache.path, set(keys))):
+        recorded = cache.read(path)
+        if recorded is None:
             continue
-        for path in map(cache.path, keys):
-            if path in files:
-                continue
-            recorded = cache.read(path)
-            if recorded is None:
-                continue
-            files.add(path)
-            if recorded.cassette is not None:
-                cassette = path.with_name(recorded.cassette)
-                files |= {cassette} if cassette.is_file() else set()
+        files.add(path)
+        if recorded.cassette is not None:
+            cassette = path.with_name(recorded.cassette)
+            files |= {cassette} if cassette.is_file() else set()
     return sorted(files)
 
 
