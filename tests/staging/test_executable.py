@@ -187,7 +187,7 @@ def test_a_line_of_another_form_is_refused(altered, real_release, category, name
 def test_a_missing_reference_request_is_refused(altered, real_release):
     """Each REST entry has a reference request."""
     lines = real_release.files[REFERENCE_REQUESTS].splitlines(keepends=True)
-    with pytest.raises(MalformedRelease, match="expected 70 requests .* got 69"):
+    with pytest.raises(MalformedRelease, match=r"expected 70 requests .* got 69"):
         read_one(altered({REFERENCE_REQUESTS: b"".join(lines[:-1])}), "rest")
 
 
