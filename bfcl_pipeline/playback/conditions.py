@@ -18,25 +18,22 @@ from bfcl_pipeline.config.plain_yaml import recorded_keys
 from bfcl_pipeline.config.trials import trial_of
 from bfcl_pipeline.encoding.stored import StoredEncoder
 from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.executables import Apis
+from bfcl_pipeline.executables import ApiRequest, Apis
 from bfcl_pipeline.playback.pages import PageTexts
 from bfcl_pipeline.records import Entry, Json
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.texts import read_constants
 from bfcl_pipeline.tools import Constants, World, WorldConfig
 from bfcl_pipeline.tools.web_search.web import Web
-from bfcl_pipeline.web.apis import ApisByMode
+from bfcl_pipeline.web.apis import RECORDED, ApisByMode
 from bfcl_pipeline.web.cache import WebCache
+from bfcl_pipeline.web.keys import ApiKey
 from bfcl_pipeline.web.presented import presented, searches, with_web
 from bfcl_pipeline.web.recording import ReplayingWeb
 from bfcl_pipeline.web.simulated import SimulatedWeb
 
 NO_WEB = "The web of this answer is not recorded."
 """Why results of web calls are missing."""
-
-_RECORDED = ("record", "replay")
-"""Web modes whose outcomes are in the web cache."""
-
 
 @dataclass(frozen=True, slots=True)
 class PlayedWorld:
@@ -91,6 +88,19 @@ class Conditions:
             self._apis[web] = ApisByMode(self.data, self.cache / "web")(web)
         return self._apis[web]
 
+    def api_source(self, web: str | None, request: ApiRequest) -> str:
+        """Where the answer to a request comes from, in words; empty if it is not known.
+
+        Raises WebError if its record is damaged.
+        """
+        if web in (None, "simulated"):
+            return "the simulated network"
+        if web not in RECORDED:
+            return ""
+        cache = WebCache(self.cache / "web")
+        recorded = cache.read(cache.path(ApiKey(request)))
+        return "" if recorded is None else f"the record of {recorded.recorded_at:%Y-%m-%d}"
+
     @cached_property
     def _apis(self) -> dict[str | None, Apis]:
         return {}
@@ -102,7 +112,7 @@ class Conditions:
     def _web(self, mode: str | None) -> Web | None:
         if mode == "simulated":
             return self._simulated
-        return self._recorded if mode in _RECORDED else None
+        return self._recorded if mode in RECORDED else None
 
     @cached_property
     def _pages(self) -> PageTexts:
