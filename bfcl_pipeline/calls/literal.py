@@ -1,4 +1,4 @@
-"""Reads Python literals, also with arithmetic in them, and one call with literal arguments.
+"""Reads Python literals, also with arithmetic in them, one call with literal arguments, and syntax trees.
 
 Such a call is the form of a conversation's truth.
 """
@@ -19,10 +19,7 @@ def read_literal_call(text: str, parameters: Callable[[str], Sequence[str]]) -> 
     parameters: returns the parameter names of a function in order; positional arguments get these names.
     Raises ValueError or TypeError saying what is wrong.
     """
-    try:
-        node = parse_expression(text)
-    except Undecodable as error:
-        raise ValueError(str(error)) from None
+    node = read_expression(text)
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         raise TypeError("expected a call of a function by its name")
     names = parameters(node.func.id)
@@ -36,6 +33,16 @@ def read_literal_call(text: str, parameters: Callable[[str], Sequence[str]]) -> 
             raise ValueError(f"the argument {keyword.arg} is given twice or has no name")
         arguments[keyword.arg] = ast.literal_eval(keyword.value)
     return Call(node.func.id, arguments)
+
+
+def read_expression(text: str) -> ast.expr:
+    """The syntax tree of one Python expression. Raises ValueError if `text` is anything else, or beyond the
+    bounds.
+    """
+    try:
+        return parse_expression(text)
+    except Undecodable as error:
+        raise ValueError(str(error)) from None
 
 
 def read_literal_value(text: str) -> Any:
