@@ -10,18 +10,17 @@ category rest, they are not recorded.
 import json
 import math
 from collections.abc import Iterator
-from typing import Any
 
-from bfcl_pipeline.calls import decode_step
-from bfcl_pipeline.errors import MalformedRelease, NotRecorded
+from bfcl_pipeline.errors import NotRecorded
 from bfcl_pipeline.executables.apis import ApiAnswer, ApiRequest
 from bfcl_pipeline.executables.binding import ExecutionFailed, bound
+from bfcl_pipeline.executables.expected import read_call
 from bfcl_pipeline.executables.network import NETWORK_FUNCTIONS
 from bfcl_pipeline.executables.network.reading import OK, Place, Reading
-from bfcl_pipeline.executables.rest import api_request
+from bfcl_pipeline.executables.rest import reference_request
 from bfcl_pipeline.executables.simulated.computed import COMPUTED
 from bfcl_pipeline.executables.simulated.inventing import INVENTED, INVENTED_NUMBERS, far_number
-from bfcl_pipeline.records import Call, DecodeFailure, Json, Mode
+from bfcl_pipeline.records import Call, Json
 
 UNKNOWN_COUNTRIES = ("United States",)
 """Countries of expected calls that the API does not have under this name: it answers without figures."""
@@ -45,13 +44,13 @@ class SimulatedApis:
         self._bodies: dict[ApiRequest, Json] = {}
         self._references: set[ApiRequest] = set()
         for reference in recorded["requests"]:
-            self._add_reference(_call(reference["request"]), reference["response"])
+            self._add_reference(reference_request(reference["request"]), reference["response"])
         self._rates = self._rates_of("USD")
         for row in recorded["calls"]:
-            self._add_value(_call(row["call"]), row["value"])
-        for call in map(_call, recorded["truths"]):
-            if call.name in NETWORK_FUNCTIONS:
-                self._invent(call)
+            self._add_value(read_call(row["call"]), row["value"])
+        for text in recorded["truths"]:
+            if text.partition("(")[0] in NETWORK_FUNCTIONS:
+                self._invent(read_call(text))
 
     def get(self, request: ApiRequest) -> ApiAnswer:
         """The answer of the simulated world. Raises NotRecorded for what it does not contain."""
@@ -68,16 +67,12 @@ class SimulatedApis:
             return OK, self._bodies[request]
         return COMPUTED[str(request.function)](request, self._rates)
 
-    def _add_reference(self, call: Call, response: Json) -> None:
-        try:
-            request = api_request(call.arguments)
-        except ExecutionFailed:
-            return
+    def _add_reference(self, request: ApiRequest, response: Json) -> None:
         self._references.add(request)
         self._bodies[request] = response
         name, places = _IMPLIED.get(request.url.partition("://")[2], (None, {}))
         params = dict(request.params)
-        if name and places.values() <= params.keys():
+        if name and set(places.values()) <= params.keys():
             function = NETWORK_FUNCTIONS[name]
             implied = function.request_of({argument: params[place] for argument, place in places.items()})
             if isinstance(function.read, Reading) and function.read.is_in(response):
@@ -87,9 +82,9 @@ class SimulatedApis:
         """Changes the world so that the function returns `value`."""
         function = NETWORK_FUNCTIONS[call.name]
         request = function.request_of(call.arguments)
-        status, body = self._find(request)
-        if _same(function.value(call.arguments, ApiAnswer(status, json.dumps(body))), value):
+        if self._returns(call, value):
             return
+        _, body = self._find(request)
         if not isinstance(function.read, Reading):
             amount, _, currency = bound(function.name, function.parameters, call.arguments)
             body["conversion_rates"][currency] = _factor(value, amount)
@@ -100,13 +95,21 @@ class SimulatedApis:
                 body = _with(body, place, part)
         self._bodies[request] = body
 
+    def _returns(self, call: Call, value: Json) -> bool:
+        try:
+            found = NETWORK_FUNCTIONS[call.name].run(call.arguments, self)
+        except ExecutionFailed:
+            return False
+        return bool(json.loads(json.dumps(found)) == value)
+
     def _invent(self, call: Call) -> None:
         """Adds an invented value of an expected call if the world has none and cannot compute one."""
         function = NETWORK_FUNCTIONS[call.name]
         request = function.request_of(call.arguments)
-        has_value = isinstance(function.read, Reading) and function.read.is_in(self._bodies.get(request))
         values = bound(function.name, function.parameters, call.arguments)
-        if has_value or set(values) & set(UNKNOWN_COUNTRIES):
+        body = self._bodies.get(request)
+        is_known = body is not None and isinstance(function.read, Reading) and function.read.is_in(body)
+        if is_known or any(value in UNKNOWN_COUNTRIES for value in values):
             return
         if call.name in INVENTED:
             names = [parameter.name for parameter in function.parameters]
@@ -132,17 +135,6 @@ class SimulatedApis:
             if request.url.endswith(f"/latest/{currency}"):
                 return dict(body["conversion_rates"])
         return {}
-
-
-def _call(text: str) -> Call:
-    calls = decode_step(f"[{text}]", Mode.PROMPT)
-    if isinstance(calls, DecodeFailure) or len(calls) != 1:
-        raise MalformedRelease.at("recorded_calls.json", "one call in each text", repr(text[:200]))
-    return calls[0]
-
-
-def _same(value: Any, other: Json) -> bool:
-    return bool(json.loads(json.dumps(value)) == other)
 
 
 def _factor(product: float, amount: float) -> float:
