@@ -41,6 +41,16 @@ def _read_call(node: ast.expr, parameters: Callable[[str], Sequence[str]], work:
     return Call(node.func.id, arguments)
 
 
+def read_expression(text: str) -> ast.expr:
+    """The syntax tree of one Python expression. Raises ValueError if `text` is anything else, or beyond the
+    bounds.
+    """
+    try:
+        return parse_expression(text)
+    except Undecodable as error:
+        raise ValueError(str(error)) from None
+
+
 def read_literal_value(text: str) -> Any:
     """The value of a Python literal. Raises ValueError if `text` is anything else, or beyond the bounds."""
     try:
