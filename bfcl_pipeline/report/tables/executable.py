@@ -9,7 +9,8 @@ import polars as pl
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS, Check
 from bfcl_pipeline.executables.network import NETWORK_FUNCTIONS
 from bfcl_pipeline.records import Entry, Rules, Status
-from bfcl_pipeline.report.tables.executable_columns import RANKED, SCORES
+from bfcl_pipeline.report.executable_titles import RANKED
+from bfcl_pipeline.report.tables.executable_columns import SCORES
 from bfcl_pipeline.report.tables.intervals import limits
 from bfcl_pipeline.report.tables.model_scores import ModelScore, joined_webs
 from bfcl_pipeline.report.tables.run_records import RunRecords

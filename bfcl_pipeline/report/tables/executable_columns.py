@@ -8,13 +8,8 @@ from typing import Any
 import pyarrow as pa
 
 from bfcl_pipeline.benchmark.leaderboard import EXECUTABLE, Group, Mean
+from bfcl_pipeline.report.executable_titles import RANKED, UNRANKED
 from bfcl_pipeline.report.tables.columns import CLUSTERED, COUNT, MODEL, RULES, RUN, SHARE, TEXT, field
-
-RANKED = ("exec_simple", "rest", "exec_multiple", "exec_parallel", "exec_parallel_multiple")
-"""The categories that the leaderboard averaged until April 2025, in the order of its columns."""
-
-UNRANKED = ("sql", "chatable")
-"""The categories that were never in a score of the leaderboard."""
 
 OF_2025 = ("exec_summary", "simple_exec")
 """The groups of the last leaderboard with executable categories."""
