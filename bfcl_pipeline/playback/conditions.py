@@ -18,7 +18,7 @@ from bfcl_pipeline.config.plain_yaml import recorded_keys
 from bfcl_pipeline.config.trials import trial_of
 from bfcl_pipeline.encoding.stored import StoredEncoder
 from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.executables import ApiRequest, Apis
+from bfcl_pipeline.executables import ApiRequest, Apis, SimulatedApis
 from bfcl_pipeline.playback.pages import PageTexts
 from bfcl_pipeline.records import Entry, Json
 from bfcl_pipeline.tables import entries_path, read_entries
@@ -34,6 +34,10 @@ from bfcl_pipeline.web.simulated import SimulatedWeb
 
 NO_WEB = "The web of this answer is not recorded."
 """Why results of web calls are missing."""
+
+OF_RELEASE = "a recording of the release"
+"""Where an answer of a web API comes from."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlayedWorld:
@@ -93,8 +97,9 @@ class Conditions:
 
         Raises WebError if its record is damaged.
         """
-        if web in (None, "simulated"):
-            return "the simulated network"
+        apis = self.apis(web)
+        if isinstance(apis, SimulatedApis):
+            return OF_RELEASE if apis.is_of_release(request) else "the simulated network"
         if web not in RECORDED:
             return ""
         cache = WebCache(self.cache / "web")

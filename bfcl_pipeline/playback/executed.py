@@ -11,12 +11,9 @@ from bfcl_pipeline.calls import read_statements
 from bfcl_pipeline.errors import PipelineError
 from bfcl_pipeline.executables import ApiAnswer, ApiRequest, Evaluator, ExecutionFailed
 from bfcl_pipeline.executables.rest import NAMES, api_request, reference_request
-from bfcl_pipeline.playback.conditions import Conditions
+from bfcl_pipeline.playback.conditions import OF_RELEASE, Conditions
 from bfcl_pipeline.records import Call, Entry
 from bfcl_pipeline.web.executed import NotingApis
-
-OF_RELEASE = "the recorded response of the release"
-"""Where the answer to the reference request of a REST entry comes from."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,9 @@ def answer_items(
         fits = {rules: found.taken.get(place) for rules, found in pairings.items()}
         yield from (Item(Kind.NOTE, text, label="fits") for text in _by_rules(fits, judged.entry))
     if len(calls) > MOST_EXECUTED:
-        yield Item(Kind.NOTE, f"(and {len(calls) - MOST_EXECUTED:,} more calls, which are not executed here)")
+        yield Item(
+            Kind.NOTE, f"(and {len(calls) - MOST_EXECUTED:,} more calls, which are not executed here)"
+        )
     lacking = {rules: found.unmatched for rules, found in pairings.items()}
     for text in _by_rules(lacking, judged.entry):
         yield Item(Kind.NOTE, f"(no call fits {text})")
@@ -107,10 +109,11 @@ def _call_items(executed: ExecutedCall, limits: Limits, label: str) -> Iterator[
 
 
 def request_text(request: ApiRequest) -> str:
-    """A request as one line, with the official placeholder where a key belongs."""
+    """A request as one line. That of a function is without its headers, which depend on the API alone."""
     query = f"?{urlencode(request.params, errors='replace')}" if request.params else ""
-    headers = ", ".join(f"{name}: {value}" for name, value in request.headers)
-    return on_one_line(f"GET {request.url}{query}{headers and f' ({headers})'}")
+    headers = () if request.function else request.headers
+    with_headers = "".join(f"; {name}: {value}" for name, value in headers)
+    return on_one_line(f"GET {request.url}{query}{with_headers}")
 
 
 def value_text(value: object) -> str:
@@ -130,7 +133,9 @@ def _pairings(
     checker = ExecutableChecker(entry, apis)
     for rules in (Rules.OFFICIAL, Rules.CORRECTED):
         with suppress(WebError):
-            found = checker.pairing(calls, rules) if decode_step(result, mode, rules=rules) == calls else None
+            found = (
+                checker.pairing(calls, rules) if decode_step(result, mode, rules=rules) == calls else None
+            )
             if found is not None:
                 yield rules, found
 
