@@ -7,6 +7,7 @@ value is `scoring.executable`; recording and replaying the network is `web.apis`
 
 from bfcl_pipeline.executables.apis import ApiAnswer, ApiRequest, Apis, NoApis
 from bfcl_pipeline.executables.evaluation import Evaluator, ExecutionFailed
+from bfcl_pipeline.executables.expected import read_call, uses_network
 from bfcl_pipeline.executables.simulated import SimulatedApis
 
 __all__ = [
@@ -17,4 +18,6 @@ __all__ = [
     "ExecutionFailed",
     "NoApis",
     "SimulatedApis",
+    "read_call",
+    "uses_network",
 ]
