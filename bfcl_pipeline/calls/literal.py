@@ -1,4 +1,4 @@
-"""Reads Python literals, also with arithmetic in them, and one call with such arguments.
+"""Reads Python literals, also with arithmetic in them, one call with such arguments, and syntax trees.
 
 Such a call is the form of a truth, of a conversation or of an entry whose calls are executed.
 """
