@@ -7,7 +7,7 @@ value is `scoring.executable`; recording and replaying the network is `web.apis`
 
 from bfcl_pipeline.executables.apis import ApiAnswer, ApiRequest, Apis, NoApis
 from bfcl_pipeline.executables.evaluation import Evaluator, ExecutionFailed
-from bfcl_pipeline.executables.expected import read_call, uses_network
+from bfcl_pipeline.executables.expected import read_call
 from bfcl_pipeline.executables.simulated import SimulatedApis
 
 __all__ = [
@@ -19,5 +19,4 @@ __all__ = [
     "NoApis",
     "SimulatedApis",
     "read_call",
-    "uses_network",
 ]
