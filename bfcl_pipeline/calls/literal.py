@@ -1,4 +1,4 @@
-"""Reads Python literals, also with arithmetic in them, and one call with such arguments.
+"""Reads Python literals, also with arithmetic in them, one call with such arguments, and syntax trees.
 
 Such a call is the form of a truth, of a conversation or of an entry whose calls are executed.
 """
@@ -39,6 +39,16 @@ def _read_call(node: ast.expr, parameters: Callable[[str], Sequence[str]], work:
             raise ValueError(f"the argument {keyword.arg} is given twice or has no name")
         arguments[keyword.arg] = _value(keyword.value, work)
     return Call(node.func.id, arguments)
+
+
+def read_expression(text: str) -> ast.expr:
+    """The syntax tree of one Python expression. Raises ValueError if `text` is anything else, or beyond the
+    bounds.
+    """
+    try:
+        return parse_expression(text)
+    except Undecodable as error:
+        raise ValueError(str(error)) from None
 
 
 def read_literal_value(text: str) -> Any:

@@ -7,7 +7,7 @@ value is `scoring.executable`; recording and replaying the network is `web.apis`
 
 from bfcl_pipeline.executables.apis import ApiAnswer, ApiRequest, Apis, NoApis
 from bfcl_pipeline.executables.evaluation import Evaluator, ExecutionFailed
-from bfcl_pipeline.executables.expected import read_call, uses_network
+from bfcl_pipeline.executables.expected import read_call
 from bfcl_pipeline.executables.rest import api_request, reference_request
 from bfcl_pipeline.executables.simulated import SimulatedApis
 
@@ -22,5 +22,4 @@ __all__ = [
     "api_request",
     "read_call",
     "reference_request",
-    "uses_network",
 ]

@@ -1,7 +1,6 @@
-"""Reads the text of an expected call, and knows which calls use the network."""
+"""Reads the text of an expected call."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from bfcl_pipeline.calls import read_literal_call
 from bfcl_pipeline.errors import MalformedRelease
@@ -18,18 +17,6 @@ def read_call(text: str) -> Call:
         raise MalformedRelease.at(
             f"truth {text:.80}", "a call with literal arguments", str(error)
         ) from None
-
-
-def uses_network(call: Call) -> bool:
-    """Whether a value of `call` needs the network: for itself or for a call among its arguments."""
-    return call.name in NETWORK_FUNCTIONS or any(map(_uses_network, call.arguments.values()))
-
-
-def _uses_network(value: Any) -> bool:
-    if isinstance(value, Call):
-        return uses_network(value)
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
-    return any(map(_uses_network, parts))
 
 
 def _parameters(name: str) -> Sequence[str]:

@@ -13,7 +13,7 @@ from typing import Any, Self
 from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.calls import decode_step
 from bfcl_pipeline.errors import NotRecorded
-from bfcl_pipeline.executables import Apis, Evaluator, ExecutionFailed, NoApis, read_call, uses_network
+from bfcl_pipeline.executables import Apis, Evaluator, ExecutionFailed, NoApis, read_call
 from bfcl_pipeline.records import Call, DecodeFailure, Entry, Json, Mode, NameStyle, Rules
 from bfcl_pipeline.scoring.executed_values import compare_values
 from bfcl_pipeline.scoring.findings import Finding, Outcome, shown
@@ -39,7 +39,7 @@ class _Expected:
     def read(cls, truth: Json) -> Self:
         """The call of one item of the truth of an entry. Raises MalformedRelease."""
         call = read_call(truth["call"])
-        return cls(call, truth["match"], uses_network(call))
+        return cls(call, truth["match"], _OFFLINE.uses_network(call))
 
 
 class _Answer:
@@ -47,7 +47,7 @@ class _Answer:
 
     def __init__(self, calls: Sequence[Call], evaluator: Evaluator) -> None:
         self.calls = calls
-        self.network = [uses_network(call) for call in calls]
+        self.network = [evaluator.uses_network(call) for call in calls]
         self._evaluator = evaluator
         self._known: dict[int, Any] = {}
 

@@ -90,6 +90,19 @@ DIFFERENCES: tuple[RuleDifference, ...] = (
         "an answer that attempts a call is wrong, also if the call cannot be decoded",
     ),
     RuleDifference(
+        "float-rounding",
+        "bfcl_pipeline.scoring.executed_values:equal",
+        "values of executed calls are compared to the last bit: prices added one by one, "
+        "210.09999999999997, are not 210.1",
+        "numbers may differ by 1e-12 of their size, that is by rounding",
+    ),
+    RuleDifference(
+        "negative-real-time",
+        "bfcl_pipeline.scoring.executed_values:in_range",
+        "no figure is within 20 % of a negative one, since the two bounds are in the wrong order",
+        "the bounds are in order",
+    ),
+    RuleDifference(
         "rest-host",
         "bfcl_pipeline.scoring.rest:other_host",
         "a REST request may ask any server, and only the form of the answer counts",
