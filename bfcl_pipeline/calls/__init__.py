@@ -4,7 +4,7 @@ from bfcl_pipeline.calls.attempts import attempted_call, has_words
 from bfcl_pipeline.calls.decode import FAILED, decode
 from bfcl_pipeline.calls.execution import Steps, calls_by_step, decode_step, executed_text
 from bfcl_pipeline.calls.limits import MAX_DEPTH, Work
-from bfcl_pipeline.calls.literal import read_literal_call, read_literal_value, read_value
+from bfcl_pipeline.calls.literal import read_expression, read_literal_call, read_literal_value, read_value
 from bfcl_pipeline.calls.native import parse_json
 from bfcl_pipeline.calls.python import is_prose, read_statements
 from bfcl_pipeline.calls.write import write_calls, write_native
@@ -22,6 +22,7 @@ __all__ = [
     "has_words",
     "is_prose",
     "parse_json",
+    "read_expression",
     "read_literal_call",
     "read_literal_value",
     "read_statements",

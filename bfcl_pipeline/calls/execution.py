@@ -13,7 +13,7 @@ from bfcl_pipeline.calls.decode import FAILED, decode
 from bfcl_pipeline.calls.limits import Undecodable, Work
 from bfcl_pipeline.calls.native import read_arguments, require_few
 from bfcl_pipeline.calls.python import read_literal
-from bfcl_pipeline.records import Call, DecodeFailure, Json, Mode
+from bfcl_pipeline.records import Call, DecodeFailure, Json, Mode, Rules
 
 _STEP = 100
 """Steps of `Work` of one step of a conversation, and of one call."""
@@ -31,7 +31,9 @@ def calls_by_step(result: Json, mode: Mode) -> Steps:
     return tuple(() if isinstance(calls, DecodeFailure) else calls for calls in decoded)
 
 
-def decode_step(result: Json, mode: Mode, work: Work | None = None) -> tuple[Call, ...] | DecodeFailure:
+def decode_step(
+    result: Json, mode: Mode, work: Work | None = None, *, rules: Rules = Rules.OFFICIAL
+) -> tuple[Call, ...] | DecodeFailure:
     """The calls in one answer of a conversation, in order; empty if it has none.
 
     `result` is the official result form of one step: in function-calling mode a list of {name:
@@ -43,7 +45,7 @@ def decode_step(result: Json, mode: Mode, work: Work | None = None) -> tuple[Cal
         work.spend(_STEP)
         if mode is Mode.FC:
             return tuple(_native_calls(result, work))
-        calls = decode(result, mode=mode, work=work)
+        calls = decode(result, mode=mode, rules=rules, work=work)
         if isinstance(calls, DecodeFailure):
             return calls
         work.spend(_STEP * len(calls))

@@ -1,6 +1,6 @@
-"""Reads Python literals, also with arithmetic in them, and one call with literal arguments.
+"""Reads Python literals, also with arithmetic in them, one call with such arguments, and syntax trees.
 
-Such a call is the form of a conversation's truth.
+Such a call is the form of a truth, of a conversation or of an entry whose calls are executed.
 """
 
 import ast
@@ -20,22 +20,35 @@ def read_literal_call(text: str, parameters: Callable[[str], Sequence[str]]) -> 
     Raises ValueError or TypeError saying what is wrong.
     """
     try:
-        node = parse_expression(text)
+        return _read_call(parse_expression(text), parameters, Work())
     except Undecodable as error:
         raise ValueError(str(error)) from None
+
+
+def _read_call(node: ast.expr, parameters: Callable[[str], Sequence[str]], work: Work) -> Call:
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         raise TypeError("expected a call of a function by its name")
     names = parameters(node.func.id)
     if len(node.args) > len(names):
         raise ValueError(f"{len(node.args)} arguments without a name, for {len(names)} parameters")
     arguments: dict[str | None, Any] = {
-        name: ast.literal_eval(value) for name, value in zip(names, node.args, strict=False)
+        name: _value(value, work) for name, value in zip(names, node.args, strict=False)
     }
     for keyword in node.keywords:
         if keyword.arg is None or keyword.arg in arguments:
             raise ValueError(f"the argument {keyword.arg} is given twice or has no name")
-        arguments[keyword.arg] = ast.literal_eval(keyword.value)
+        arguments[keyword.arg] = _value(keyword.value, work)
     return Call(node.func.id, arguments)
+
+
+def read_expression(text: str) -> ast.expr:
+    """The syntax tree of one Python expression. Raises ValueError if `text` is anything else, or beyond the
+    bounds.
+    """
+    try:
+        return parse_expression(text)
+    except Undecodable as error:
+        raise ValueError(str(error)) from None
 
 
 def read_literal_value(text: str) -> Any:

@@ -5,7 +5,7 @@ place, when it sends the request. So no key is in a prompt, an answer, a table, 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from bfcl_pipeline.errors import NotRecorded
@@ -43,6 +43,8 @@ class ApiRequest:
     url: str  # scheme, host in lower case, path; without query and fragment
     params: tuple[tuple[str, str], ...] = ()  # query parameters, sorted
     headers: tuple[tuple[str, str], ...] = ()  # those that choose the API: names in lower case, sorted
+    function: str | None = field(default=None, compare=False)
+    """The function that asks; None: the category rest. Not a part of the request: equal ones may differ."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,22 @@
 """The value of a call: the function is looked up, its arguments are bound, nothing else is evaluated.
 
-A call among the arguments is run first, in a bounded depth.
+A call among the arguments is run first, in a bounded depth. The bound on work counts a call and all calls
+among its arguments together.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from bfcl_pipeline.executables.apis import Apis
-from bfcl_pipeline.executables.binding import ExecutionFailed
-from bfcl_pipeline.executables.functions import FUNCTIONS
+from bfcl_pipeline.executables.binding import ExecutionFailed, bound, quoted
+from bfcl_pipeline.executables.functions import FUNCTIONS, Work
 from bfcl_pipeline.executables.network import NETWORK_FUNCTIONS
 from bfcl_pipeline.records import Call
 
 __all__ = ["Evaluator", "ExecutionFailed"]
+
+MAX_LEVELS = 50
+"""Calls, lists and mappings around a call."""
 
 
 class Evaluator:
@@ -21,17 +26,54 @@ class Evaluator:
         self._apis = apis
 
     def value(self, call: Call) -> Any:
-        """What the function returns: JSON types, and tuples where Python code returns them.
+        """What the function returns: JSON types, tuples, and complex numbers where Python computes them.
 
-        Raises ExecutionFailed with the error that Python would report; NotRecorded and WebError as
-        `Apis.get`.
+        Raises ExecutionFailed with the error that Python would report, or with a bound; NotRecorded and
+        WebError as `Apis.get`. A call that fails by its name or by those of its arguments, or an outer call
+        that does, asks for nothing.
         """
+        return self._value(call, MAX_LEVELS, Work())
+
+    def uses_network(self, call: Call) -> bool:
+        """Whether `call`, or a call among its arguments, is of a function that asks a web API."""
+        return any(one.name in NETWORK_FUNCTIONS for one in _calls(call))
+
+    def _value(self, call: Call, levels: int, work: Work) -> Any:
+        function = FUNCTIONS.get(call.name) or NETWORK_FUNCTIONS.get(call.name)
+        if function is None:
+            raise ExecutionFailed(f"NameError: no function has the name {quoted(call.name)}")
+        bound(function.name, function.parameters, call.arguments)
         arguments = {
-            name: self.value(value) if isinstance(value, Call) else value
-            for name, value in call.arguments.items()
+            name: self._argument(value, levels - 1, work) for name, value in call.arguments.items()
         }
         if call.name in FUNCTIONS:
-            return FUNCTIONS[call.name].run(arguments)
-        if call.name in NETWORK_FUNCTIONS:
-            return NETWORK_FUNCTIONS[call.name].run(arguments, self._apis)
-        raise ExecutionFailed(f"NameError: name {call.name!r} is not defined")
+            return FUNCTIONS[call.name].run(arguments, work)
+        return NETWORK_FUNCTIONS[call.name].run(arguments, self._apis)
+
+    def _argument(self, value: Any, levels: int, work: Work) -> Any:
+        if next(_calls(value), None) is None:
+            return value
+        if levels == 0:
+            raise ExecutionFailed(f"RecursionError: calls are nested more than {MAX_LEVELS} levels deep")
+        match value:
+            case Call():
+                return self._value(value, levels, work)
+            case dict():
+                return {key: self._argument(item, levels - 1, work) for key, item in value.items()}
+            case tuple():
+                return tuple([self._argument(item, levels - 1, work) for item in value])
+        return [self._argument(item, levels - 1, work) for item in value]
+
+
+def _calls(value: Any) -> Iterator[Call]:
+    """`value`, if it is a call, and all calls in it."""
+    rest = [value]
+    while rest:
+        match rest.pop():
+            case Call() as call:
+                yield call
+                rest.extend(call.arguments.values())
+            case dict() as mapping:
+                rest.extend(mapping.values())
+            case list() | tuple() as items:
+                rest.extend(items)

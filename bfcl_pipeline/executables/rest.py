@@ -1,20 +1,111 @@
-"""The HTTP requests of the category rest: what `requests` makes of a call, without sending anything."""
+"""The HTTP requests of the category rest: what `requests.get` makes of a call, without sending anything.
+
+Two requests with one normalized form ask one API for one thing. It has the address without what a server
+does not see, the query in the order of its names, and the headers by which the ten APIs choose an
+answer. Options of the connection (timeout, redirects, certificates) and other headers are not in it.
+"""
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
-from bfcl_pipeline.executables.apis import ApiAnswer, ApiRequest, Apis
+from bfcl_pipeline.calls import read_statements
+from bfcl_pipeline.errors import MalformedRelease, NotRecorded
+from bfcl_pipeline.executables.apis import ApiRequest
 from bfcl_pipeline.executables.binding import ExecutionFailed
+from bfcl_pipeline.records import Call
+
+NAMES = ("requests.get", "requests_get")
+"""The function of all entries, in both spellings."""
+
+MAX_CHARACTERS = 50_000
+"""Characters of the arguments' texts, and items in them: servers refuse a tenth of it."""
+
+_OPTIONS = (
+    *("url", "params", "data", "json", "files", "headers", "cookies", "auth", "timeout"),
+    *("allow_redirects", "proxies", "hooks", "stream", "verify", "cert"),
+)
+"""Names of the arguments of `requests.get`."""
+
+_HEADERS = ("authorization", "x-rapidapi-host", "x-rapidapi-key")
+
+_PORTS = {"http": 80, "https": 443}
+
+_COMMA_LISTS = ("api.open-meteo.com",)
+"""Hosts for which a parameter that is given twice is one list with a comma."""
+
+
+def reference_request(text: str) -> ApiRequest:
+    """The request of a call in the release, as text. Raises MalformedRelease if it is not one."""
+    calls = read_statements(text) or []
+    if len(calls) != 1 or calls[0][0] not in NAMES:
+        raise MalformedRelease.at("a reference request", "one call of requests.get", repr(text[:100]))
+    return api_request(calls[0][1])
 
 
 def api_request(arguments: Mapping[str | None, Any]) -> ApiRequest:
-    """The request that `requests.get` would send with `arguments`.
+    """The request that `requests.get` would send with `arguments`, in its normalized form.
 
-    Raises ExecutionFailed if `requests` refuses them.
+    Raises ExecutionFailed if `requests` refuses them; NotRecorded if they have a body, which no request of
+    the APIs has.
     """
-    raise ExecutionFailed(f"TypeError: not written yet: {arguments}")
+    # `requests` takes a tenth of a second to import, which scores of other categories do without.
+    from bfcl_pipeline.executables.unsent import prepared
+
+    request = prepared(_checked(arguments))
+    if request.body:
+        raise NotRecorded(f"Requests with a body are not sent. Needed: {request.url}")
+    return normalized(str(request.url), {name: _text(value) for name, value in request.headers.items()})
 
 
-def answer_of(arguments: Mapping[str | None, Any], apis: Apis) -> ApiAnswer:
-    """The answer to the request with `arguments`. Raises ExecutionFailed, and what `Apis.get` raises."""
-    return apis.get(api_request(arguments))
+def normalized(url: str, headers: Mapping[str, str]) -> ApiRequest:
+    """The normalized form of a GET request."""
+    address = urlsplit(url)
+    host = (address.hostname or "").lower()
+    port = address.port
+    place = host if port in (None, _PORTS.get(address.scheme)) else f"{host}:{port}"
+    params = parse_qsl(address.query, keep_blank_values=True, errors="backslashreplace")
+    if host in _COMMA_LISTS:
+        lists: dict[str, list[str]] = {}
+        for name, value in params:
+            lists.setdefault(name, []).append(value)
+        params = [(name, ",".join(values)) for name, values in lists.items()]
+    return ApiRequest(
+        f"{address.scheme}://{place}{address.path or '/'}",
+        tuple(sorted(params, key=lambda param: param[0])),
+        tuple(sorted((name.lower(), value) for name, value in headers.items() if name.lower() in _HEADERS)),
+    )
+
+
+def _checked(arguments: Mapping[str | None, Any]) -> dict[str, Any]:
+    """`arguments` if each has a known name and all are of bounded size. Raises ExecutionFailed."""
+    known: dict[str, Any] = {}
+    for name, value in arguments.items():
+        if name not in _OPTIONS:
+            raise ExecutionFailed(f"TypeError: requests.get() got an unexpected keyword argument {name!r}")
+        known[str(name)] = value
+    if "url" not in known:
+        raise ExecutionFailed("TypeError: requests.get() has no value for url")
+    _check_values([*known.values()])
+    return known
+
+
+def _check_values(values: list[Any]) -> None:
+    """Raises ExecutionFailed if `values` hold a call, or more than is read of them."""
+    left = MAX_CHARACTERS
+    while values and left >= 0:
+        value = values.pop()
+        if isinstance(value, Call):
+            raise ExecutionFailed(f"NameError: name {value.name!r} is not defined")
+        left -= len(value) if isinstance(value, str | bytes) else 1
+        if isinstance(value, Mapping):
+            values.extend(value)
+            values.extend(value.values())
+        elif isinstance(value, list | tuple | set | frozenset):
+            values.extend(value)
+    if left < 0:
+        raise ExecutionFailed(f"ValueError: the arguments have more than {MAX_CHARACTERS:,} characters")
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode("latin-1") if isinstance(value, bytes) else value

@@ -53,9 +53,10 @@ def first_unmatched(count: int, compare: Callable[[int, int], Finding | None], r
                 return wanted
             left.remove(match)
         return None
-    fits = [[given for given in range(count) if compare(wanted, given) is None] for wanted in range(count)]
+    fits: list[list[int]] = []
     taken: dict[int, int] = {}
     for wanted in range(count):
+        fits.append([given for given in range(count) if compare(wanted, given) is None])
         if not _place(wanted, fits, taken, set()):
             return wanted
     return None

@@ -89,4 +89,37 @@ DIFFERENCES: tuple[RuleDifference, ...] = (
         "counts as an abstention",
         "an answer that attempts a call is wrong, also if the call cannot be decoded",
     ),
+    RuleDifference(
+        "float-rounding",
+        "bfcl_pipeline.scoring.executed_values:equal",
+        "values of executed calls are compared to the last bit: prices added one by one, "
+        "210.09999999999997, are not 210.1",
+        "numbers may differ by 1e-12 of their size, that is by rounding",
+    ),
+    RuleDifference(
+        "negative-real-time",
+        "bfcl_pipeline.scoring.executed_values:in_range",
+        "no figure is within 20 % of a negative one, since the two bounds are in the wrong order",
+        "the bounds are in order",
+    ),
+    RuleDifference(
+        "rest-host",
+        "bfcl_pipeline.scoring.rest:other_host",
+        "a REST request may ask any server, and only the form of the answer counts",
+        "it must ask the host of the entry's reference request, which the function's documentation names",
+    ),
+    RuleDifference(
+        "rest-values",
+        "bfcl_pipeline.scoring.rest:unlike_values",
+        "only the top-level names of a REST answer are compared, so one that found nothing, or statistics "
+        "of all countries instead of one, is valid",
+        "each top-level value must also be a list, an object or neither as in the recorded response, and "
+        "not be empty if that is not",
+    ),
+    RuleDifference(
+        "rest-list-length",
+        "bfcl_pipeline.scoring.rest:wrong_length",
+        "a list must have as many items as the recorded response, though what a server finds changes",
+        "any number of items is accepted, but none only if the recorded response has none",
+    ),
 )

@@ -199,7 +199,7 @@ def test_positional_arguments_are_bound_by_the_signature():
     [
         ("close_ticket(1, 2)", "2 arguments"),
         ("sell(1)", "sell is not a method"),
-        ("close_ticket(x + 1)", "malformed"),
+        ("close_ticket(x + 1)", "only literals and operators"),
         ("close_ticket", "a call of a function"),
         ("close_ticket(", "not a Python expression"),
         ("close_ticket(1, ticket_id=1)", "given twice"),

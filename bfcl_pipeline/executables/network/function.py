@@ -1,33 +1,41 @@
 """A function that asks a web API: one request from its arguments, one value from the answer."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bfcl_pipeline.executables.apis import ApiAnswer, ApiRequest, Apis
 from bfcl_pipeline.executables.binding import ExecutionFailed, Parameter, bound
+from bfcl_pipeline.executables.network.reading import Reading
+
+_ERRORS = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
 class NetworkFunction:
-    """One function of the benchmark; `request` and `read` receive the values of the parameters in order."""
+    """One function of the benchmark; `request` receives the values of the parameters in order."""
 
     name: str
     parameters: tuple[Parameter, ...]
     request: Callable[..., ApiRequest]
-    read: Callable[..., Any]  # the answer, then the values of the parameters
+    read: Reading | Callable[..., Any]  # not a Reading: the answer, then the values of the parameters
 
     def run(self, arguments: Mapping[str | None, Any], apis: Apis) -> Any:
         """What the function returns. Raises ExecutionFailed, and what `Apis.get` raises."""
+        return self.value(arguments, apis.get(self.request_of(arguments)))
+
+    def request_of(self, arguments: Mapping[str | None, Any]) -> ApiRequest:
+        """The request that the function makes with `arguments`. Raises ExecutionFailed."""
         values = bound(self.name, self.parameters, arguments)
         try:
-            request = self.request(*values)
-        except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
+            return replace(self.request(*values), function=self.name)
+        except _ERRORS as error:
             raise ExecutionFailed(f"{type(error).__name__}: {error}") from error
-        return self._read(apis.get(request), values)
 
-    def _read(self, answer: ApiAnswer, values: list[Any]) -> Any:
+    def value(self, arguments: Mapping[str | None, Any], answer: ApiAnswer) -> Any:
+        """What the function returns if its request has `answer`. Raises ExecutionFailed."""
+        values = bound(self.name, self.parameters, arguments)
         try:
-            return self.read(answer, *values)
-        except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
+            return self.read(answer) if isinstance(self.read, Reading) else self.read(answer, *values)
+        except _ERRORS as error:
             raise ExecutionFailed(f"{type(error).__name__}: {error}") from error
