@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES
 from bfcl_pipeline.benchmark.citation import BENCHMARK_BIBTEX, SOFTWARE_BIBTEX
 from bfcl_pipeline.benchmark.descriptions import (
     DESCRIPTIONS,
@@ -65,12 +65,12 @@ def _categories(examples: Mapping[str, str]) -> Table:
         [
             [
                 Cell.code(name),
-                Cell.sortable(described.generation),
+                Cell.sortable(DESCRIPTIONS[name].generation),
                 Cell.count(CATEGORIES[name].entries, _sessions(name)),
                 _weight(weights[name]),
-                Cell(described.about, note=_example(name, examples), style="message"),
+                Cell(DESCRIPTIONS[name].about, note=_example(name, examples), style="message"),
             ]
-            for name, described in DESCRIPTIONS.items()
+            for name in V4_CATEGORIES
         ],
         style="sortable errata",
     )
