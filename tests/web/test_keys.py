@@ -63,5 +63,5 @@ def test_a_key_is_read_as_it_was_written():
     assert [read_key(json.loads(canonical(key_document(key)))) for key in keys] == keys
     assert len({digest(key_document(key)) for key in keys}) == len(keys)
     for document in ({}, [], None, {"function": "fetch", "url": 1}, {**key_document(keys[2]), "more": 1}):
-        with pytest.raises(ValueError, match="not that of a search or a page"):
+        with pytest.raises(ValueError, match="not that of a search, a page"):
             read_key(document)
