@@ -17,7 +17,7 @@ from bfcl_pipeline.executables import Apis, Evaluator, ExecutionFailed, NoApis, 
 from bfcl_pipeline.records import Call, DecodeFailure, Entry, Json, Mode, NameStyle, Rules
 from bfcl_pipeline.scoring.executed_values import compare_values
 from bfcl_pipeline.scoring.findings import Finding, Outcome, shown
-from bfcl_pipeline.scoring.matching import first_unmatched
+from bfcl_pipeline.scoring.matching import Pairing, first_unmatched, pairing
 from bfcl_pipeline.scoring.rest import RestChecker
 
 _CHECKER = "executable_checker"
@@ -102,6 +102,18 @@ class ExecutableChecker:
         if isinstance(calls, DecodeFailure):
             return _undecoded(calls)
         return self._outcome(self._answer(calls), rules)
+
+    def pairing(self, calls: Sequence[Call], rules: Rules) -> Pairing | None:
+        """Which call each expected call is assigned; None if the number of calls is wrong.
+
+        Raises NotRecorded and WebError as `Apis.get`.
+        """
+        if len(calls) != len(self._expected):
+            return None
+        answer = self._answer(calls)
+        return pairing(
+            len(calls), lambda wanted, given: self._compare(wanted, answer, given, rules, ask=True), rules
+        )
 
     def _answer(self, calls: Sequence[Call]) -> _Answer:
         return _Answer(calls, self._evaluator)
