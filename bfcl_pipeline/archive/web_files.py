@@ -1,4 +1,4 @@
-"""Which files of the web cache a run used: what its models saw, and what its verdicts on executed calls need."""
+"""The files of the web cache that a run used: what models saw, and what verdicts on executed calls need."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -29,7 +29,7 @@ from bfcl_pipeline.generation.counts import ProgressCounts
 from bfcl_pipeline.generation.journal import Journal, JournalsReader, journal_path, journals_in
 from bfcl_pipeline.generation.model import Adapter
 from bfcl_pipeline.generation.remote import ApiBackend, RunTerms
-from bfcl_pipeline.jobs.executing import executing
+from bfcl_pipeline.jobs.executing import executing, record_given
 from bfcl_pipeline.jobs.observed import ObservedFailures, status_counts
 from bfcl_pipeline.jobs.recorded_answers import recorded_answers
 from bfcl_pipeline.jobs.selection import select
@@ -70,9 +70,12 @@ def run_job(
     Raises:
         ConfigError: the job cannot be done.
         PipelineError: the model cannot be used, without `keep_going`.
+        WebError: what the calls in given answers need of a web API cannot be recorded now.
     """
     if job.recorded:
-        return recorded_answers(job, log)
+        completed = recorded_answers(job, log)
+        record_given(job, completed)
+        return completed
     if job.row.family and (job.replay is None or job.row.weights is None):
         job = replace(job, row=identified(job.row, log, job.paths.weights_cache))
     chosen = select(job.paths.data, job.categories, job.selection)

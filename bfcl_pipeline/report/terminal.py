@@ -47,7 +47,7 @@ def terminal_table(run_dir: Path, rules: Rules, terminal: int | None = None) -> 
     lines = [head, "-" * wide]
     for row, begins in zip(rows, v4.begins_group, strict=True):
         lines += [(_GROUP_LINE * wide)[:wide].rstrip(), row] if begins else [row]
-    beneath = [*trial_lines(run_dir, rules), *v4.views, *executable_lines(run_dir, rules)]
+    beneath = [*trial_lines(run_dir, rules), *v4.views, *executable_lines(run_dir, rules, width)]
     return "\n".join([*lines, *notes, *beneath])
 
 

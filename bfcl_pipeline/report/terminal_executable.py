@@ -4,7 +4,7 @@ Reads `tables/executable.csv` with the standard library alone, as `report.termin
 """
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from bfcl_pipeline.errors import TableError
@@ -16,7 +16,6 @@ from bfcl_pipeline.report.web_label import mark, note
 from bfcl_pipeline.text import cut_middle, plural, printable, text_table
 
 _SCORES = {
-    "simple_exec": "Simple",
     "exec_simple": "Python",
     "rest": "REST",
     "exec_multiple": "Mult",
@@ -29,18 +28,20 @@ _SCORES = {
 
 _HEADINGS = ("Executable (V1)", "Summary", "95 % int.", *_SCORES.values())
 
-_NAME = 20  # columns for the names of models, so that a line fits in 104
+_LEAST = 3  # columns that are always shown
 
-_NOTE = (
-    "In no score of V4. Summary: the mean of Simple (Python and REST), Mult, Par and ParMult, as until April "
-    "2025."
-)
+_NAME = 20  # columns for the names of models
+
+_NOTE = "Not part of V4. Summary: mean of Mult, Par, ParMult and the mean of Python and REST."
+
+_NOTE_OF_2024 = "The overall by the formula of August 2024 is in tables/executable.csv."
 
 
-def executable_lines(run_dir: Path, rules: Rules) -> list[str]:
+def executable_lines(run_dir: Path, rules: Rules, width: int) -> list[str]:
     """An empty line, then one line for each model; nothing if the run has none of these categories.
 
-    Raises TableError if the table is there and cannot be read.
+    width: of the lines; the last scores are left out if they do not fit. Raises TableError if the table is
+    there and cannot be read.
     """
     path = run_dir / "tables" / "executable.csv"
     try:
@@ -54,8 +55,17 @@ def executable_lines(run_dir: Path, rules: Rules) -> list[str]:
         ) from error
     if not rows:
         return []
-    table = text_table(_HEADINGS, cells, right=range(1, len(_HEADINGS))).splitlines()
-    return ["", *table, *notes]
+    shown = len(_HEADINGS)
+    while max(map(len, _table(cells, shown))) > width and shown > _LEAST:
+        shown -= 1
+    if left_out := _HEADINGS[shown:]:
+        notes.append(f"Not shown in {width} columns: {', '.join(left_out)}.")
+    return ["", *_table(cells, shown), *notes]
+
+
+def _table(cells: Sequence[Sequence[str]], shown: int) -> list[str]:
+    rows = [row[:shown] for row in cells]
+    return text_table(_HEADINGS[:shown], rows, right=range(1, shown)).splitlines()
 
 
 def _cells(row: Mapping[str, str]) -> list[str]:
@@ -74,22 +84,16 @@ def _score(row: Mapping[str, str], name: str) -> str:
     return percent(share) + (mark(row["web"]) if executed else "")
 
 
-def _notes(rows: Sequence[Mapping[str, str]]) -> list[str]:
-    notes = [_NOTE]
+def _notes(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    yield _NOTE
+    if any(row[OVERALL_OF_2024] for row in rows):
+        yield _NOTE_OF_2024
     missing, unrecorded = (sum(int(row[name]) for row in rows) for name in ("not_answered", "not_recorded"))
     if missing:
-        of_record = f", {unrecorded:,} of them for want of a recorded web answer" if unrecorded else ""
-        notes.append(f"In no score: {plural(missing, 'entry', 'entries')} without a verdict{of_record}.")
+        of_record = f", {unrecorded:,} for want of a recorded web answer" if unrecorded else ""
+        yield f"In no score: {plural(missing, 'entry', 'entries')} without a verdict{of_record}."
     if meaning := note(row["web"] for row in rows):
-        notes.append(f"{meaning}.")
-    of_2024 = [
-        f"{printable(row['display_name'])} {_score(row, OVERALL_OF_2024)}"
-        for row in rows
-        if row[OVERALL_OF_2024]
-    ]
-    if of_2024:
-        notes.append(f"Overall by the formula of August 2024 (1,700 entries): {', '.join(of_2024)}.")
-    return notes
+        yield f"{meaning}."
 
 
 def _number(text: str) -> float | None:

@@ -116,8 +116,7 @@ class ApiClient:
                     url = urljoin(str(response.url), target)
                 if not request.may_go_to(url):
                     raise NotRecorded(
-                        f"{request.host}: its answer is not recorded: it redirects to "
-                        f"{'another place' if request.variable else urlsplit(url).hostname!r}."
+                        f"{request.host}: its answer is not recorded: it redirects to another place."
                     )
                 prepared = _prepared(session, request, url)
         raise NotRecorded(

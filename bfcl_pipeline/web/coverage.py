@@ -13,6 +13,7 @@ from pathlib import Path
 
 from bfcl_pipeline.calls import calls_by_step
 from bfcl_pipeline.config.job import SEARCH_TOOL
+from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Call, Response
 from bfcl_pipeline.tools.api import CallFailed
 from bfcl_pipeline.tools.web_search.api import WebSearchAPI, WebSearchState
@@ -33,16 +34,24 @@ class CacheCoverage:
     unreadable: int = 0  # responses that are not JSON
 
 
-def coverage(recorded: Collection[Key], responses: Iterable[Response]) -> list[CacheCoverage]:
-    """For each model, sorted by name, how many of its web requests are in `recorded`."""
+def coverage(
+    recorded: Collection[Key],
+    responses: Iterable[Response],
+    keys_of: Callable[[Response], Iterable[Key]] | None = None,
+) -> list[CacheCoverage]:
+    """For each model, sorted by name, how many of its web requests are in `recorded`.
+
+    keys_of: the web requests of a response; by default `web_keys`.
+    """
+    keys_of = keys_of or web_keys
     requests: dict[str, Counter[Key]] = {}
     unreadable: Counter[str] = Counter()
     for response in responses:
         model = response.model or "?"
         keys = requests.setdefault(model, Counter())
         try:
-            keys.update(web_keys(response))
-        except (ValueError, RecursionError):
+            keys.update(keys_of(response))
+        except (ValueError, RecursionError, TableError):
             unreadable[model] += 1
     return [
         CacheCoverage(

@@ -4,12 +4,19 @@ Verdicts ask for no more than they need, so a request is found by scoring the an
 """
 
 from collections.abc import Iterable
+from pathlib import Path
 
-from bfcl_pipeline.errors import NotRecorded
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.errors import NotRecorded, TableError
 from bfcl_pipeline.executables import ApiAnswer, ApiRequest, Apis
 from bfcl_pipeline.records import Entry, Response, Rules, Status
 from bfcl_pipeline.scoring import Judge
-from bfcl_pipeline.web.keys import ApiKey
+from bfcl_pipeline.tables import entries_path, read_entries
+from bfcl_pipeline.web.api_recording import ReplayingApis
+from bfcl_pipeline.web.apis import RECORDED
+from bfcl_pipeline.web.cache import WebCache
+from bfcl_pipeline.web.coverage import web_keys
+from bfcl_pipeline.web.keys import ApiKey, Key
 
 
 class NotingApis:
@@ -29,6 +36,33 @@ class NotingApis:
             raise
         self.keys[key] = True
         return answer
+
+
+class WebRequests:
+    """The web requests of responses: searches, pages, and what verdicts on executed calls need."""
+
+    def __init__(self, data: Path, cache: WebCache) -> None:
+        """data: the staged release."""
+        self._data = data
+        self._apis = ReplayingApis(cache)
+        self._entries: dict[str, dict[str, Entry]] = {}
+
+    def __call__(self, response: Response) -> Iterable[Key]:
+        """The requests of one response; those after one that the web cache lacks may be missing.
+
+        Raises ValueError or TableError if the response cannot be read.
+        """
+        if not CATEGORIES[response.category].executes:
+            return web_keys(response)
+        if response.web not in RECORDED:
+            return ()
+        if response.category not in self._entries:
+            entries = read_entries(entries_path(self._data, response.category))
+            self._entries[response.category] = {entry.entry_id: entry for entry in entries}
+        entry = self._entries[response.category].get(response.entry_id)
+        if entry is None:
+            raise TableError(f"{response.entry_id!r} is not an entry of {response.category}.")
+        return needed_requests(entry, [response], self._apis)
 
 
 def needed_requests(entry: Entry, responses: Iterable[Response], apis: Apis) -> dict[ApiKey, bool]:
