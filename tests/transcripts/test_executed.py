@@ -178,7 +178,7 @@ def test_a_call_that_cannot_be_executed_has_its_error(find: Callable[[str], Entr
         assert call.text == f"{name}(command='ls')"
         assert (error.kind, error.label) == (Kind.VALUE, "error")
         assert error.text.startswith("NameError")
-        assert note.text == "(no call fits truth)"
+        assert note.text == "(no call fits the truth)"
 
 
 def test_a_wrong_number_of_calls_has_values_and_no_pairing(
@@ -199,7 +199,7 @@ def test_a_text_is_shown_before_what_is_read_from_it(find: Callable[[str], Entry
         ("answer", bare),
         ("read as", "calculate_triangle_area(base=1, height=2.0)"),
         ("value", "1.0"),
-        ("fits", "truth"),
+        ("fits", "the truth"),
     ]
     text, note = record(entry, "I cannot do that.").answer
     assert (text.kind, note.kind) == (Kind.TEXT, Kind.NOTE)
