@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from bfcl_pipeline.errors import MalformedRelease, NotRecorded, WebError
-from bfcl_pipeline.executables import ApiAnswer, ApiRequest, Apis, NoApis
+from bfcl_pipeline.executables import ApiAnswer, ApiRequest, Apis, NoApis, read_call
 from bfcl_pipeline.executables.binding import Parameter
 from bfcl_pipeline.executables.functions import FUNCTIONS, Function
 from bfcl_pipeline.executables.network import NETWORK_FUNCTIONS, NetworkFunction
 from bfcl_pipeline.records import Call, DecodeFailure, Entry, Mode, NameStyle, Response, Rules, Status
-from bfcl_pipeline.scoring import Judge, Outcome
+from bfcl_pipeline.scoring import Judge
 from bfcl_pipeline.scoring.executable import ExecutableChecker
+from bfcl_pipeline.scoring.findings import Outcome
 
 ALL = (Rules.OFFICIAL, Rules.CORRECTED)
 
@@ -63,7 +64,7 @@ def _made_up_functions(monkeypatch: pytest.MonkeyPatch) -> None:
     price = NetworkFunction(
         "price", (Parameter("name"),), _price_request, lambda answer, _name: json.loads(answer.body)
     )
-    monkeypatch.setitem(FUNCTIONS, "echo", Function.of(echo))
+    monkeypatch.setitem(FUNCTIONS, "echo", Function.of("echo", echo))
     monkeypatch.setitem(NETWORK_FUNCTIONS, "price", price)
 
 
@@ -193,7 +194,7 @@ def test_the_network_gives_values():
 
 @pytest.mark.parametrize("category", ["exec_simple", "exec_multiple", "exec_parallel"])
 def test_a_missing_record_is_a_status(category):
-    """Where the given or the expected call has no recorded answer, there is no verdict by either rule set."""
+    """Where the given or the expected call has no recorded answer, there is no verdict by any rules."""
     for prices, answer in (({"A": 5}, "[price(name='B')]"), ({"B": 5}, "[price(name='B')]")):
         for outcome in check(["price(name='A')"], answer, Recorded(prices), category=category):
             assert outcome.finding is None
@@ -297,7 +298,7 @@ def test_every_expected_call_without_network_is_its_own_answer(entries: Callable
     for category in ("exec_simple", "exec_multiple", "exec_parallel", "exec_parallel_multiple"):
         for one in entries(category):
             checker = ExecutableChecker(one, NoApis())
-            calls = [expected.call for expected in checker.expected]
+            calls = [read_call(expected["call"]) for expected in one.truth]
             outcome = checker.check_calls(calls[::-1], Rules.OFFICIAL)
             assert outcome.finding is None, outcome.finding
             passed += outcome.not_recorded is None
@@ -307,3 +308,14 @@ def test_every_expected_call_without_network_is_its_own_answer(entries: Callable
                 )
                 assert wrong.finding is not None
     assert passed == 134
+
+
+def test_deep_arguments_end():
+    """Arguments that are nested as deep as can be read have a verdict, in both modes."""
+    for depth in (150, 900, 100_000):
+        nested = "[" * depth + "]" * depth
+        native = json.dumps([{"echo": f'{{"value": {nested}}}'}])
+        for mode, result in ((Mode.FC, native), (Mode.PROMPT, json.dumps(f"[echo(value={nested})]"))):
+            judge = Judge(entry("echo(value=1)"))
+            for verdict in judge.answer_verdicts(result, mode, None, [*Rules]):
+                assert verdict.valid is False
