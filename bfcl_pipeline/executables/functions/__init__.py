@@ -1,7 +1,8 @@
 """The 32 functions without network, by name.
 
-Their values equal those of the official functions bit for bit, which fixes the order of their operations, and
-they raise the same exceptions, until a bound is exceeded. Source: gorilla, executable_python_function.py at commit 4d05b53f.
+Their values equal those of the official functions bit for bit, which fixes the order of their operations.
+Until a bound is exceeded they raise the same exceptions. Source: gorilla, executable_python_function.py at
+commit 4d05b53f.
 """
 
 from bfcl_pipeline.executables.functions.derivatives import estimate_derivative

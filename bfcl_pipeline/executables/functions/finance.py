@@ -7,9 +7,10 @@ from bfcl_pipeline.executables.functions.work import Work
 
 def mortgage_calculator(work: Work, loan_amount: Any, interest_rate: Any, loan_period: Any) -> Any:
     """The monthly payment for a loan over years at a yearly rate."""
-    rate = interest_rate / 12
-    growth = work.power(1 + rate, work.times(loan_period, 12))
-    return loan_amount * rate * growth / (growth - 1)
+    rate, months = interest_rate / 12, work.times(loan_period, 12)
+    interest = loan_amount * rate
+    growth = work.power(1 + rate, months)
+    return interest * growth / (growth - 1)
 
 
 def calculate_future_value(work: Work, present_value: Any, interest_rate: Any, periods: Any) -> Any:

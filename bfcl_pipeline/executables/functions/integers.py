@@ -5,7 +5,7 @@ from typing import Any
 from bfcl_pipeline.executables.functions.work import Work
 
 MAX_RECURSION = 950
-"""Rounds of Euclid's algorithm: in the release each one is a recursion, which Python ends at about as many."""
+"""Rounds of Euclid's algorithm; in the release each one is a recursion, of which Python allows 1,000."""
 
 
 def math_factorial(work: Work, n: Any) -> Any:

@@ -1,10 +1,10 @@
 """A small interpreter for the text of a lambda with one parameter, such as `lambda x: 3*x**2 - 1`.
 
-Covers numbers, the parameter, + - * / // % **, signs, brackets, and `pow` and `math.pow` with two arguments.
-The text is parsed, and its syntax tree is walked, in bounded length, depth and work; nothing is compiled or
-evaluated, and names are compared, never looked up elsewhere. All else is an error: what Python would refuse,
-and what it would compute but no published answer contains (other functions, conditions, lambdas in
-lambdas). Of 95 distinct texts in published answers 18 are lambdas, which need only numbers, names, + - * **.
+Covers numbers, the parameter, + - * / // % **, signs, brackets, and `pow` and `math.pow` with two
+arguments. The text is parsed, and its syntax tree is walked, in bounded length, depth and work; nothing is
+compiled or evaluated, and names are compared, never looked up elsewhere. All else is an error: what Python
+would refuse, and what it would compute but no published answer contains (other functions, conditions,
+lambdas in lambdas). Of 95 distinct texts in published answers 18 are lambdas: numbers, names, + - * ** suffice.
 """
 
 import ast

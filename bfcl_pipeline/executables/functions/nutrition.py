@@ -15,7 +15,7 @@ _NUTRIENTS = {"proteins_g": (0.30, 4), "fats_g": (0.25, 9), "carbohydrates_g": (
 def calculate_nutritional_needs(
     weight: Any, height: Any, age: Any, gender: Any, activity_level: Any, goal: Any
 ) -> Any:
-    """Daily calories and grams of nutrients; any gender but "male" is computed as female, as in the release."""
+    """Daily calories and grams of nutrients; as in the release, any gender but "male" counts as female."""
     if gender == "male":
         at_rest = 88.362 + (13.397 * weight) + (4.799 * height) - (5.677 * age)
     else:

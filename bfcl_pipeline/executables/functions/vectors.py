@@ -20,7 +20,7 @@ def mat_mul(work: Work, matA: Any, matB: Any) -> Any:
 
 
 def calculate_cosine_similarity(work: Work, vectorA: Any, vectorB: Any) -> Any:
-    """The cosine of the angle between two vectors; what vectorB has more than vectorA only adds to its length."""
+    """The cosine of the angle between two vectors; more components of vectorB add to its length only."""
     product = work.total(work.times(vectorA[place], vectorB[place]) for place in range(len(vectorA)))
     return product / (_length(work, vectorA) * _length(work, vectorB))
 

@@ -22,7 +22,7 @@ MAX_ITEMS = 200_000
 """Items and characters in the arguments of a call, or in its value, at all depths."""
 
 MAX_BITS = 14_000
-"""Bits of a whole number in the value of a call: about 4,200 decimal digits, which Python converts to text."""
+"""Bits of a whole number in the value of a call: about 4,200 decimal digits, which Python still prints."""
 
 _DIGIT_BITS = 64
 _PRODUCTS = 100  # of two digits, in one step

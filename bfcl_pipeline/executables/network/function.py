@@ -5,10 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bfcl_pipeline.executables.apis import ApiAnswer, ApiRequest, Apis
-from bfcl_pipeline.executables.binding import ExecutionFailed, Parameter, bound
+from bfcl_pipeline.executables.binding import RAISED, Parameter, bound, failure
 from bfcl_pipeline.executables.network.reading import Reading
-
-_ERRORS = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +27,13 @@ class NetworkFunction:
         values = bound(self.name, self.parameters, arguments)
         try:
             return replace(self.request(*values), function=self.name)
-        except _ERRORS as error:
-            raise ExecutionFailed(f"{type(error).__name__}: {error}") from error
+        except RAISED as error:
+            raise failure(error) from error
 
     def value(self, arguments: Mapping[str | None, Any], answer: ApiAnswer) -> Any:
         """What the function returns if its request has `answer`. Raises ExecutionFailed."""
         values = bound(self.name, self.parameters, arguments)
         try:
             return self.read(answer) if isinstance(self.read, Reading) else self.read(answer, *values)
-        except _ERRORS as error:
-            raise ExecutionFailed(f"{type(error).__name__}: {error}") from error
+        except RAISED as error:
+            raise failure(error) from error

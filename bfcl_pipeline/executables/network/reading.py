@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from bfcl_pipeline.calls import parse_json
 from bfcl_pipeline.executables.apis import ApiAnswer
+from bfcl_pipeline.executables.binding import RAISED
 
 Place: TypeAlias = tuple[str | int, ...]
 """Where a value stands in a JSON document: keys and indexes from the outside inward."""
@@ -44,7 +45,7 @@ class Reading:
             return self.if_empty
         try:
             return self._value(body)
-        except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
+        except RAISED as error:
             if self.otherwise is Otherwise.BODY:
                 return body
             if self.otherwise is Otherwise.MESSAGE:
@@ -57,7 +58,7 @@ class Reading:
         """Whether `body` has the value."""
         try:
             self._value(body)
-        except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError):
+        except RAISED:
             return False
         return True
 

@@ -41,7 +41,7 @@ def far_number(taken: Sequence[float], whole: bool, request: ApiRequest, name: s
     for attempt in range(_ATTEMPTS):
         digest = _digest(attempt, name, request.url, request.params)
         digits = (1_000_000 + digest % 9_000_000) // 10 ** (digest // 9_000_000 % (4 if whole else 3))
-        number = digits if whole else round(digits / 1000, 2)
+        number: float = digits if whole else round(digits / 1000, 2)
         if all(number > other * _FAR or other > number * _FAR for other in taken):
             return number
     raise ValueError(f"no number is far from {len(taken)} others")
