@@ -8,6 +8,7 @@ value is `scoring.executable`; recording and replaying the network is `web.apis`
 from bfcl_pipeline.executables.apis import ApiAnswer, ApiRequest, Apis, NoApis
 from bfcl_pipeline.executables.evaluation import Evaluator, ExecutionFailed
 from bfcl_pipeline.executables.expected import read_call
+from bfcl_pipeline.executables.rest import api_request, reference_request
 from bfcl_pipeline.executables.simulated import SimulatedApis
 
 __all__ = [
@@ -18,5 +19,7 @@ __all__ = [
     "ExecutionFailed",
     "NoApis",
     "SimulatedApis",
+    "api_request",
     "read_call",
+    "reference_request",
 ]

@@ -18,6 +18,7 @@ from bfcl_pipeline.records import Call, DecodeFailure, Entry, Json, Mode, NameSt
 from bfcl_pipeline.scoring.executed_values import compare_values
 from bfcl_pipeline.scoring.findings import Finding, Outcome, shown
 from bfcl_pipeline.scoring.matching import first_unmatched
+from bfcl_pipeline.scoring.rest import RestChecker
 
 _CHECKER = "executable_checker"
 
@@ -217,32 +218,6 @@ def _written(call: Call) -> str:
     """The call for a message."""
     arguments = ", ".join(f"{name}={shown(value)}" for name, value in [*call.arguments.items()][:12])
     return f"{call.name}({arguments})"[:_MAX_TEXT]
-
-
-class RestChecker:
-    """Checks the answers to one entry of the category rest."""
-
-    def __init__(self, entry: Entry, apis: Apis) -> None:
-        self._entry = entry
-        self._apis = apis
-
-    def check(
-        self,
-        result: Json | DecodeFailure,
-        mode: Mode,
-        style: NameStyle,  # noqa: ARG002  # both spellings of requests.get are read
-        rules: Sequence[Rules],
-    ) -> list[Outcome]:
-        """The outcome of one answer by each of `rules`. Raises NotRecorded and WebError as `Apis.get`."""
-        calls = result if isinstance(result, DecodeFailure) else decode_step(result, mode)
-        return [self.check_calls(calls, rule_set) for rule_set in rules]
-
-    def check_calls(self, calls: Sequence[Call] | DecodeFailure, rules: Rules) -> Outcome:
-        """The outcome of decoded calls."""
-        if isinstance(calls, DecodeFailure):
-            return Outcome(Finding("executable_decoder:decoder_failed", calls.message))
-        del rules
-        return Outcome(Finding("executable_checker_rest:not_written", f"{self._entry.entry_id}"))
 
 
 def executable_checker(entry: Entry, apis: Apis) -> ExecutableChecker | RestChecker:

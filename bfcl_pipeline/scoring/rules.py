@@ -102,4 +102,31 @@ DIFFERENCES: tuple[RuleDifference, ...] = (
         "no figure is within 20 % of a negative one, since the two bounds are in the wrong order",
         "the bounds are in order",
     ),
+    RuleDifference(
+        "empty-object",
+        "bfcl_pipeline.calls.execution:empty_object",
+        "`headers={}` in a prompted answer whose call is executed is read as a call without a name, so the "
+        "answer cannot be decoded",
+        "it is an empty object; conversations are decoded as in the release",
+    ),
+    RuleDifference(
+        "rest-host",
+        "bfcl_pipeline.scoring.rest:other_host",
+        "a REST request may ask any server, and only the form of the answer counts",
+        "it must ask the host of the entry's reference request, which the function's documentation names",
+    ),
+    RuleDifference(
+        "rest-values",
+        "bfcl_pipeline.scoring.rest:unlike_values",
+        "only the top-level names of a REST answer are compared, so one that found nothing, or statistics "
+        "of all countries instead of one, is valid",
+        "each top-level value must also be a list, an object or neither as in the recorded response, and "
+        "not be empty if that is not",
+    ),
+    RuleDifference(
+        "rest-list-length",
+        "bfcl_pipeline.scoring.rest:wrong_length",
+        "a list must have as many items as the recorded response, though what a server finds changes",
+        "any number of items is accepted, but none only if the recorded response has none",
+    ),
 )
