@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bfcl_pipeline.executables import ApiAnswer, ApiRequest, ExecutionFailed
+from bfcl_pipeline.executables import ApiAnswer, ApiRequest, Evaluator, ExecutionFailed
 from bfcl_pipeline.executables.apis import FUNCTION_HOSTS, HOSTS, PLACEHOLDERS
 from bfcl_pipeline.executables.network import NETWORK_FUNCTIONS
 from bfcl_pipeline.executables.network.request import MAX_ARGUMENTS
+from bfcl_pipeline.records import Call
 
 ASIN = {"ASIN": "B08PPDJWC8"}
 COUNTRY = {"country": "Brazil"}
@@ -238,6 +239,24 @@ def test_arguments_without_a_request(name, arguments, error):
         NETWORK_FUNCTIONS[name].request_of(arguments)
 
 
+def test_a_call_asks_once_and_only_if_its_arguments_are_right():
+    """A call makes one request, and none if its arguments do not fit."""
+    asked = list[ApiRequest]()
+
+    class Noting:
+        def get(self, request: ApiRequest) -> ApiAnswer:
+            asked.append(request)
+            return ApiAnswer(200, '{"message": "too many requests"}')
+
+    evaluator = Evaluator(Noting())
+    assert evaluator.value(Call("get_rating_by_amazon_ASIN", ASIN)) is None
+    assert asked == [PRODUCT]
+    for arguments in ({}, {"ASIN": "a", "country": "US"}, {"ASIN": "\ud800"}, {None: ASIN}):
+        with pytest.raises(ExecutionFailed):
+            evaluator.value(Call("get_rating_by_amazon_ASIN", arguments))
+    assert asked == [PRODUCT]
+
+
 @pytest.mark.parametrize("amount", ["5", [1], None, {}])
 def test_an_amount_that_is_not_a_number(amount):
     """An amount that cannot be multiplied, or would be repeated many times, is an execution error."""
@@ -268,7 +287,7 @@ _ANY = st.recursive(
 )
 
 
-@settings(derandomize=True, deadline=None, database=None, max_examples=600)
+@settings(derandomize=True, deadline=None, database=None, max_examples=300)
 @given(st.sampled_from(sorted(NETWORK_FUNCTIONS)), st.lists(_ANY, min_size=3, max_size=3))
 def test_arguments_stay_in_their_place(name, values):
     """Whatever the arguments are, the host and the path before them are those of the API."""

@@ -94,6 +94,29 @@ def test_recorded_values_come_back(recorded, world):
         assert json.dumps(value) == json.dumps(row["value"]), row["call"]
 
 
+def test_what_the_world_is_made_of_is_kept(recorded):
+    """Making a world does not change the content of the file that it is made from."""
+    before = json.dumps(recorded)
+    SimulatedApis(recorded)
+    assert json.dumps(recorded) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "arguments"),
+    [
+        ("get_movie_rating", "get_movie_director", {"movie_name": "none"}),
+        ("get_covid_death_by_country", "get_active_covid_case_by_country", {"country": "none"}),
+        ("get_rating_by_amazon_ASIN", "get_product_name_by_amazon_ASIN", {"ASIN": "none"}),
+        ("get_zipcode_by_ip_address", "get_coordinate_by_ip_address", {"ip_address": "10.1.1.1"}),
+    ],
+)
+def test_functions_of_one_api_have_one_answer(name, other, arguments, world):
+    """Two functions that make the same request have the same answer, whether it is held or computed."""
+    requests = [NETWORK_FUNCTIONS[one].request_of(arguments) for one in (name, other)]
+    assert requests[0] == requests[1]
+    assert world.get(requests[0]) == world.get(requests[1])
+
+
 def test_the_last_of_equal_calls_counts(recorded):
     """Of a call that is recorded twice, the last value is returned."""
     text = "get_movie_rating(movie_name='Avatar')"
