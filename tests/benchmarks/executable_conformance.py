@@ -15,6 +15,7 @@ from pathlib import Path
 from bfcl_pipeline.executables import SimulatedApis
 from bfcl_pipeline.tables.texts import read_recorded_calls
 from tests.support.executable_conformance import HEADER, all_figures, read_rows
+from tests.support.executable_rest import read_rest_rows, rest_figures
 
 
 def main() -> None:
@@ -28,7 +29,9 @@ def main() -> None:
     apis = SimulatedApis(read_recorded_calls(options.data))
     print(HEADER)
     causes = {}
-    for figure in all_figures(read_rows(options.table), options.data, apis):
+    figures = all_figures(read_rows(options.table), options.data, apis)
+    figures += rest_figures(read_rest_rows(options.table), options.data)
+    for figure in figures:
         print(figure.line())
         causes.update(figure.causes)
     for (cause, model), count in sorted(causes.items()):
