@@ -14,7 +14,7 @@ from shlex import quote
 import yaml
 from snakemake.utils import min_version, validate
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
 from bfcl_pipeline.config import (
     MODELS_VARIABLE,
     check_config,

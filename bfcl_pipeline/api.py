@@ -35,6 +35,7 @@ from bfcl_pipeline.jobs.run import run_job
 from bfcl_pipeline.judging import score_table
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.tables import responses_table
+from bfcl_pipeline.web.apis import ApisByMode
 
 __all__ = [
     "Job",
@@ -92,15 +93,19 @@ def response_frame(completed: Iterable[Completed]) -> pl.DataFrame:
 
 
 def score(
-    responses: pl.DataFrame | pa.Table, rules: str | Rules = Rules.OFFICIAL, data: PathLike = "data"
+    responses: pl.DataFrame | pa.Table,
+    rules: str | Rules = Rules.OFFICIAL,
+    data: PathLike = "data",
+    cache: PathLike = "cache",
 ) -> pl.DataFrame:
     """The responses with their verdicts, in the same row order.
 
     Args:
         responses: with the columns `entry_id, category, mode, result_json`, and optionally `model, run,
-            name_style, status`.
+            name_style, status, web`.
         rules: the rule set: `official`, `corrected` or `verified`.
         data: the staged data.
+        cache: the directory with `web/`, the recorded answers of web APIs for executed calls.
 
     Returns:
         The columns of `responses`, then `valid` (null where there is no answer), `error_type`,
@@ -110,7 +115,8 @@ def score(
         TableError: a column is missing, or a row cannot be scored; the message names it.
     """
     table = responses.to_arrow() if isinstance(responses, pl.DataFrame) else responses
-    return pl.DataFrame(score_table(table, Path(data), Rules(rules)))
+    apis = ApisByMode(Path(data), Path(cache, "web"))
+    return pl.DataFrame(score_table(table, Path(data), Rules(rules), None, apis))
 
 
 def read_tables(run: PathLike) -> dict[str, pl.DataFrame]:

@@ -117,7 +117,7 @@ recorded web pages, and compares them byte for byte.
 |---|---|
 | `results/{run}/config.yaml`, `models.yaml` | the config of the run and its models |
 | `cache/exchanges/` | every answer of a model as it was received |
-| `cache/web/` | the searches and pages that models saw, if the run used the web |
+| `cache/web/` | the searches and pages that models saw, and answers of web APIs to executed calls |
 | `cache/encoder.vectors` | the embeddings of texts in vector memories, if there are any |
 | `results/{run}/responses/`, `memory/` | the responses of the models and their memories |
 | `results/{run}/verdicts/`, `tables/`, `report.html` | verdicts and scores |

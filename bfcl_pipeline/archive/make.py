@@ -1,7 +1,7 @@
 """Making the archive of a run: collect the files, search them for secrets, describe and write them."""
 
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -19,17 +19,12 @@ from bfcl_pipeline.archive.recorded_run import RecordedRun, read_run
 from bfcl_pipeline.archive.secrets import Search
 from bfcl_pipeline.archive.snakemake_records import moment
 from bfcl_pipeline.archive.software import Checkout, find_checkout, versions
+from bfcl_pipeline.archive.web_files import web_files
 from bfcl_pipeline.archive.writing import TOO_MUCH, write_archive
-from bfcl_pipeline.benchmark import CATEGORIES, Check, encoder, release
+from bfcl_pipeline.benchmark import encoder, release
 from bfcl_pipeline.config import KINDS
 from bfcl_pipeline.errors import ArchiveError
-from bfcl_pipeline.records import Response
-from bfcl_pipeline.tables import read_responses
-from bfcl_pipeline.web.cache import WebCache
-from bfcl_pipeline.web.coverage import used_files
-
-RECORDED_WEBS = ("record", "replay")
-"""The web modes in which the web cache has all outcomes that the models saw."""
+from bfcl_pipeline.executables.apis import PLACEHOLDERS
 
 SHOWN = 20
 """The most findings that an error message lists."""
@@ -78,7 +73,7 @@ def make_archive(
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".archive-") as work:
         places = Places(cache, run_folder.parent.parent / ".snakemake", Path(work))
-        contents = gather(recorded, checkout, places, _web_files(recorded, cache / "web"))
+        contents = gather(recorded, checkout, places, web_files(recorded, cache / "web", data))
         facts = _facts(recorded, contents, checkout, data)
         members = [*contents.members, member("README.md", readme(facts))]
         members.append(member(PREVIEW, preview(facts, people, members)))
@@ -97,23 +92,7 @@ def make_archive(
 def _key_variables(recorded: RecordedRun) -> set[str]:
     """The environment variables that may contain API keys."""
     of_models = {row.key for row in recorded.rows.values()} | {kind.key for kind in KINDS.values()}
-    return {"SERPAPI_API_KEY", *(key for key in of_models if key is not None)}
-
-
-def _web_files(recorded: RecordedRun, record: Path) -> list[Path]:
-    """The files of the web cache that the run used."""
-    if recorded.config["web"] not in RECORDED_WEBS:
-        return []
-    return used_files(WebCache(record), _web_responses(recorded), recorded.config["search_tool"])
-
-
-def _web_responses(recorded: RecordedRun) -> Iterator[Response]:
-    """The responses of the categories that search the web."""
-    given = recorded.given()  # from webs of other runs
-    for folder in recorded.run.folders:
-        for category in () if folder in given else recorded.run.categories_of(folder):
-            if CATEGORIES[category].check is Check.WEB_SEARCH:
-                yield from read_responses(recorded.folder / "responses" / folder / f"{category}.parquet")
+    return {"SERPAPI_API_KEY", *PLACEHOLDERS, *(key for key in of_models if key is not None)}
 
 
 def _check_secrets(members: Sequence[ArchiveMember], search: Search, allowed: frozenset[str]) -> None:

@@ -21,7 +21,7 @@ from bfcl_pipeline.archive.vectors import NAME as VECTORS
 from bfcl_pipeline.errors import ArchiveError, PipelineError, StagingError
 from bfcl_pipeline.text import Log, printable
 from bfcl_pipeline.web.cache import WebCache
-from bfcl_pipeline.web.status import survey
+from bfcl_pipeline.web.status import API, survey
 
 SHOWN = 10
 """The most differences that are reported: one for each file, causes first."""
@@ -247,7 +247,9 @@ def _check_web(record: Path, log: Log) -> None:
         stats = survey(WebCache(record))
         if stats.damaged:
             raise ArchiveError(f"refused: {stats.damaged[0]}")
-        _verified(log, "web", f"{stats.outcomes.total():,} searches and pages are as they were recorded")
+        of_apis = sum(count for (function, _), count in stats.outcomes.items() if function == API)
+        what = "searches, pages and answers of web APIs" if of_apis else "searches and pages"
+        _verified(log, "web", f"{stats.outcomes.total():,} {what} are as they were recorded")
 
 
 def _never_verified(log: Log) -> None:

@@ -28,6 +28,13 @@ NOT_COMPARABLE = (
 """What a reader of scores of different versions has to know."""
 
 
+RETIRED = (
+    "Group executable: categories of V1 that the leaderboard dropped (sql and chatable in April 2024, the "
+    "others in April 2025). Their scores are in a table of their own and in no score of V4."
+)
+"""What a reader of the scores of the retired categories has to know."""
+
+
 @dataclass(frozen=True, slots=True)
 class Description:
     """One category in words."""
@@ -196,6 +203,55 @@ DESCRIPTIONS: Mapping[str, Description] = {
         "calls, for models in prompt mode. The spread over the formats is shown; no score contains it.",
         "format_sensitivity_0:ret_fmt=python&tool_call_tag=True&func_doc_fmt=python&prompt_fmt=plaintext"
         "&style=classic:simple_python_19",
+    ),
+    "exec_simple": Description(
+        "V1",
+        "one call that is executed",
+        "One Python function and a question. The call of the answer is executed, and its value compared "
+        "with that of the expected call: exactly, within 20 %, or by type, keys and length.",
+        "exec_simple_0",
+    ),
+    "exec_multiple": Description(
+        "V1",
+        "choice of one function; executed",
+        "Two to four functions and a question, which only one of them answers. The call is executed, and "
+        "its value compared as in exec_simple.",
+        "exec_multiple_0",
+    ),
+    "exec_parallel": Description(
+        "V1",
+        "several executed calls of one function",
+        "One function and a question that needs several calls of it. They are executed, and their values "
+        "compared as in exec_simple, in any order.",
+        "exec_parallel_0",
+    ),
+    "exec_parallel_multiple": Description(
+        "V1",
+        "several executed calls of several functions",
+        "Several functions and a question that needs several calls. They are executed, and their values "
+        "compared as in exec_simple, in any order.",
+        "exec_parallel_multiple_0",
+    ),
+    "rest": Description(
+        "V1",
+        "one HTTP request that is executed",
+        "The function requests.get with the documentation of one web API, and a question. The right answer "
+        "is one request whose response has the JSON type and the top-level keys of the recorded one; "
+        "values are not compared.",
+        "rest_0",
+    ),
+    "sql": Description(
+        "V1",
+        "one SQL statement as a call",
+        "One function, which takes the parts of an SQL statement, and a question. The right answer is one "
+        "call, compared as in simple_python; nothing is executed.",
+        "sql_0",
+    ),
+    "chatable": Description(
+        "V1",
+        "no call, as no function is offered",
+        "A question for a chat, and no function. The right answer has no call.",
+        "chatable_0",
     ),
 }
 """Every category by name, in the order of CATEGORIES."""

@@ -1,9 +1,10 @@
 """How the V4 leaderboard averages categories, as data: the tree of group scores and the overall weights.
 
-Covers which scores exist, the members of each mean, the share of each category, and the price constants of
-the cost column. The arithmetic is `scoring.aggregate`; the columns of the CSV files are
-`benchmark.leaderboard_files`.
-Source: the release's leaderboard writer (bfcl-eval 2026.3.23, upstream commit 6ea57973).
+Covers which scores exist, the members of each mean, the share of each category, the same of the retired
+executable categories, and the price constants of the cost column. The arithmetic is `scoring.aggregate`;
+the columns of the CSV files are `benchmark.leaderboard_files`.
+Source: the release's leaderboard writer (bfcl-eval 2026.3.23, upstream commit 6ea57973); of executable
+categories, that of the last version with them (commit 4d05b53f) and of August 2024.
 """
 
 from collections.abc import Mapping
@@ -25,7 +26,7 @@ class Mean(StrEnum):
 class ScoreTerm:
     """One term of a group score."""
 
-    name: str  # a category, or an earlier group of LEADERBOARD
+    name: str  # a category, or an earlier group of the same tree
     weight: int = 1  # per cent, for Mean.WEIGHTED
 
 
@@ -43,19 +44,15 @@ def _equal(name: str, title: str, *members: str) -> Group:
     return Group(name, title, Mean.EQUAL, tuple(ScoreTerm(member) for member in members))
 
 
+def _by_size(name: str, title: str, *members: str) -> Group:
+    return Group(name, title, Mean.BY_SIZE, tuple(ScoreTerm(member) for member in members))
+
+
 LEADERBOARD: tuple[Group, ...] = (
     _equal("simple_ast", "Non-live simple", "simple_python", "simple_java", "simple_javascript"),
     _equal("non_live", "Non-live", "simple_ast", "multiple", "parallel", "parallel_multiple"),
-    Group(
-        "live",
-        "Live",
-        Mean.BY_SIZE,
-        (
-            ScoreTerm("live_simple"),
-            ScoreTerm("live_multiple"),
-            ScoreTerm("live_parallel"),
-            ScoreTerm("live_parallel_multiple"),
-        ),
+    _by_size(
+        "live", "Live", "live_simple", "live_multiple", "live_parallel", "live_parallel_multiple"
     ),
     _equal("irrelevance_all", "Irrelevance", "irrelevance", "live_irrelevance"),
     _equal(
@@ -87,12 +84,51 @@ LEADERBOARD: tuple[Group, ...] = (
 GROUP: dict[str, Group] = {group.name: group for group in LEADERBOARD}
 """The groups of LEADERBOARD by name."""
 
+_EXEC_OF_SEVERAL = ("exec_multiple", "exec_parallel", "exec_parallel_multiple")
+
+_AST_OF_2024 = (
+    "simple_python",
+    "simple_java",
+    "simple_javascript",
+    "multiple",
+    "parallel",
+    "parallel_multiple",
+)
+
+EXECUTABLE: tuple[Group, ...] = (
+    _equal("simple_exec", "Simple", "exec_simple", "rest"),
+    _equal("exec_summary", "Exec summary", "simple_exec", *_EXEC_OF_SEVERAL),
+    _by_size("simple_exec_august_2024", "Simple of August 2024", "exec_simple", "rest"),
+    _equal(
+        "exec_summary_august_2024",
+        "Exec summary of August 2024",
+        "simple_exec_august_2024",
+        *_EXEC_OF_SEVERAL,
+    ),
+    _by_size(
+        "overall_august_2024",
+        "Overall of August 2024",
+        *_AST_OF_2024,
+        "exec_simple",
+        "rest",
+        *_EXEC_OF_SEVERAL,
+        "irrelevance",
+    ),
+)
+"""The means of V1's executable categories; no score of V4 contains them.
+
+The first two are those of the last leaderboard with executable categories, April 2025. The others are those
+of August 2024, when entries were counted alike: its overall has 1,700.
+"""
+
+_GROUPS = {group.name: group for group in (*LEADERBOARD, *EXECUTABLE)}
+
 
 def categories_of(name: str) -> tuple[str, ...]:
     """The categories that the score `name` averages, in order; for a category, only itself."""
-    if name not in GROUP:
+    if name not in _GROUPS:
         return (name,)
-    return tuple(category for member in GROUP[name].members for category in categories_of(member.name))
+    return tuple(category for member in _GROUPS[name].members for category in categories_of(member.name))
 
 
 def category_weights(name: str, entries: Mapping[str, int]) -> dict[str, float]:
@@ -101,9 +137,9 @@ def category_weights(name: str, entries: Mapping[str, int]) -> dict[str, float]:
     entries: the scored entries of each category that was evaluated, for means by size; a category that is
     missing counts with all its entries, as on the leaderboard.
     """
-    if name not in GROUP:
+    if name not in _GROUPS:
         return {name: 1.0}
-    group = GROUP[name]
+    group = _GROUPS[name]
     sizes = [_size(group, member, entries) for member in group.members]
     return {
         category: weight * size / sum(sizes)

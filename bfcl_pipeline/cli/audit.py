@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from bfcl_pipeline.audit import DETECTORS, Benchmark, Suspicion, adjudicated_by, find
-from bfcl_pipeline.benchmark import CATEGORIES, resolve_categories
+from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES, resolve_categories
 from bfcl_pipeline.cli.options import add_data, add_rules
 from bfcl_pipeline.errata import Erratum, ErratumStatus, Treatment, errata, errata_of, treatment
 from bfcl_pipeline.errors import ConfigError
@@ -25,9 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--categories",
         nargs="+",
-        default=["all"],
         metavar="NAME",
-        help="categories or groups (default: all)",
+        help="categories or groups (default: all, or with --entry those of the entries)",
     )
     parser.add_argument(
         "--entry",
@@ -80,14 +79,16 @@ def run(options: argparse.Namespace) -> int:
     for name in options.detectors:
         if name not in DETECTORS:
             raise ConfigError(unknown_name("detector", name, DETECTORS))
-    categories = resolve_categories(options.categories)
     wanted = [find_entry(options.data, entry_id) for entry_id in options.entry_ids or ()]
+    named = options.categories or [entry.category for entry in wanted] or ["all"]
+    categories = resolve_categories(named)
     for entry in wanted:
         if entry.category not in categories:
             raise ConfigError(f"{entry.entry_id} is not in --categories. Leave out one of the two options.")
     # Some detectors compare entries of several categories, but none with the restatements.
     reported = {entry.category for entry in wanted} or set(categories)
-    read = [name for name, category in CATEGORIES.items() if name in reported or not category.prompt_only]
+    compared = {name for name in V4_CATEGORIES if not CATEGORIES[name].prompt_only}
+    read = [name for name in CATEGORIES if name in reported | compared]
     entries = {name: read_entries(entries_path(options.data, name)) for name in read}
     found = find(
         Benchmark(entries, read_constants(options.data)),
@@ -115,7 +116,7 @@ def _publish(options: argparse.Namespace) -> int:
     others = {
         "--out": options.out is not None,
         "--detector": options.detectors != list(DETECTORS),
-        "--categories": options.categories != ["all"],
+        "--categories": options.categories is not None,
         "--rules": options.rules is not Rules.OFFICIAL,
         "--entry": options.entry_ids is not None and markdown is not None,
     }

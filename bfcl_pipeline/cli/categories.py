@@ -7,11 +7,12 @@ import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 
-from bfcl_pipeline.benchmark import CATEGORIES, GROUPS, resolve_categories
+from bfcl_pipeline.benchmark import CATEGORIES, GROUPS, V4_CATEGORIES, resolve_categories
 from bfcl_pipeline.benchmark.descriptions import (
     DESCRIPTIONS,
     GENERATIONS,
     NOT_COMPARABLE,
+    RETIRED,
     composition,
     overall_weights,
 )
@@ -40,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     """Prints the categories. Raises ConfigError for an unknown name."""
     from bfcl_pipeline.tables.examples import read_examples
 
-    names = resolve_categories(options.names or ["all"])
+    names = resolve_categories(options.names or CATEGORIES)
     examples = read_examples(options.data, names)
     if options.json:
         print(json.dumps(_document(names, examples), indent=2, ensure_ascii=True))
@@ -49,10 +50,16 @@ def run(options: argparse.Namespace) -> int:
     else:
         narrow = sys.stdout.isatty() and shutil.get_terminal_size().columns < _NARROW_TERMINAL
         columns = _NARROW if narrow or not examples else _COLUMNS
-        rows = [_row(name, examples.get(name, "")) for name in names]
-        print(text_table(columns, [row[: len(columns)] for row in rows], right={2, 3}))
+        print(_table(columns, V4_CATEGORIES, examples))
+        print("\n" + "\n".join(_wrapped(RETIRED)))
+        print(_table(columns, GROUPS["executable"], examples))
         print("\n" + "\n".join(_notes()))
     return 0
+
+
+def _table(columns: Sequence[str], names: Sequence[str], examples: Mapping[str, str]) -> str:
+    rows = [_row(name, examples.get(name, ""))[: len(columns)] for name in names]
+    return text_table(columns, rows, right={2, 3})
 
 
 def _row(name: str, example: str) -> list[str]:
@@ -105,6 +112,7 @@ def _described(name: str, example: str | None) -> str:
         "Entries": f"{category.entries:,}{f': {consists}' if consists else ''}"
         + (f"; after {sessions} that are not scored" if category.prerequisites else ""),
         "Weight": f"{_weight(name)} of the overall score" if overall_weights()[name] else "in no score",
+        "Retired": RETIRED if category.group == "executable" else "",
         "Groups": ", ".join(group for group, members in GROUPS.items() if name in members),
         "Example": _safe(example) if example else "",
         "Show it": f"bfcl-pipeline show {_quoted(described.example)}",

@@ -1,4 +1,7 @@
-"""`bfcl-pipeline score`: scores tables of responses, without a model, a key or the network."""
+"""`bfcl-pipeline score`: scores tables of responses, without a model, a key or the network.
+
+Executed calls have the answers of web APIs that the web cache has.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bfcl_pipeline.cli.options import add_data
+from bfcl_pipeline.cli.options import add_cache, add_data
 from bfcl_pipeline.records import Rules, Status
 
 if TYPE_CHECKING:
@@ -35,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="file to write; its suffix chooses the form: .parquet, .csv or .jsonl",
     )
     add_data(parser)
+    add_cache(parser, "with web/, the recorded answers of web APIs for executed calls")
     parser.add_argument(
         "--rules",
         choices=[*(rules.value for rules in Rules), _ALL],
@@ -59,15 +63,17 @@ def run(options: argparse.Namespace) -> int:
         start_workers,
     )
     from bfcl_pipeline.tables.text_forms import form_of, rows_about, write_any_form
+    from bfcl_pipeline.web.apis import ApisByMode
 
     started = time.monotonic()
     form_of(options.out)
     with start_workers(sum(map(rows_about, options.responses)), options.processes) as workers:
         responses = read_responses(options.responses)
+        apis = ApisByMode(options.data, options.cache / "web")
         if options.rules == _ALL:
-            verdicts = score_table_by_all_rules(responses, options.data, workers)
+            verdicts = score_table_by_all_rules(responses, options.data, workers, apis)
         else:
-            verdicts = score_table(responses, options.data, Rules(options.rules), workers)
+            verdicts = score_table(responses, options.data, Rules(options.rules), workers, apis)
     write_any_form(options.out, verdicts)
     _summarize(verdicts.slice(0, len(responses)), time.monotonic() - started, options.out)
     return 0

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bfcl_pipeline.benchmark import GROUPS
+from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
+from bfcl_pipeline.cli.options import add_data
 from bfcl_pipeline.cli.runs import RUN_HELP, run_folder
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Response
@@ -15,6 +16,7 @@ from bfcl_pipeline.tables import read_responses
 from bfcl_pipeline.text import text_table
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.coverage import CacheCoverage, coverage
+from bfcl_pipeline.web.executed import WebRequests
 from bfcl_pipeline.web.status import CacheStats, survey
 
 
@@ -33,16 +35,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RUN",
         help=f"{RUN_HELP}; also print what share of its web calls the cache covers",
     )
+    add_data(status)
 
 
 def run(options: argparse.Namespace) -> int:
     """Prints the state of the web cache. Returns 1 if a file in it is damaged."""
 
     responses = None if options.run_dir is None else _responses(run_folder(options.run_dir))
-    stats = survey(WebCache(options.record))
+    cache = WebCache(options.record)
+    stats = survey(cache)
     _print_stats(options.record, stats)
     if responses is not None:
-        _print_coverage(coverage(stats.keys, responses))
+        _print_coverage(coverage(stats.keys, responses, WebRequests(options.data, cache)))
     for line in stats.damaged:
         print(line, file=sys.stderr)
     return 1 if stats.damaged else 0
@@ -50,12 +54,12 @@ def run(options: argparse.Namespace) -> int:
 
 def _responses(run_dir: Path) -> Iterator[Response]:
 
-    categories = GROUPS["web_search"]
+    categories = [*GROUPS["web_search"], *(name for name in CATEGORIES if CATEGORIES[name].executes)]
     tables = [path for name in categories for path in run_dir.glob(f"responses/**/{name}.parquet")]
     if not tables:
         raise TableError(
-            f"{run_dir}: no responses of {' or '.join(categories)}. Give the directory of a run "
-            "with one of these categories."
+            f"{run_dir}: no responses of {', '.join(categories)}. Give the directory of a run with one of "
+            "these categories."
         )
     for path in sorted(tables):
         yield from read_responses(path)

@@ -22,7 +22,7 @@ from bfcl_pipeline.text import unknown_name
 WEB_MODES = ("simulated", "record", "replay", "live", "off")
 """simulated: a small deterministic web, no network, not comparable with the leaderboard; record: the real
 web, recorded in the web cache; replay: the web cache only; live: the real web, not recorded; off: no web
-tools."""
+tools. Executed calls use web APIs in the first three modes."""
 
 NETWORK_MODES = ("record", "live")
 """Modes in which searches and fetches use the network, which takes time."""
@@ -39,7 +39,7 @@ SEARCH_ENGINES = ("duckduckgo", "serpapi")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebChoice:
-    """What the web-search categories search."""
+    """What the web-search categories search, and what executed calls ask."""
 
     mode: str = WEB_MODES[0]  # one of WEB_MODES
     cache: Path = Path("cache/web")  # outcomes of searches and fetches: recorded there, replayed from there

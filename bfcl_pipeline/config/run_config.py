@@ -195,10 +195,9 @@ def _selecting(
     categories = [CATEGORIES[name] for name in job.categories]
     searches = any(one.check is Check.WEB_SEARCH for one in categories)
     web = job.web if searches and not job.recorded else WebChoice()
-    if any(one.executes for one in categories) and not searches and not job.recorded:
-        web = WebChoice(
-            mode=job.web.mode, cache=job.web.cache
-        )  # nothing else of it concerns executed calls
+    if any(one.executes for one in categories) and (not searches or job.recorded):
+        # Scoring executes the calls, also those of given answers; nothing else concerns them.
+        web = WebChoice(mode=job.web.mode, cache=job.web.cache)
     counts = {name: sample[name] for name in job.categories if name in sample}
     ids = tuple(entry_id for name in job.categories for entry_id in entry_ids.get(name, ()))
     drawn = seed if counts or web.fetch_failures else 0

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Self
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES
 from bfcl_pipeline.benchmark.leaderboard import category_weights
 from bfcl_pipeline.benchmark.scatter import assumed
 from bfcl_pipeline.errors import ConfigError
@@ -29,7 +29,7 @@ class SampleBy(StrEnum):
 class RunSample:
     """The sample of a run, as the key `sample` of its config says."""
 
-    entries: int  # of all categories together
+    entries: int  # of all categories together, those of V1 that were retired aside
     by: SampleBy = SampleBy.SIZE
 
     @classmethod
@@ -52,13 +52,16 @@ class RunSample:
 def divide(sample: RunSample, categories: Sequence[str]) -> dict[str, int]:
     """The number of entries that `sample` has of each of `categories`.
 
-    By weight, categories that do not count in the overall score have none.
+    By size, the retired categories of V1 have their share beside the sample of the others, which is the same
+    with and without them. By weight, categories that do not count in the overall score have none.
 
     Raises:
         ConfigError: the sample is by weight, and none of the categories counts in the overall score.
     """
     if sample.by is SampleBy.SIZE:
-        return allocate({name: CATEGORIES[name].entries for name in categories}, sample.entries)
+        sizes = {name: CATEGORIES[name].entries for name in categories}
+        of_v4 = {name: sizes[name] for name in categories if name in V4_CATEGORIES}
+        return {**allocate(sizes, sample.entries), **allocate(of_v4, sample.entries)}
     weights = category_weights("overall", {})
     # In the benchmark's order, so that equal categories are served in the same order in every config.
     chosen = {name: weights[name] for name in CATEGORIES if name in weights and name in categories}

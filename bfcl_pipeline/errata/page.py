@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from bfcl_pipeline.benchmark import CATEGORIES, category_of, release
+from bfcl_pipeline.benchmark import CATEGORIES, GROUPS, V4_CATEGORIES, category_of, release
 from bfcl_pipeline.benchmark.leaderboard import categories_of
 from bfcl_pipeline.errata.ledger import DEFECTS, Erratum, ErratumStatus, alike
 from bfcl_pipeline.records import Rules
@@ -19,7 +19,9 @@ def errata_page(errata: Sequence[Erratum], ceilings: Iterable[Mapping[str, Any]]
     """The page docs/errata.md. ceilings: rows of the table `ceilings` over the whole release."""
     groups = alike(errata)
     introduction = _INTRODUCTION.format(version=release.VERSION)
-    parts = [introduction, _classes(), _counts(errata), _ceilings(errata, ceilings)]
+    retired = [erratum for erratum in errata if category_of(erratum.entry_id) in GROUPS["executable"]]
+    of_v4 = [erratum for erratum in errata if category_of(erratum.entry_id) in V4_CATEGORIES]
+    parts = [introduction, _classes(), _counts(of_v4, retired), _ceilings(errata, ceilings)]
     for status, heading in _HEADINGS.items():
         chosen = [records for records in groups if records[0][0].status is status]
         parts.append(f"## {heading}\n" if chosen else f"## {heading}\n\nNone.\n")
@@ -73,18 +75,24 @@ def _classes() -> str:
     return "## Classes of defects\n\n" + _table(("class", "meaning"), rows)
 
 
-def _counts(errata: Sequence[Erratum]) -> str:
+def _counts(of_v4: Sequence[Erratum], retired: Sequence[Erratum]) -> str:
+    return (
+        "## Entries by class and status\n\n"
+        "An entry with several records of one status counts once in the last row.\n\n"
+        + _count_table(of_v4)
+        + "\nThe retired categories of V1 ([group executable](executable.md)), which no score of V4 contains:\n\n"
+        + _count_table(retired)
+    )
+
+
+def _count_table(errata: Sequence[Erratum]) -> str:
     rows = []
     for defect in DEFECTS:
         found = [erratum for erratum in errata if erratum.defect == defect]
         if found:
             rows.append((f"`{defect}`", *_by_status(found)))
     rows.append(("all classes", *_by_status(errata)))
-    return (
-        "## Entries by class and status\n\n"
-        "An entry with several records of one status counts once in the last row.\n\n"
-        + _table(("class", *_HEADINGS), rows)
-    )
+    return _table(("class", *_HEADINGS), rows)
 
 
 def _by_status(errata: Iterable[Erratum]) -> list[str]:

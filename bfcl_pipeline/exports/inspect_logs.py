@@ -28,7 +28,7 @@ from inspect_ai.log import (
 )
 
 from bfcl_pipeline import __version__
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.exports.forms import ExportOptions
 from bfcl_pipeline.exports.inspect_samples import sample
@@ -124,11 +124,11 @@ def _log(scores: RunScores, model: ModelScores, category: str, samples: list[Eva
             eval_id=identity,
             run_id=hashlib.sha256(scores.name.encode()).hexdigest()[:22],
             created=scores.made_at_text,
-            task=f"bfcl_v4_{category}",
+            task=_task(category),
             task_id=identity,
             task_version=scores.release,
             dataset=EvalDataset(
-                name=f"bfcl_v4_{category}",
+                name=_task(category),
                 samples=row["release_entries"],
                 sample_ids=[str(made.id) for made in samples],
                 shuffled=False,
@@ -146,6 +146,11 @@ def _log(scores: RunScores, model: ModelScores, category: str, samples: list[Eva
         stats=EvalStats(started_at=scores.made_at_text, completed_at=scores.made_at_text),
         samples=samples,
     )
+
+
+def _task(category: str) -> str:
+    """The name of a category in Inspect."""
+    return f"bfcl_v{4 if category in V4_CATEGORIES else 1}_{category}"
 
 
 def _results(first: Rules, category: str, samples: list[EvalSample]) -> Iterator[EvalScore]:

@@ -1,7 +1,8 @@
 """The scores of a run as result files of lm-evaluation-harness, one for each model.
 
 A task is a category, a group is a score that averages categories; both have the metric `acc`. Covers what
-readers of these files use: results, groups, versions, numbers of samples. What describes the harness itself
+readers of these files use: results, groups, versions, numbers of samples. The executable categories of V1
+are left out. What describes the harness itself
 (its version, its environment, the tokenizer) is absent. The limits of an interval are in the metadata of
 `configs`, as the harness has standard errors only; those of groups are N/A.
 Source: the result schema and the tracker of lm-evaluation-harness 0.4.13.
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from bfcl_pipeline import __version__
-from bfcl_pipeline.benchmark import CATEGORIES, release
+from bfcl_pipeline.benchmark import V4_CATEGORIES, release
 from bfcl_pipeline.benchmark.leaderboard import GROUP, LEADERBOARD
 from bfcl_pipeline.exports.forms import ExportOptions
 from bfcl_pipeline.exports.run_scores import ModelScores, RunScores, read_run_scores, standard_error
@@ -45,7 +46,7 @@ def results(scores: RunScores, model: ModelScores) -> dict[str, Any]:
     """The document of one model."""
     groups = [group for group in reversed(LEADERBOARD) if model.row[group.name] is not None]
     names = [group.name for group in groups]
-    tasks = [name for name in CATEGORIES if model.row[name] is not None]
+    tasks = [name for name in V4_CATEGORIES if model.row[name] is not None]
     of_groups = {_task(name): _group_metrics(model, name) for name in names}
     return {
         "results": {**of_groups, **{_task(name): _task_metrics(model, name) for name in tasks}},

@@ -4,6 +4,7 @@ from bfcl_pipeline.generation.asking import Asking, ChatAsking
 from bfcl_pipeline.generation.conversation import Conversation, conversation
 from bfcl_pipeline.generation.generate import (
     Completed,
+    Executing,
     FailureOf,
     Origin,
     WorldConfigOf,
@@ -22,6 +23,7 @@ __all__ = [
     "Completed",
     "Conversation",
     "EntryFailure",
+    "Executing",
     "FailureOf",
     "Model",
     "Origin",

@@ -52,6 +52,10 @@ WorldConfigOf = Callable[[Entry], WorldConfig]
 FailureOf = Callable[[Entry, PipelineError], EntryFailure]
 """The failure of an entry that an error causes."""
 
+Executing = Callable[[Entry, Response], None]
+"""Called with each answer to an entry whose calls are executed; may wait for the network. Raises WebError
+if a web API has no answer now."""
+
 
 def failure_of(entry: Entry, error: PipelineError) -> EntryFailure:  # noqa: ARG001  # a FailureOf
     """The failure of any entry that `error`, a ModelError or WebError, causes, by STATUSES."""
@@ -85,18 +89,21 @@ async def run_entries(
     origin: Origin,
     counts: ProgressCounts | None = None,
     failure_of: FailureOf = failure_of,
+    executing: Executing | None = None,
 ) -> list[Completed]:
     """One response for each entry, in order, whatever the order in which they ran.
 
     entries: without duplicates; sessions stand before what depends on them. counts: updated on the way.
     failure_of: the failure of an entry that an error causes. A model that refuses all requests gives each
-    entry the same failure.
+    entry the same failure. executing: receives answers whose calls are executed, in other threads.
     """
     counts = counts or ProgressCounts()
     chains = chain_lengths(entries)
     counts.start(entries, chains)
     with ThreadPoolExecutor(backend.open_at_once, "web") as threads:
-        runner = _Runner(backend, texts, world_config_of, origin, threads, failure_of, counts, chains)
+        runner = _Runner(
+            backend, texts, world_config_of, origin, threads, failure_of, executing, counts, chains
+        )
         try:
             await run_all(entries, chains, backend.open_at_once, runner.run_entry)
         except ExceptionGroup as errors:  # of several that failed together, the first is reported
@@ -114,6 +121,7 @@ class _Runner:
     origin: Origin
     threads: Executor
     failure_of: FailureOf
+    executing: Executing | None
     counts: ProgressCounts
     chains: Mapping[str, int]  # by entry id: requests expected to the end of its chain
     memories: Memories = field(default_factory=Memories)
@@ -143,10 +151,13 @@ class _Runner:
         try:
             steps = conversation(entry, self.backend.asking, self.texts, world)
             result = await self._converse(entry, steps, exchanges)
+            response = self._response(entry, exchanges, _json_text(result), Status.ANSWERED, None)
+            if self.executing is not None and CATEGORIES[entry.category].executes:
+                loop = asyncio.get_running_loop()
+                await loop.run_in_executor(self.threads, self.executing, entry, response)
         except (ModelError, WebError) as error:
             return self._failed(entry, exchanges, self.failure_of(entry, error))
         snapshot = world.memory.snapshot() if entry.prerequisite and world.memory is not None else None
-        response = self._response(entry, exchanges, _json_text(result), Status.ANSWERED, None)
         return Completed(entry, response, snapshot)
 
     async def _converse(self, entry: Entry, steps: Conversation, exchanges: list[Exchange]) -> Json:

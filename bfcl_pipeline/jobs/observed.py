@@ -25,6 +25,10 @@ class ObservedFailures:
         self._failures = {response.entry_id: response for response in found}
         self._taken_over: set[str] = set()
 
+    def failed(self, entry: Entry) -> bool:
+        """Whether the earlier run has no answer to `entry`."""
+        return entry.entry_id in self._failures
+
     def failure_of(self, entry: Entry, error: PipelineError) -> EntryFailure:
         """The failure of `entry` that `error` causes: as observed, if the error is a missing record."""
         derived = failure_of(entry, error)

@@ -16,6 +16,7 @@ from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.models.registry import is_installed
 from bfcl_pipeline.models.requirements import Need, needs
 from bfcl_pipeline.orchestration.finished_results import FinishedResults
+from bfcl_pipeline.web.api_access import missing_keys
 
 _ENCODER_PACKAGE = "torch"
 
@@ -62,7 +63,20 @@ def preflight(run: RunConfig, finished: FinishedResults, machine: Machine) -> li
         # Without its results a step fails; a model that is asked in vain gives its entries a status.
         status = 1 if any(first[folder].recorded for folder in unable) else 2
         lines.append(f"The other models run. These get no new answers, and the exit status is {status}.")
-    return lines
+    return [*lines, *_keys_of_apis(pending.values())]
+
+
+def _keys_of_apis(jobs: Iterable[Job]) -> Iterator[str]:
+    """A line on keys that executed calls need to be recorded; the run does without."""
+    recording = [job for job in jobs if job.web.mode == "record"]
+    executed = {name for job in recording for name in job.categories if CATEGORIES[name].executes}
+    missing = missing_keys(os.environ) if executed else []
+    if missing:
+        yield (
+            f"{', '.join(name for name in CATEGORIES if name in executed)}: {', '.join(missing)} missing: "
+            "entries whose calls need them get the status not_recorded. To record them, export the keys "
+            "first (or put them in the file .env)."
+        )
 
 
 def _needs(job: Job, machine: Machine) -> Iterator[Need]:

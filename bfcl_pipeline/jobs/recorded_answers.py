@@ -251,8 +251,11 @@ def _lacking(job: Job, entry: Entry) -> Response:
 
 def _own(job: Job, response: Response) -> Response:
     """A response as one of this run, with the web that it comes from."""
-    searched = CATEGORIES[response.category].check is Check.WEB_SEARCH and response.result_json is not None
-    web = (response.web or job.row.web or UNKNOWN) if searched else response.web
+    category, web = CATEGORIES[response.category], response.web
+    if category.executes:
+        web = job.web.mode  # its calls are executed here, by scoring
+    elif category.check is Check.WEB_SEARCH and response.result_json is not None:
+        web = response.web or job.row.web or UNKNOWN
     return replace(response, model=job.name, run=job.run, web=web)
 
 

@@ -29,6 +29,7 @@ from bfcl_pipeline.generation.counts import ProgressCounts
 from bfcl_pipeline.generation.journal import Journal, JournalsReader, journal_path, journals_in
 from bfcl_pipeline.generation.model import Adapter
 from bfcl_pipeline.generation.remote import ApiBackend, RunTerms
+from bfcl_pipeline.jobs.executing import executing, record_given
 from bfcl_pipeline.jobs.observed import ObservedFailures, status_counts
 from bfcl_pipeline.jobs.recorded_answers import recorded_answers
 from bfcl_pipeline.jobs.selection import select
@@ -69,9 +70,12 @@ def run_job(
     Raises:
         ConfigError: the job cannot be done.
         PipelineError: the model cannot be used, without `keep_going`.
+        WebError: what the calls in given answers need of a web API cannot be recorded now.
     """
     if job.recorded:
-        return recorded_answers(job, log)
+        completed = recorded_answers(job, log)
+        record_given(job, completed)
+        return completed
     if job.row.family and (job.replay is None or job.row.weights is None):
         job = replace(job, row=identified(job.row, log, job.paths.weights_cache))
     chosen = select(job.paths.data, job.categories, job.selection)
@@ -82,14 +86,19 @@ def run_job(
     observed = ObservedFailures(observed_run, job.folder, job.categories)
     origin = Origin(job.name, job.run, job.web.mode, job.row.owner)
     counts = ProgressCounts()
+    with_calls = executing(job, observed)
 
     async def run() -> list[Completed]:
         async with _backend(job, entries, counts, progress, log) as backend:
-            return await run_entries(entries, backend, texts, worlds, origin, counts, observed.failure_of)
+            return await run_entries(
+                entries, backend, texts, worlds, origin, counts, observed.failure_of, with_calls
+            )
 
     async def run_from_journal(reason: PipelineError) -> list[Completed]:
         async with _journal_backend(job, ProgressCounts()) as backend:
-            return await run_entries(entries, backend, texts, worlds, origin, None, _failing(reason))
+            return await run_entries(
+                entries, backend, texts, worlds, origin, None, _failing(reason), with_calls
+            )
 
     started = time.perf_counter()
     try:

@@ -1,7 +1,7 @@
 """The oracle: answers from the ground truth, as well as the rules allow.
 
-Covers conversations, with the calls in the truth of each turn, and single answers, with one acceptable
-value for every parameter, in both modes and all formats. Its score is the upper limit: an entry that the
+Covers conversations, with the calls in the truth of each turn, single answers, with one acceptable value
+for every parameter, in both modes and all formats, and calls that are executed, as the truth has them. Its score is the upper limit: an entry that the
 oracle fails cannot be passed. Its answer to such an entry has the most natural values.
 """
 
@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
-from bfcl_pipeline.calls import write_calls, write_native
+from bfcl_pipeline.calls import decode_step, write_calls, write_native
 from bfcl_pipeline.config import ModelRow
+from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.generation import Responder
 from bfcl_pipeline.models.embedded import EmbeddedModel
 from bfcl_pipeline.models.oracle_agentic import (
@@ -21,7 +22,18 @@ from bfcl_pipeline.models.oracle_agentic import (
     web_step,
     written,
 )
-from bfcl_pipeline.records import Call, Entry, Exchange, FunctionDoc, Json, Mode, Request, Response, Rules
+from bfcl_pipeline.records import (
+    Call,
+    DecodeFailure,
+    Entry,
+    Exchange,
+    FunctionDoc,
+    Json,
+    Mode,
+    Request,
+    Response,
+    Rules,
+)
 from bfcl_pipeline.scoring import answer_format, judge, truth_calls
 from bfcl_pipeline.scoring.candidates import candidate_values
 
@@ -103,7 +115,12 @@ def _turn_responder(truth: Sequence[Sequence[Call]]) -> Responder:
 
 
 def answer(entry: Entry, mode: Mode) -> Json:
-    """A result that passes `entry` under the official rules, if there is one."""
+    """A result that passes `entry` under the official rules, if there is one.
+
+    That of an entry whose calls are executed has the calls of its truth, whatever the web returns for them.
+    """
+    if CATEGORIES[entry.category].executes:
+        return _written(_executed_calls(entry), entry, mode)
     check = CATEGORIES[entry.category].check
     if check is Check.IRRELEVANCE:
         return NO_CALL
@@ -114,6 +131,16 @@ def answer(entry: Entry, mode: Mode) -> Json:
         return natural
     tried = _written([_call(entry, named, tried_in=mode) for named in entry.truth], entry, mode)
     return tried if _passes(entry, tried, mode) else natural
+
+
+def _executed_calls(entry: Entry) -> tuple[Call, ...]:
+    """The expected calls of an entry whose calls are executed, or its reference request."""
+    rest = CATEGORIES[entry.category].check is Check.REST
+    texts = [entry.truth["request"]] if rest else [expected["call"] for expected in entry.truth]
+    calls = decode_step(f"[{', '.join(texts)}]", Mode.PROMPT)
+    if isinstance(calls, DecodeFailure) or len(calls) != len(texts):
+        raise MalformedRelease.at(f"{entry.entry_id}: truth", "calls of functions", f"{texts!r:.200}")
+    return calls
 
 
 def _call(entry: Entry, named: dict[str, dict[str, list[Json]]], tried_in: Mode | None = None) -> Call:

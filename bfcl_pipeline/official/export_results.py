@@ -10,7 +10,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import CATEGORIES, GROUPS, V4_CATEGORIES
 from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.files import atomic_path
@@ -142,7 +142,9 @@ class _Exporter:
     def write(self, responses: Mapping[str, Sequence[Response]], run_dir: Path) -> int:
         """Writes all categories and logs what was written; returns the number of answers."""
         answers, files = 0, 0
-        for category in (name for name in CATEGORIES if name in responses):
+        if retired := [name for name in GROUPS["executable"] if name in responses]:
+            self._log(f"{self._model}: left out, not in the official tool: {', '.join(retired)}")
+        for category in (name for name in V4_CATEGORIES if name in responses):
             entries = {entry.entry_id: entry for entry in read_entries(entries_path(self._data, category))}
             count = self._write_answers(category, responses[category], entries)
             answers, files = answers + count, files + bool(count)

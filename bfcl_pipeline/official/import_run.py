@@ -34,6 +34,7 @@ from bfcl_pipeline.tables import (
 )
 from bfcl_pipeline.tables.sessions import write_sessions
 from bfcl_pipeline.text import Log
+from bfcl_pipeline.web.apis import ApisByMode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +48,7 @@ class Import:
     mode: Mode | None = None  # of all models; None: as in the official list or in `models`, or by -FC
     web: str | None = None  # web that the answers to web questions come from; None: unknown
     rules: Rules = Rules.OFFICIAL  # rule set of the official tables
+    cache: Path = Path("cache")  # with web/, the recorded answers of web APIs for executed calls
 
 
 @contextlib.contextmanager
@@ -100,9 +102,10 @@ def import_run(source: Import, folder: Path, log: Log) -> None:
             of_models.setdefault(table.model, []).extend(table.responses)
     responses = [response for of_model in of_models.values() for response in of_model]
     log(f"{source.result_dir}: {read_counts(files, responses)}")
+    apis = ApisByMode(source.data, source.cache / "web")
     with start_workers(len(responses)) as workers:
         for model, of_model in of_models.items():
-            verdicts = score_table_by_all_rules(responses_table(of_model), source.data, workers)
+            verdicts = score_table_by_all_rules(responses_table(of_model), source.data, workers, apis)
             write_table(folder / "verdicts" / f"{model_folder(model)}.parquet", verdicts)
     write_text(folder / "config.yaml", _config(source, of_models, responses))
     # All trials of a model share one row.

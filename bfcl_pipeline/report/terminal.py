@@ -12,6 +12,7 @@ from pathlib import Path
 
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.rank_note import GROUP_NOTE
+from bfcl_pipeline.report.terminal_executable import executable_lines
 from bfcl_pipeline.report.terminal_trials import trial_lines
 from bfcl_pipeline.report.v4_table import FIRST_NOTE, HEADINGS, NAME_COLUMN, SCORES, read_v4_table
 from bfcl_pipeline.text import cut_middle, text_table
@@ -46,7 +47,8 @@ def terminal_table(run_dir: Path, rules: Rules, terminal: int | None = None) -> 
     lines = [head, "-" * wide]
     for row, begins in zip(rows, v4.begins_group, strict=True):
         lines += [(_GROUP_LINE * wide)[:wide].rstrip(), row] if begins else [row]
-    return "\n".join([*lines, *notes, *trial_lines(run_dir, rules), *v4.views])
+    beneath = [*trial_lines(run_dir, rules), *v4.views, *executable_lines(run_dir, rules, width)]
+    return "\n".join([*lines, *notes, *beneath])
 
 
 def _aligned_ranks(cells: Sequence[Sequence[str]]) -> tuple[list[str], list[list[str]]]:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import V4_CATEGORIES
 from bfcl_pipeline.benchmark.leaderboard import GROUP
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
@@ -41,7 +41,7 @@ SCORES = {
 HEADINGS = ("#", "Model", "Overall", "95 % int.", *SCORES.values())
 """The headings; beneath the first is the rank with its interval."""
 
-_NUMBERS = (*GROUP, *(f"{name}_ci_{end}" for name in GROUP for end in ("low", "high")), *CATEGORIES)
+_NUMBERS = (*GROUP, *(f"{name}_ci_{end}" for name in GROUP for end in ("low", "high")), *V4_CATEGORIES)
 
 NAME_COLUMN = 1
 """The column with the names of models; the others are aligned to the right."""

@@ -12,11 +12,14 @@ from bfcl_pipeline.benchmark.leaderboard import categories_of
 MARK = "\N{DAGGER}"
 """The mark of a score that contains results from such a web."""
 
+SIMULATED = "simulated"
+"""The simulated web; also the one with which calls are executed if a response names none."""
+
 UNKNOWN = "unknown"
 """The web of recorded answers, if neither the results nor the model's row names it."""
 
 UNREAL: Mapping[str, str] = {
-    "simulated": "simulated web, not the real one",
+    SIMULATED: "simulated web, not the real one",
     "off": "no web tools",
     UNKNOWN: "web not recorded",
 }

@@ -1,7 +1,8 @@
 """Computes the leaderboard's scores from counts of verdicts.
 
 Covers the accuracy of a category, the group scores and the overall score of BFCL V4 (summed in the
-official tool's order, so that printed numbers agree to the last digit), and the spread over prompt formats.
+official tool's order, so that printed numbers agree to the last digit), the means of V1's executable
+categories, and the spread over prompt formats.
 Their intervals, which need the verdicts themselves, are `scoring.intervals`.
 `bfcl_pipeline.report` counts the verdicts and writes the tables.
 """
@@ -13,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD, Group, Mean, categories_of
+from bfcl_pipeline.benchmark.leaderboard import EXECUTABLE, LEADERBOARD, Group, Mean, categories_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One number of the leaderboard."""
+    """One number of the leaderboard, or of the table of executable categories."""
 
     accuracy: float  # 0 to 1; categories that were not evaluated count 0
     entries: int  # scored entries; for a category that was not evaluated, all its entries
@@ -50,7 +51,7 @@ class Spread:
 def leaderboard_scores(
     counts: Mapping[str, Count], sizes: Mapping[str, int] | None = None
 ) -> dict[str, Score]:
-    """Every score of the leaderboard by name, categories first, then the groups of LEADERBOARD.
+    """Every score by name: categories first, then the groups of LEADERBOARD and of EXECUTABLE.
 
     A category that is missing from `counts`, or has no verdict, was not evaluated: its accuracy is 0 and
     all its entries count, as in the official tool.
@@ -60,7 +61,7 @@ def leaderboard_scores(
         sizes: of every category, its entries in means by size; None: those scored, as in the official tool.
     """
     scores = {name: _category_score(name, counts.get(name)) for name in CATEGORIES}
-    for group in LEADERBOARD:
+    for group in (*LEADERBOARD, *EXECUTABLE):
         scores[group.name] = _group_score(group, [scores[member.name] for member in group.members], sizes)
     return scores
 

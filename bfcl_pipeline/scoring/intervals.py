@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.benchmark.clusters import cluster_of
-from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD, categories_of, category_weights
+from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD, Group, categories_of, category_weights
 from bfcl_pipeline.scoring.statistics.clustered import (
     Floats,
     Integers,
@@ -50,7 +50,7 @@ class Precision:
 
 @dataclass(frozen=True, slots=True)
 class ScoredGroup:
-    """One group of the leaderboard over the entries of some categories."""
+    """One group of categories over the entries of some of them."""
 
     name: str
     weights: Floats  # of each category
@@ -86,32 +86,39 @@ class ScoredEntries:
         self._cluster = numbered([cluster_of(*entry) for entry in entries])
         self._scenario = scenario_numbers(entries)
 
-    def scope(self, numbers: Integers, sizes: Mapping[str, int] | None = None) -> Scope:
+    def scope(
+        self,
+        numbers: Integers,
+        sizes: Mapping[str, int] | None = None,
+        groups: Sequence[Group] = LEADERBOARD,
+    ) -> Scope:
         """The scope of some entries.
 
         Args:
             numbers: of the entries; at least one.
             sizes: of every category, its entries in means by size; None: those of the scope.
+            groups: the means of categories, members before the groups with them.
         """
         places, category = np.unique(self.category[numbers], return_inverse=True)
         cluster = np.unique(self._cluster[numbers], return_inverse=True)[1]
         names = [list(CATEGORIES)[place] for place in places]
         where = layout(category, cluster)
-        return Scope(names, where, list(_scored_groups(names, where, sizes)), self._scenario[numbers])
+        return Scope(names, where, list(_scored_groups(groups, names, where, sizes)), self._scenario[numbers])
 
 
 def _scored_groups(
-    names: Sequence[str], where: Layout, sizes: Mapping[str, int] | None
+    groups: Sequence[Group], names: Sequence[str], where: Layout, sizes: Mapping[str, int] | None
 ) -> Iterator[ScoredGroup]:
-    """The groups of the leaderboard that have any of some categories, members before the groups with them.
+    """Those of `groups` that have any of some categories, in their order.
 
     Args:
+        groups: means of categories.
         names: of the categories.
         where: the layout of their entries.
         sizes: of every category, its entries in means by size; None: those of the layout.
     """
     scored = dict(zip(names, map(int, where.sizes), strict=True))
-    for group in LEADERBOARD:
+    for group in groups:
         shares = category_weights(group.name, sizes or scored)
         weights = np.array([shares.get(name, 0.0) for name in names])
         members = np.flatnonzero(weights)

@@ -41,14 +41,15 @@ def read_executable(release: Release, category: str) -> list[Entry]:
     truths = by_id(read_rows(release, truths_file(category) or ""))
     for key in sorted(rows.keys() ^ truths.keys()):
         raise malformed(questions_file(category), "one truth per entry", f"{key!r} in only one file")
-    requests = _reference_requests(release) if CATEGORIES[category].check is Check.REST else ()
+    rest = CATEGORIES[category].check is Check.REST
+    requests = _reference_requests(release, len(rows)) if rest else ()
     return [
         Entry(
             entry_id=key,
             category=category,
             turns=read_turns(row),
             functions=_functions(row),
-            truth=_rest_truth(truths[key], requests[place]) if requests else _calls(truths[key]),
+            truth=_rest_truth(truths[key], requests[place]) if rest else _calls(truths[key]),
         )
         for place, (key, row) in enumerate(rows.items())
     ]
@@ -118,8 +119,10 @@ def _rest_truth(row: JsonLine, request: str) -> dict[str, Json]:
     return {"request": request, "response": parse_json(row.where, row.get("ground_truth", str).encode())}
 
 
-def _reference_requests(release: Release) -> list[str]:
+def _reference_requests(release: Release, count: int) -> list[str]:
     rows = read_rows(release, REFERENCE_REQUESTS)
-    if [row.get("idx", int) for row in rows] != [*range(len(rows))]:
-        raise malformed(REFERENCE_REQUESTS, "the entries in order, from 0", "another order")
+    numbers = [row.get("idx", int) for row in rows]
+    if numbers != [*range(count)]:
+        wanted = f"{count} requests with `idx` from 0 in order"
+        raise malformed(REFERENCE_REQUESTS, wanted, f"{len(rows)} beginning with {numbers[:3]}")
     return [row.get("ground_truth", str) for row in rows]

@@ -1,4 +1,4 @@
-"""The web cache: the recorded outcomes of searches and fetches, one immutable file each.
+"""The web cache: the recorded outcomes of searches, fetches and API requests, one immutable file each.
 
 `<folder>/ab/cd/<sha256 of the key>.json` holds the key in clear text, the outcome, when and with which
 software it was recorded, the name and hash of the cassette beside it, and the sha256 of all that, which is
@@ -18,15 +18,19 @@ from pathlib import Path
 from typing import TypeAlias
 
 from bfcl_pipeline.errors import WebError
+from bfcl_pipeline.executables import ApiAnswer
 from bfcl_pipeline.files import write_once
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page, WebFailure
-from bfcl_pipeline.web.keys import FetchKey, Key, digest, key_document, read_key
+from bfcl_pipeline.web.keys import ApiKey, FetchKey, Key, digest, key_document, read_key
 
 FORMAT = 1
 """The version of the file format."""
 
-Outcome: TypeAlias = Hits | Page | WebFailure
+Outcome: TypeAlias = Hits | Page | WebFailure | ApiAnswer
+
+LONGEST_BODY = 5_000_000
+"""Characters of the longest body of an answer of a web API that is recorded."""
 
 _CASSETTE_NAME = re.compile(r"[0-9a-f]{64}\.[0-9a-f]{12}\.yaml")
 _READ_ATTEMPTS = 3  # for a file that another machine has just linked: its absence may still be cached here
@@ -153,6 +157,8 @@ def outcome_document(outcome: Outcome) -> dict[str, Json]:
             return {"kind": "page", "text": text}
         case WebFailure(message):
             return {"kind": "failure", "message": message}
+        case ApiAnswer(status, body):
+            return {"kind": "answer", "status": status, "body": body}
 
 
 def _read_outcome(document: Json) -> Outcome:
@@ -163,7 +169,11 @@ def _read_outcome(document: Json) -> Outcome:
             return Page(text)
         case {"kind": "failure", "message": str(message), **rest} if not rest:
             return WebFailure(message)
-    raise ValueError("its outcome is not hits, a page or a failure")
+        case {"kind": "answer", "status": int(status), "body": str(body), **rest} if not rest:
+            if not 100 <= status <= 999 or isinstance(status, bool) or len(body) > LONGEST_BODY:
+                raise ValueError("its answer has no HTTP status, or is too long")
+            return ApiAnswer(status, body)
+    raise ValueError("its outcome is not hits, a page, an answer or a failure")
 
 
 def _read_hit(document: Json) -> Hit:
@@ -199,9 +209,16 @@ def _parse(document: Json) -> RecordedOutcome:
     recorded_at = datetime.fromisoformat(time)
     if recorded_at.tzinfo is None:
         raise ValueError(f"its time {time[:120]!r} has no time zone")
-    if isinstance(outcome, Hits if isinstance(key, FetchKey) else Page):
+    if not isinstance(outcome, _kinds(key)):
         raise ValueError(f"the outcome of a {key} cannot be {type(outcome).__name__}")  # noqa: TRY004
     return RecordedOutcome(key, outcome, recorded_at, engine, cassette, sha256)
+
+
+def _kinds(key: Key) -> tuple[type[Outcome], ...]:
+    """The kinds of outcome that a key can have."""
+    if isinstance(key, ApiKey):
+        return (ApiAnswer,)
+    return (Page if isinstance(key, FetchKey) else Hits, WebFailure)
 
 
 def _siblings(path: Path) -> str:

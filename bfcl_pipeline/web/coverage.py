@@ -1,4 +1,8 @@
-"""The web requests of recorded responses: which they are, and which the web cache can replay."""
+"""The web requests of recorded responses: which they are, and which the web cache can replay.
+
+Covers searches and pages, which follow from the calls of a response. The requests of executed calls follow
+from scoring it: `executed`.
+"""
 
 import contextlib
 import json
@@ -9,6 +13,7 @@ from pathlib import Path
 
 from bfcl_pipeline.calls import calls_by_step
 from bfcl_pipeline.config.job import SEARCH_TOOL
+from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Call, Response
 from bfcl_pipeline.tools.api import CallFailed
 from bfcl_pipeline.tools.web_search.api import WebSearchAPI, WebSearchState
@@ -29,16 +34,24 @@ class CacheCoverage:
     unreadable: int = 0  # responses that are not JSON
 
 
-def coverage(recorded: Collection[Key], responses: Iterable[Response]) -> list[CacheCoverage]:
-    """For each model, sorted by name, how many of its web requests are in `recorded`."""
+def coverage(
+    recorded: Collection[Key],
+    responses: Iterable[Response],
+    keys_of: Callable[[Response], Iterable[Key]] | None = None,
+) -> list[CacheCoverage]:
+    """For each model, sorted by name, how many of its web requests are in `recorded`.
+
+    keys_of: the web requests of a response; by default `web_keys`.
+    """
+    keys_of = keys_of or web_keys
     requests: dict[str, Counter[Key]] = {}
     unreadable: Counter[str] = Counter()
     for response in responses:
         model = response.model or "?"
         keys = requests.setdefault(model, Counter())
         try:
-            keys.update(web_keys(response))
-        except (ValueError, RecursionError):
+            keys.update(keys_of(response))
+        except (ValueError, RecursionError, TableError):
             unreadable[model] += 1
     return [
         CacheCoverage(
@@ -61,22 +74,24 @@ def used_files(
     search_tool: the name under which the models knew the search. Responses that are not JSON are skipped.
     Raises WebError if a file is damaged.
     """
-    files: set[Path] = set()
+    keys: set[Key] = set()
     for response in responses:
-        try:
-            keys = set(web_keys(response, search_tool))
-        except (ValueError, RecursionError):
+        with contextlib.suppress(ValueError, RecursionError):
+            keys |= set(web_keys(response, search_tool))
+    return files_of(cache, keys)
+
+
+def files_of(cache: WebCache, keys: Iterable[Key]) -> list[Path]:
+    """The outcomes of `keys` in `cache` and their cassettes, sorted. Raises WebError if one is damaged."""
+    files: set[Path] = set()
+    for path in sorted(map(cache.path, set(keys))):
+        recorded = cache.read(path)
+        if recorded is None:
             continue
-        for path in map(cache.path, keys):
-            if path in files:
-                continue
-            recorded = cache.read(path)
-            if recorded is None:
-                continue
-            files.add(path)
-            if recorded.cassette is not None:
-                cassette = path.with_name(recorded.cassette)
-                files |= {cassette} if cassette.is_file() else set()
+        files.add(path)
+        if recorded.cassette is not None:
+            cassette = path.with_name(recorded.cassette)
+            files |= {cassette} if cassette.is_file() else set()
     return sorted(files)
 
 

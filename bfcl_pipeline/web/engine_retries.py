@@ -1,8 +1,9 @@
 """Retries of searches after a rate limit or an outage: bounded in number, with growing waits.
 
-Covers which failures of a search engine are worth another attempt, how long to wait before it, and the
-error when none is left. Nothing here depends on a particular engine. The number is always bounded: the
-official tool retries a rate limit without end, so that a run hangs instead of reporting it.
+Covers which failures of a search engine, or of another web API, are worth another attempt, how long to wait
+before it, and the error when none is left. Nothing here depends on a particular engine. The number is
+always bounded: the official tool retries a rate limit without end, so that a run hangs instead of reporting
+it.
 """
 
 import random
@@ -17,7 +18,10 @@ T = TypeVar("T")
 
 
 class SearchUnavailable(WebError):
-    """A search engine that did not answer now and may answer later."""
+    """A search engine, or another web API, that did not answer now and may answer later."""
+
+    subject: ClassVar[str] = "The search engine"
+    """What did not answer, before its name."""
 
     advice: ClassVar[str]
     """What a user can do when retries did not help."""
@@ -82,6 +86,6 @@ class RetryPolicy:
         times = "once" if attempts == 1 else f"{attempts} times"
         longer = f" It requests a wait of {requested:g} s." if requested > self.longest_wait_seconds else ""
         return (
-            f"The search engine {error.engine} failed {times}; the last failure: "
+            f"{error.subject} {error.engine} failed {times}; the last failure: "
             f"{error.failure}.{longer} {error.advice}"
         )

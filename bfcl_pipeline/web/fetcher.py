@@ -16,12 +16,9 @@ only literal addresses are refused here. Cookies are kept for one fetch only; .n
 import os
 import re
 import socket
-from concurrent.futures import Future, wait
 from contextlib import closing
-from contextvars import copy_context
 from dataclasses import dataclass
 from http.client import HTTPException
-from threading import Thread
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from requests import PreparedRequest, Request, RequestException, Response, Session
@@ -33,6 +30,7 @@ from urllib3.exceptions import HTTPError
 from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.tools.web_search.web import Page, WebFailure
 from bfcl_pipeline.web.addresses import AddressRefused, Lookup, refuse_written
+from bfcl_pipeline.web.bounded import OutOfTime, check_head, in_time, read_body
 from bfcl_pipeline.web.cassette import tape_session
 from bfcl_pipeline.web.content import decoded, is_text_type, looks_binary, media_type
 from bfcl_pipeline.web.transport import FetchAdapter, FetchConnections, TooMuch
@@ -55,7 +53,6 @@ HEADERS = {
 """The headers of every request, in this order: a browser's, because pages refuse other clients."""
 
 _OBJECT_ADDRESS = re.compile(r"(?<= object at )0x[0-9a-fA-F]+")
-_CHUNK = 65_536
 _LONGEST_TEXT = 4_000  # characters of a failure text, which may quote the server
 
 
@@ -91,28 +88,14 @@ class Fetcher:
 
     def fetch(self, url: str) -> Page | WebFailure:
         """The page at `url`, or the failure for the model. Raises WebError if nothing can be fetched."""
-        # In its own thread: no socket timeout stops a server that sends single bytes slowly, or a slow name
-        # lookup. After the time limit the connections are shut down, which ends the thread.
         limits = self._limits
         connections = FetchConnections(
             self._lookup, limits.received_bytes, allow_private=self._allow_private
         )
-        outcome: Future[Page | WebFailure] = Future()
-        run = copy_context().run  # the thread adds to the tape of this one
-        Thread(target=run, args=(self._run, url, connections, outcome), name="fetch", daemon=True).start()
-        if not wait([outcome], limits.total_seconds).done:
-            connections.cut()
-            return _failure(f"Read timed out. (total timeout={limits.total_seconds}) for url: {url}")
-        return outcome.result()
-
-    def _run(self, url: str, connections: FetchConnections, outcome: Future[Page | WebFailure]) -> None:
         try:
-            with closing(connections):
-                fetched = self._outcome(url, connections)
-        except BaseException as error:  # noqa: BLE001  # raised again by outcome.result()
-            outcome.set_exception(error)
-        else:
-            outcome.set_result(fetched)
+            return in_time(lambda: self._outcome(url, connections), connections, limits.total_seconds)
+        except OutOfTime as error:
+            return _failure(f"Read timed out. {error} for url: {url}")
 
     def _outcome(self, url: str, connections: FetchConnections) -> Page | WebFailure:
         try:
@@ -165,9 +148,7 @@ class Fetcher:
             verify=verify,
             proxies=proxies,
         )
-        if sum(len(name) + len(value) for name, value in response.headers.items()) > limits.head_bytes:
-            response.close()
-            raise TooMuch(f"Headers of more than {limits.head_bytes:,} bytes")
+        check_head(response, limits.head_bytes)
         return response
 
     def _page(self, response: Response) -> Page | WebFailure:
@@ -176,19 +157,10 @@ class Fetcher:
         kind = media_type(content_type)
         if not is_text_type(kind):
             return _failure(f"Unsupported content type: {kind} for url: {response.url}")
-        body = self._body(response)
+        body = read_body(response, self._limits.page_bytes)
         if looks_binary(body):
             return _failure(f"Unsupported content: binary data for url: {response.url}")
         return Page(decoded(body, content_type))
-
-    def _body(self, response: Response) -> bytes:
-        most = self._limits.page_bytes
-        body = bytearray()
-        for chunk in response.iter_content(_CHUNK):  # decoded in chunks, against zip bombs
-            body += chunk
-            if len(body) > most:
-                raise TooMuch(f"Content of more than {most:,} bytes")
-        return bytes(body)
 
 
 def _redirected(url: str, target: str) -> str:

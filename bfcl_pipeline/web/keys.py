@@ -4,7 +4,8 @@ Two searches have the same key if their regions are equal and their keywords are
 space are collapsed and the ends trimmed; case, order and punctuation may change the results and are kept.
 Two addresses have the same key if they are equal after the case of scheme and host, the scheme's default
 port, an empty path and the fragment (which is never sent) are normalized; nothing else is changed: not
-percent-encoding, not dots in the path, not the order of parameters.
+percent-encoding, not dots in the path, not the order of parameters. Requests of executed calls to web APIs
+are in their normalized form already (`executables.apis`), with placeholders in the place of API keys.
 """
 
 from __future__ import annotations
@@ -14,12 +15,16 @@ import json
 import re
 from dataclasses import dataclass
 from typing import TypeAlias
+from urllib.parse import urlencode
 
+from bfcl_pipeline.executables import ApiRequest
 from bfcl_pipeline.records import Json
+from bfcl_pipeline.text import printable
 
 _ADDRESS = re.compile(r"(https?)://([^/?#]*)([^?#]*)(\?[^#]*)?(?:#.*)?", re.IGNORECASE | re.DOTALL)
 _AUTHORITY = re.compile(r"(.*@)?(\[[^]]*\]|[^:@]*)(:[0-9]+)?", re.DOTALL)
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
+_SHOWN = 300  # characters of the address of a request in a message
 _CAPITALS = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 
 
@@ -54,7 +59,20 @@ class FetchKey:
         return f"fetch of {self.url!r}"
 
 
-Key: TypeAlias = SearchKey | FetchKey
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """A request of an executed call to a web API."""
+
+    request: ApiRequest
+
+    def __str__(self) -> str:
+        query = urlencode(self.request.params, errors="replace")
+        address = f"{self.request.url}{'?' if query else ''}{query}"
+        shown = address if len(address) <= _SHOWN else f"{address[:_SHOWN]}..."
+        return f"request {printable(shown)}"
+
+
+Key: TypeAlias = SearchKey | FetchKey | ApiKey
 
 
 def normalised_url(url: str) -> str:
@@ -71,8 +89,16 @@ def normalised_url(url: str) -> str:
     return f"{scheme}://{authority[1] or ''}{host}{port}{address[3] or '/'}{address[4] or ''}"
 
 
-def key_document(key: Key) -> dict[str, str]:
+def key_document(key: Key) -> dict[str, Json]:
     """The key as JSON, as an outcome file of the web cache holds it."""
+    if isinstance(key, ApiKey):
+        request = key.request
+        return {
+            "function": "api",
+            "url": request.url,
+            "params": [[name, value] for name, value in request.params],
+            "headers": [[name, value] for name, value in request.headers],
+        }
     if isinstance(key, SearchKey):
         return {"function": "search", "keywords": key.keywords, "region": key.region}
     return {"function": "fetch", "url": key.url}
@@ -85,7 +111,26 @@ def read_key(document: Json) -> Key:
             return SearchKey(keywords, region)
         case {"function": "fetch", "url": str(url), **rest} if not rest:
             return FetchKey(url)
-    raise ValueError("its key is not that of a search or a page")
+        case {
+            "function": "api",
+            "url": str(url),
+            "params": list(params),
+            "headers": list(headers),
+            **rest,
+        } if not rest:
+            return ApiKey(ApiRequest(url, _pairs(params), _pairs(headers)))
+    raise ValueError("its key is not that of a search, a page or a request of a web API")
+
+
+def _pairs(listed: list[Json]) -> tuple[tuple[str, str], ...]:
+    return tuple(_pair(item) for item in listed)
+
+
+def _pair(item: Json) -> tuple[str, str]:
+    match item:
+        case [str(name), str(value)]:
+            return name, value
+    raise ValueError("a parameter or header in its key is not a name and a value")
 
 
 def canonical(document: Json) -> bytes:

@@ -5,24 +5,17 @@ the normalized arguments of the key, so that the outcome does not depend on whic
 Retries, and which failures count as outcomes, are decided by the live web.
 """
 
-import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
-from concurrent.futures import Future
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import cast
 
 from bfcl_pipeline import __version__
 from bfcl_pipeline.errors import NotRecorded
-from bfcl_pipeline.secrets import Redactor
-from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page, Web, WebFailure
+from bfcl_pipeline.tools.web_search.web import Hits, Page, Web, WebFailure
 from bfcl_pipeline.web.cache import Outcome, WebCache
-from bfcl_pipeline.web.cassette import taping
-from bfcl_pipeline.web.keys import FetchKey, Key, SearchKey
-
-
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
+from bfcl_pipeline.web.keys import FetchKey, SearchKey
+from bfcl_pipeline.web.recorder import Recorder, utc_now
 
 
 class _CachedWeb(ABC):
@@ -37,7 +30,7 @@ class _CachedWeb(ABC):
         return cast("Page | WebFailure", self._outcome(FetchKey.of(url)))
 
     @abstractmethod
-    def _outcome(self, key: Key) -> Outcome:
+    def _outcome(self, key: SearchKey | FetchKey) -> Outcome:
         """The outcome of `key`."""
 
 
@@ -47,7 +40,7 @@ class ReplayingWeb(_CachedWeb):
     def __init__(self, cache: WebCache) -> None:
         self._cache = cache
 
-    def _outcome(self, key: Key) -> Outcome:
+    def _outcome(self, key: SearchKey | FetchKey) -> Outcome:
         outcome = self._cache.find(key)
         if outcome is None:
             raise NotRecorded(
@@ -58,11 +51,7 @@ class ReplayingWeb(_CachedWeb):
 
 
 class RecordingWeb(_CachedWeb):
-    """A live web whose outcomes are recorded; each key is requested once, by however many threads.
-
-    Threads that need a key while its request is running share the outcome or the error. After an error
-    nothing is recorded, and the next call makes the request again.
-    """
+    """A live web whose outcomes are recorded; each key is requested once (`Recorder`)."""
 
     def __init__(
         self,
@@ -71,65 +60,19 @@ class RecordingWeb(_CachedWeb):
         *,
         engines: Mapping[str, str] | None = None,
         secrets: Collection[str] = (),
-        now: Callable[[], datetime] = _utc_now,
+        now: Callable[[], datetime] = utc_now,
     ) -> None:
         """engines: the software of `search` and `fetch`, with versions. secrets: keys, never written."""
-        self._cache = cache
         self._live = live
         unnamed = f"{type(live).__name__} of bfcl-pipeline {__version__}"
         self._engines = {"search": unnamed, "fetch": unnamed, **(engines or {})}
-        self._secrets = tuple(secrets)
-        self._redact = Redactor(secrets).text
-        self._now = now
-        self._lock = threading.Lock()
-        self._running: dict[Key, Future[Outcome]] = {}
+        self._recorder = Recorder(cache, secrets=secrets, now=now)
 
-    def _outcome(self, key: Key) -> Outcome:
-        with self._lock:
-            shared = self._running.get(key)
-            if shared is None:
-                mine = self._running[key] = Future()
-        if shared is not None:
-            return shared.result()
-        try:
-            outcome = self._recorded_or_requested(key)
-        except BaseException as error:
-            mine.set_exception(error)
-            raise
-        else:
-            mine.set_result(outcome)
-            return outcome
-        finally:
-            with self._lock:
-                del self._running[key]
-
-    def _recorded_or_requested(self, key: Key) -> Outcome:
-        recorded = self._cache.find(key)
-        if recorded is not None:
-            return recorded
-        with taping() as tape:
-            outcome: Outcome
-            if isinstance(key, SearchKey):
-                function, outcome = "search", self._live.search(key.keywords, key.region)
-            else:
-                function, outcome = "fetch", self._live.fetch(key.url)
-        return self._cache.add(
-            key,
-            self._without_secrets(outcome),
-            engine=self._engines[function],
-            recorded_at=self._now(),
-            cassette=tape.cassette(self._secrets),
-        )
-
-    def _without_secrets(self, outcome: Outcome) -> Outcome:
-        """The outcome without our keys, which a server may have echoed; the model sees it like this too."""
-        redact = self._redact
-        match outcome:
-            case Hits(hits):
-                return Hits(
-                    tuple(Hit(redact(hit.title), redact(hit.href), redact(hit.body)) for hit in hits)
+    def _outcome(self, key: SearchKey | FetchKey) -> Outcome:
+        match key:
+            case SearchKey(keywords, region):
+                return self._recorder.outcome(
+                    key, self._engines["search"], lambda: self._live.search(keywords, region)
                 )
-            case Page(text):
-                return Page(redact(text))
-            case WebFailure(message):
-                return WebFailure(redact(message))
+            case FetchKey(url):
+                return self._recorder.outcome(key, self._engines["fetch"], lambda: self._live.fetch(url))

@@ -6,11 +6,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from bfcl_pipeline.errors import WebError
+from bfcl_pipeline.executables import ApiAnswer
 from bfcl_pipeline.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.web.cache import RecordedOutcome, WebCache
-from bfcl_pipeline.web.keys import Key, SearchKey
+from bfcl_pipeline.web.keys import ApiKey, FetchKey, Key, SearchKey
 
-_OUTCOMES = {Hits: "hits", Page: "page", WebFailure: "failure"}
+API = "api"
+"""What the requests of executed calls are called in `CacheStats.outcomes`."""
+
+_OUTCOMES = {Hits: "hits", Page: "page", WebFailure: "failure", ApiAnswer: "answer"}
+_FUNCTIONS: dict[type[Key], str] = {SearchKey: "search", FetchKey: "fetch", ApiKey: API}
 
 
 @dataclass(slots=True)
@@ -52,8 +57,7 @@ def survey(cache: WebCache) -> CacheStats:
 
 
 def _count(stats: CacheStats, recorded: RecordedOutcome) -> None:
-    function = "search" if isinstance(recorded.key, SearchKey) else "fetch"
-    stats.outcomes[function, _OUTCOMES[type(recorded.outcome)]] += 1
+    stats.outcomes[_FUNCTIONS[type(recorded.key)], _OUTCOMES[type(recorded.outcome)]] += 1
     stats.keys.add(recorded.key)
     stats.engines[recorded.engine] += 1
     stats.oldest = min(recorded.recorded_at, stats.oldest or recorded.recorded_at)

@@ -27,7 +27,9 @@ def ids(prefix, text):
 
 FOUND = {
     "unpassable": {"simple_java_36", "simple_java_65", "live_simple_106-63-0", "live_simple_112-68-0"}
-    | {"live_multiple_862-181-3", "live_multiple_964-207-0", "multi_turn_miss_func_49"},
+    | {"live_multiple_862-181-3", "live_multiple_964-207-0", "multi_turn_miss_func_49"}
+    | {"exec_multiple_45"}
+    | ids("sql", "15 18 19 28 29 38 39 49 68 69"),
     "provenance": scenario(4)
     | scenario(18, "base", "miss_func", "miss_param")
     | scenario(30, "base", "miss_func", "miss_param")
@@ -36,7 +38,9 @@ FOUND = {
     | scenario(173)
     | scenario(184)
     | scenario(187)
-    | ids("multi_turn", "base_176 long_context_11 long_context_41 long_context_43"),
+    | ids("multi_turn", "base_176 long_context_11 long_context_41 long_context_43")
+    | {"exec_parallel_12"}
+    | ids("exec_parallel_multiple", "12 26 34 35 36"),
     "contradiction": ids("live_simple", "29-7-2 176-102-0 178-103-1")
     | ids("live_multiple", "262-125-1 1001-232-0 1024-253-0")
     | ids("live_irrelevance", "118-7-8 565-173-0 567-175-0 569-177-0 783-292-0 786-295-0"),
@@ -45,7 +49,8 @@ FOUND = {
         "87-38-4 152-58-6 552-153-1 595-158-1 596-158-2 731-167-2 733-167-4 735-167-6 750-169-5 756-169-11 "
         "835-178-10 871-182-8 947-197-0",
     )
-    | {"live_simple_71-35-0", "live_parallel_multiple_2-2-0"},
+    | {"live_simple_71-35-0", "live_parallel_multiple_2-2-0"}
+    | ids("sql", "8 29 79 88 99"),
     "calendar": ids("live_simple", "196-116-4 231-122-0")
     | ids("live_multiple", "525-151-1 666-162-8 1037-264-0")
     | ids("multi_turn", "base_176 long_context_151"),

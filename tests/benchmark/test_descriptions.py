@@ -39,6 +39,7 @@ def test_the_weights_sum_to_the_overall_score() -> None:
     assert [name for name, weight in weights.items() if not weight] == [
         "live_relevance",
         "format_sensitivity",
+        *GROUPS["executable"],
     ]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
+from bfcl_pipeline.benchmark import CATEGORIES, GROUPS, V4_CATEGORIES
 from bfcl_pipeline.cli import main
 
 
@@ -18,16 +18,30 @@ def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 
 def test_every_category_is_a_row(staged: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The table has the version, entries, weight, purpose and example of each category."""
+    """The first table has the version, entries, weight, purpose and example of each category of V4."""
     lines = printed(capsys, "--data", str(staged)).splitlines()
     assert lines[0].split() == ["category", "since", "entries", "weight", "tests", "example"]
     rows = lines[1 : lines.index("")]
-    assert [row.split()[0] for row in rows] == list(CATEGORIES)
+    assert [row.split()[0] for row in rows] == list(V4_CATEGORIES)
     assert rows[0].split()[1:5] == ["V1", "400", "0.83", "%"]
     assert "one call of the one Python function" in rows[0]
     assert "Find the area of a triangle" in rows[0]
     assert rows[-1].split()[1:4] == ["V4", "5,200", "-"]
     assert "V4 totals do not compare with V3's" in " ".join(lines)
+
+
+def test_the_retired_categories_have_a_table_of_their_own(
+    staged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The second table has the group executable, without weights, after a line that says what it is."""
+    _, table, *_ = printed(capsys, "--data", str(staged)).split("\n\n")[0:3]
+    about, rows = table.split("\ncategory ")
+    assert "dropped" in about
+    assert "in no score of V4" in " ".join(about.split())
+    assert [row.split()[0] for row in rows.splitlines()[1:]] == list(GROUPS["executable"])
+    assert all(" - " in row for row in rows.splitlines()[1:])
+    one = " ".join(printed(capsys, "rest", "--data", str(staged)).split())
+    assert "Weight in no score Retired Group executable" in one
 
 
 def test_without_the_release_there_are_no_examples(

@@ -142,3 +142,32 @@ def test_a_pick_depends_on_the_seed_alone() -> None:
     assert pick(ids, 4, seed=0) == PICKED
     assert pick(list(reversed(ids)), 4, seed=0) == PICKED[::-1]
     assert pick(ids, 4, seed=1) != PICKED
+
+
+@pytest.mark.parametrize("entries", [1, 5, 24, 200, 1000])
+@pytest.mark.parametrize("by", list(SampleBy))
+def test_retired_categories_leave_the_sample_of_the_others_as_it_is(entries: int, by: SampleBy) -> None:
+    """With the group executable, the categories of V4 have as many entries of a sample as without it."""
+    sample = RunSample(entries, by)
+    alone = divide(sample, GROUPS["all"])
+    together = divide(sample, [*GROUPS["all"], *GROUPS["executable"]])
+    assert {name: together[name] for name in alone} == alone
+    beside = sum(together[name] for name in GROUPS["executable"])
+    assert beside <= entries
+    assert bool(beside) == (by is SampleBy.SIZE and entries > 5)
+
+
+def test_a_sample_of_retired_categories_alone_has_its_size() -> None:
+    """The group executable alone is sampled by size like any other, and has no weight to be sampled by."""
+    counts = divide(RunSample(61), GROUPS["executable"])
+    assert counts == {
+        "exec_simple": 10,
+        "exec_multiple": 5,
+        "exec_parallel": 5,
+        "exec_parallel_multiple": 4,
+        "rest": 7,
+        "sql": 10,
+        "chatable": 20,
+    }
+    with pytest.raises(ConfigError, match="has no weight in the overall score"):
+        divide(RunSample(61, SampleBy.WEIGHT), GROUPS["executable"])

@@ -7,7 +7,7 @@ import shutil
 from html import unescape
 from pathlib import Path
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import V4_CATEGORIES
 from bfcl_pipeline.benchmark.citation import BENCHMARK_BIBTEX, SOFTWARE_BIBTEX
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.page.render import render_page, write_page
@@ -24,8 +24,8 @@ def test_every_category_is_there_with_an_example(staged: Path, made_up_run: Path
     copied = tmp_path / "run"
     shutil.copytree(made_up_run, copied)
     text = section(write_page(copied, Rules.OFFICIAL, tmp_path, data=staged).read_text(encoding="utf-8"))
-    assert re.findall(r"<code>([a-z_]+)</code></td>", text) == list(CATEGORIES)
-    assert text.count("For example: ") == len(CATEGORIES)
+    assert re.findall(r"<code>([a-z_]+)</code></td>", text) == list(V4_CATEGORIES)
+    assert text.count("For example: ") == len(V4_CATEGORIES)
     assert "Find the area of a triangle" in text
     assert '<td class="number" data-value="0.1">10.00 %</td>' in text
 

@@ -53,12 +53,13 @@ def no_index(monkeypatch, tmp_path) -> Path:
 
 
 def test_everything_is_written(from_wheel):
-    """Exactly the wheel, the texts, the models and one table per category are written."""
+    """Exactly the wheel, the texts, the models, the recorded calls and a table per category are written."""
     assert set(contents(from_wheel)) == {
         f"release/{pinned.WHEEL}",
         "release/texts.json",
         "release/family_texts.json",
         "release/models.json",
+        "release/recorded_calls.json",
         *(f"entries/{category}.parquet" for category in CATEGORIES),
     }
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 from bfcl_pipeline.benchmark.leaderboard_files import OFFICIAL_FILES, OfficialFile
 from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
 from bfcl_pipeline.report.tables.columns import TABLES, UNANSWERED_TABLES
+from bfcl_pipeline.report.tables.executable_columns import EXECUTABLE_TABLES
 from bfcl_pipeline.report.tables.memory_columns import MEMORY_TABLES, QUESTION_TABLES
 from bfcl_pipeline.report.tables.published import PUBLISHED_TABLES
 from bfcl_pipeline.report.tables.trial_columns import TRIAL_TABLES
@@ -33,6 +34,12 @@ The column `web` is the web that was searched. With `simulated` (a small synthet
 tools), the scores that contain web search are not comparable with the leaderboard: web_search, agentic and
 overall. The terminal and the page mark them with a dagger. `record`, `replay` and `live` use the real web.
 `unknown`, of models of kind `results` whose web nobody recorded, is marked likewise.
+
+The retired categories of V1 (exec_simple, exec_multiple, exec_parallel, exec_parallel_multiple, rest, sql,
+chatable) have rows wherever a table has a column `category`, and a table of their own, `executable`. No
+score of V4 contains them: they have no column in `leaderboard` and no row in `intervals`, `ceilings`,
+`trials` and `pass_k`, and its entries, cost and latency are those of V4. Their `web` is what answered the
+requests of executed calls; `simulated` if the responses name none.
 """
 
 _TRIALS = """## Trials
@@ -46,6 +53,13 @@ _UNANSWERED = """## Models without answers
 
 The following table exists if a model of the run has no answer at all: it has no rank and N/A instead of
 scores, and the official files leave it out. The column `rank` of `leaderboard` is null for such a model.
+"""
+
+_EXECUTABLE = """## Executable categories of V1
+
+The following table exists if the run has any of these categories. Nothing in it is part of V4. The groups
+are those of the leaderboard until April 2025; those of August 2024 are beside them, by the formula of that
+time on the entries of the pinned release. A group is null unless all its categories were evaluated.
 """
 
 _VIEWS = """## Ceilings, errata and classes of answers
@@ -148,6 +162,9 @@ _ABOUT = {
     "flaky": "One row per rule set, repeated model and entry whose verdict differs among trials, in the\n"
     "order of the benchmark.",
     "unanswered": "One row per model without any answer.",
+    "executable": "One row per model and rule set, official rules first, then by `exec_summary`, highest\n"
+    "first. The overall of August 2024 counts 1,700 entries alike: 1,150 of the six non-live categories\n"
+    "with calls, 310 of exec_* and rest, 240 of irrelevance.",
     "ceilings": "One row per rule set and score of which the run has entries.",
     "errata": "One row per model, entry that the run has, and confirmed or disputed erratum of it.",
     "irrelevance": "One row per model, rule set and irrelevance category, if its answers are classed.",
@@ -208,6 +225,10 @@ def document() -> str:
     parts.append(_UNANSWERED)
     parts += [
         _section(f"tables/{name}", _ABOUT[name], schema) for name, schema in UNANSWERED_TABLES.items()
+    ]
+    parts.append(_EXECUTABLE)
+    parts += [
+        _section(f"tables/{name}", _ABOUT[name], schema) for name, schema in EXECUTABLE_TABLES.items()
     ]
     parts.append(_VIEWS)
     parts += [_section(f"tables/{name}", _ABOUT[name], schema) for name, schema in VIEW_TABLES.items()]

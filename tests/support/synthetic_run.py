@@ -36,6 +36,7 @@ class Marks:
     verified: Sequence[bool | None] | None = None  # default: the same as corrected
     left_out: Collection[int] = ()  # entries that the rules `verified` leave out
     classes: Sequence[AnswerClass] = ()  # default: none
+    missing: Status = Status.INFRASTRUCTURE_ERROR  # of entries without a verdict
 
 
 @dataclass
@@ -117,15 +118,15 @@ def _verdict_rows(model: MadeUpModel, run: str | None) -> Iterator[dict[str, Any
                     "valid": None if left_out else valid,
                     "error_type": asked.error_types[index % len(asked.error_types)] if wrong else None,
                     "error_message": f"entry {index} is wrong" if wrong else None,
-                    "status": _status(valid, left_out).value,
+                    "status": _status(asked, valid, left_out).value,
                     "answer_class": asked.classes[index].value if asked.classes else None,
                 }
 
 
-def _status(valid: bool | None, left_out: bool) -> Status:
+def _status(asked: Marks, valid: bool | None, left_out: bool) -> Status:
     if left_out:
         return Status.LEFT_OUT
-    return Status.INFRASTRUCTURE_ERROR if valid is None else Status.ANSWERED
+    return asked.missing if valid is None else Status.ANSWERED
 
 
 def _responses(model: MadeUpModel, run: str | None, category: str, entries: int) -> Iterator[Response]:

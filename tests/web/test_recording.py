@@ -115,11 +115,11 @@ def test_parallel_threads_share_one_request(tmp_path, answer):
         live.release.set()
         assert all(future.result(600) == answer for future in asked)
     assert len(live.asked) == 1
-    assert web._running == {}
+    assert web._recorder._running == {}
 
 
 def _waiting(web):
-    shared = [*web._running.values()]
+    shared = [*web._recorder._running.values()]
     return shared[0]._condition._waiters if shared else ()
 
 

@@ -1,8 +1,12 @@
+RETIRED = [name for name in GROUPS["executable"] if name in RUN.categories]
+
+
 rule aggregate:
     """Computes the tables of the run. docs/tables.md describes the rows and columns of each."""
     input:
         models="results/{run}/models.yaml",
         entries="data/entries/format_sensitivity.parquet",
+        executed=expand("data/entries/{category}.parquet", category=RETIRED),
         responses=[
             f"results/{{run}}/responses/{model}/{category}.parquet"
             for model in RUN.folders
@@ -94,6 +98,19 @@ rule aggregate:
             caption="../report/official.rst",
             category="Official files",
         ),
+        executable=(
+            [
+                report(
+                    "results/{run}/tables/executable.csv",
+                    caption="../report/executable.rst",
+                    category="Details",
+                    labels={"table": "executable categories of V1"},
+                ),
+                "results/{run}/tables/executable.parquet",
+            ]
+            if RETIRED
+            else []
+        ),
     log:
         "results/{run}/logs/aggregate.log",
     params:
@@ -163,6 +180,7 @@ rule report:
         sessions=rules.aggregate.input.sessions,
         verdicts=expand("results/{{run}}/verdicts/{model}.parquet", model=RUN.folders),
         tables=rules.aggregate.output.tables,
+        executable=rules.aggregate.output.executable,
         comparisons=rules.compare.output if RUN.comparisons else [],
         config="results/{run}/config.yaml",  # stated in the page
     output:

@@ -21,5 +21,5 @@ rule score:
     message:
         "Score {wildcards.model}"
     shell:
-        "bfcl-pipeline score {input.responses:q} --out {output:q} --data data --rules all"
+        "bfcl-pipeline score {input.responses:q} --out {output:q} --data data --cache cache --rules all"
         " --processes {threads} 2> {log:q}"

@@ -1,9 +1,9 @@
 """What the benchmark is: its categories in words, with an example each, and its composition."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES
 from bfcl_pipeline.benchmark.citation import BENCHMARK_BIBTEX, SOFTWARE_BIBTEX
 from bfcl_pipeline.benchmark.descriptions import (
     DESCRIPTIONS,
@@ -27,14 +27,18 @@ class BenchmarkSection:
     citations: Mapping[str, str]  # BibTeX entries by what is cited
 
 
-def benchmark_section(examples: Mapping[str, str]) -> BenchmarkSection:
-    """The section; equal examples give an equal section.
+def benchmark_section(
+    examples: Mapping[str, str], shown: Collection[str] = V4_CATEGORIES
+) -> BenchmarkSection:
+    """The section; equal arguments give an equal section.
 
-    examples: the first line of a question by category, from the staged release; without any, the table has
-    the ids of the examples only.
+    Args:
+        examples: the first line of a question by category, from the staged release; without any, the table
+            has the ids of the examples only.
+        shown: the categories of the table.
     """
     return BenchmarkSection(
-        _categories(examples),
+        _categories(examples, shown),
         {**GENERATIONS, **_compositions(), "V3 and V4": NOT_COMPARABLE},
         {"The benchmark": BENCHMARK_BIBTEX, "This software": SOFTWARE_BIBTEX},
     )
@@ -51,7 +55,7 @@ def _compositions() -> dict[str, str]:
     }
 
 
-def _categories(examples: Mapping[str, str]) -> Table:
+def _categories(examples: Mapping[str, str], shown: Collection[str]) -> Table:
     weights = overall_weights()
     return Table(
         "Categories of the benchmark",
@@ -71,6 +75,7 @@ def _categories(examples: Mapping[str, str]) -> Table:
                 Cell(described.about, note=_example(name, examples), style="message"),
             ]
             for name, described in DESCRIPTIONS.items()
+            if name in shown
         ],
         style="sortable errata",
     )

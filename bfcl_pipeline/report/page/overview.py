@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from bfcl_pipeline.benchmark import CATEGORIES, release
+from bfcl_pipeline.benchmark import CATEGORIES, GROUPS, V4_CATEGORIES, release
 from bfcl_pipeline.config import EMBEDDED_KINDS
 from bfcl_pipeline.records import Rules, Status
 from bfcl_pipeline.report.format import count, percent
@@ -25,6 +25,7 @@ def facts(tables: RunTables) -> dict[str, str]:
     scored = sum(entries[name] for name in evaluated)
     whole = sum(CATEGORIES[name].entries for name in SCORED)
     formats = entries["format_sensitivity"]
+    retired = sum(entries[name] for name in GROUPS["executable"])
     webs = joined(web for row in tables.leaderboard for web in split(row["web"]))
     return {
         "Benchmark": f"BFCL V4, {release.DISTRIBUTION} {release.VERSION}",
@@ -33,6 +34,7 @@ def facts(tables: RunTables) -> dict[str, str]:
         "Scored categories": f"{len(evaluated)} of {len(SCORED)}",
         "Scored entries": f"{count(scored)} of {count(whole)}",
         **({"Format sensitivity": f"{count(formats)} entries"} if formats else {}),
+        **({"Executable (V1)": f"{count(retired)} entries, in no score of V4"} if retired else {}),
         **({"Web searched": webs + mark(webs)} if webs else {}),
         "Rules": tables.rules.value,
     }
@@ -88,7 +90,7 @@ def _missing_notice(tables: RunTables) -> list[str]:
 def _unanswered_notices(tables: RunTables) -> list[str]:
     unanswered: Counter[tuple[str, str]] = Counter()
     for row in tables.coverage:
-        if row["status"] != Status.ANSWERED.value:
+        if row["status"] != Status.ANSWERED.value and row["category"] in V4_CATEGORIES:
             unanswered[row["model"], row["status"]] += row["entries"]
     names = {row["model"]: row["display_name"] for row in tables.leaderboard}
     no_answers = {row["model"] for row in tables.unanswered}

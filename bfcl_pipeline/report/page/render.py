@@ -7,7 +7,7 @@ content security policy of the page only allows its own script and style.
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from bfcl_pipeline import __version__
-from bfcl_pipeline.benchmark import CATEGORIES, FORMATS
+from bfcl_pipeline.benchmark import FORMATS
 from bfcl_pipeline.config.shown_entries import ShownEntries
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.files import write_text
@@ -30,6 +30,7 @@ from bfcl_pipeline.report.page.answers import agentic_answers, irrelevance
 from bfcl_pipeline.report.page.benchmark import benchmark_section
 from bfcl_pipeline.report.page.comparison import comparisons
 from bfcl_pipeline.report.page.errors import error_bars, error_counts, error_examples
+from bfcl_pipeline.report.page.executable import executable
 from bfcl_pipeline.report.page.intervals import design_effects
 from bfcl_pipeline.report.page.making import NOT_RECORDED, Making, read_making
 from bfcl_pipeline.report.page.memory_failures import (
@@ -48,6 +49,7 @@ from bfcl_pipeline.report.page.scores import (
     formats,
     leaderboard,
 )
+from bfcl_pipeline.report.page.shown import shown_categories
 from bfcl_pipeline.report.page.table import HEAT_LEVELS
 from bfcl_pipeline.report.page.trials import flaky, repetitions, trials
 from bfcl_pipeline.report.page.usage import usage
@@ -109,15 +111,15 @@ def write_page(
     figures = draw_run(tables)
     write_figures(run_dir / "figures", figures)
     path = run_dir / "report.html"
-    examples = _examples(data) if data else NO_EXAMPLES
+    examples = _examples(data, shown_categories(tables)) if data else NO_EXAMPLES
     write_text(path, render_page(tables, making, examples=examples, explorer=explorer, figures=figures))
     return path
 
 
-def _examples(data: Path) -> Mapping[str, str]:
+def _examples(data: Path, categories: Iterable[str]) -> Mapping[str, str]:
     """A question of each category; none of one whose table is damaged."""
     found: dict[str, str] = {}
-    for category in CATEGORIES:
+    for category in categories:
         with suppress(TableError):
             found |= read_examples(data, [category])
     return found
@@ -200,7 +202,8 @@ def render_page(
         irrelevance=irrelevance(tables),
         agentic_answers=agentic_answers(tables),
         making=making,
-        benchmark=benchmark_section(examples),
+        executable=executable(tables),
+        benchmark=benchmark_section(examples, shown_categories(tables)),
         explorer=explorer,
         figures={figure.name: _shown(figure) for figure in figures},
     )

@@ -12,6 +12,7 @@ from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.sample_note import sample_note
 from bfcl_pipeline.report.tables.agentic_columns import ADDED_AGENTIC_COLUMNS, AGENTIC_TABLES
 from bfcl_pipeline.report.tables.columns import ADDED_COLUMNS, ADDED_TABLES, TABLES, UNANSWERED_TABLES
+from bfcl_pipeline.report.tables.executable_columns import EXECUTABLE_TABLES
 from bfcl_pipeline.report.tables.memory_columns import MEMORY_TABLES
 from bfcl_pipeline.report.tables.published import PUBLISHED_TABLES
 from bfcl_pipeline.report.tables.trial_columns import ADDED_TRIAL_COLUMNS, TRIAL_TABLES
@@ -49,6 +50,7 @@ class RunTables:
     memory_parts: Sequence[Row]
     memory_patterns: Sequence[Row]
     memory_backends: Sequence[Row]
+    executable: Sequence[Row]
     web_hops: Sequence[Row]
     web_failures: Sequence[Row]
     web_questions: Sequence[Row]  # empty if the run has no such table
@@ -104,6 +106,7 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
         **added,
         **TRIAL_TABLES,
         **UNANSWERED_TABLES,
+        **EXECUTABLE_TABLES,
         **AGENTIC_TABLES,
         **MEMORY_TABLES,
         **VIEW_TABLES,

@@ -20,6 +20,7 @@ from bfcl_pipeline.report.page.intervals import design_effect_text
 from bfcl_pipeline.report.page.links import entries_link
 from bfcl_pipeline.report.page.ranks import ranks
 from bfcl_pipeline.report.page.run_tables import Row, RunTables
+from bfcl_pipeline.report.page.shown import shown_categories
 from bfcl_pipeline.report.page.table import (
     NAME_HEADING,
     Cell,
@@ -61,6 +62,7 @@ GROUP_TITLES = {
     "multi_turn": "Multi-turn",
     "agentic": "Agentic",
     "format_sensitivity": "Formats",
+    "executable": "Executable (V1)",
 }
 
 FORMAT_SPREADS = {
@@ -161,17 +163,18 @@ def _scored(row: Row) -> Cell:
 def categories(tables: RunTables) -> Table:
     """The heat map: every model on every category."""
     rows = {(row["model"], row["category"]): row for row in tables.categories}
-    widths = Counter(GROUP_TITLES[category.group] for category in CATEGORIES.values())
+    names = shown_categories(tables)
+    widths = Counter(GROUP_TITLES[CATEGORIES[name].group] for name in names)
     return Table(
         "Accuracy by category",
         [
             [Cell("", style="name"), *group_headings(widths)],
-            [NAME_HEADING, *tall_headings(CATEGORIES, "tall")],
+            [NAME_HEADING, *tall_headings(names, "tall")],
         ],
         [
             [
                 replace(Cell.linked_name(row), value=None),
-                *(_category(name, rows.get((row["model"], name))) for name in CATEGORIES),
+                *(_category(name, rows.get((row["model"], name))) for name in names),
             ]
             for row in tables.leaderboard
         ],

@@ -24,6 +24,8 @@ from bfcl_pipeline.report.tables.columns import (
     with_unranked,
 )
 from bfcl_pipeline.report.tables.errata_tables import ceilings, errata_rows, listed_entries
+from bfcl_pipeline.report.tables.executable import executable_rows
+from bfcl_pipeline.report.tables.executable_columns import EXECUTABLE_TABLES
 from bfcl_pipeline.report.tables.memory_columns import MEMORY_QUESTIONS, MEMORY_TABLES
 from bfcl_pipeline.report.tables.memory_questions import memory_backends
 from bfcl_pipeline.report.tables.memory_tables import memory_rows
@@ -100,6 +102,7 @@ def aggregate_run(
     rows["irrelevance"] = list(irrelevance(records))
     rows["answers"] = list(answers(records, scores))
     rows |= trial_tables(records, rows["leaderboard"], sizes)
+    rows["executable"] = list(executable_rows(records, scores, data))
     rows["unanswered"] = list(unanswered(records, chosen, missing))
     rows |= {name: [] for name in (*AGENTIC_TABLES, *MEMORY_TABLES)}
     questions = [MEMORY_QUESTIONS.empty_table()]  # not as rows: there are many of them
@@ -118,6 +121,7 @@ def aggregate_run(
         **TABLES,
         **TRIAL_TABLES,
         **UNANSWERED_TABLES,
+        **EXECUTABLE_TABLES,
         **AGENTIC_TABLES,
         **MEMORY_TABLES,
         **VIEW_TABLES,

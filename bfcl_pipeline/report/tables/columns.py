@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import V4_CATEGORIES
 from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD, Group, Mean
 
 TEXT = pa.string()
@@ -119,7 +119,10 @@ LEADERBOARD_TABLE = pa.schema(
         field("mode", TEXT, "fc or prompt", nullable=False),
         WEB,
         *(column for group in reversed(LEADERBOARD) for column in _group_fields(group)),
-        *(field(name, SHARE, f"accuracy on {name}; null if it was not evaluated") for name in CATEGORIES),
+        *(
+            field(name, SHARE, f"accuracy on {name}; null if it was not evaluated")
+            for name in V4_CATEGORIES
+        ),
         field("format_max_delta", SHARE, "best prompt format minus worst, in percentage points"),
         field("format_std", SHARE, "standard deviation over prompt formats, in percentage points"),
         field("entries", COUNT, "entries asked, of all categories", nullable=False),

@@ -1,14 +1,14 @@
 """How precise the scores of a run are: the rows of the table `intervals`, and columns of `categories`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD
+from bfcl_pipeline.benchmark import V4_CATEGORIES
+from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD, Group
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.tables.run_records import RunRecords
 from bfcl_pipeline.scoring.aggregate import Score
@@ -24,11 +24,14 @@ _SCOPES = 8
 
 
 def precisions_of_run(
-    records: RunRecords, sizes: Mapping[str, int] | None = None
+    records: RunRecords, sizes: Mapping[str, int] | None = None, groups: Sequence[Group] = LEADERBOARD
 ) -> dict[tuple[str, Rules], dict[str, Precision]]:
-    """The precision of every score with a verdict, by model and rule set.
+    """The precision of every category and group with a verdict, by model and rule set.
 
-    sizes: of every category, its entries in means by size; None: those with a verdict.
+    Args:
+        records: of the run.
+        sizes: of every category, its entries in means by size; None: those with a verdict.
+        groups: the means of categories, members before the groups with them.
     """
     entries = records.verdicts.select(_KEY).unique().sort(_KEY)
     scored = ScoredEntries(entries.rows())
@@ -36,7 +39,7 @@ def precisions_of_run(
 
     @lru_cache(maxsize=_SCOPES)
     def scope_of(numbers: bytes) -> Scope:
-        return scored.scope(np.frombuffer(numbers, np.int64), sizes)
+        return scored.scope(np.frombuffer(numbers, np.int64), sizes, groups)
 
     found = {}
     start = 0
@@ -69,13 +72,13 @@ def limits(score: Score, precision: Precision) -> Limits:
 
 
 def interval_rows(scores: Mapping[str, Score], found: Mapping[str, Precision]) -> Iterator[dict[str, Any]]:
-    """The rows of `intervals` of one model under one rule set: groups from the overall on, then categories.
+    """The rows of `intervals` of one model under one rule set: groups of V4 from the overall on, then categories.
 
     Args:
         scores: as `leaderboard_scores` returns them.
         found: as `precisions` returns them.
     """
-    for name in (*(group.name for group in reversed(LEADERBOARD)), *CATEGORIES):
+    for name in (*(group.name for group in reversed(LEADERBOARD)), *V4_CATEGORIES):
         if name in found:
             precision, interval = found[name], limits(scores[name], found[name])
             yield {

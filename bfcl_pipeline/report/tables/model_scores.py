@@ -9,12 +9,13 @@ from typing import Self
 
 import polars as pl
 
-from bfcl_pipeline.benchmark import FORMATS
+from bfcl_pipeline.benchmark import CATEGORIES, FORMATS, GROUPS, V4_CATEGORIES
+from bfcl_pipeline.benchmark.leaderboard import EXECUTABLE, categories_of
 from bfcl_pipeline.config import ModelRow, described
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.tables.intervals import precisions_of_run
 from bfcl_pipeline.report.tables.run_records import FORMAT_CATEGORY, RunRecords, by_model
-from bfcl_pipeline.report.web_label import joined, split, unreal
+from bfcl_pipeline.report.web_label import SIMULATED, joined, split, unreal
 from bfcl_pipeline.scoring.aggregate import Count, Score, Spread, format_spread, leaderboard_scores
 from bfcl_pipeline.scoring.intervals import Precision
 from bfcl_pipeline.scoring.leaderboard_usage import Usage, UsageSummary, summarise_usage
@@ -48,21 +49,26 @@ class ModelScore:
     rules: Rules
     tallies: Mapping[str, VerdictCounts]  # by category that was run
     formats: Mapping[str, VerdictCounts]  # by prompt format that was run, in the release's order
-    scores: Mapping[str, Score]  # by category and group
+    scores: Mapping[str, Score]  # by category and group, of V4 and of V1's executable categories
     precisions: Mapping[str, Precision]  # by category and group that has a verdict
     spread: Spread | None  # over prompt formats; None if none has a verdict
-    usage: UsageSummary  # cost and latency
+    usage: UsageSummary  # cost and latency of the categories of V4
     webs: Mapping[str, str]  # the web searched by category, as in the column `web`
 
     @property
+    def of_v4(self) -> Mapping[str, VerdictCounts]:
+        """Those of `tallies` that are of V4."""
+        return {name: tally for name, tally in self.tallies.items() if name in V4_CATEGORIES}
+
+    @property
     def judged(self) -> bool:
-        """Whether any entry has a verdict; a model without one has no rank."""
-        return any(tally.answered for tally in self.tallies.values())
+        """Whether any entry of V4 has a verdict; a model without one has no rank."""
+        return any(tally.answered for tally in self.of_v4.values())
 
     @property
     def web(self) -> str | None:
-        """The webs that it searched, as in the column `web`."""
-        return joined(web for webs in self.webs.values() for web in split(webs))
+        """The webs that it searched in V4, as in the column `web`."""
+        return joined_webs(self.webs, V4_CATEGORIES)
 
 
 def model_scores(
@@ -76,12 +82,13 @@ def model_scores(
         sizes: of every category, its entries in means by size; None: those scored, as in the official tool.
     """
     categories = _tallies(records.verdicts, "category")
-    precisions = precisions_of_run(records, sizes)
+    v4 = records.of(V4_CATEGORIES)
+    precisions = _precisions(records, v4, sizes)
     formatted = records.verdicts.filter(pl.col("category") == FORMAT_CATEGORY)
     formats = _tallies(formatted.join(records.formats, on="entry_id", how="left"), "prompt_format")
     modes = _modes(records.verdicts)
     webs = _webs(records.responses.rows)
-    responses = by_model(records.responses.rows)
+    responses = by_model(v4.responses.rows)
     models = {model: described(rows, model) for model in modes}
     usages = {model: _usage(row, responses.get(model)) for model, row in models.items()}
     scores = []
@@ -105,17 +112,17 @@ def model_scores(
 
 
 def on_the_real_web(scores: Iterable[ModelScore], records: RunRecords) -> list[ModelScore]:
-    """The scores with web categories whose web is simulated or off as not evaluated.
+    """The scores of V4 with web categories whose web is simulated or off as not evaluated.
 
     The cost and latency of these categories are left out as well, and so are all intervals, which the
     official files do not have.
     """
-    responses = by_model(records.responses.rows)
+    responses = by_model(records.of(V4_CATEGORIES).responses.rows)
     return [_on_the_real_web(score, responses.get(score.model.name)) for score in scores]
 
 
 def _on_the_real_web(score: ModelScore, responses: pl.DataFrame | None) -> ModelScore:
-    left_out = [category for category, web in score.webs.items() if unreal(web)]
+    left_out = [name for name, web in score.webs.items() if name in V4_CATEGORIES and unreal(web)]
     if responses is None or not left_out:
         return score
     tallies = {name: tally for name, tally in score.tallies.items() if name not in left_out}
@@ -167,13 +174,40 @@ def _modes(verdicts: pl.DataFrame) -> dict[str, str]:
 
 
 def _webs(responses: pl.DataFrame) -> dict[str, dict[str, str]]:
+    executed = [name for name, category in CATEGORIES.items() if category.executes]
+    web = pl.when(pl.col("category").is_in(executed)).then(pl.col("web").fill_null(SIMULATED))
     searched = (
-        responses.drop_nulls("web").group_by("model", "category").agg("web").sort("model", "category")
+        responses.with_columns(web=web.otherwise("web"))
+        .drop_nulls("web")
+        .group_by("model", "category")
+        .agg("web")
+        .sort("model", "category")
     )
     webs: dict[str, dict[str, str]] = {}
     for row in searched.iter_rows(named=True):
         webs.setdefault(row["model"], {})[row["category"]] = joined(row["web"]) or ""
     return webs
+
+
+def _precisions(
+    records: RunRecords, v4: RunRecords, sizes: Mapping[str, int] | None
+) -> dict[tuple[str, Rules], dict[str, Precision]]:
+    """The precision of every category and group, by model and rule set.
+
+    Those of V4 are computed without the executable categories, so that they are equal to the last digit in
+    a run without any.
+    """
+    found = precisions_of_run(v4, sizes)
+    if v4 is not records:
+        retired = records.of({*GROUPS["executable"], *categories_of("overall_august_2024")})
+        for key, of_retired in precisions_of_run(retired, sizes, EXECUTABLE).items():
+            found[key] = {**of_retired, **found.get(key, {})}
+    return found
+
+
+def joined_webs(webs: Mapping[str, str], categories: Iterable[str]) -> str | None:
+    """The webs of some categories, as in the column `web`. webs: by category."""
+    return joined(web for name in categories for web in split(webs.get(name)))
 
 
 def _usage(model: ModelRow, responses: pl.DataFrame | None) -> UsageSummary:

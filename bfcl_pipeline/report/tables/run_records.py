@@ -5,9 +5,9 @@ added up: unknown categories, an entry with two verdicts, tables of different ru
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import polars as pl
 import pyarrow as pa
@@ -31,6 +31,10 @@ class AnswerTables:
     schema: pa.Schema
     rows: pl.DataFrame  # model, category, steps and web (null for sessions) of every row; may be empty
     files: pl.DataFrame  # model, category and path of the tables that have rows of them
+
+    def of(self, wanted: pl.Expr) -> Self:
+        """The tables with the rows that have a property."""
+        return replace(self, rows=self.rows.filter(wanted), files=self.files.filter(wanted))
 
     def read(
         self, model: str, categories: Iterable[str], columns: Sequence[str]
@@ -57,6 +61,19 @@ class RunRecords:
     formats: (
         pl.DataFrame
     )  # of format-sensitivity entries; may be empty. entry_id, prompt_format, base_entry_id
+
+    def of(self, categories: Collection[str]) -> Self:
+        """The records on some categories; without a copy if there are no others."""
+        wanted = pl.col("category").is_in(list(categories))
+        if set(self.verdicts["category"].unique()) <= set(categories):
+            return self
+        return replace(
+            self,
+            verdicts=self.verdicts.filter(wanted),
+            left_out=self.left_out.filter(wanted),
+            responses=self.responses.of(wanted),
+            sessions=self.sessions.of(wanted),
+        )
 
 
 def read_run(run_dir: Path, data: Path, models: Collection[str] = ()) -> RunRecords:

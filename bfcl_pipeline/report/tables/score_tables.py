@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from bfcl_pipeline.benchmark import CATEGORIES, parse_format
+from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES, parse_format
 from bfcl_pipeline.benchmark.leaderboard import LEADERBOARD
 from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.records import Rules, Step
@@ -21,7 +21,7 @@ from bfcl_pipeline.scoring.usage import add_up
 ENTRIES, SESSIONS = "entries", "sessions"
 """The values of the column `part`."""
 
-SCORES = (*(group.name for group in reversed(LEADERBOARD)), *CATEGORIES)
+SCORES = (*(group.name for group in reversed(LEADERBOARD)), *V4_CATEGORIES)
 """The columns of the table `leaderboard` that are scores, in its order."""
 
 MESSAGE_LENGTH = 300
@@ -99,9 +99,9 @@ def _leaderboard(
 
 
 def _leaderboard_columns(score: ModelScore) -> dict[str, Any]:
-    entries = sum(tally.entries for tally in score.tallies.values())
-    answered = sum(tally.answered for tally in score.tallies.values())
-    categories = {name: score.scores[name] for name in CATEGORIES}
+    entries = sum(tally.entries for tally in score.of_v4.values())
+    answered = sum(tally.answered for tally in score.of_v4.values())
+    categories = {name: score.scores[name] for name in V4_CATEGORIES}
     return {
         "display_name": score.model.display_name,
         "kind": score.model.kind or None,
@@ -226,12 +226,12 @@ def _steps(frame: pl.DataFrame) -> dict[str, list[list[Step]]]:
 def unanswered(
     records: RunRecords, scores: Sequence[ModelScore], missing: Iterable[str]
 ) -> Iterator[dict[str, Any]]:
-    """The rows of `unanswered`: models without any verdict, then those without responses.
+    """The rows of `unanswered`: models without any verdict, of V4 or not, then those without responses.
 
     scores: of one rule set. missing: the models without responses.
     """
     for score in scores:
-        if not score.judged:
+        if not any(tally.answered for tally in score.tallies.values()):
             read = records.responses.read(score.model.name, score.tallies, ["status_detail"])
             details = {row["status_detail"] for row in read if row["status_detail"]}
             yield {

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES
 from bfcl_pipeline.benchmark.clusters import cluster_of, memory_scenario
 from bfcl_pipeline.benchmark.leaderboard import categories_of, category_weights
 from bfcl_pipeline.config import trial_of
@@ -88,10 +88,15 @@ def trial_tables(
     for (rules, model), rows in trials_of.items():
         key = {"rules": rules, "model": model}
         names = sorted((row["model"] for row in rows), key=lambda name: trial_of(name).number)
-        found = read_trials([verdicts[name].filter(pl.col("rules") == rules) for name in names], sizes)
+        every = [verdicts[name].filter(pl.col("rules") == rules) for name in names]
+        of_v4 = [frame.filter(pl.col("category").is_in(V4_CATEGORIES)) for frame in every]
+        found = read_trials(of_v4, sizes)
         tables["trials"] += ({**key, **columns} for columns in _spreads(rows, found))
         if found is not None:
             tables["pass_k"] += ({**key, **columns} for columns in _pass_k(found))
+        if list(map(len, every)) != list(map(len, of_v4)):
+            found = read_trials(every, sizes)
+        if found is not None:
             tables["flaky"] += ({**key, **columns} for columns in _flaky(found))
     return tables
 

@@ -1,0 +1,51 @@
+"""The files of the web cache that a run used: what models saw, and what verdicts on executed calls need."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from bfcl_pipeline.archive.recorded_run import RecordedRun
+from bfcl_pipeline.benchmark import CATEGORIES, Check
+from bfcl_pipeline.records import Response
+from bfcl_pipeline.tables import entries_path, read_entries, read_responses
+from bfcl_pipeline.web.api_recording import ReplayingApis
+from bfcl_pipeline.web.apis import RECORDED
+from bfcl_pipeline.web.cache import WebCache
+from bfcl_pipeline.web.coverage import files_of, used_files
+from bfcl_pipeline.web.executed import needed_requests
+from bfcl_pipeline.web.keys import ApiKey
+
+
+def web_files(recorded: RecordedRun, record: Path, data: Path) -> list[Path]:
+    """The outcomes in the web cache `record` that the run used, with their cassettes, sorted.
+
+    Raises TableError if a table cannot be read, WebError if an outcome is damaged.
+    """
+    cache = WebCache(record)
+    files = set(files_of(cache, _executed(recorded, cache, data)))
+    if recorded.config["web"] in RECORDED:
+        files |= set(used_files(cache, _web_responses(recorded), recorded.config["search_tool"]))
+    return sorted(files)
+
+
+def _executed(recorded: RecordedRun, cache: WebCache, data: Path) -> Iterator[ApiKey]:
+    """The requests of web APIs that the verdicts of the run need."""
+    apis = ReplayingApis(cache)
+    for category in filter(lambda name: CATEGORIES[name].executes, recorded.categories):
+        answers: dict[str, list[Response]] = {}
+        for folder in recorded.run.folders:
+            if category in recorded.run.categories_of(folder):
+                path = recorded.folder / "responses" / folder / f"{category}.parquet"
+                for response in read_responses(path):
+                    if response.web in RECORDED:
+                        answers.setdefault(response.entry_id, []).append(response)
+        for entry in read_entries(entries_path(data, category), set(answers)) if answers else ():
+            yield from needed_requests(entry, answers[entry.entry_id], apis)
+
+
+def _web_responses(recorded: RecordedRun) -> Iterator[Response]:
+    """The responses of the categories that search the web."""
+    given = recorded.given()  # from webs of other runs
+    for folder in recorded.run.folders:
+        for category in () if folder in given else recorded.run.categories_of(folder):
+            if CATEGORIES[category].check is Check.WEB_SEARCH:
+                yield from read_responses(recorded.folder / "responses" / folder / f"{category}.parquet")

@@ -1,0 +1,90 @@
+"""The section on the executable categories of V1, which are in no score of V4."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from bfcl_pipeline.report.executable_titles import OVERALL_OF_2024, TITLES, UNRANKED
+from bfcl_pipeline.report.format import MISSING, count, interval, percent
+from bfcl_pipeline.report.page.run_tables import Row, RunTables
+from bfcl_pipeline.report.page.table import NAME_HEADING, NOTHING, Cell, Table, headings
+from bfcl_pipeline.report.web_label import SIMULATED, mark, note, split
+
+WEB = "Requests answered"
+NO_VERDICT = "No verdict"
+
+COLUMN_TITLES = {
+    WEB: "Where the answers to the requests of executed calls come from, and how many judged entries need "
+    "such answers by their expected calls",
+    NO_VERDICT: "Entries in no score; beneath, those of them that need a web answer which is not recorded",
+}
+"""Tooltips of columns that their headings do not explain."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutableSection:
+    """The content of the section."""
+
+    table: Table
+    notes: Sequence[str]  # sentences about marks and missing verdicts
+    of_2024: bool  # whether the table has the overall of August 2024
+
+
+def executable(tables: RunTables) -> ExecutableSection | None:
+    """The section; None for a run without any of these categories."""
+    if not tables.executable:
+        return None
+    models = {row["model"]: row for row in tables.leaderboard}
+    names = [name for name in TITLES if any(row[name] is not None for row in tables.executable)]
+    titles = [*(TITLES[name] for name in names), WEB, NO_VERDICT]
+    head = [replace(cell, title=COLUMN_TITLES.get(cell.text, "")) for cell in headings(titles)]
+    table = Table(
+        "Executable categories of V1",
+        [[NAME_HEADING, *head]],
+        [
+            [
+                Cell.linked_name(models[row["model"]]),
+                *(_score(row, name) for name in names),
+                _web(row),
+                _no_verdict(row),
+            ]
+            for row in tables.executable
+        ],
+        style="sortable leaderboard",
+    )
+    return ExecutableSection(table, list(_notes(tables.executable)), OVERALL_OF_2024 in names)
+
+
+def _score(row: Row, name: str) -> Cell:
+    if row[name] is None:
+        return Cell.number(MISSING, None, title="not evaluated")
+    executed = name not in UNRANKED
+    return Cell.number(
+        percent(row[name]) + (mark(row["web"]) if executed else ""),
+        row[name],
+        interval(row[f"{name}_ci_low"], row[f"{name}_ci_high"]),
+        note([row["web"]]) if executed else "",
+    )
+
+
+def _web(row: Row) -> Cell:
+    if row["web"] is None:
+        return Cell.number(NOTHING, None, title="no call was executed")
+    number = row["with_requests"]
+    if number is None:
+        return Cell(row["web"], row["web"], style="number")
+    other = number - row["simulated"]
+    parts = [f"{count(row['simulated'])} simulated"] if row["simulated"] else []
+    if other:
+        real = " or ".join(name for name in split(row["web"]) if name != SIMULATED)
+        parts.append(f"{count(other)} {real}")
+    return Cell(row["web"], row["web"], ", ".join(parts), "judged entries that need them", "number")
+
+
+def _no_verdict(row: Row) -> Cell:
+    unrecorded = f"{count(row['not_recorded'])} not recorded" if row["not_recorded"] else ""
+    return Cell.count(row["not_answered"], unrecorded)
+
+
+def _notes(rows: Sequence[Row]) -> list[str]:
+    meaning = note(row["web"] for row in rows)
+    return [f"{meaning}."] if meaning else []

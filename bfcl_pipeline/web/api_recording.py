@@ -1,0 +1,146 @@
+"""The web APIs of the modes `record` and `replay`: each request has one answer, which is recorded once.
+
+`RecordingApis` requests what the web cache lacks; `ReplayingApis` makes no requests. An answer is whatever
+the API returns for a request, errors included. Not answers: a refused key, a rate limit, HTTP 5xx, no
+connection. They raise WebError, and the request is made again in the next run.
+"""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import cast
+
+from bfcl_pipeline import __version__
+from bfcl_pipeline.errors import NotRecorded, WebError
+from bfcl_pipeline.executables import ApiAnswer, ApiRequest
+from bfcl_pipeline.web.api_access import Sendable, secret_forms, sendable
+from bfcl_pipeline.web.api_client import ApiClient, ApiUnavailable
+from bfcl_pipeline.web.cache import WebCache
+from bfcl_pipeline.web.engine_retries import RetryPolicy
+from bfcl_pipeline.web.keys import ApiKey
+from bfcl_pipeline.web.recorder import Recorder, utc_now
+
+ENGINE = f"requests of bfcl-pipeline {__version__}"
+"""The software that sends the requests, as outcomes of the web cache name it."""
+
+SECONDS_BETWEEN: Mapping[str, float] = {"geocode.maps.co": 2.0, "ip-api.com": 1.5}
+"""The shortest time between two requests to a host; 0.25 to others. The first as in the official tool."""
+
+PRODUCT_HOST = "real-time-amazon-data.p.rapidapi.com"
+"""The host that is asked again while it answers without a product, as in the official tool."""
+
+PRODUCT_ATTEMPTS = 5
+
+
+@dataclass(slots=True)
+class HostPace:
+    """Keeps requests to the same host apart, whichever threads make them."""
+
+    seconds: Mapping[str, float] = field(default_factory=lambda: SECONDS_BETWEEN)  # by host
+    others: float = 0.25
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    _next: dict[str, float] = field(default_factory=dict, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+
+    def wait(self, host: str) -> None:
+        """Returns when `host` may be asked."""
+        with self._lock:
+            now = self.clock()
+            start = max(now, self._next.get(host, now))
+            self._next[host] = start + self.seconds.get(host, self.others)
+        if start > now:
+            self.sleep(start - now)
+
+
+class ReplayingApis:
+    """The web cache as web APIs. Raises NotRecorded for a missing answer, WebError for a damaged one."""
+
+    def __init__(self, cache: WebCache) -> None:
+        self._cache = cache
+
+    def get(self, request: ApiRequest) -> ApiAnswer:
+        """The recorded answer."""
+        answer = self._cache.find(ApiKey(request))
+        if answer is None:
+            # The directory is not named: the text is in tables, which do not depend on where a cache is.
+            raise NotRecorded(
+                f"The web cache has no answer to the {ApiKey(request)}. Record it (web=record), or give a "
+                "web cache that has it (--cache)."
+            )
+        return cast("ApiAnswer", answer)
+
+
+class RecordingApis:
+    """The real web APIs, whose answers are recorded; each request is made once (`Recorder`)."""
+
+    def __init__(
+        self,
+        cache: WebCache,
+        keys: Mapping[str, str],
+        client: ApiClient | None = None,
+        *,
+        retries: RetryPolicy | None = None,
+        pace: HostPace | None = None,
+        now: Callable[[], datetime] = utc_now,
+    ) -> None:
+        """keys: API keys by environment variable (`api_access.keys_in`)."""
+        self._keys = keys
+        self._client = client or ApiClient()
+        self._retries = retries or RetryPolicy(attempts=3)
+        self._pace = pace or HostPace()
+        self._recorder = Recorder(cache, secrets=secret_forms(keys), now=now)
+        self._refused: dict[str, str] = {}  # by host, why its key is not sent again
+
+    def get(self, request: ApiRequest) -> ApiAnswer:
+        """The recorded answer, or that of the API.
+
+        Raises:
+            NotRecorded: the request is not sent: another host, or its key is not set.
+            WebError: there is no answer now.
+        """
+        answer = self._recorder.outcome(ApiKey(request), ENGINE, lambda: self._ask(request))
+        return cast("ApiAnswer", answer)
+
+    def _ask(self, request: ApiRequest) -> ApiAnswer:
+        sent = sendable(request, self._keys)
+        answer = self._retries(lambda: self._attempt(sent))
+        if sent.host == PRODUCT_HOST:
+            for attempt in range(PRODUCT_ATTEMPTS - 1):
+                if not _lacks_product(answer.body):
+                    break
+                self._retries.sleep(2.0**attempt)
+                answer = self._retries(lambda: self._attempt(sent))
+        return answer
+
+    def _attempt(self, sent: Sendable) -> ApiAnswer:
+        if sent.variable is not None and sent.host in self._refused:
+            raise WebError(self._refused[sent.host])
+        self._pace.wait(sent.host)
+        reply = self._client.get(sent)
+        if reply.status == 429 or reply.status >= 500:
+            raise ApiUnavailable(
+                sent.host, f"it answered with HTTP {reply.status}", reply.retry_after_seconds
+            )
+        if sent.variable is not None and reply.status in (401, 403):
+            self._refused[sent.host] = (
+                f"{sent.host} refused the key in {sent.variable} with HTTP {reply.status}. Check the key, "
+                "its subscription to this API and its quota, and run again."
+            )
+            raise WebError(self._refused[sent.host])
+        return ApiAnswer(reply.status, reply.body)
+
+
+def _lacks_product(body: str) -> bool:
+    """Whether an answer is one that the official functions ask for again."""
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(document, dict):
+        return False
+    product = document.get("data", {})
+    return isinstance(product, dict) and "product_title" not in product

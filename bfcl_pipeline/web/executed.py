@@ -1,0 +1,78 @@
+"""The requests of web APIs that the verdicts on an answer need, whatever the rule set.
+
+Verdicts ask for no more than they need, so a request is found by scoring the answer.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.errors import NotRecorded, TableError
+from bfcl_pipeline.executables import ApiAnswer, ApiRequest, Apis
+from bfcl_pipeline.records import Entry, Response, Rules, Status
+from bfcl_pipeline.scoring import Judge
+from bfcl_pipeline.tables import entries_path, read_entries
+from bfcl_pipeline.web.api_recording import ReplayingApis
+from bfcl_pipeline.web.apis import RECORDED
+from bfcl_pipeline.web.cache import WebCache
+from bfcl_pipeline.web.coverage import web_keys
+from bfcl_pipeline.web.keys import ApiKey, Key
+
+
+class NotingApis:
+    """Web APIs whose requests are noted."""
+
+    def __init__(self, apis: Apis) -> None:
+        self._apis = apis
+        self.keys: dict[ApiKey, bool] = {}  # in order; whether the APIs have an answer
+
+    def get(self, request: ApiRequest) -> ApiAnswer:
+        """The answer of the APIs. Raises as they do."""
+        key = ApiKey(request)
+        try:
+            answer = self._apis.get(request)
+        except NotRecorded:
+            self.keys[key] = False
+            raise
+        self.keys[key] = True
+        return answer
+
+
+class WebRequests:
+    """The web requests of responses: searches, pages, and what verdicts on executed calls need."""
+
+    def __init__(self, data: Path, cache: WebCache) -> None:
+        """data: the staged release."""
+        self._data = data
+        self._apis = ReplayingApis(cache)
+        self._entries: dict[str, dict[str, Entry]] = {}
+
+    def __call__(self, response: Response) -> Iterable[Key]:
+        """The requests of one response; those after one that the web cache lacks may be missing.
+
+        Raises ValueError or TableError if the response cannot be read.
+        """
+        if not CATEGORIES[response.category].executes:
+            return web_keys(response)
+        if response.web not in RECORDED:
+            return ()
+        if response.category not in self._entries:
+            entries = read_entries(entries_path(self._data, response.category))
+            self._entries[response.category] = {entry.entry_id: entry for entry in entries}
+        entry = self._entries[response.category].get(response.entry_id)
+        if entry is None:
+            raise TableError(f"{response.entry_id!r} is not an entry of {response.category}.")
+        return list(needed_requests(entry, [response], self._apis))
+
+
+def needed_requests(entry: Entry, responses: Iterable[Response], apis: Apis) -> dict[ApiKey, bool]:
+    """The requests that verdicts on `responses` need, in order, and whether `apis` answer them.
+
+    Raises WebError as `apis` do, and TableError for a response that is not JSON.
+    """
+    noting = NotingApis(apis)
+    judge = Judge(entry, apis=noting)
+    for response in responses:
+        if response.status is Status.ANSWERED:
+            judge.answer_verdicts(response.result_json, response.mode, response.name_style, list(Rules))
+    return noting.keys
