@@ -32,7 +32,7 @@ _LEAST = 3  # columns that are always shown
 
 _NAME = 20  # columns for the names of models
 
-_NOTE = "Not part of V4. Summary: mean of Mult, Par, ParMult and the mean of Python and REST."
+_NOTE = "Not part of V4. Summary: mean of (Python + REST) / 2, Mult, Par and ParMult."
 
 _NOTE_OF_2024 = "The overall by the formula of August 2024 is in tables/executable.csv."
 
@@ -90,7 +90,7 @@ def _notes(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
         yield _NOTE_OF_2024
     missing, unrecorded = (sum(int(row[name]) for row in rows) for name in ("not_answered", "not_recorded"))
     if missing:
-        of_record = f", {unrecorded:,} for want of a recorded web answer" if unrecorded else ""
+        of_record = f", of which {unrecorded:,} not recorded" if unrecorded else ""
         yield f"In no score: {plural(missing, 'entry', 'entries')} without a verdict{of_record}."
     if meaning := note(row["web"] for row in rows):
         yield f"{meaning}."

@@ -236,7 +236,7 @@ def test_the_terminal_prints_a_table_of_its_own(run: Path) -> None:
     assert table[2].split()[1] == "53.12"
     assert table[2].split()[3:] == ["75.00", "50.00", "50.00", "100.00", "0.00", "50.00", "66.67"]
     assert lines[start + 4].startswith("Not part of V4.")
-    assert "In no score: 3 entries without a verdict, 2 for want of a recorded web answer." in lines
+    assert "In no score: 3 entries without a verdict, of which 2 not recorded." in lines
     assert "\N{DAGGER} simulated web, not the real one: not comparable with the leaderboard." in lines
     assert "\u202e" not in text
     narrow = terminal_table(run, Rules.OFFICIAL, 60)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.benchmark.leaderboard import GROUP, LEADERBOARD, categories_of
+from bfcl_pipeline.benchmark import CATEGORIES, GROUPS, V4_CATEGORIES
+from bfcl_pipeline.benchmark.leaderboard import EXECUTABLE, GROUP, LEADERBOARD, categories_of
 from bfcl_pipeline.scoring.aggregate import Count, format_spread, leaderboard_scores
 
 ALL_RIGHT = {name: Count(c.entries, c.entries) for name, c in CATEGORIES.items()}
@@ -57,13 +57,13 @@ def test_a_category_without_any_verdict_was_not_evaluated() -> None:
 
 
 def test_sizes_replace_the_scored_entries_in_means_by_size() -> None:
-    """Live is then weighted by them; categories and other groups stay."""
+    """Live is then weighted by them; categories and groups with fixed weights stay."""
     sizes = {name: category.entries for name, category in CATEGORIES.items()}
     found = {"live_simple": Count(10, 5), "live_multiple": Count(10, 10), "multiple": Count(7, 3)}
     usual, weighted = leaderboard_scores(found), leaderboard_scores(found, sizes)
     assert usual["live"].accuracy == 15 / (10 + 10 + 16 + 24)
     assert weighted["live"].accuracy == pytest.approx((258 * 0.5 + 1053) / 1351)
-    same = set(usual) - {"live", "overall"}
+    same = set(usual) - {"live", "overall", "overall_august_2024"}
     assert {name: usual[name] for name in same} == {name: weighted[name] for name in same}
     whole = {name: Count(size, size // 3) for name, size in sizes.items()}
     assert leaderboard_scores(whole) == leaderboard_scores(whole, sizes)
@@ -72,13 +72,32 @@ def test_sizes_replace_the_scored_entries_in_means_by_size() -> None:
 def test_relevance_is_in_no_group() -> None:
     """Relevance and format sensitivity are shown but never weighted."""
     used = {name for group in LEADERBOARD for name in categories_of(group.name)}
-    assert set(CATEGORIES) - used == {"live_relevance", "format_sensitivity"}
+    assert set(V4_CATEGORIES) - used == {"live_relevance", "format_sensitivity"}
+
+
+def test_no_score_of_v4_contains_executable_categories() -> None:
+    """The means of V1's executable categories are groups of their own."""
+    used = {name for group in LEADERBOARD for name in categories_of(group.name)}
+    assert used.isdisjoint(GROUPS["executable"])
+    perfect = {name: ALL_RIGHT[name] for name in GROUPS["executable"]}
+    scores = leaderboard_scores(perfect)
+    assert {scores[group.name].accuracy for group in LEADERBOARD} == {0.0}
+    assert (scores["exec_summary"].accuracy, scores["exec_summary"].complete) == (1.0, True)
+
+
+def test_august_2024_counts_entries_alike() -> None:
+    """Its overall is over 1,700 entries: 1,150 checked by AST, 310 executed, 240 of irrelevance."""
+    assert leaderboard_scores(ALL_RIGHT)["overall_august_2024"].entries == 1150 + 310 + 240
+    executed = {name: ALL_RIGHT[name] for name in categories_of("exec_summary")}
+    scores = leaderboard_scores(executed)
+    assert scores["overall_august_2024"].accuracy == 310 / 1700
+    assert not scores["overall_august_2024"].complete
 
 
 def test_groups_are_made_of_earlier_ones() -> None:
     """Every member of a group is a category or an earlier group, and weights sum to 100."""
     known = set(CATEGORIES)
-    for group in LEADERBOARD:
+    for group in (*LEADERBOARD, *EXECUTABLE):
         assert {member.name for member in group.members} <= known
         assert group.name not in known
         known.add(group.name)
