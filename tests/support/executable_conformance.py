@@ -51,6 +51,19 @@ PLAIN = (
 FORM = "another decoder read the form of this family"
 BARE = "calls that are bare or fenced are accepted today"
 
+EXPLAINED = {
+    (BARE, "claude-instant-1.2"): 1,
+    (BARE, "mistral-tiny-2312"): 9,
+    (FORM, "databricks-dbrx-instruct"): 21,
+    (FORM, "deepseek-ai_deepseek-coder-6.7b-instruct"): 38,
+    (FORM, "google_gemma-7b-it"): 29,
+    (FORM, "mistral-medium-2312"): 87,
+    (FORM, "mistral-tiny-2312"): 1,
+    (FORM, "nvidia_nemotron-4-340b-instruct"): 1,
+    (FORM, "snowflake_arctic"): 57,
+}
+"""Verdicts on entries without network that differ for a cause, by cause and model, of 2024-07-06."""
+
 Row = Mapping[str, Any]
 
 
