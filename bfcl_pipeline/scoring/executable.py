@@ -97,14 +97,25 @@ class ExecutableChecker:
     def pairing(self, calls: Sequence[Call], rules: Rules) -> Pairing | None:
         """Which call each expected call is assigned; None if the number of calls is wrong.
 
-        Raises NotRecorded and WebError as `Apis.get`.
+        Expected calls without network come first, as in the verdict. Raises NotRecorded and WebError as
+        `Apis.get`.
         """
         if len(calls) != len(self._expected):
             return None
-        answer = _Answer(calls, self._evaluator)
-        return pairing(
-            len(calls), lambda wanted, given: self._compare(wanted, answer, given, rules, ask=True), rules
+        answer, order = _Answer(calls, self._evaluator), self._order()
+
+        def compare(wanted: int, given: int) -> Finding | None:
+            return self._compare(order[wanted], answer, given, rules, ask=True)
+
+        found = pairing(len(order), compare, rules)
+        return Pairing(
+            {given: order[wanted] for given, wanted in found.taken.items()},
+            None if found.unmatched is None else order[found.unmatched],
         )
+
+    def _order(self) -> list[int]:
+        """The places of the expected calls: those without network, then the others."""
+        return sorted(range(len(self._expected)), key=lambda place: self._expected[place].network)
 
     def _answers(
         self, result: Json, mode: Mode, rules: Sequence[Rules]
@@ -151,7 +162,7 @@ class ExecutableChecker:
         expected calls without network are matched first, and nothing is asked if they decide. Raises
         NotRecorded if the answers that are recorded decide neither way.
         """
-        order = sorted(range(len(self._expected)), key=lambda place: self._expected[place].network)
+        order = self._order()
 
         def compare(wanted: int, given: int, *, ask: bool = True) -> Finding | None:
             return self._compare(order[wanted], answer, given, rules, ask=ask)

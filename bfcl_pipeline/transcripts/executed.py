@@ -148,7 +148,7 @@ def _by_rules(places: Mapping[Rules, int | None], entry: Entry) -> Iterator[str]
             names.setdefault(place, []).append(rules.value)
     for place, rule_sets in names.items():
         under = "" if len(rule_sets) == len(Rules) - 1 else f" under {' and '.join(rule_sets)} rules"
-        yield f"{_truth(place, entry)}{under}"
+        yield f"{'the ' if len(entry.truth) == 1 else ''}{_truth(place, entry)}{under}"
 
 
 def _truth(place: int, entry: Entry) -> str:
