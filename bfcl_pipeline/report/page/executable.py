@@ -96,6 +96,6 @@ def _notes(rows: Sequence[Row]) -> Iterator[str]:
     if meaning := note(row["web"] for row in rows):
         yield f"{meaning}."
     if any(name in RECORDED for row in rows for name in split(row["web"])):
-        yield "record, replay: answers of the real web, recorded once, for expected calls and answers alike."
+        yield "record, replay: answers of the real web, recorded once; expected calls read the same ones."
     if any(row["not_recorded"] for row in rows):
         yield "Entries whose verdict needs a web answer that is not recorded have none and are in no score."
