@@ -35,6 +35,7 @@ from bfcl_pipeline.exports.inspect_samples import sample
 from bfcl_pipeline.exports.run_scores import ModelScores, RunScores, read_run_scores, standard_error
 from bfcl_pipeline.exports.transcripts import transcript
 from bfcl_pipeline.files import atomic_path
+from bfcl_pipeline.playback import Conditions, read_conditions
 from bfcl_pipeline.prompts import Texts
 from bfcl_pipeline.records import Entry, Rules
 from bfcl_pipeline.report.tables.run_records import RunRecords, read_run
@@ -42,9 +43,9 @@ from bfcl_pipeline.scoring.intervals import ScoredEntries, precisions
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.responses import response_of
 from bfcl_pipeline.tables.schemas import RESPONSES
-from bfcl_pipeline.tables.texts import read_constants, read_texts
+from bfcl_pipeline.tables.texts import read_texts
 from bfcl_pipeline.text import Log
-from bfcl_pipeline.tools import Constants
+from bfcl_pipeline.transcripts import answer_record
 
 _COLUMNS = tuple(name for name in RESPONSES.names if name not in ("model", "category"))
 
@@ -59,14 +60,15 @@ class _Source:
     records: RunRecords
     data: Path  # the staged release
     texts: Texts  # of the release
-    constants: Constants  # of the release
+    conditions: Conditions  # of the run, with which calls are executed again
 
 
 def write(run_dir: Path, options: ExportOptions, log: Log) -> int:
     """Writes a log for each model and category; returns their number. Raises as `forms.export_run`."""
     scores = read_run_scores(run_dir, options.rules, options.models)
     records = read_run(run_dir, options.data, [model.name for model in scores.models])
-    source = _Source(records, options.data, read_texts(options.data), read_constants(options.data))
+    conditions = read_conditions(run_dir, options.data)
+    source = _Source(records, options.data, read_texts(options.data), conditions)
     written = 0
     for model in scores.models:
         for category in (name for name in CATEGORIES if name in model.categories):
@@ -89,8 +91,12 @@ def _samples(source: _Source, model: str, category: str) -> Iterator[EvalSample]
     for row in source.records.responses.read(model, [category], _COLUMNS):
         response = response_of(source.data, row)
         entry = _entry(entries, response.entry_id, path)
-        talk = transcript(entry, response, source.texts, source.constants)
-        yield sample(entry, response, model, talk, verdicts.get(entry.entry_id, {}))
+        talk = transcript(entry, response, source.texts, source.conditions.constants)
+        executed: list[str] | None = None
+        if CATEGORIES[category].executes:
+            items = answer_record(entry, response, {}, source.conditions).answer
+            executed = [f"{item.label}: {item.text}" if item.label else item.text for item in items]
+        yield sample(entry, response, model, talk, verdicts.get(entry.entry_id, {}), executed)
 
 
 def _entry(entries: Mapping[str, Entry], entry_id: str, path: Path) -> Entry:
