@@ -51,9 +51,7 @@ def _by_size(name: str, title: str, *members: str) -> Group:
 LEADERBOARD: tuple[Group, ...] = (
     _equal("simple_ast", "Non-live simple", "simple_python", "simple_java", "simple_javascript"),
     _equal("non_live", "Non-live", "simple_ast", "multiple", "parallel", "parallel_multiple"),
-    _by_size(
-        "live", "Live", "live_simple", "live_multiple", "live_parallel", "live_parallel_multiple"
-    ),
+    _by_size("live", "Live", "live_simple", "live_multiple", "live_parallel", "live_parallel_multiple"),
     _equal("irrelevance_all", "Irrelevance", "irrelevance", "live_irrelevance"),
     _equal(
         "multi_turn",

@@ -15,7 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
-from bfcl_pipeline.comparison.settings import SettingDifference, setting_differences, web_differs
+from bfcl_pipeline.comparison.settings import (
+    SettingDifference,
+    requests_differ,
+    setting_differences,
+    web_differs,
+)
 from bfcl_pipeline.comparison.sides import ABSENT, UNJUDGED, WRONG, Numbering, Side
 from bfcl_pipeline.config import release_sizes
 from bfcl_pipeline.errors import TableError
@@ -87,6 +92,7 @@ class Comparison:
     unjudged: int  # entries that both ran and at least one has no verdict on: in no score
     left_out: Mapping[str, int]  # by category, entries that only one side ran: not compared
     web_left_out: bool  # whether web search is not compared, as one side searched a simulated web
+    executed_left_out: bool  # whether executed categories are not, as the simulated web answered one side
     releases: tuple[str, str] | None  # of both sides, if they differ
     averaged: bool  # whether the marks of a side are means over trials
     settings: list[SettingDifference]  # of the web: what an experiment varied
@@ -114,6 +120,7 @@ class Comparer:
         self._category = self._scored.category
         searches = [CATEGORIES[name].check is Check.WEB_SEARCH for name in order]
         self._web = np.array(searches)[self._category]
+        self._executed = np.array([CATEGORIES[name].executes for name in order])[self._category]
         self._scopes: dict[tuple[bytes, bool], Scope] = {}
 
     def compare(self, first: Side, second: Side) -> Comparison:
@@ -131,6 +138,10 @@ class Comparer:
         if unlike:
             both = both & ~self._web
             alone = alone & ~self._web
+        executed = requests_differ(first.settings, second.settings) and bool(self._executed[both].any())
+        if executed:
+            both = both & ~self._executed
+            alone = alone & ~self._executed
         judged = both & (one != UNJUDGED) & (two != UNJUDGED)
         if not judged.any():
             raise TableError(
@@ -152,6 +163,7 @@ class Comparer:
             unjudged=int((both & ~judged).sum()),
             left_out=self._counted(alone),
             web_left_out=unlike,
+            executed_left_out=executed,
             releases=_releases(first, second),
             settings=self._settings(first, second, judged),
             memory_range=leave_one_out(right_one - right_two, scope.where.category, scope.scenario),
@@ -163,6 +175,8 @@ class Comparer:
         judged = (one >= WRONG) & (two >= WRONG)
         if web_differs(first.settings, second.settings):
             judged &= ~self._web
+        if requests_differ(first.settings, second.settings):
+            judged &= ~self._executed
         return bool(judged.any())
 
     def _refuse_different(

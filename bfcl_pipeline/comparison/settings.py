@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow.compute as pc
 import yaml
 
-from bfcl_pipeline.benchmark import GROUPS
+from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
 from bfcl_pipeline.config import model_folder, sizes_in_means
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.tables import read_table, with_types
@@ -40,6 +40,7 @@ class Settings:
     fetch_failures: float | None = None  # share of page fetches that were made to fail
     search_tool: str | None = None  # name under which the search tool was presented
     by_weight: bool = False  # the sample was divided by weight
+    requests: str | None = None  # the kind of web that answered executed calls; None: none was executed
 
     @property
     def web_tools(self) -> bool | None:
@@ -106,6 +107,27 @@ def searched_web(run: Path, model: str, recorded: str | None) -> str | None:
     if not found:
         return recorded
     return next(kind for kind in (SIMULATED, OFF, UNKNOWN, REAL) if kind in found)
+
+
+def requested_web(run: Path, model: str) -> str:
+    """The kind of web that answers the requests of a model's executed calls when they are scored.
+
+    A response that names none has the simulated one. Raises TableError if its responses cannot be read.
+    """
+    found: set[str | None] = set()
+    for category in (name for name, category in CATEGORIES.items() if category.executes):
+        path = run / "responses" / model_folder(model) / f"{category}.parquet"
+        if path.is_file():
+            table = with_types(path, read_table(path, ["web"]), RESPONSES)
+            found |= set(pc.unique(table.column("web")).to_pylist())
+    kinds = {SIMULATED if web is None else _kind(web) for web in found or {None}}
+    return next(kind for kind in (SIMULATED, OFF, UNKNOWN, REAL) if kind in kinds)
+
+
+def requests_differ(first: Settings, second: Settings) -> bool:
+    """Whether the simulated web answered the requests of one side, and another web those of the other."""
+    webs = {first.requests, second.requests}
+    return SIMULATED in webs and not webs.isdisjoint({REAL, UNKNOWN})
 
 
 def web_differs(first: Settings, second: Settings) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
-from bfcl_pipeline.comparison.settings import Settings, run_settings, searched_web
+from bfcl_pipeline.comparison.settings import Settings, requested_web, run_settings, searched_web
 from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules, Status
@@ -104,10 +104,12 @@ def read_sides(
             numbers = [numbering.number(*entry) for entry in verdicts.entries]
             searched = any(category in GROUPS["web_search"] for category, _ in verdicts.entries)
             web = searched_web(choice.run, model, recorded.web) if searched else None
+            executed = any(CATEGORIES[category].executes for category, _ in verdicts.entries)
+            requests = requested_web(choice.run, model) if executed else None
             sides[choice.run, model] = Side(
                 choice.run,
                 model,
-                replace(recorded, web=web),
+                replace(recorded, web=web, requests=requests),
                 model,
                 np.array(numbers, np.int64),
                 np.array(verdicts.marks, np.float64),

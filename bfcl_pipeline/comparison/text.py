@@ -112,6 +112,11 @@ def notes(comparisons: Sequence[Comparison]) -> list[str]:
             "Not compared: web search, as one side searched a simulated web, and the other the real one or "
             "one that was not recorded."
         )
+    if any(each.executed_left_out for each in comparisons):
+        lines.append(
+            "Not compared: exec_* and rest, as the simulated web answered the requests of one side, and "
+            "another web those of the other."
+        )
     if any(each.averaged for each in comparisons):
         lines.append("Means over trials: only A counts the entries that A has right more often than B.")
     differing = {str(setting): None for each in comparisons for setting in each.settings}

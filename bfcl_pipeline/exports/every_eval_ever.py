@@ -107,7 +107,8 @@ _RESULTS = (
 def write(run_dir: Path, options: ExportOptions, log: Log) -> int:
     """Writes a file for each model; returns their number. Raises as `forms.export_run`."""
     scores = read_run_scores(run_dir, options.rules, options.models)
-    for model in scores.models:
+    written = 0
+    for model in scores.of_v4(log):
         document = record(scores, model, options.organization)
         text = json.dumps(document, indent=2, ensure_ascii=False)
         developer, _, name = document["model_info"]["id"].rpartition("/")
@@ -121,7 +122,8 @@ def write(run_dir: Path, options: ExportOptions, log: Log) -> int:
             if model.row[result.score] is not None and not _is_comparable(model, result.score)
         ]:
             log(f"{model.name}: left out, not comparable with the leaderboard: {', '.join(left_out)}")
-    return len(scores.models)
+        written += 1
+    return written
 
 
 def record(scores: RunScores, model: ModelScores, organization: str) -> dict[str, Any]:

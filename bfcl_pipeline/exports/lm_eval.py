@@ -33,13 +33,15 @@ _NO_ERROR = "N/A"
 def write(run_dir: Path, options: ExportOptions, log: Log) -> int:
     """Writes a file for each model; returns their number. Raises as `forms.export_run`."""
     scores = read_run_scores(run_dir, options.rules, options.models)
+    written = 0
     time = scores.made_at_text.partition("+")[0].replace(":", "-")
-    for model in scores.models:
+    for model in scores.of_v4(log):
         path = options.out / model.folder / f"results_{time}.json"
         text = json.dumps(results(scores, model), indent=2, ensure_ascii=False)
         write_text(path, f"{text}\n")
         log(str(path))
-    return len(scores.models)
+        written += 1
+    return written
 
 
 def results(scores: RunScores, model: ModelScores) -> dict[str, Any]:

@@ -6,7 +6,7 @@ of models. The time is never that of the clock, so that equal runs have equal ex
 
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import sqrt
@@ -22,7 +22,7 @@ from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.format import is_partial
 from bfcl_pipeline.report.web_label import unreal
 from bfcl_pipeline.tables import read_table
-from bfcl_pipeline.text import unknown_name
+from bfcl_pipeline.text import Log, unknown_name
 
 EPOCH_VARIABLE = "SOURCE_DATE_EPOCH"
 """Environment variable with the time of the results, in seconds since 1970; the convention of reproducible
@@ -71,6 +71,14 @@ class RunScores:
     release: str  # version of the benchmark's package
     made_at: int  # seconds since 1970: SOURCE_DATE_EPOCH, else the last change of the recorded config
     models: tuple[ModelScores, ...]  # in order of their ranks
+
+    def of_v4(self, log: Log) -> Iterator[ModelScores]:
+        """The models with a score of V4. log: told which categories and models are left out."""
+        for model in self.models:
+            if retired := [name for name in GROUPS["executable"] if name in model.categories]:
+                log(f"{model.name}: left out, not part of V4: {', '.join(retired)}")
+            if model.row["overall"] is not None or not retired:
+                yield model
 
     @property
     def made_at_text(self) -> str:

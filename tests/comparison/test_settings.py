@@ -11,6 +11,7 @@ import yaml
 from bfcl_pipeline.comparison.compare import Comparer, Comparison
 from bfcl_pipeline.comparison.settings import Settings, run_settings, searched_web, web_differs
 from bfcl_pipeline.comparison.sides import Choice, read_sides
+from bfcl_pipeline.comparison.text import notes
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from tests.support.synthetic_run import MadeUpModel, marks, write_run
@@ -43,6 +44,29 @@ def test_a_simulated_web_is_not_compared_with_the_real_one(tmp_path: Path) -> No
     assert found.web_left_out
     assert found.of("web_search_base") is None
     assert found.of("multiple") is not None
+
+
+def test_executed_calls_of_different_webs_are_not_compared(tmp_path: Path) -> None:
+    """Without a web they are executed with the simulated one; what executes nothing is compared."""
+    asked = {"multiple": marks(2), "exec_simple": marks(1, 1), "rest": marks(2), "sql": marks(1)}
+    webs: dict[str, dict[str, str]] = {
+        "none": {},
+        "simulated": {"exec_simple": "simulated", "rest": "simulated"},
+        "replay": {"exec_simple": "replay", "rest": "replay"},
+        "record": {"exec_simple": "record", "rest": "record"},
+    }
+    for name, of in webs.items():
+        write_run(tmp_path / name, [MadeUpModel("m", asked, webs=of)])
+    names = ["multiple", "exec_simple", "rest", "sql"]
+    for one, two in (("none", "simulated"), ("record", "replay")):
+        found = compared(tmp_path / one, tmp_path / two)
+        assert not found.executed_left_out
+        assert all(found.of(name) is not None for name in names)
+    found = compared(tmp_path / "none", tmp_path / "replay")
+    assert found.executed_left_out
+    assert not found.web_left_out
+    assert [name for name in names if found.of(name) is None] == ["exec_simple", "rest"]
+    assert "Not compared: exec_* and rest" in "".join(notes([found]))
 
 
 @pytest.mark.parametrize("web", ["live", "replay", None])

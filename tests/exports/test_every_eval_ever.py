@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import validate
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import V4_CATEGORIES
 from bfcl_pipeline.exports import every_eval_ever
 from bfcl_pipeline.exports.forms import ExportOptions
 from bfcl_pipeline.records import Mode
@@ -138,7 +138,7 @@ def test_what_is_not_comparable_is_left_out(hostile_run: Path, tmp_path: Path) -
 @pytest.fixture
 def complete_run(tmp_path: Path) -> Path:
     """A run of one model in both modes, with every category."""
-    everything = {name: marks(1, 1) for name in CATEGORIES if name != "format_sensitivity"}
+    everything = {name: marks(1, 1) for name in V4_CATEGORIES if name != "format_sensitivity"}
     models = [MadeUpModel("m-FC", everything), MadeUpModel("m", everything, Mode.PROMPT)]
     return made_up_tables(tmp_path / "complete", models)
 

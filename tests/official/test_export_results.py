@@ -192,6 +192,19 @@ def test_wrong_names_are_refused(export, options, message):
         export(*made, **options)
 
 
+def test_retired_categories_are_left_out(export):
+    """The official tool no longer scores the executable categories of V1; a line names them."""
+    out, log = export(
+        response("multiple_0", []),
+        response("sql_0", [], "sql"),
+        response("exec_simple_0", [], "exec_simple"),
+    )
+    assert [path.name for path in (out / FC_MODEL).rglob("*.json")] == ["BFCL_v4_multiple_result.json"]
+    assert f"{FC_MODEL}: left out, not in the official tool: exec_simple, sql" in log
+    with pytest.raises(ConfigError, match="no answer that the official tool can read"):
+        export(response("sql_1", [], "sql", "other"), models=["other"])
+
+
 def test_only_the_named_models_are_written(export):
     """Other models of the run are not exported."""
     made = [response("multiple_0", "a"), response("multiple_0", "a", model="a")]

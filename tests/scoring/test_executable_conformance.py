@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.executables import NoApis
 from tests.support.executable_conformance import EXPLAINED, HEADER, TABLE, all_figures, read_rows
 
 
@@ -23,7 +22,7 @@ def test_verdicts_on_published_outputs_equal_the_official_ones(
     path = os.environ.get(TABLE)
     if path is None:
         pytest.skip(f"{TABLE} names no table of outputs with official verdicts")
-    figures = all_figures(read_rows(Path(path)), staged, NoApis())
+    figures = all_figures(read_rows(Path(path)), staged)
     with capsys.disabled():
         print("", HEADER, *(figure.line() for figure in figures), sep="\n")
     decoded, older, network, native, plain, other = figures

@@ -1,20 +1,26 @@
 """The section on the executable categories of V1, which are in no score of V4."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from bfcl_pipeline.benchmark import GROUPS
 from bfcl_pipeline.report.executable_titles import OVERALL_OF_2024, TITLES, UNRANKED
 from bfcl_pipeline.report.format import MISSING, count, interval, percent
+from bfcl_pipeline.report.page.links import entries_link
 from bfcl_pipeline.report.page.run_tables import Row, RunTables
 from bfcl_pipeline.report.page.table import NAME_HEADING, NOTHING, Cell, Table, headings
-from bfcl_pipeline.report.web_label import SIMULATED, mark, note, split
+from bfcl_pipeline.report.web_label import mark, note, split
+from bfcl_pipeline.text import plural
 
 WEB = "Requests answered"
 NO_VERDICT = "No verdict"
 
+RECORDED = ("record", "replay")
+"""The modes of the web in which answers are those of the real one, recorded."""
+
 COLUMN_TITLES = {
-    WEB: "Where the answers to the requests of executed calls come from, and how many judged entries need "
-    "such answers by their expected calls",
+    WEB: "What answered the requests of executed calls; beneath, the verdicts on entries whose expected "
+    "calls request the web",
     NO_VERDICT: "Entries in no score; beneath, those of them that need a web answer which is not recorded",
 }
 """Tooltips of columns that their headings do not explain."""
@@ -58,26 +64,27 @@ def _score(row: Row, name: str) -> Cell:
     if row[name] is None:
         return Cell.number(MISSING, None, title="not evaluated")
     executed = name not in UNRANKED
-    return Cell.number(
+    cell = Cell.number(
         percent(row[name]) + (mark(row["web"]) if executed else ""),
         row[name],
         interval(row[f"{name}_ci_low"], row[f"{name}_ci_high"]),
         note([row["web"]]) if executed else "",
     )
+    if name not in GROUPS["executable"]:
+        return cell
+    wrong = {"verdict": "wrong"} if row[name] < 1 else {}
+    return replace(cell, link=entries_link(model=row["model"], category=name, **wrong))
 
 
 def _web(row: Row) -> Cell:
     if row["web"] is None:
         return Cell.number(NOTHING, None, title="no call was executed")
-    number = row["with_requests"]
-    if number is None:
+    if row["with_requests"] is None:
         return Cell(row["web"], row["web"], style="number")
-    other = number - row["simulated"]
-    parts = [f"{count(row['simulated'])} simulated"] if row["simulated"] else []
-    if other:
-        real = " or ".join(name for name in split(row["web"]) if name != SIMULATED)
-        parts.append(f"{count(other)} {real}")
-    return Cell(row["web"], row["web"], ", ".join(parts), "judged entries that need them", "number")
+    verdicts = plural(row["with_requests"], "verdict", "verdicts")
+    if 0 < row["simulated"] < row["with_requests"]:
+        verdicts += f", {count(row['simulated'])} of them simulated"
+    return Cell(row["web"], row["web"], verdicts, style="number")
 
 
 def _no_verdict(row: Row) -> Cell:
@@ -85,6 +92,10 @@ def _no_verdict(row: Row) -> Cell:
     return Cell.count(row["not_answered"], unrecorded)
 
 
-def _notes(rows: Sequence[Row]) -> list[str]:
-    meaning = note(row["web"] for row in rows)
-    return [f"{meaning}."] if meaning else []
+def _notes(rows: Sequence[Row]) -> Iterator[str]:
+    if meaning := note(row["web"] for row in rows):
+        yield f"{meaning}."
+    if any(name in RECORDED for row in rows for name in split(row["web"])):
+        yield "record, replay: answers of the real web, recorded once; expected calls read the same ones."
+    if any(row["not_recorded"] for row in rows):
+        yield "Entries whose verdict needs a web answer that is not recorded have none and are in no score."

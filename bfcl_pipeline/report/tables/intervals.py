@@ -72,7 +72,7 @@ def limits(score: Score, precision: Precision) -> Limits:
 
 
 def interval_rows(scores: Mapping[str, Score], found: Mapping[str, Precision]) -> Iterator[dict[str, Any]]:
-    """The rows of `intervals` of one model under one rule set: groups of V4 from the overall on, then categories.
+    """The rows of `intervals` of one model under one rule set: groups from the overall on, then categories.
 
     Args:
         scores: as `leaderboard_scores` returns them.
