@@ -103,7 +103,9 @@ class ScoredEntries:
         cluster = np.unique(self._cluster[numbers], return_inverse=True)[1]
         names = [list(CATEGORIES)[place] for place in places]
         where = layout(category, cluster)
-        return Scope(names, where, list(_scored_groups(groups, names, where, sizes)), self._scenario[numbers])
+        return Scope(
+            names, where, list(_scored_groups(groups, names, where, sizes)), self._scenario[numbers]
+        )
 
 
 def _scored_groups(
