@@ -53,8 +53,8 @@ _TEXTS = st.lists(_PARTS, max_size=6).map("".join)
 def test_a_key_goes_to_its_host_only(
     url: str, params: list[tuple[str, str]], headers: list[tuple[str, str]]
 ) -> None:
-    """Whatever the request: it is not sent, or to a known host, with no key but that of the host, and without
-    any placeholder."""
+    """Whatever the request: it is not sent, or to a known host, with no key but that of the host,
+    and without any placeholder."""
     try:
         sent = sendable(ApiRequest(url, tuple(params), tuple(headers)), KEYS)
     except NotRecorded:
