@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from bfcl_pipeline.benchmark import GROUPS
 from bfcl_pipeline.errors import MalformedRelease, NotRecorded
 from bfcl_pipeline.executables import ApiRequest, Evaluator, ExecutionFailed, SimulatedApis
 from bfcl_pipeline.executables.expected import read_call
@@ -19,8 +18,11 @@ from bfcl_pipeline.executables.network import NETWORK_FUNCTIONS
 from bfcl_pipeline.executables.rest import reference_request
 from bfcl_pipeline.executables.simulated import UNKNOWN_COUNTRIES
 from bfcl_pipeline.records import Call, Json, Rules
+from bfcl_pipeline.scoring.executable import ExecutableChecker
 from bfcl_pipeline.scoring.executed_values import compare_values
 from bfcl_pipeline.tables.texts import read_recorded_calls
+
+EXECUTED = ("exec_simple", "exec_multiple", "exec_parallel", "exec_parallel_multiple")
 
 NOT_FOUND = {
     "find_term_on_urban_dictionary": ({"term": "no such term"}, IndexError),
@@ -72,13 +74,7 @@ def world(recorded) -> SimulatedApis:
 @pytest.fixture(scope="module")
 def expected(entries) -> dict[str, tuple[Call, str]]:
     """The expected calls of network functions, by text, with how their values are compared."""
-    truths = [
-        truth
-        for category in GROUPS["executable"]
-        if category.startswith("exec")
-        for entry in entries(category)
-        for truth in entry.truth
-    ]
+    truths = [truth for category in EXECUTED for entry in entries(category) for truth in entry.truth]
     return {
         truth["call"]: (read_call(truth["call"]), truth["match"])
         for truth in truths
@@ -135,6 +131,24 @@ def test_every_expected_call_has_a_value(expected, world):
         assert (found is not None) == (call.arguments.get("country") in UNKNOWN_COUNTRIES), text
         if match == "structural_match":
             assert isinstance(value, dict if call.name == "get_stock_history" else float)
+
+
+@pytest.mark.parametrize("rules", [Rules.OFFICIAL, Rules.CORRECTED])
+def test_expected_calls_pass(rules, entries, world):
+    """The expected calls are a right answer to each entry, but for two with a country that is not known."""
+    found = {
+        entry.entry_id: ExecutableChecker(entry, world).check_calls(
+            [read_call(truth["call"]) for truth in entry.truth], rules
+        )
+        for category in EXECUTED
+        for entry in entries(category)
+    }
+    assert len(found) == 240
+    assert not [entry_id for entry_id, outcome in found.items() if outcome.not_recorded]
+    assert [entry_id for entry_id, outcome in found.items() if outcome.finding] == [
+        "exec_parallel_15",
+        "exec_parallel_multiple_26",
+    ]
 
 
 def test_other_expected_calls_have_other_values(expected, world):
