@@ -264,6 +264,13 @@ def test_an_amount_that_is_not_a_number(amount):
         read("convert_currency", {"conversion_rates": {"EUR": 10**9}}, {**RATES, "amount": amount})
 
 
+@pytest.mark.parametrize("rate", ["abc", [1], None, {}])
+def test_a_rate_that_is_not_a_number(rate):
+    """A rate that is a text or a list, which the amount would repeat, is an execution error."""
+    with pytest.raises(ExecutionFailed, match="TypeError: the rate"):
+        read("convert_currency", {"conversion_rates": {"EUR": rate}}, {**RATES, "amount": 10**12})
+
+
 _LEAF = (
     st.none()
     | st.booleans()
