@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -317,3 +318,10 @@ def test_bytes_that_are_not_text_stay_apart():
     """Two different queries of undecodable bytes are two requests."""
     one, other = (api_request({"url": f"https://a.b/?x=%{code}"}) for code in ("ff", "fe"))
     assert one != other
+
+
+def test_scoring_other_categories_does_not_import_requests():
+    """The library is loaded for the first REST request, not for scoring as such."""
+    program = "import sys, bfcl_pipeline.scoring, bfcl_pipeline.judging; print('requests' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
