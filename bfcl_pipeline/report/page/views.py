@@ -85,7 +85,7 @@ def rules_summary(tables: RunTables) -> str:
 
 
 def _entries(rows: Sequence[Row], name: str) -> int:
-    """The sum over categories but format sensitivity; of models with different samples the largest count."""
+    """The sum over categories but format sensitivity; of models with different samples the largest."""
     by_category: dict[str, int] = {}
     for row in rows:
         if CATEGORIES[row["category"]].check is not Check.FORMAT_SENSITIVITY:
