@@ -158,10 +158,15 @@ def test_no_table_of_v4_contains_them(tmp_path: Path, trials: bool) -> None:
 
 def test_flaky_entries_of_them_are_listed(tmp_path: Path) -> None:
     """Trials of these categories are compared entry by entry, too."""
-    models = [MadeUpModel("m", {"exec_simple": marks(2)}), MadeUpModel("m~2", {"exec_simple": marks(1, 1)})]
+    trials = {"m": marks(2), "m~2": marks(1, 1)}
+    models = [
+        MadeUpModel(name, {"simple_python": marks(1), "exec_simple": of}) for name, of in trials.items()
+    ]
     run = made_up_tables(tmp_path, models)
     assert [row["entry_id"] for row in rows_of(run, "flaky", rules="official")] == ["exec_simple_1"]
-    assert not (run / "tables" / "pass_k.parquet").exists()
+    assert {row["score"] for row in rows_of(run, "pass_k")}.isdisjoint(GROUPS["executable"])
+    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    assert "<code>exec_simple_1</code>" in page
 
 
 def test_a_model_of_these_categories_alone_has_no_rank(run: Path) -> None:

@@ -38,8 +38,8 @@ overall. The terminal and the page mark them with a dagger. `record`, `replay` a
 The retired categories of V1 (exec_simple, exec_multiple, exec_parallel, exec_parallel_multiple, rest, sql,
 chatable) have rows wherever a table has a column `category`, and a table of their own, `executable`. No
 score of V4 contains them: they have no column in `leaderboard` and no row in `intervals`, `ceilings`,
-`trials` and `pass_k`, and its entries, cost and latency are those of V4. Their `web` is what answered the
-requests of executed calls; `simulated` if the responses name none.
+`trials` and `pass_k`; entries, cost and latency in `leaderboard` are those of V4. Their `web` is what
+answered the requests of executed calls; `simulated` if the responses name none.
 """
 
 _TRIALS = """## Trials

@@ -1,6 +1,6 @@
 """The tables on several trials of a model: spreads, repetitions and flaky entries."""
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.report.format import MISSING, count, interval, percent
 from bfcl_pipeline.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.report.page.scores import LEADERBOARD_COLUMNS, marked_score
@@ -65,8 +65,10 @@ def repetitions(tables: RunTables) -> Table | None:
 
 
 def flaky(tables: RunTables) -> Table | None:
-    """The first flaky entries of scored categories of each model, folded."""
-    listed = [row for row in tables.flaky if CATEGORIES[row["category"]].scored]
+    """The first flaky entries of each model but for restatements in prompt formats, folded."""
+    listed = [
+        row for row in tables.flaky if CATEGORIES[row["category"]].check is not Check.FORMAT_SENSITIVITY
+    ]
     if not listed:
         return None
     names = {row["model"]: row["display_name"] for row in tables.leaderboard}

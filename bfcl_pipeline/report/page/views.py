@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.benchmark.leaderboard import GROUP
 from bfcl_pipeline.errata import Treatment
 from bfcl_pipeline.records import Rules
@@ -85,10 +85,11 @@ def rules_summary(tables: RunTables) -> str:
 
 
 def _entries(rows: Sequence[Row], name: str) -> int:
-    """The sum over scored categories of a count; of models with different samples the largest."""
+    """The sum over categories but format sensitivity; of models with different samples the largest."""
     by_category: dict[str, int] = {}
-    for row in (row for row in rows if CATEGORIES[row["category"]].scored):
-        by_category[row["category"]] = max(by_category.get(row["category"], 0), row[name])
+    for row in rows:
+        if CATEGORIES[row["category"]].check is not Check.FORMAT_SENSITIVITY:
+            by_category[row["category"]] = max(by_category.get(row["category"], 0), row[name])
     return sum(by_category.values())
 
 
@@ -143,7 +144,9 @@ def errata(tables: RunTables) -> Table | None:
 
     Restatements in prompt formats, which have the defects of their base entries, are left out.
     """
-    listed = [row for row in tables.errata if CATEGORIES[row["category"]].scored]
+    listed = [
+        row for row in tables.errata if CATEGORIES[row["category"]].check is not Check.FORMAT_SENSITIVITY
+    ]
     if not listed:
         return None
     grouped: dict[tuple[str, str], list[Row]] = {}
