@@ -76,7 +76,7 @@ def reference_call(entry: Entry) -> ExecutedCall:
     """The reference request of a REST entry with its recorded response. Raises MalformedRelease."""
     text = entry.truth["request"]
     request = reference_request(text)
-    (statement,) = read_statements(text) or ()
+    (statement,) = read_statements(text) or [("requests.get", {})]
     return _of_release(entry, Call(*statement), request)
 
 
