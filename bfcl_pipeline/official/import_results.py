@@ -13,6 +13,7 @@ from pathlib import Path
 from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.config import ModelRow, model_folder, trial_name, trial_of
 from bfcl_pipeline.errors import ConfigError, TableError
+from bfcl_pipeline.official.former_results import FORMER_FILES, former_category, former_id, without_keys
 from bfcl_pipeline.official.forms import AnswerForm, Convert, assumed_form, known_form
 from bfcl_pipeline.official.layout import RESULT_FILE, RESULT_FILES, SESSIONS, official_models
 from bfcl_pipeline.records import Json, Mode, NameStyle, Response, Status, Step, total
@@ -42,6 +43,7 @@ class ResultFile:
     folder: str  # of the model
     category: str
     sessions: bool  # of memory sessions, which are not scored; else of entries
+    former: bool = False  # of an earlier version of the tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,16 +142,22 @@ def find_results(result_dir: Path) -> list[ResultFile]:
     """
     groups = {category.group for category in CATEGORIES.values()}
     files: dict[tuple[str, str, bool], ResultFile] = {}
-    for path in sorted(result_dir.rglob(RESULT_FILES)):
+    former = {
+        path: category
+        for pattern in FORMER_FILES
+        for path in result_dir.rglob(pattern)
+        if (category := former_category(path.name)) is not None
+    }
+    for path in sorted({*result_dir.rglob(RESULT_FILES), *former}):
         match = RESULT_FILE.fullmatch(path.name)
-        named = match["category"] if match else path.name
+        named = former.get(path) or (match["category"] if match else path.name)
         category = named.removesuffix(SESSIONS)
         if category not in CATEGORIES:
             raise ConfigError(f"{path}: {unknown_name('category', category, CATEGORIES)}")
         parts = path.relative_to(result_dir).parts
         single = len(parts) == 1 or parts[0] in groups
         folder = result_dir.resolve().name if single else parts[0]
-        file = ResultFile(path, folder, category, named.endswith(SESSIONS))
+        file = ResultFile(path, folder, category, named.endswith(SESSIONS), path in former)
         earlier = files.setdefault((folder, category, file.sessions), file)
         if earlier is not file:
             deeper = result_dir / folder
@@ -160,7 +168,8 @@ def find_results(result_dir: Path) -> list[ResultFile]:
     if not any(not file.sessions for file in files.values()):
         raise ConfigError(
             f"{result_dir}: no results of the official tool; expected "
-            "<model>/<group>/BFCL_v4_<category>_result.json under it, or a model's own folder."
+            "<model>/<group>/BFCL_v4_<category>_result.json under it, or a model's own folder. Of earlier "
+            "versions only the retired categories are read (bfcl-pipeline categories executable)."
         )
     order = list(CATEGORIES)
     return sorted(files.values(), key=lambda file: (file.folder, order.index(file.category), file.sessions))
@@ -213,7 +222,7 @@ def _read_file(
 ) -> Sequence[Response]:
     responses: dict[str, Response] = {}
     for where, row in _rows(file.path):
-        entry_id = row.get("id")
+        entry_id = former_id(row, file.category) if file.former else row.get("id")
         if not isinstance(entry_id, str) or "result" not in row:
             raise TableError(f"{where}: expected `id` and `result`, got {', '.join(row)}. Check the file.")
         if entry_id not in positions:
@@ -254,7 +263,7 @@ def _response(
     elif model.form.convert is None:
         status, detail = Status.UNSUPPORTED, "the handler's own form of calls is not supported"
     else:
-        result_json = _json(_converted(result, category, model.form.convert))
+        result_json = _json(without_keys(_converted(result, category, model.form.convert), category))
     steps = _steps(where, row)
     return Response(
         entry_id=entry_id,
