@@ -42,12 +42,14 @@ class Evaluator:
         function = FUNCTIONS.get(call.name) or NETWORK_FUNCTIONS.get(call.name)
         if function is None:
             raise ExecutionFailed(f"NameError: no function has the name {quoted(call.name)}")
+        work.spend()
         bound(function.name, function.parameters, call.arguments)
         arguments = {
             name: self._argument(value, levels - 1, work) for name, value in call.arguments.items()
         }
         if call.name in FUNCTIONS:
             return FUNCTIONS[call.name].run(arguments, work)
+        work.check_arguments([*arguments.values()])
         return NETWORK_FUNCTIONS[call.name].run(arguments, self._apis)
 
     def _argument(self, value: Any, levels: int, work: Work) -> Any:
@@ -55,9 +57,10 @@ class Evaluator:
             return value
         if levels == 0:
             raise ExecutionFailed(f"RecursionError: calls are nested more than {MAX_LEVELS} levels deep")
+        if isinstance(value, Call):
+            return self._value(value, levels, work)
+        work.spend(len(value))
         match value:
-            case Call():
-                return self._value(value, levels, work)
             case dict():
                 return {key: self._argument(item, levels - 1, work) for key, item in value.items()}
             case tuple():
@@ -66,14 +69,18 @@ class Evaluator:
 
 
 def _calls(value: Any) -> Iterator[Call]:
-    """`value`, if it is a call, and all calls in it."""
-    rest = [value]
+    """`value`, if it is a call, and all calls in it; what is in several places is walked once."""
+    rest, seen = [value], set()
     while rest:
-        match rest.pop():
-            case Call() as call:
-                yield call
-                rest.extend(call.arguments.values())
-            case dict() as mapping:
-                rest.extend(mapping.values())
-            case list() | tuple() as items:
-                rest.extend(items)
+        one = rest.pop()
+        if not isinstance(one, Call | dict | list | tuple) or id(one) in seen:
+            continue
+        seen.add(id(one))
+        match one:
+            case Call(arguments=arguments):
+                yield one
+                rest.extend(arguments.values())
+            case dict():
+                rest.extend(one.values())
+            case _:
+                rest.extend(one)

@@ -4,7 +4,8 @@ Covers numbers, the parameter, + - * / // % **, signs, brackets, and `pow` and `
 arguments. The text is parsed, and its syntax tree is walked, in bounded length, depth and work; nothing is
 compiled or evaluated, and names are compared, never looked up elsewhere. All else is an error: what Python
 would refuse, and what it would compute but no published answer contains (other functions, conditions,
-lambdas in lambdas). Of 95 distinct texts in published answers 18 are lambdas: numbers, names, + - * ** suffice.
+lambdas in lambdas). Of 95 distinct texts in published answers 18 are lambdas, which need only numbers,
+names and + - * **.
 """
 
 import ast
@@ -97,6 +98,8 @@ def _value(node: ast.expr, known: Mapping[str, Any], levels: int, work: Work) ->
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
             operands = [_value(side, known, levels - 1, work) for side in (left, right)]
             return _BINARY[type(op)](work, *operands)
+        case ast.Call(func=function) if _dotted(function).partition(".")[0] in known:
+            raise TypeError("the parameter of the lambda is a number, which cannot be called")
         case ast.Call(func=function, args=[_, _] as given, keywords=[]) if _dotted(function) in _FUNCTIONS:
             values = [_value(argument, known, levels - 1, work) for argument in given]
             return _FUNCTIONS[_dotted(function)](work, *values)

@@ -6,7 +6,7 @@ directly, as their results are no larger than their operands.
 
 A step is one round of a loop, one item or character that is made, or a hundred products of two 64-bit
 digits. The bounds are far above what published answers need; the largest expected call, the factorial of
-1,000, takes less than 1,200 steps.
+1,000, takes 1,224 steps.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,0 +1,58 @@
+"""Reads the texts of expected calls of the executable categories, with the parameters of our functions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bfcl_pipeline.calls import read_value
+from bfcl_pipeline.executables.functions import FUNCTIONS
+from bfcl_pipeline.records import Call
+
+NETWORK_NAMES = frozenset(
+    {
+        "convert_currency",
+        "find_term_on_urban_dictionary",
+        "get_active_covid_case_by_country",
+        "get_company_name_by_stock_name",
+        "get_coordinate_by_ip_address",
+        "get_coordinates_from_city",
+        "get_covid_death_by_country",
+        "get_movie_director",
+        "get_movie_rating",
+        "get_price_by_amazon_ASIN",
+        "get_product_name_by_amazon_ASIN",
+        "get_rating_by_amazon_ASIN",
+        "get_stock_history",
+        "get_stock_price_by_stock_name",
+        "get_time_zone_by_coord",
+        "get_weather_data",
+        "get_zipcode_by_ip_address",
+        "retrieve_city_based_on_zipcode",
+        "retrieve_holiday_by_year",
+    }
+)
+"""The functions that ask web APIs."""
+
+
+def read_call(text: str) -> Call:
+    """The call in the text of an expected call; positional arguments are named after our parameters."""
+    node = ast.parse(text.strip(), mode="eval").body
+    assert isinstance(node, ast.Call)
+    assert isinstance(node.func, ast.Name)
+    name = node.func.id
+    arguments: dict[str | None, Any] = {}
+    if node.args:
+        names = [parameter.name for parameter in FUNCTIONS[name].parameters]
+        arguments = {
+            key: read_value(ast.unparse(value)) for key, value in zip(names, node.args, strict=False)
+        }
+    arguments |= {keyword.arg: read_value(ast.unparse(keyword.value)) for keyword in node.keywords}
+    return Call(name, arguments)
+
+
+def pure_calls(truth: Sequence[Mapping[str, str]]) -> list[Call]:
+    """The expected calls of an entry that need no network, in order."""
+    calls = [read_call(expected["call"]) for expected in truth]
+    return [call for call in calls if call.name not in NETWORK_NAMES]
