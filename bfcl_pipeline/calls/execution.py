@@ -50,7 +50,7 @@ def decode_step(
             return calls
         work.spend(_STEP * len(calls))
         return tuple(
-            Call(call.name, {name: _executable(value) for name, value in call.arguments.items()})
+            Call(call.name, {name: _executable(value, rules) for name, value in call.arguments.items()})
             for call in calls
         )
     except Undecodable as error:
@@ -76,15 +76,22 @@ def _native_calls(result: Json, work: Work) -> Iterator[Call]:
             yield Call(name, arguments)
 
 
-def _executable(value: Any) -> Any:
+def _executable(value: Any, rules: Rules) -> Any:
     if not isinstance(value, dict):
         return value
     if not value:
-        raise Undecodable("an argument is an empty mapping, which is read as a call without a name")
+        return empty_object(rules)
     if all(isinstance(item, dict) for item in value.values()):
         name, arguments = next(iter(value.items()))
-        return Call(str(name), {key: _executable(item) for key, item in arguments.items()})
-    return {_quoted(key): _executable(item) for key, item in value.items()}
+        return Call(str(name), {key: _executable(item, rules) for key, item in arguments.items()})
+    return {_quoted(key): _executable(item, rules) for key, item in value.items()}
+
+
+def empty_object(rules: Rules) -> dict[str, Any]:
+    """What `{}` among the arguments of a prompted call is. Rule `empty-object`. Raises Undecodable."""
+    if rules is Rules.OFFICIAL:
+        raise Undecodable("an argument is an empty mapping, which is read as a call without a name")
+    return {}
 
 
 def _quoted(key: Any) -> str:

@@ -44,7 +44,7 @@ class ApiRequest:
     params: tuple[tuple[str, str], ...] = ()  # query parameters, sorted
     headers: tuple[tuple[str, str], ...] = ()  # those that choose the API: names in lower case, sorted
     function: str | None = field(default=None, compare=False)
-    """The function that asks; None: the category rest. Not a part of the request: equal ones may differ."""
+    """The function that makes the request; None: a REST entry does. Not compared: it is not sent."""
 
 
 @dataclass(frozen=True, slots=True)

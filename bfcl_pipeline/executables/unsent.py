@@ -59,6 +59,8 @@ class _Unsent(BaseAdapter):
         proxies: Any = None,
     ) -> Response:
         """An empty response that holds `request`."""
+        if not isinstance(proxies, Mapping):
+            raise AttributeError(f"{type(proxies).__name__!r} object has no attribute 'get'")
         if select_proxy(request.url or "", proxies):
             raise ProxyError("a proxy cannot be reached")
         _check_certificates(str(request.url), verify, cert)

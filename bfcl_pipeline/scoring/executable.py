@@ -6,7 +6,7 @@ values. Values come from `executables`. Source: the official checker until it wa
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -84,29 +84,33 @@ class ExecutableChecker:
         rules: Sequence[Rules],
     ) -> list[Outcome]:
         """The outcome of one answer by each of `rules`. Raises WebError as `Apis.get`."""
-        outcomes, answer = list[Outcome](), self._answer(())
-        for rule_set in rules:
-            if isinstance(result, DecodeFailure):
-                calls: Sequence[Call] | DecodeFailure = result
-            else:
-                calls = decode_step(result, mode, rules=rule_set)
-            if isinstance(calls, DecodeFailure):
-                outcomes.append(_undecoded(calls))
-                continue
-            answer = answer if calls == answer.calls else self._answer(calls)
-            outcomes.append(self._outcome(answer, rule_set))
-        return outcomes
+        if isinstance(result, DecodeFailure):
+            return [_undecoded(result)] * len(rules)
+        answers = self._answers(result, mode, rules)
+        return [self._outcome(answer, rule_set) for answer, rule_set in zip(answers, rules, strict=True)]
 
     def check_calls(self, calls: Sequence[Call] | DecodeFailure, rules: Rules) -> Outcome:
         """The outcome of decoded calls. Raises WebError as `Apis.get`."""
-        if isinstance(calls, DecodeFailure):
-            return _undecoded(calls)
-        return self._outcome(self._answer(calls), rules)
+        answer = calls if isinstance(calls, DecodeFailure) else _Answer(calls, self._evaluator)
+        return self._outcome(answer, rules)
 
-    def _answer(self, calls: Sequence[Call]) -> _Answer:
-        return _Answer(calls, self._evaluator)
+    def _answers(
+        self, result: Json, mode: Mode, rules: Sequence[Rules]
+    ) -> Iterator[_Answer | DecodeFailure]:
+        """The answer as each of `rules` decodes it; one object where they decode alike, as native calls."""
+        answer: _Answer | DecodeFailure | None = None
+        for rule_set in rules:
+            if answer is None or mode is Mode.PROMPT:
+                calls = decode_step(result, mode, rules=rule_set)
+                if isinstance(calls, DecodeFailure):
+                    answer = calls
+                elif not isinstance(answer, _Answer) or calls != answer.calls:
+                    answer = _Answer(calls, self._evaluator)
+            yield answer
 
-    def _outcome(self, answer: _Answer, rules: Rules) -> Outcome:
+    def _outcome(self, answer: _Answer | DecodeFailure, rules: Rules) -> Outcome:
+        if isinstance(answer, DecodeFailure):
+            return _undecoded(answer)
         try:
             return Outcome(self._finding(answer, rules))
         except NotRecorded as error:

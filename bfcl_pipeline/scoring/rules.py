@@ -103,6 +103,13 @@ DIFFERENCES: tuple[RuleDifference, ...] = (
         "the bounds are in order",
     ),
     RuleDifference(
+        "empty-object",
+        "bfcl_pipeline.calls.execution:empty_object",
+        "`headers={}` in a prompted answer whose call is executed is read as a call without a name, so the "
+        "answer cannot be decoded",
+        "it is an empty object; conversations are decoded as in the release",
+    ),
+    RuleDifference(
         "rest-host",
         "bfcl_pipeline.scoring.rest:other_host",
         "a REST request may ask any server, and only the form of the answer counts",

@@ -308,3 +308,14 @@ def test_every_expected_call_without_network_is_its_own_answer(entries: Callable
                 )
                 assert wrong.finding is not None
     assert passed == 134
+
+
+def test_deep_arguments_end():
+    """Arguments that are nested as deep as can be read have a verdict, in both modes."""
+    for depth in (150, 900, 100_000):
+        nested = "[" * depth + "]" * depth
+        native = json.dumps([{"echo": f'{{"value": {nested}}}'}])
+        for mode, result in ((Mode.FC, native), (Mode.PROMPT, json.dumps(f"[echo(value={nested})]"))):
+            judge = Judge(entry("echo(value=1)"))
+            for verdict in judge.answer_verdicts(result, mode, None, [*Rules]):
+                assert verdict.valid is False

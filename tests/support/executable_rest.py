@@ -1,179 +1,176 @@
-"""Compares verdicts on the category rest with published official ones, given as a table.
+"""Our verdicts on published outputs of the category rest beside the official ones.
 
-The table has the columns model, mode, entry_id, result (JSON), result_type, decoded (JSON: texts of calls;
-null if the official decoder failed), official_valid and official_error_type, and rows of other categories,
-which are left out. Its keys are masked; here the masks become placeholders again.
+The table is that of `executable_conformance`. Keys in it are masked; here placeholders are put in their
+places. It has no answers of APIs: where one is needed, it is made up so that it has the official verdict
+on one output, which must then be the verdict on all outputs with that request.
 """
+
+from __future__ import annotations
 
 import ast
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import Path
 
-import polars as pl
+import pyarrow.parquet as pq
 
+from bfcl_pipeline.calls import FAILED, decode_step
 from bfcl_pipeline.errors import NotRecorded
-from bfcl_pipeline.executables import ApiAnswer, ApiRequest, Apis, ExecutionFailed, NoApis, api_request
-from bfcl_pipeline.records import Call, DecodeFailure, Entry, Json, Mode, NameStyle, Rules
-from bfcl_pipeline.scoring.findings import Outcome
+from bfcl_pipeline.executables import ApiAnswer, ApiRequest, ExecutionFailed, NoApis, api_request
+from bfcl_pipeline.records import Call, DecodeFailure, Entry, Json, Mode, Rules
+from bfcl_pipeline.scoring.judge import default_style
 from bfcl_pipeline.scoring.rest import RestChecker
+from bfcl_pipeline.tables import entries_path, read_entries
+from tests.support.executable_conformance import BARE, FORM, PLAIN, Figure, Row
+
+NETWORK_FAILURES = ("THUDM_glm-4-9b-chat rest_28", "claude-2.1 rest_19")
+"""Outputs with the reference request that failed officially, which only the network of the day explains."""
+
+EMPTY = "an empty object among the arguments (rule empty-object)"
+"""Why today's default decoder fails where those of 2024 did not."""
 
 _MASK = re.compile(r"(?<!YOUR-)\b(RAPID|EXCHANGERATE|OMDB|GEOCODE)-API-KEY")
 _PLACEHOLDER = re.compile(r"YOUR-\w+-API-KEY")
-_EXECUTION = "executable_checker_rest:execution_error"
+_CHECKER = "executable_checker_rest"
 
 
-@dataclass(frozen=True)
-class Answer:
-    """One published answer and its official verdict."""
-
-    model: str
-    entry: Entry
-    official: str | None  # error type; None: valid
-    calls: tuple[Call, ...] | DecodeFailure  # as the official code decoded them
-    native: Json = None  # the native list; None if the model answered with text
-
-    @property
-    def name(self) -> str:
-        """Model and entry."""
-        return f"{self.model} {self.entry.entry_id}"
-
-
-@dataclass
-class Figure:
-    """How many verdicts of one kind agree."""
-
-    what: str
-    agree: int = 0
-    total: int = 0
-    others: list[str] = field(default_factory=list)  # model, entry and verdict where they do not agree
-
-    def count(self, answer: Answer, outcome: Outcome) -> None:
-        """Counts one verdict."""
-        self.total += 1
-        if _is(outcome, answer.official):
-            self.agree += 1
-        else:
-            self.others.append(f"{answer.name}: {answer.official}, here {_shown(outcome)}")
-
-
-def read_answers(table: pl.DataFrame, entries: Iterable[Entry]) -> list[Answer]:
-    """The answers to entries of the category rest."""
-    by_id = {entry.entry_id: entry for entry in entries}
-    return [
-        Answer(
-            row["model"],
-            entry := by_id[row["entry_id"]],
-            row["official_error_type"],
-            _calls(row["decoded"], entry),
-            json.loads(_unmasked(row["result"], entry)) if row["result_type"] == "list" else None,
-        )
-        for row in table.filter(pl.col("category") == "rest").iter_rows(named=True)
-    ]
-
-
-def figures(table: pl.DataFrame, entries: Iterable[Entry]) -> list[Figure]:
-    """The agreement by kind: without any answer of an API, and with a record made from half of the models."""
-    answers = read_answers(table, entries)
-    refused = Figure("rest: decoding, format, what requests refuses")
-    reference = Figure("rest: the reference request")
-    other = Figure("rest: another request has no verdict without its answer")
-    native = Figure("rest: native lists, decoded here: same outcome as with the official decoding")
-    for answer in answers:
-        outcome = _outcome(answer, NoApis())
-        if outcome.not_recorded is not None:
-            other.agree += 1
-            other.total += 1
-        else:
-            (reference if outcome.finding is None else refused).count(answer, outcome)
-        if answer.native is not None:
-            checker = RestChecker(answer.entry, NoApis())
-            [decoded] = checker.check(answer.native, Mode.FC, NameStyle.UNDERSCORED, (Rules.OFFICIAL,))
-            native.total += 1
-            native.agree += _shown(decoded) == _shown(outcome)
-            if _shown(decoded) != _shown(outcome):
-                native.others.append(f"{answer.name}: {_shown(decoded)}, here {_shown(outcome)}")
-    return [refused, reference, other, _by_record(answers), native]
-
-
-def _by_record(answers: Sequence[Answer]) -> Figure:
-    """The agreement of every second model by a record of what the verdicts of the others imply."""
-    models = sorted({answer.model for answer in answers})
-    recorded: dict[str, dict[ApiRequest, ApiAnswer]] = {}
-    for answer in answers:
-        if answer.model in models[::2]:
-            recorded.setdefault(answer.entry.entry_id, {}).update(_implied(answer))
-    figure = Figure("rest: requests of every second model, by the verdicts of the others")
-    for answer in answers:
-        if answer.model in models[1::2] and _outcome(answer, NoApis()).not_recorded is not None:
-            outcome = _outcome(answer, _Recorded(recorded.get(answer.entry.entry_id, {})))
-            if outcome.not_recorded is None:
-                figure.count(answer, outcome)
-    return figure
-
-
-class _Recorded:
+class Recorded:
     """An `Apis` of given answers."""
 
     def __init__(self, answers: Mapping[ApiRequest, ApiAnswer]) -> None:
         self._answers = answers
 
     def get(self, request: ApiRequest) -> ApiAnswer:
+        """The answer. Raises NotRecorded if there is none."""
         if request not in self._answers:
-            raise NotRecorded(request.url)
+            raise NotRecorded(f"Not given: {request.url}")
         return self._answers[request]
 
 
-def _implied(answer: Answer) -> Iterator[tuple[ApiRequest, ApiAnswer]]:
-    """The request of `answer` with an answer of the API that has the official verdict."""
-    if isinstance(answer.calls, DecodeFailure) or len(answer.calls) != 1 or answer.official == _EXECUTION:
-        return
-    response = answer.entry.truth["response"]
+Records = Mapping[str, Recorded]
+"""The answers of the APIs for each entry."""
+
+
+def read_rest_rows(path: Path) -> list[Row]:
+    """The rows of the category rest."""
+    return [row for row in pq.read_table(path).to_pylist() if row["category"] == "rest"]
+
+
+def rest_figures(rows: Iterable[Row], data: Path) -> list[Figure]:
+    """The figures of all parts. data: the staged benchmark."""
+    rows = list(rows)
+    entries = {entry.entry_id: entry for entry in read_entries(entries_path(data, "rest"))}
+    models = sorted({row["model"] for row in rows})
+    given = record_of([row for row in rows if row["model"] in models[::2]], entries)
+    others = [row for row in rows if row["model"] in models[1::2]]
+    return [
+        *without_answers(rows, entries),
+        recorded_answers("rest: every second model by the others", others, entries, given),
+        *whole_path(rows, entries, record_of(rows, entries)),
+    ]
+
+
+def without_answers(rows: Iterable[Row], entries: Mapping[str, Entry]) -> list[Figure]:
+    """Verdicts on the calls that the official code decoded, without any answer of an API."""
+    early = Figure("rest: decoding, format, refused by requests")
+    reference, other = Figure("rest: reference request"), Figure("rest: other request, no answer")
+    for row in rows:
+        entry = entries[row["entry_id"]]
+        outcome = RestChecker(entry, NoApis()).check_calls(official_calls(row, entry), Rules.OFFICIAL)
+        figure = other if outcome.not_recorded is not None else early if outcome.finding else reference
+        figure.add(row, outcome)
+    return [early, reference, other]
+
+
+def recorded_answers(
+    part: str, rows: Iterable[Row], entries: Mapping[str, Entry], given: Records
+) -> Figure:
+    """Verdicts on the calls that the official code decoded and that need an answer of an API."""
+    figure = Figure(part)
+    for row in rows:
+        entry = entries[row["entry_id"]]
+        check = partial(RestChecker.check_calls, calls=official_calls(row, entry), rules=Rules.OFFICIAL)
+        if check(RestChecker(entry, NoApis())).not_recorded is not None:
+            figure.add(row, check(RestChecker(entry, given.get(entry.entry_id, NoApis()))))
+    return figure
+
+
+def whole_path(rows: Iterable[Row], entries: Mapping[str, Entry], given: Records) -> list[Figure]:
+    """Verdicts on the outputs themselves: native calls, plain prompted models, and other prompted ones.
+
+    Texts of models with native calls are left out, since forms of families are read before scoring.
+    """
+    native, plain = Figure("rest: whole path, native calls"), Figure("rest: whole path, plain prompted")
+    other = Figure("rest: whole path, other prompted")
+    for row in rows:
+        entry, mode = entries[row["entry_id"]], Mode(row["mode"])
+        result = json.loads(_unmasked(row["result"], entry))
+        if mode is Mode.FC and not isinstance(result, list):
+            continue
+        checker = RestChecker(entry, given.get(entry.entry_id, NoApis()))
+        outcome = checker.check(result, mode, default_style(mode), (Rules.OFFICIAL,))[0]
+        figure = native if mode is Mode.FC else plain if row["model"] in PLAIN else other
+        official = official_calls(row, entry)
+        figure.add(row, outcome, None if mode is Mode.FC else _cause(result, official))
+    return [native, plain, other]
+
+
+def record_of(rows: Iterable[Row], entries: Mapping[str, Entry]) -> Records:
+    """Answers of the APIs that have the official verdicts on `rows`."""
+    answers: dict[str, dict[ApiRequest, ApiAnswer]] = {}
+    for row in rows:
+        entry = entries[row["entry_id"]]
+        calls, answer = official_calls(row, entry), _answer(row, entry)
+        if answer is None or isinstance(calls, DecodeFailure) or len(calls) != 1:
+            continue
+        try:
+            answers.setdefault(entry.entry_id, {})[api_request(calls[0].arguments)] = answer
+        except (ExecutionFailed, NotRecorded):
+            continue
+    return {entry_id: Recorded(given) for entry_id, given in answers.items()}
+
+
+def official_calls(row: Row, entry: Entry) -> tuple[Call, ...] | DecodeFailure:
+    """The calls that the official code read."""
+    if row["decoded"] is None:
+        return DecodeFailure(FAILED, "It could not be decoded.")
+    return tuple(map(_call, json.loads(_unmasked(row["decoded"], entry))))
+
+
+def _cause(result: Json, official: tuple[Call, ...] | DecodeFailure) -> str | None:
+    """Why today's default decoder reads other calls than the official one; None: it reads the same."""
+    if decode_step(result, Mode.PROMPT) == official:
+        return None
+    if decode_step(result, Mode.PROMPT, rules=Rules.CORRECTED) == official:
+        return EMPTY
+    return BARE if isinstance(official, DecodeFailure) else FORM
+
+
+def _answer(row: Row, entry: Entry) -> ApiAnswer | None:
+    """An answer with the official verdict; None if no answer has it."""
+    response = entry.truth["response"]
     items = response if isinstance(response, list) else []
-    body = {
+    bodies = {
         None: response,
-        "executable_checker_rest:wrong_type": "text",
-        "executable_checker_rest:wrong_key": [{} for _ in items] if items else {},
+        f"{_CHECKER}:wrong_type": "text",
+        f"{_CHECKER}:wrong_key": [{} for _ in items] if items else {},
         "value_error:exec_result_rest_count": [*items, {}],
     }
-    try:
-        request = api_request(answer.calls[0].arguments)
-    except (ExecutionFailed, NotRecorded):
-        return
-    if answer.official in body:
-        yield request, ApiAnswer(200, json.dumps(body[answer.official]))
-    elif answer.official == "executable_checker_rest:response_format_error":
-        yield request, ApiAnswer(200, "<html>")
-    elif answer.official == "executable_checker_rest:wrong_status_code":
-        yield request, ApiAnswer(404, "")
+    if row["official_error_type"] in bodies:
+        return ApiAnswer(200, json.dumps(bodies[row["official_error_type"]]))
+    others = {
+        f"{_CHECKER}:response_format_error": ApiAnswer(200, "<html>"),
+        f"{_CHECKER}:wrong_status_code": ApiAnswer(404, ""),
+    }
+    return others.get(row["official_error_type"])
 
 
-def _outcome(answer: Answer, apis: Apis) -> Outcome:
-    return RestChecker(answer.entry, apis).check_calls(answer.calls, Rules.OFFICIAL)
-
-
-def _is(outcome: Outcome, official: str | None) -> bool:
-    return _shown(outcome) == (official or "valid")
-
-
-def _shown(outcome: Outcome) -> str:
-    if outcome.not_recorded is not None:
-        return "not recorded"
-    return "valid" if outcome.finding is None else outcome.finding.error_type
-
-
-def _calls(decoded: str | None, entry: Entry) -> tuple[Call, ...] | DecodeFailure:
-    if decoded is None:
-        return DecodeFailure("ast_decoder:decoder_failed", "officially not decoded")
-    return tuple(_read_call(text) for text in json.loads(_unmasked(decoded, entry)))
-
-
-def _read_call(text: str) -> Call:
+def _call(text: str) -> Call:
     call = ast.parse(text, mode="eval").body
-    assert isinstance(call, ast.Call) and not call.args
-    arguments = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
-    return Call(ast.unparse(call.func), arguments)
+    assert isinstance(call, ast.Call)
+    return Call(ast.unparse(call.func), {part.arg: ast.literal_eval(part.value) for part in call.keywords})
 
 
 def _unmasked(text: str, entry: Entry) -> str:

@@ -27,6 +27,8 @@ def read_converted(answer: ApiAnswer, amount: Any, from_currency: Any, to_curren
     if to_currency not in rates:
         return "Target currency code not found."
     rate = rates[to_currency]
+    if not isinstance(rate, int | float):
+        raise TypeError("the rate is not a number")
     if isinstance(amount, str | bytes | list | tuple) and len(amount) * abs(rate) > _MAX_REPEATED:
         raise ValueError(f"the amount is not a number and would be repeated {rate} times")
     return amount * rate

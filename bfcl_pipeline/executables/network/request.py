@@ -15,6 +15,9 @@ from bfcl_pipeline.executables.apis import PLACEHOLDERS, ApiRequest
 MAX_ARGUMENTS = 8_000
 """Characters of all arguments of one request: about what web servers accept in an address."""
 
+_UNQUOTED = "!$&'()*+,:;=@~"
+"""Characters that have no meaning in one segment of a path."""
+
 _COORDINATES = ("lat", "latitude", "lon", "longitude")
 _DECIMAL = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{0,30})?", re.ASCII)
 
@@ -25,7 +28,7 @@ def get(url: str, params: Mapping[str, Any] | None = None, segments: Iterable[An
     Raises ValueError if the arguments cannot be a part of an address.
     """
     path = "".join(f"/{_segment(value)}" for value in segments)
-    pairs = sorted(_pairs(params or {}))
+    pairs = sorted(_pairs(params or {}), key=lambda pair: pair[0])
     if len(path) + sum(len(text) for _, text in pairs) > MAX_ARGUMENTS:
         raise ValueError(f"the arguments have more than {MAX_ARGUMENTS} characters")
     return ApiRequest(url + path, tuple(pairs))
@@ -43,7 +46,7 @@ def _segment(value: Any) -> str:
     text = str(value)
     if text in (".", ".."):
         raise ValueError(f"{text!r} is not a part of an address")
-    return quote(_sendable(text), safe="")
+    return quote(_sendable(text), safe=_UNQUOTED)
 
 
 def _pairs(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -52,13 +55,17 @@ def _pairs(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield name, _number(text) if name in _COORDINATES else text
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: Any, levels: int = 2) -> Iterator[str]:
     """The texts that `requests` sends for a parameter: one for each item, none for None."""
-    items = sorted(value, key=repr) if isinstance(value, set | frozenset) else value
-    for item in items if isinstance(items, list | tuple | dict) else (items,):
-        if item is not None:
-            text = item.decode("utf-8", "replace") if isinstance(item, bytes) else str(item)
-            yield _sendable(text)
+    if isinstance(value, set | frozenset):
+        value = sorted(value, key=repr)
+    if levels and isinstance(value, list | tuple | dict):
+        for item in value:
+            yield from _texts(item, levels - 1)
+    elif isinstance(value, bytes):
+        yield value.decode("utf-8", "replace")
+    elif value is not None:
+        yield _sendable(str(value))
 
 
 def _sendable(text: str) -> str:

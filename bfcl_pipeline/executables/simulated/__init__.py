@@ -87,7 +87,7 @@ class SimulatedApis:
         _, body = self._find(request)
         if not isinstance(function.read, Reading):
             amount, _, currency = bound(function.name, function.parameters, call.arguments)
-            body["conversion_rates"][currency] = _factor(value, amount)
+            body = _with(body, ("conversion_rates", currency), _factor(value, amount))
         else:
             places = function.read.places
             body = self._bodies.get(request)
