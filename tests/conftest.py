@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from bfcl_pipeline.staging import stage, stage_encoder
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.texts import read_constants
 from bfcl_pipeline.tools import Constants, WorldConfig
+from tests.support.api_hosts import HAS_OPENSSL, ApiHosts, api_hosts
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -118,3 +119,20 @@ def ended() -> int:
     """The id of a process that has ended."""
     with subprocess.Popen([sys.executable, "-c", ""]) as process:
         return process.pid
+
+
+@pytest.fixture(scope="session")
+def api_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiHosts]:
+    """The hosts of the web APIs, on this machine."""
+    if not HAS_OPENSSL:
+        pytest.skip("openssl makes the certificate")
+    with api_hosts(tmp_path_factory.mktemp("hosts")) as running:
+        yield running
+
+
+@pytest.fixture
+def hosts(api_servers: ApiHosts) -> ApiHosts:
+    """The hosts of the web APIs, without answers."""
+    api_servers.answers.clear()
+    api_servers.asked.clear()
+    return api_servers

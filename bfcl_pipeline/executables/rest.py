@@ -29,7 +29,7 @@ _OPTIONS = (
 
 _HEADERS = ("authorization", "x-rapidapi-host", "x-rapidapi-key")
 
-_PORTS = {"http": 80, "https": 443}
+_PORTS = {"http": ":80", "https": ":443"}
 
 _COMMA_LISTS = ("api.open-meteo.com",)
 """Hosts for which a parameter that is given twice is one list with a comma."""
@@ -61,9 +61,7 @@ def api_request(arguments: Mapping[str | None, Any]) -> ApiRequest:
 def normalized(url: str, headers: Mapping[str, str]) -> ApiRequest:
     """The normalized form of a GET request."""
     address = urlsplit(url)
-    host = (address.hostname or "").lower()
-    port = address.port
-    place = host if port in (None, _PORTS.get(address.scheme)) else f"{host}:{port}"
+    host = address.netloc.rpartition("@")[2].lower().removesuffix(_PORTS.get(address.scheme, ""))
     params = parse_qsl(address.query, keep_blank_values=True, errors="backslashreplace")
     if host in _COMMA_LISTS:
         lists: dict[str, list[str]] = {}
@@ -71,7 +69,7 @@ def normalized(url: str, headers: Mapping[str, str]) -> ApiRequest:
             lists.setdefault(name, []).append(value)
         params = [(name, ",".join(values)) for name, values in lists.items()]
     return ApiRequest(
-        f"{address.scheme}://{place}{address.path or '/'}",
+        f"{address.scheme}://{host}{address.path or '/'}",
         tuple(sorted(params, key=lambda param: param[0])),
         tuple(sorted((name.lower(), value) for name, value in headers.items() if name.lower() in _HEADERS)),
     )

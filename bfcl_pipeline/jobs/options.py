@@ -60,7 +60,7 @@ OPTIONS = (
     Option("--seed", "selection.seed", int, "N", "random seed of --sample and --fetch-failures"),
     Option("--entry-ids", "selection.entry_ids", str, "ID", "run only these entries", several=True),
     Option("--shard", "selection.shard", _shard, "I/N", "run only part I of N; keeps chains together"),
-    Option("--web", "web.mode", str, None, "what web-search categories search and executed calls ask", WEB_MODES),
+    Option("--web", "web.mode", str, None, "what is searched, and asked by executed calls", WEB_MODES),
     Option("--web-record", "web.cache", Path, "DIR", "web cache: outcomes are recorded and replayed there"),
     Option("--fetch-failures", "web.fetch_failures", float, "P", "share of fetches that are made to fail"),
     Option("--search-tool", "web.search_tool", str, "NAME", "name of the search tool as models see it"),

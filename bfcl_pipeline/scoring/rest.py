@@ -19,13 +19,11 @@ from bfcl_pipeline.executables import (
     api_request,
     reference_request,
 )
+from bfcl_pipeline.executables.rest import NAMES
 from bfcl_pipeline.records import Call, DecodeFailure, Entry, Json, Mode, NameStyle, Rules
 from bfcl_pipeline.scoring.findings import Finding, Outcome, shown
 
 _CHECKER = "executable_checker_rest"
-
-_NAMES = ("requests.get", "requests_get")
-"""The function of all entries, in both spellings."""
 
 _MAX_BODY = 20_000_000
 """Characters of an answer that are read."""
@@ -81,7 +79,7 @@ class RestChecker:
 
 def _request(call: Call) -> ApiRequest:
     """The request that `call` would send. Raises ExecutionFailed and NotRecorded."""
-    if call.name not in _NAMES:
+    if call.name not in NAMES:
         raise ExecutionFailed(f"NameError: name {call.name!r} is not defined")
     return api_request(call.arguments)
 

@@ -62,7 +62,7 @@ class WebRequests:
         entry = self._entries[response.category].get(response.entry_id)
         if entry is None:
             raise TableError(f"{response.entry_id!r} is not an entry of {response.category}.")
-        return needed_requests(entry, [response], self._apis)
+        return list(needed_requests(entry, [response], self._apis))
 
 
 def needed_requests(entry: Entry, responses: Iterable[Response], apis: Apis) -> dict[ApiKey, bool]:

@@ -1,15 +1,19 @@
 """`bfcl-pipeline web status`: the state of the web cache."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from bfcl_pipeline.cli import main
+from bfcl_pipeline.executables import ApiAnswer, SimulatedApis
 from bfcl_pipeline.records import Mode, Response
-from bfcl_pipeline.tables import write_responses
+from bfcl_pipeline.tables import entries_path, read_entries, write_responses
+from bfcl_pipeline.tables.texts import read_recorded_calls
 from bfcl_pipeline.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.web.cache import WebCache
+from bfcl_pipeline.web.executed import needed_requests
 from bfcl_pipeline.web.keys import FetchKey, SearchKey
 
 NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
@@ -74,6 +78,38 @@ def test_coverage_of_a_run_is_printed(cache, tmp_path, capsys):
     assert lines[-2:] == [
         "model  web calls  recorded   share  different   share",
         "m              3         2  66.7 %          2  50.0 %",
+    ]
+
+
+def test_executed_calls_count_as_web_calls(cache, staged, tmp_path, capsys):
+    """What verdicts need of web APIs is counted, for answers of a recorded web only."""
+    entries = read_entries(entries_path(staged, "exec_simple"), {"exec_simple_30", "exec_simple_31"})
+    answers = []
+    for entry in entries:
+        called = [{"get_active_covid_case_by_country": json.dumps({"country": "Fiji"})}]
+        answers.append(
+            Response(entry.entry_id, entry.category, Mode.FC, json.dumps(called), model="m", web="replay")
+        )
+    simulated = replace(answers[0], web="simulated", model="s")
+    unreadable = replace(answers[0], result_json="[", model="u")
+    run = tmp_path / "run"
+    for model in ("m", "s", "u"):
+        of_model = [one for one in (*answers, simulated, unreadable) if one.model == model]
+        write_responses(run / "responses" / model / "exec_simple.parquet", of_model)
+    apis = SimulatedApis(read_recorded_calls(staged))
+    needed = [*needed_requests(entries[0], answers[:1], apis)]
+    assert len(needed) == 2  # that of the expected call, and that of the answer
+    for key in needed:
+        cache.add(key, ApiAnswer(200, "{}"), engine="client 1", recorded_at=NOON)
+    options = ["--record", str(cache.folder), "--data", str(staged)]
+    assert main(["web", "status", *options, str(run)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "api       answer        2" in lines
+    assert lines[-4:] == [
+        "m              4         3  75.0 %          3  66.7 %",
+        "s              0         0       -          0       -",
+        "u              0         0       -          0       -",
+        "u: responses that cannot be read: 1.",
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from bfcl_pipeline.executables import ApiRequest, ExecutionFailed, api_request, 
 from bfcl_pipeline.executables.apis import HOSTS
 from bfcl_pipeline.executables.rest import MAX_CHARACTERS
 from bfcl_pipeline.records import Call
+from tests.support.work import measured
 
 URL = "https://api.open-meteo.com/v1/forecast"
 
@@ -108,6 +110,7 @@ def test_a_request_is_normalized():
         ({"url": "http://ip-api.com"}, {"url": "http://IP-API.com:80/", "headers": {}, "params": {}}),
         ({"url": URL, "verify": True, "cert": None, "proxies": {}}, {"url": URL, "auth": [], "cert": ""}),
         ({"url": "http://a.b/%7Ec/./d"}, {"url": " http://a.b/~c/d"}),
+        ({"url": "http://[::1]:80/"}, {"url": "http://[::1]"}),
     ],
 )
 def test_two_forms_of_one_request_are_equal(one, other):
@@ -275,13 +278,14 @@ HOSTILE = (
 
 @pytest.mark.parametrize("arguments", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_arguments_touch_nothing(arguments, monkeypatch):
-    """No argument reaches a file, the network, a module or code; the outcome is a request or a refusal."""
+    """No argument reaches a file, the network, a module or code; the work is bounded."""
     api_request(
         {"url": "https://b\u00fccher.example/", "auth": ("a", "b")}
     )  # loads what is loaded on first use
-    with nothing_touched(monkeypatch):
+    with nothing_touched(monkeypatch), measured() as work:
         outcome = request_or_refusal(arguments)
     assert len(outcome) < 200_000
+    assert work.calls < 500_000
 
 
 def test_the_guard_sees_files_and_addresses(monkeypatch, tmp_path):
@@ -314,3 +318,10 @@ def test_bytes_that_are_not_text_stay_apart():
     """Two different queries of undecodable bytes are two requests."""
     one, other = (api_request({"url": f"https://a.b/?x=%{code}"}) for code in ("ff", "fe"))
     assert one != other
+
+
+def test_scoring_other_categories_does_not_import_requests():
+    """The library is loaded for the first REST request, not for scoring as such."""
+    program = "import sys, bfcl_pipeline.scoring, bfcl_pipeline.judging; print('requests' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

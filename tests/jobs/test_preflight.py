@@ -10,6 +10,7 @@ import yaml
 
 from bfcl_pipeline.config import ModelRow, load_run
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.executables.apis import PLACEHOLDERS
 from bfcl_pipeline.jobs.preflight import Machine, preflight
 from bfcl_pipeline.jobs.selection import check_entry_ids
 from bfcl_pipeline.orchestration.finished_results import FinishedResults
@@ -60,6 +61,21 @@ def test_each_need_is_one_line_with_its_models_and_remedy(tmp_path: Path) -> Non
     )
     assert lines[2].startswith("served: vLLM is missing: pip install vllm==0.31.0, or set BFCL_VLLM_PYTHON")
     assert lines[-1] == "The other models run. These get no new answers, and the exit status is 2."
+
+
+def test_keys_for_executed_calls_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only where calls are recorded; the run starts all the same."""
+    for name in PLACEHOLDERS:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("RAPID_API_KEY", "0123456789abcdef")
+    monkeypatch.setenv("OMDB_API_KEY", "short")
+    asked = {"models": ["oracle"], "categories": ["exec_simple", "simple_java", "rest"]}
+    (line,) = check(tmp_path, web="record", **asked)
+    assert line.startswith(
+        "exec_simple, rest: EXCHANGERATE_API_KEY, OMDB_API_KEY, GEOCODE_API_KEY missing: entries whose "
+    )
+    assert check(tmp_path, web="replay", **asked) == []
+    assert check(tmp_path, web="record", models=["oracle"], categories=["simple_java", "sql"]) == []
 
 
 def test_a_run_without_a_usable_model_does_not_start(tmp_path: Path) -> None:

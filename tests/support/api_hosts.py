@@ -9,14 +9,19 @@ import socketserver
 import ssl
 import subprocess
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from bfcl_pipeline.web.api_access import KEY_OF_HOST
+import pytest
+from requests import Request
+
+from bfcl_pipeline.executables import ApiRequest, Apis
+from bfcl_pipeline.executables.apis import PLACEHOLDERS
+from bfcl_pipeline.web.api_access import KEY_OF_HOST, sendable
 from bfcl_pipeline.web.api_client import ApiClient, ApiLimits
 
 HAS_OPENSSL = shutil.which("openssl") is not None
@@ -56,19 +61,26 @@ class Arrived:
 
 @dataclass
 class ApiHosts:
-    """Servers that answer for any name: the n-th request of a host and path has its n-th answer."""
+    """Servers that answer for any name: the n-th request of a place has its n-th answer, or the last."""
 
     certificate: Path
     plain_port: int = 0
     tls_port: int = 0
-    answers: dict[str, list[Scripted]] = field(default_factory=dict)  # by host/path; the last one stays
+    answers: dict[str, list[Scripted]] = field(default_factory=dict)  # by host/path[?query]
     asked: list[Arrived] = field(default_factory=list)
     ended: threading.Event = field(default_factory=threading.Event)  # the test is over
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def script(self, place: str, *answers: Scripted) -> None:
-        """Sets the answers of a host and path, for example ip-api.com/json."""
+        """Sets the answers of a place, for example ip-api.com/json, with or without a query."""
         self.answers[place] = [*answers]
+
+    def know(self, apis: Apis, requests: Iterable[ApiRequest], keys: Mapping[str, str] = KEYS) -> None:
+        """Answers these requests, with their keys, as `apis` do."""
+        for request in requests:
+            sent, answer = sendable(request, keys), apis.get(request)
+            prepared = Request("GET", sent.url, params=list(sent.params)).prepare()
+            self.script(f"{sent.host}{prepared.path_url}", self.http(answer.body, answer.status))
 
     def client(self, **limits: Any) -> ApiClient:
         """A client for these servers."""
@@ -90,6 +102,16 @@ class ApiHosts:
         yield b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
         while not self.ended.wait(0.01):
             yield b" "
+
+    def serve_jobs(self, monkeypatch: pytest.MonkeyPatch, keys: Mapping[str, str] = KEYS) -> None:
+        """Makes jobs of this process ask these servers, with these keys in the environment."""
+        defaults = cast("dict[str, Any]", ApiClient.__init__.__kwdefaults__)
+        names = local_names(self.plain_port, self.tls_port)
+        given = {"lookup": names, "allow_private": True, "certificates": str(self.certificate)}
+        for name, value in given.items():
+            monkeypatch.setitem(defaults, name, value)
+        for name in PLACEHOLDERS:
+            monkeypatch.setenv(name, keys.get(name, ""))
 
     @staticmethod
     def http(body: Any = "", status: int = 200, **headers: str) -> bytes:
@@ -172,7 +194,8 @@ class _Connection(socketserver.StreamRequestHandler):
         host, hosts = headers["host"], self._hosts
         with hosts.lock:
             hosts.asked.append(Arrived(self._context is not None, host, target, headers))
-            scripted = hosts.answers.get(f"{host}{target.partition('?')[0]}")
+            places = (f"{host}{target}", f"{host}{target.partition('?')[0]}")
+            scripted = next((hosts.answers[place] for place in places if place in hosts.answers), None)
             answer = hosts.http({"error": "not found"}, 404) if not scripted else scripted[0]
             if scripted and len(scripted) > 1:
                 del scripted[0]

@@ -21,17 +21,19 @@ import brotli
 import pytest
 
 from bfcl_pipeline.errors import WebError
+from bfcl_pipeline.executables import ApiAnswer, ApiRequest
 from bfcl_pipeline.files import temporary_path
 from bfcl_pipeline.process import this_process
 from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page, WebFailure
-from bfcl_pipeline.web.cache import WebCache, outcome_document
-from bfcl_pipeline.web.keys import FetchKey, SearchKey, digest
+from bfcl_pipeline.web.cache import LONGEST_BODY, WebCache, outcome_document
+from bfcl_pipeline.web.keys import ApiKey, FetchKey, SearchKey, digest
 from bfcl_pipeline.web.recording import ReplayingWeb
 from bfcl_pipeline.web.status import survey
 
 NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
 TEA = SearchKey("tea", "wt-wt")
 PAGE = FetchKey("http://example.com/")
+API = ApiKey(ApiRequest("http://ip-api.com/json", (("lang", "fr"),)))
 WORKER = Path(__file__).with_name("cache_worker.py")
 
 
@@ -48,6 +50,8 @@ def add(cache, key, outcome, **more):
         (PAGE, Page("a\r\n\x00\u2028\ud800\U0001f600")),
         (PAGE, Page("")),
         (PAGE, WebFailure("404 Client Error: Not Found for url: http://example.com/")),
+        (API, ApiAnswer(200, '{"city": "Z\u00fcrich"}')),
+        (API, ApiAnswer(404, "")),
     ],
 )
 def test_recorded_outcomes_are_found(tmp_path, key, outcome):
@@ -165,7 +169,20 @@ def test_a_file_with_the_name_of_another_key_is_not_used(tmp_path):
 
 @pytest.mark.parametrize(
     ("key", "outcome"),
-    [(TEA, Page("a page")), (PAGE, Hits(())), (PAGE, Page(None)), (TEA, Hits((Hit("t", None, "b"),)))],
+    [
+        (TEA, Page("a page")),
+        (PAGE, Hits(())),
+        (PAGE, Page(None)),
+        (TEA, Hits((Hit("t", None, "b"),))),
+        (PAGE, ApiAnswer(200, "")),
+        (API, Page("")),
+        (API, WebFailure("")),
+        (API, ApiAnswer(200, None)),
+        (API, ApiAnswer(True, "")),
+        (API, ApiAnswer(0, "")),
+        (API, ApiAnswer(200, "x" * (LONGEST_BODY + 1))),
+    ],
+    ids=lambda value: str(value)[:40],
 )
 def test_only_outcomes_are_recorded(tmp_path, key, outcome):
     """An outcome of the wrong type is rejected, and nothing is written."""

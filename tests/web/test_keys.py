@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from bfcl_pipeline.web.keys import FetchKey, SearchKey, canonical, digest, key_document, read_key
+from bfcl_pipeline.executables import ApiRequest
+from bfcl_pipeline.web.keys import ApiKey, FetchKey, SearchKey, canonical, digest, key_document, read_key
 
 
 def test_white_space_does_not_change_the_key_of_a_search():
@@ -59,9 +60,35 @@ def test_parts_that_a_server_may_see_are_unchanged(url):
 
 def test_a_key_is_read_as_it_was_written():
     """Keys survive their file, lone surrogates too, and different keys have different digests."""
+    asked = ApiRequest("http://x/", (("a", "b"),))
+    headed = ApiRequest("http://x/", (), (("a", "b"),))
     keys = [SearchKey("a", "b"), SearchKey("b", "a"), FetchKey("a"), FetchKey("http://x/\ud800")]
+    keys += [ApiKey(asked), ApiKey(headed), ApiKey(ApiRequest("http://x/\ud800"))]
     assert [read_key(json.loads(canonical(key_document(key)))) for key in keys] == keys
     assert len({digest(key_document(key)) for key in keys}) == len(keys)
     for document in ({}, [], None, {"function": "fetch", "url": 1}, {**key_document(keys[2]), "more": 1}):
         with pytest.raises(ValueError, match="not that of a search, a page"):
             read_key(document)
+    document = key_document(ApiKey(asked))
+    for pairs in ([["a"]], [["a", "b", "c"]], [["a", 1]], ["ab"], [{}]):
+        with pytest.raises(ValueError, match="not a name and a value"):
+            read_key({**document, "params": pairs})
+
+
+@pytest.mark.parametrize(
+    ("key", "digested"),
+    [
+        (SearchKey("tea", "wt-wt"), "d0bf9e29ccb14994d95496f8db1708ecaa35aa6e0287fb9b67c19ba97f4a3b45"),
+        (
+            FetchKey("http://example.com/"),
+            "73503c2660c2154f621933aa518755d6bb73e4a5f6d365d6c813951041da8016",
+        ),
+        (
+            ApiKey(ApiRequest("http://ip-api.com/json", (("lang", "fr"),), (("a", "b"),))),
+            "103553fde5b7a06ee6702634c94648d204a7df50828466e32588e4a17efd00a9",
+        ),
+    ],
+)
+def test_file_names_of_recorded_outcomes_stay(key, digested):
+    """An outcome that was recorded by an earlier version is found by this one."""
+    assert digest(key_document(key)) == digested

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +11,7 @@ import pytest
 from bfcl_pipeline.web.api_recording import HostPace, RecordingApis
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.engine_retries import RetryPolicy
-from tests.support.api_hosts import HAS_OPENSSL, KEYS, ApiHosts, api_hosts
-
-
-@pytest.fixture(scope="session")
-def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiHosts]:
-    if not HAS_OPENSSL:
-        pytest.skip("openssl makes the certificate")
-    with api_hosts(tmp_path_factory.mktemp("hosts")) as running:
-        yield running
-
-
-@pytest.fixture
-def hosts(servers: ApiHosts) -> ApiHosts:
-    """The servers, without answers."""
-    servers.answers.clear()
-    servers.asked.clear()
-    return servers
+from tests.support.api_hosts import KEYS, ApiHosts
 
 
 @pytest.fixture
