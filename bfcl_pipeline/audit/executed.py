@@ -1,7 +1,7 @@
 """What the expected calls of executed entries need, and neither the question nor the function docs say.
 
-Covers functions and arguments that are not in the docs, and functions given as Python's lambda. Not covered:
-values of calls, which are computed when an answer is scored, and the category rest.
+Covers functions and arguments that are not in the docs, and functions given as Python's lambda. Not
+covered: values of calls, which are computed when an answer is scored, and the category rest.
 """
 
 from collections.abc import Iterator

@@ -52,8 +52,8 @@ class RunSample:
 def divide(sample: RunSample, categories: Sequence[str]) -> dict[str, int]:
     """The number of entries that `sample` has of each of `categories`.
 
-    By size, the retired categories of V1 have their share beside the sample of the others, which is the same
-    with and without them. By weight, categories that do not count in the overall score have none.
+    By size, the retired categories of V1 have their share beside the sample of the others, which is the
+    same with and without them. By weight, categories that do not count in the overall score have none.
 
     Raises:
         ConfigError: the sample is by weight, and none of the categories counts in the overall score.

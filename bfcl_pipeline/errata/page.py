@@ -80,7 +80,7 @@ def _counts(of_v4: Sequence[Erratum], retired: Sequence[Erratum]) -> str:
         "## Entries by class and status\n\n"
         "An entry with several records of one status counts once in the last row.\n\n"
         + _count_table(of_v4)
-        + "\nThe retired categories of V1 ([group executable](executable.md)), which no score of V4 contains:\n\n"
+        + "\nThe retired categories of V1 ([group executable](executable.md)), in no score of V4:\n\n"
         + _count_table(retired)
     )
 

@@ -8,8 +8,9 @@ equal logs.
 import hashlib
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ from bfcl_pipeline.exports.inspect_samples import sample
 from bfcl_pipeline.exports.run_scores import ModelScores, RunScores, read_run_scores, standard_error
 from bfcl_pipeline.exports.transcripts import transcript
 from bfcl_pipeline.files import atomic_path
+from bfcl_pipeline.playback import Conditions, read_conditions
 from bfcl_pipeline.prompts import Texts
 from bfcl_pipeline.records import Entry, Rules
 from bfcl_pipeline.report.tables.run_records import RunRecords, read_run
@@ -45,6 +47,7 @@ from bfcl_pipeline.tables.schemas import RESPONSES
 from bfcl_pipeline.tables.texts import read_constants, read_texts
 from bfcl_pipeline.text import Log
 from bfcl_pipeline.tools import Constants
+from bfcl_pipeline.transcripts import answer_record
 
 _COLUMNS = tuple(name for name in RESPONSES.names if name not in ("model", "category"))
 
@@ -60,13 +63,16 @@ class _Source:
     data: Path  # the staged release
     texts: Texts  # of the release
     constants: Constants  # of the release
+    conditions: Callable[[], Conditions]  # those of the run, with which calls are executed again
 
 
 def write(run_dir: Path, options: ExportOptions, log: Log) -> int:
     """Writes a log for each model and category; returns their number. Raises as `forms.export_run`."""
     scores = read_run_scores(run_dir, options.rules, options.models)
     records = read_run(run_dir, options.data, [model.name for model in scores.models])
-    source = _Source(records, options.data, read_texts(options.data), read_constants(options.data))
+    texts, constants = read_texts(options.data), read_constants(options.data)
+    conditions = cache(lambda: read_conditions(run_dir, options.data))
+    source = _Source(records, options.data, texts, constants, conditions)
     written = 0
     for model in scores.models:
         for category in (name for name in CATEGORIES if name in model.categories):
@@ -90,7 +96,11 @@ def _samples(source: _Source, model: str, category: str) -> Iterator[EvalSample]
         response = response_of(source.data, row)
         entry = _entry(entries, response.entry_id, path)
         talk = transcript(entry, response, source.texts, source.constants)
-        yield sample(entry, response, model, talk, verdicts.get(entry.entry_id, {}))
+        executed: list[str] | None = None
+        if CATEGORIES[category].executes:
+            items = answer_record(entry, response, {}, source.conditions()).answer
+            executed = [f"{item.label}: {item.text}" if item.label else item.text for item in items]
+        yield sample(entry, response, model, talk, verdicts.get(entry.entry_id, {}), executed)
 
 
 def _entry(entries: Mapping[str, Entry], entry_id: str, path: Path) -> Entry:

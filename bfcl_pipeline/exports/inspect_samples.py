@@ -4,7 +4,7 @@ An entry without an answer has no score, and its status as error.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inspect_ai.log import EvalError, EvalSample
@@ -32,6 +32,7 @@ def sample(
     model: str,
     talk: Transcript,
     verdicts: Mapping[str, Mapping[str, Any]],
+    executed: Sequence[str] | None = None,
 ) -> EvalSample:
     """The sample of one response.
 
@@ -41,6 +42,8 @@ def sample(
         model: its name in the run.
         talk: the messages of the response.
         verdicts: rows of `schemas.VERDICTS` by rule set.
+        executed: the calls of the answer with the values that were compared to score it, which the model
+            did not see; None: its calls are not executed.
     """
     messages = [_message(entry, place, message) for place, message in enumerate(talk.messages)]
     answers = [message for message in messages if isinstance(message, ChatMessageAssistant)]
@@ -64,6 +67,7 @@ def sample(
             "apis": list(entry.apis),
             "web": response.web,
             "results_of_calls": "all" if talk.complete else "not recorded in the tables of the run",
+            **({} if executed is None else {"executed_calls": list(executed)}),
         },
         model_usage={} if usage is None else {model: usage},
         total_time=response.latency_seconds,

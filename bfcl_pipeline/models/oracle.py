@@ -1,8 +1,9 @@
 """The oracle: answers from the ground truth, as well as the rules allow.
 
 Covers conversations, with the calls in the truth of each turn, single answers, with one acceptable value
-for every parameter, in both modes and all formats, and calls that are executed, as the truth has them. Its score is the upper limit: an entry that the
-oracle fails cannot be passed. Its answer to such an entry has the most natural values.
+for every parameter, in both modes and all formats, and calls that are executed, as the truth has them. Its
+score is the upper limit: an entry that the oracle fails cannot be passed. Its answer to such an entry has
+the most natural values.
 """
 
 import json
@@ -13,6 +14,7 @@ from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.calls import decode_step, write_calls, write_native
 from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.errors import MalformedRelease
+from bfcl_pipeline.executables import read_call
 from bfcl_pipeline.generation import Responder
 from bfcl_pipeline.models.embedded import EmbeddedModel
 from bfcl_pipeline.models.oracle_agentic import (
@@ -135,11 +137,12 @@ def answer(entry: Entry, mode: Mode) -> Json:
 
 def _executed_calls(entry: Entry) -> tuple[Call, ...]:
     """The expected calls of an entry whose calls are executed, or its reference request."""
-    rest = CATEGORIES[entry.category].check is Check.REST
-    texts = [entry.truth["request"]] if rest else [expected["call"] for expected in entry.truth]
-    calls = decode_step(f"[{', '.join(texts)}]", Mode.PROMPT)
-    if isinstance(calls, DecodeFailure) or len(calls) != len(texts):
-        raise MalformedRelease.at(f"{entry.entry_id}: truth", "calls of functions", f"{texts!r:.200}")
+    if CATEGORIES[entry.category].check is not Check.REST:
+        return tuple(read_call(expected["call"]) for expected in entry.truth)
+    request = entry.truth["request"]
+    calls = decode_step(f"[{request}]", Mode.PROMPT)
+    if isinstance(calls, DecodeFailure) or len(calls) != 1:
+        raise MalformedRelease.at(f"{entry.entry_id}: truth", "a request", f"{request!r:.200}")
     return calls
 
 

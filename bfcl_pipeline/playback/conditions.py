@@ -1,7 +1,8 @@
 """Under which conditions the conversations of a recorded run took place, and the world of one of them.
 
-Covers the web that was searched, injected failures, the name of the search tool, and embeddings. Only
-recorded outcomes are used: no search, no page and no model of the encoder is loaded.
+Covers the web that was searched, injected failures, the name of the search tool, embeddings, and the web
+APIs of executed calls. Only recorded outcomes are used: no search, no page and no model of the encoder is
+loaded.
 """
 
 from collections.abc import Mapping
@@ -17,13 +18,16 @@ from bfcl_pipeline.config.plain_yaml import recorded_keys
 from bfcl_pipeline.config.trials import trial_of
 from bfcl_pipeline.encoding.stored import StoredEncoder
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.executables import ApiRequest, Apis, SimulatedApis
 from bfcl_pipeline.playback.pages import PageTexts
 from bfcl_pipeline.records import Entry, Json
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.texts import read_constants
 from bfcl_pipeline.tools import Constants, World, WorldConfig
 from bfcl_pipeline.tools.web_search.web import Web
+from bfcl_pipeline.web.apis import RECORDED, ApisByMode
 from bfcl_pipeline.web.cache import WebCache
+from bfcl_pipeline.web.keys import ApiKey
 from bfcl_pipeline.web.presented import presented, searches, with_web
 from bfcl_pipeline.web.recording import ReplayingWeb
 from bfcl_pipeline.web.simulated import SimulatedWeb
@@ -31,8 +35,8 @@ from bfcl_pipeline.web.simulated import SimulatedWeb
 NO_WEB = "The web of this answer is not recorded."
 """Why results of web calls are missing."""
 
-_RECORDED = ("record", "replay")
-"""Web modes whose outcomes are in the web cache."""
+OF_RELEASE = "a recording of the release"
+"""Where an answer of a web API comes from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,30 @@ class Conditions:
         config = replace(config, page_text=self._pages.text)
         return PlayedWorld(World.for_entry(entry, config, owner))
 
+    def apis(self, web: str | None) -> Apis:
+        """The web APIs that calls are executed with, by the column `web` of a response; none is asked."""
+        if web not in self._apis:
+            self._apis[web] = ApisByMode(self.data, self.cache / "web")(web)
+        return self._apis[web]
+
+    def api_source(self, web: str | None, request: ApiRequest) -> str:
+        """Where the answer to a request comes from, in words; empty if it is not known.
+
+        Raises WebError if its record is damaged.
+        """
+        apis = self.apis(web)
+        if isinstance(apis, SimulatedApis):
+            return OF_RELEASE if apis.is_of_release(request) else "the simulated network"
+        if web not in RECORDED:
+            return ""
+        cache = WebCache(self.cache / "web")
+        recorded = cache.read(cache.path(ApiKey(request)))
+        return "" if recorded is None else f"the record of {recorded.recorded_at:%Y-%m-%d}"
+
+    @cached_property
+    def _apis(self) -> dict[str | None, Apis]:
+        return {}
+
     @cached_property
     def _embeddings(self) -> StoredEncoder:
         return StoredEncoder(self.cache / "encoder")
@@ -89,7 +117,7 @@ class Conditions:
     def _web(self, mode: str | None) -> Web | None:
         if mode == "simulated":
             return self._simulated
-        return self._recorded if mode in _RECORDED else None
+        return self._recorded if mode in RECORDED else None
 
     @cached_property
     def _pages(self) -> PageTexts:

@@ -17,7 +17,7 @@ from bfcl_pipeline.executables import Apis, Evaluator, ExecutionFailed, NoApis, 
 from bfcl_pipeline.records import Call, DecodeFailure, Entry, Json, Mode, NameStyle, Rules
 from bfcl_pipeline.scoring.executed_values import compare_values
 from bfcl_pipeline.scoring.findings import Finding, Outcome, shown
-from bfcl_pipeline.scoring.matching import first_unmatched
+from bfcl_pipeline.scoring.matching import Pairing, first_unmatched, pairing
 from bfcl_pipeline.scoring.rest import RestChecker
 
 _CHECKER = "executable_checker"
@@ -94,6 +94,29 @@ class ExecutableChecker:
         answer = calls if isinstance(calls, DecodeFailure) else _Answer(calls, self._evaluator)
         return self._outcome(answer, rules)
 
+    def pairing(self, calls: Sequence[Call], rules: Rules) -> Pairing | None:
+        """Which call each expected call is assigned; None if the number of calls is wrong.
+
+        Expected calls without network come first, as in the verdict. Raises NotRecorded and WebError as
+        `Apis.get`.
+        """
+        if len(calls) != len(self._expected):
+            return None
+        answer, order = _Answer(calls, self._evaluator), self._order()
+
+        def compare(wanted: int, given: int) -> Finding | None:
+            return self._compare(order[wanted], answer, given, rules, ask=True)
+
+        found = pairing(len(order), compare, rules)
+        return Pairing(
+            {given: order[wanted] for given, wanted in found.taken.items()},
+            None if found.unmatched is None else order[found.unmatched],
+        )
+
+    def _order(self) -> list[int]:
+        """The places of the expected calls: those without network, then the others."""
+        return sorted(range(len(self._expected)), key=lambda place: self._expected[place].network)
+
     def _answers(
         self, result: Json, mode: Mode, rules: Sequence[Rules]
     ) -> Iterator[_Answer | DecodeFailure]:
@@ -139,7 +162,7 @@ class ExecutableChecker:
         expected calls without network are matched first, and nothing is asked if they decide. Raises
         NotRecorded if the answers that are recorded decide neither way.
         """
-        order = sorted(range(len(self._expected)), key=lambda place: self._expected[place].network)
+        order = self._order()
 
         def compare(wanted: int, given: int, *, ask: bool = True) -> Finding | None:
             return self._compare(order[wanted], answer, given, rules, ask=ask)

@@ -3,7 +3,8 @@
 Source: the release's simple, multiple and parallel checkers.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from bfcl_pipeline.records import Call, NameStyle, Rules
 from bfcl_pipeline.scoring.expected import ExpectedCall, spelled
@@ -40,26 +41,43 @@ def check_parallel(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """Which call of an answer each expected call is assigned."""
+
+    taken: Mapping[int, int]  # places of expected calls, by that of the call; up to the first without one
+    unmatched: int | None  # the first expected call without a match; None if all have one
+
+
 def first_unmatched(count: int, compare: Callable[[int, int], Finding | None], rules: Rules) -> int | None:
+    """The first expected call without a match, or None; see `pairing`."""
+    return pairing(count, compare, rules).unmatched
+
+
+def pairing(count: int, compare: Callable[[int, int], Finding | None], rules: Rules) -> Pairing:
     """Rule `assignment`: official assigns to each expected call, in order, the first matching call that is
     left, without backtracking, so a response can fail although another pairing is complete. Corrected
-    searches any complete pairing. Returns the first expected call without a match, or None.
+    searches any complete pairing.
+
+    count: of the expected calls and of the calls. compare: the error in a call (second) as the match of an
+    expected call (first).
     """
+    taken: dict[int, int] = {}
     if rules is Rules.OFFICIAL:
         left = list(range(count))
         for wanted in range(count):
             match = next((given for given in left if compare(wanted, given) is None), None)
             if match is None:
-                return wanted
+                return Pairing(taken, wanted)
             left.remove(match)
-        return None
+            taken[match] = wanted
+        return Pairing(taken, None)
     fits: list[list[int]] = []
-    taken: dict[int, int] = {}
     for wanted in range(count):
         fits.append([given for given in range(count) if compare(wanted, given) is None])
         if not _place(wanted, fits, taken, set()):
-            return wanted
-    return None
+            return Pairing(taken, wanted)
+    return Pairing(taken, None)
 
 
 def _place(wanted: int, fits: Sequence[Sequence[int]], taken: dict[int, int], tried: set[int]) -> bool:

@@ -13,7 +13,7 @@ from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.playback import read_conditions
 from bfcl_pipeline.records import Entry, Mode, Response, Rules
-from bfcl_pipeline.scoring import Judge
+from bfcl_pipeline.scoring import NO_APIS, Judge
 from bfcl_pipeline.show.records import put_answer_record, put_entry_record
 from bfcl_pipeline.show.terminal_page import TerminalPage
 from bfcl_pipeline.tables import entries_path, read_entries, read_responses, read_table
@@ -70,7 +70,8 @@ def put_entry(
         memories = SessionMemories(run.run_dir, run.model, entry.category).around(entry)
     found = _find_session(run, entry) if entry.prerequisite else find_response(run, entry)
     response = replace(found or Response(entry.entry_id, entry.category, Mode.FC, None), model=run.model)
-    judge = Judge(entry, conditions.constants)
+    apis = conditions.apis(response.web) if CATEGORIES[entry.category].executes else NO_APIS
+    judge = Judge(entry, conditions.constants, apis)
     verdicts = {} if entry.prerequisite else {name: judge.verdict(response, name) for name in Rules}
     answer = answer_record(entry, response, verdicts, conditions, memories, run.rules, TERMINAL)
     put_answer_record(

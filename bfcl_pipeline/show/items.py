@@ -47,10 +47,10 @@ def put_accepted(page: TerminalPage, items: Items) -> None:
             page.item(label, item.text, "bold", mark=CALL_MARK)
         elif item.kind is Kind.SOURCE:
             page.item("source", item.text, "dim")
-        elif item.label:
+        elif item.kind is Kind.ACCEPTED and item.label:
             page.item("", item.text, mark=f"    {item.label} = ")
         else:
-            put_item(page, item, label)
+            put_item(page, item, item.label or label)
         label = ""
 
 

@@ -88,8 +88,9 @@ def _put_question(page: TerminalPage, entry: EntryRecord) -> None:
     """The messages and the offered functions."""
     for turn in entry.turns:
         put_items(page, turn.messages)
-    page.blank()
-    put_items(page, entry.functions, "offered")
+    if entry.functions:
+        page.blank()
+        put_items(page, entry.functions, "offered")
 
 
 def _put_turn(page: TerminalPage, entry: EntryRecord, number: int, remark: str = "") -> None:

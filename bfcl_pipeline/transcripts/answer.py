@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from bfcl_pipeline.benchmark import ReturnFormat
+from bfcl_pipeline.benchmark import CATEGORIES, ReturnFormat
 from bfcl_pipeline.calls import decode, write_calls
 from bfcl_pipeline.config.job import SEARCH_TOOL
 from bfcl_pipeline.playback import Conditions, PlayedStep, play, play_agentic
@@ -32,6 +32,7 @@ from bfcl_pipeline.tables.responses import loaded_json
 from bfcl_pipeline.text import cut, on_one_line
 from bfcl_pipeline.transcripts.entry import has_memory, is_conversation
 from bfcl_pipeline.transcripts.errata import judged_entry
+from bfcl_pipeline.transcripts.executed import answer_items
 from bfcl_pipeline.transcripts.findings import findings, remark
 from bfcl_pipeline.transcripts.limits import PAGE, Limits, Room
 from bfcl_pipeline.transcripts.memory import EMPTY, RecordedMemory, memory_record
@@ -44,7 +45,7 @@ from bfcl_pipeline.transcripts.parts import (
     MemoryRecord,
     VerdictRecord,
 )
-from bfcl_pipeline.transcripts.texts import played_items, raw_text
+from bfcl_pipeline.transcripts.texts import is_more_than, no_call, played_items, raw_text
 from bfcl_pipeline.web.presented import searches
 
 _ENDED = Item(Kind.NOTE, "(not reached: the conversation had ended)", label="model")
@@ -86,6 +87,8 @@ def answer_record(
     room = Room(limits)
     if response.result_json is None:
         pass
+    elif CATEGORIES[entry.category].executes:
+        answer = tuple(room.fitting(answer_items(entry, response, result, conditions, rules, limits)))
     elif plan_of(entry) is not None:
         answer = tuple(room.fitting(_single(entry, result, response.mode, rules, limits)))
     elif not isinstance(result, list):
@@ -134,11 +137,11 @@ def _single(entry: Entry, result: Json, mode: Mode, rules: Rules, limits: Limits
     """A single answer: a text unchanged, then the calls in it, or why it cannot be read as calls."""
     calls = _calls(entry, result, mode, rules)
     label = "answer"
-    if isinstance(calls, DecodeFailure) or not calls or _is_more_than(result, calls):
+    if isinstance(calls, DecodeFailure) or not calls or is_more_than(result, calls):
         yield Item(Kind.TEXT, cut(raw_text(result), limits.words), label=label)
         label = "read as"
     if isinstance(calls, DecodeFailure):
-        yield _no_call(calls.message, limits)
+        yield no_call(calls.message, limits)
         return
     for place, call in enumerate(calls):
         text = write_calls((call,), ReturnFormat.PYTHON)[1:-1]
@@ -157,15 +160,6 @@ def _calls(entry: Entry, result: Json, mode: Mode, rules: Rules) -> tuple[Call, 
         tool_call_tag=expected.tool_call_tag,
         rules=judged_entry(entry, rules).rules,
     )
-
-
-def _is_more_than(result: Json, calls: Sequence[Call]) -> bool:
-    """Whether an answer is a text that contains more than its calls as Python."""
-    return isinstance(result, str) and result != write_calls(calls, ReturnFormat.PYTHON)
-
-
-def _no_call(why: str, limits: Limits) -> Item:
-    return Item(Kind.NOTE, f"(no call: {cut(why, limits.result)})")
 
 
 def _turns(
@@ -209,7 +203,7 @@ def _steps(steps: Sequence[PlayedStep], search_tools: Sequence[str], limits: Lim
             continue
         yield Item(Kind.TEXT, cut(raw_text(step.result), limits.words), label=label)
         if step.problem and _looks_like_a_call(step.result):
-            yield _no_call(step.problem, limits)
+            yield no_call(step.problem, limits)
 
 
 def _looks_like_a_call(result: Json) -> bool:

@@ -10,6 +10,7 @@ from bfcl_pipeline.scoring.findings import shown_options
 from bfcl_pipeline.scoring.single_turn import plan_of
 from bfcl_pipeline.text import cut, plural
 from bfcl_pipeline.transcripts.errata import errata_items, judged_entry
+from bfcl_pipeline.transcripts.executed import expected_items
 from bfcl_pipeline.transcripts.limits import PAGE, Limits
 from bfcl_pipeline.transcripts.parts import EntryRecord, EntryTurn, Item, Items, Kind
 from bfcl_pipeline.transcripts.texts import message_items, played_items, signature_items
@@ -55,7 +56,7 @@ def entry_record(
         about=tuple(_about(offered)),
         functions=tuple(signature_items(offered.functions, limits)),
         turns=tuple(_turn(entry, number, played, limits) for number in range(turns)),
-        accepted=() if is_conversation(entry) else tuple(_accepted(judged, limits)),
+        accepted=() if is_conversation(entry) else tuple(_accepted(judged, conditions, limits)),
         hops=tuple(_hops(entry, limits)),
         prerequisite=entry.prerequisite,
         errata=tuple(errata_items(entry, limits)),
@@ -86,11 +87,13 @@ def _turn(entry: Entry, number: int, played: Sequence[Sequence[PlayedCall]], lim
     )
 
 
-def _accepted(entry: Entry, limits: Limits) -> Iterator[Item]:
+def _accepted(entry: Entry, conditions: Conditions, limits: Limits) -> Iterator[Item]:
     """The acceptable answers: calls, and the acceptable values of each parameter."""
     plan = plan_of(entry)
     if entry.prerequisite:
         yield Item(Kind.NOTE, "(anything: a session before the questions)")
+    elif CATEGORIES[entry.category].executes:
+        yield from expected_items(entry, conditions, limits)
     elif plan is None:
         yield Item(Kind.ACCEPTED, cut(shown_options(entry.truth or ()), limits.words))
         if isinstance(entry.source, str):

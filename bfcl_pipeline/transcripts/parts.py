@@ -21,6 +21,8 @@ class Kind(StrEnum):
     TEXT = "text"  # what a model wrote, if it is shown as it is
     CALL = "call"  # a call as Python
     RESULT = "result"  # what the call before it returned, as the model saw it
+    VALUE = "value"  # what the call before it returns when it is executed to score it
+    REQUEST = "request"  # what the call before it asks a web API when it is executed
     CHANGE = "change"  # what the call before it changed: place: before -> after
     MEMORY = "memory"  # one text of a memory; the label is its key
     ACCEPTED = "accepted"  # an acceptable answer, or the acceptable values of a parameter
@@ -63,7 +65,8 @@ class EntryRecord:
     functions: Items  # offered from the start
     turns: tuple[EntryTurn, ...]
     accepted: Items = ()  # acceptable answers, of entries without a truth by turns: ACCEPTED without label,
-    # or a FUNCTION and its parameters, ACCEPTED with the parameter as label; SOURCE: where a fact was said
+    # or a FUNCTION and its parameters, ACCEPTED with the parameter as label; SOURCE: where a fact was said;
+    # of executed calls a CALL, its REQUESTs, its VALUE and a NOTE on how values are compared
     hops: Items = ()  # the chain of a web question: HOP, its answer (ACCEPTED) and its SOURCE, one by one
     prerequisite: bool = False  # a session before the questions of a memory, which is never scored
     errata: Items = ()  # ERRATUM with its status as label, then a NOTE for each further text
@@ -109,7 +112,7 @@ class AnswerRecord:
     model: str
     entry_id: str
     turns: tuple[AnswerTurn, ...]
-    answer: Items = ()  # a single answer, and what was read from it
+    answer: Items = ()  # a single answer, and what was read from it; executed calls as those of the entry
     memories: tuple[MemoryRecord, ...] = ()  # before, and after
     sessions: tuple[str, ...] = ()  # memory: the ids of the sessions before the question, in order
     verdicts: tuple[VerdictRecord, ...] = ()  # by rule set; none for a session

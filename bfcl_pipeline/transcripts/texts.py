@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from bfcl_pipeline.calls import executed_text
+from bfcl_pipeline.benchmark import ReturnFormat
+from bfcl_pipeline.calls import executed_text, write_calls
 from bfcl_pipeline.playback.conversation import MOST_CHANGES, Change, PlayedCall
 from bfcl_pipeline.records import Call, FunctionDoc, Json, Message
 from bfcl_pipeline.scoring.differences import NOTHING
@@ -79,6 +80,16 @@ def played_items(
 def call_text(call: Call, limits: Limits) -> str:
     """A call as Python."""
     return cut(on_one_line(executed_text(call)), limits.call)
+
+
+def no_call(why: str, limits: Limits) -> Item:
+    """The note that an answer cannot be read as calls."""
+    return Item(Kind.NOTE, f"(no call: {cut(why, limits.result)})")
+
+
+def is_more_than(result: Json, calls: Sequence[Call]) -> bool:
+    """Whether an answer is a text that contains more than its calls as Python."""
+    return isinstance(result, str) and result != write_calls(calls, ReturnFormat.PYTHON)
 
 
 def raw_text(result: Json) -> str:

@@ -6,7 +6,7 @@ only here, for a request that is sent next; it is sent to the hosts that it belo
 
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from bfcl_pipeline.errors import NotRecorded
@@ -36,12 +36,12 @@ _LONGEST_KEY = 500
 
 @dataclass(frozen=True, slots=True)
 class Sendable:
-    """A request with its key, ready to be sent."""
+    """A request with its key, ready to be sent. Its representation has no text that may contain the key."""
 
     host: str
-    url: str
-    params: tuple[tuple[str, str], ...]
-    headers: tuple[tuple[str, str], ...]
+    url: str = field(repr=False)
+    params: tuple[tuple[str, str], ...] = field(repr=False)
+    headers: tuple[tuple[str, str], ...] = field(repr=False)
     variable: str | None  # of the key that it contains
 
     def may_go_to(self, url: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bfcl_pipeline.exports.forms import ExportOptions, export_run
+from tests.support.explored_run import make_explored_run
 
 inspect_log = pytest.importorskip("inspect_ai.log", reason="the extra `inspect` is not installed")
 
@@ -102,3 +103,21 @@ def test_the_members_of_a_log_have_no_times(logs: Path) -> None:
     """All members of the zip file have the first time that zip files can hold."""
     with zipfile.ZipFile(logs / "mine-FC" / "simple_python.eval") as log:
         assert {member.date_time for member in log.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_executed_calls_have_their_values_beside_the_messages(staged: Path, tmp_path: Path) -> None:
+    """The model did not see them: calls, values and the expected calls that they fit are metadata."""
+    run = tmp_path / "run"
+    make_explored_run(run, staged, ["simple_python_0", "exec_parallel_multiple_3"])
+    export_run(run, "inspect", ExportOptions(tmp_path / "logs", data=staged), lambda line: None)
+    log = inspect_log.read_eval_log(str(tmp_path / "logs" / "oracle" / "exec_parallel_multiple.eval"))
+    (sample,) = log.samples
+    assert [message.role for message in sample.messages] == ["system", "user", "assistant"]
+    assert sample.metadata["executed_calls"][-3:] == [
+        "answer 2: calculate_displacement(initial_velocity=10, acceleration=2, time=5)",
+        "value: 75.0",
+        "fits: truth 2",
+    ]
+    assert sample.scores["official"].value == "C"
+    other = inspect_log.read_eval_log(str(tmp_path / "logs" / "oracle" / "simple_python.eval"))
+    assert "executed_calls" not in other.samples[0].metadata

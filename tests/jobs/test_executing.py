@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from bfcl_pipeline.api import score
+from bfcl_pipeline.cli import main
 from bfcl_pipeline.config import Job, JobPaths, ReplaySource, Selection, WebChoice, load_models
 from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.executables import ApiRequest, SimulatedApis
@@ -15,7 +17,7 @@ from bfcl_pipeline.generation import Completed
 from bfcl_pipeline.jobs.run import run_job
 from bfcl_pipeline.judging import score_table_by_all_rules
 from bfcl_pipeline.records import Response, Status
-from bfcl_pipeline.tables import entries_path, read_entries, responses_table, write_responses
+from bfcl_pipeline.tables import entries_path, read_entries, read_table, responses_table, write_responses
 from bfcl_pipeline.tables.texts import read_recorded_calls
 from bfcl_pipeline.web.apis import ApisByMode
 from bfcl_pipeline.web.executed import needed_requests
@@ -104,6 +106,28 @@ def test_answers_of_other_modes_are_not_executed_by_the_job(
         assert {one[2] for one in found if one[1] is None} <= {"not_recorded"}
     assert hosts.asked == []
     assert not (tmp_path / "web").exists()
+
+
+def test_scoring_again_needs_the_web_cache(
+    hosts: ApiHosts,
+    staged: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With it the verdicts are those of the run; without it they are missing, with a text on what to do."""
+    known(hosts, staged, tmp_path)
+    hosts.serve_jobs(monkeypatch)
+    table, out = tmp_path / "responses.parquet", tmp_path / "verdicts.parquet"
+    write_responses(table, responses(run_job(job(staged, tmp_path))))
+    command = ["score", str(table), "--out", str(out), "--data", str(staged), "--cache"]
+    assert main([*command, str(tmp_path)]) == 0
+    assert read_table(out)["valid"].to_pylist() == [True] * 4
+    assert score(read_table(table), data=staged, cache=tmp_path)["valid"].to_list() == [True] * 4
+    assert main([*command, str(tmp_path / "none")]) == 0
+    found = {row["entry_id"]: row for row in read_table(out).to_pylist()}
+    assert found.pop(PURE)["valid"] is True
+    assert {row["status"] for row in found.values()} == {"not_recorded"}
+    assert all("give a web cache that has it (--cache)" in row["error_message"] for row in found.values())
 
 
 def test_a_request_without_its_key_is_a_status_of_the_verdict(

@@ -12,6 +12,7 @@ from bfcl_pipeline.benchmark import FORMATS
 from bfcl_pipeline.calls import decode
 from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.generation import responses
+from bfcl_pipeline.judging import SimulatedOnly
 from bfcl_pipeline.models.lexical import NO_CALL, Lexical, answer
 from bfcl_pipeline.prompts import fc_request, prompt_request
 from bfcl_pipeline.records import Call, Mode, Request, Response, Rules
@@ -141,6 +142,30 @@ def test_it_scores_above_zero(entries, category, floor):
         for entry in entries(category)
     ]
     assert floor < sum(verdict.valid is True for verdict in verdicts) / len(verdicts) < 0.9
+
+
+@pytest.mark.parametrize(
+    ("category", "passed"),
+    [
+        ("exec_simple", 40),
+        ("exec_multiple", 15),
+        ("exec_parallel", 9),
+        ("exec_parallel_multiple", 1),
+        ("rest", 0),
+        ("sql", 0),
+        ("chatable", 200),
+    ],
+)
+def test_retired_categories_have_a_floor(entries, staged, category, passed):
+    """It answers every entry, and passes the ones whose arguments stand in the question."""
+    apis = SimulatedOnly(staged)(None)
+    results = [json.dumps(answer(fc_request(entry))) for entry in entries(category)]
+    verdicts = [
+        judge(entry, Response(entry.entry_id, category, Mode.FC, result), apis=apis)
+        for entry, result in zip(entries(category), results, strict=True)
+    ]
+    assert {verdict.valid for verdict in verdicts} <= {True, False}
+    assert sum(verdict.valid is True for verdict in verdicts) == passed
 
 
 def test_java_values_are_source_text(entries):

@@ -1,6 +1,9 @@
 """The oracle passes every entry that an answer can pass."""
 
 import json
+from collections import Counter
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -8,7 +11,9 @@ import pytest
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
 from bfcl_pipeline.config import load_models
 from bfcl_pipeline.encoding import SentenceEncoder
+from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.generation import responses
+from bfcl_pipeline.judging import SimulatedOnly
 from bfcl_pipeline.models.oracle import Oracle, answer, placeholder_call
 from bfcl_pipeline.records import Call, Mode, Response, Rules
 from bfcl_pipeline.scoring import Judge, judge
@@ -24,13 +29,20 @@ IMPOSSIBLE = {
     "simple_java": {"simple_java_36", "simple_java_65"},
     "live_simple": {"live_simple_106-63-0", "live_simple_112-68-0"},
     "live_multiple": {"live_multiple_862-181-3", "live_multiple_964-207-0"},
+    "exec_parallel": {"exec_parallel_15"},
+    "exec_parallel_multiple": {"exec_parallel_multiple_26"},
+    "sql": {f"sql_{number}" for number in (15, 18, 19, 28, 29, 38, 39, 49, 68, 69)},
 }
 """Entries that no answer can pass; docs/errata.md has the reasons."""
 
 RULES = [Rules.OFFICIAL, Rules.CORRECTED]
 """The rule sets that judge by the truth that the oracle answers from; `verified` has a mended one."""
 
-SINGLE_TURN = [name for name, c in CATEGORIES.items() if c.single_turn and not c.prompt_only]
+SINGLE_TURN = [
+    name for name, c in CATEGORIES.items() if c.single_turn and not c.prompt_only and not c.executes
+]
+
+EXECUTED = [name for name, c in CATEGORIES.items() if c.executes]
 
 
 def _failed(entries, mode):
@@ -48,6 +60,42 @@ def _failed(entries, mode):
 def test_it_fails_only_entries_that_cannot_be_passed(entries, category, mode):
     """Under the official rules the oracle passes all but the entries that no answer can pass."""
     assert _failed(entries(category), mode) == IMPOSSIBLE.get(category, set())
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+@pytest.mark.parametrize("category", EXECUTED)
+def test_executed_calls_of_the_truth_pass(entries, staged, category, mode):
+    """With the simulated web APIs, it fails only entries whose expected value is an error of the API."""
+    apis = SimulatedOnly(staged)(None)
+    failed = {rules: set() for rules in RULES}
+    for entry in entries(category):
+        result = json.dumps(answer(entry, mode))
+        verdicts = Judge(entry, apis=apis).answer_verdicts(result, mode, None, RULES)
+        for rules, verdict in zip(RULES, verdicts, strict=True):
+            if verdict.valid is not True:
+                failed[rules].add(entry.entry_id)
+    assert failed == dict.fromkeys(RULES, IMPOSSIBLE.get(category, set()))
+
+
+def test_rules_verified_leave_out_what_it_cannot_pass(entries, staged):
+    """In the retired categories, the verified rules have a verdict only where the oracle passes."""
+    apis = SimulatedOnly(staged)(None)
+    found = Counter()
+    for entry in chain.from_iterable(map(entries, GROUPS["executable"])):
+        result = json.dumps(answer(entry, Mode.FC))
+        (verdict,) = Judge(entry, apis=apis).answer_verdicts(result, Mode.FC, None, (Rules.VERIFIED,))
+        found[entry.category, verdict.valid] += 1
+    left_out = {category: count for (category, valid), count in found.items() if valid is None}
+    assert left_out == {"exec_multiple": 1, "exec_parallel": 2, "exec_parallel_multiple": 5, "sql": 35}
+    assert not any(valid is False for _, valid in found)
+
+
+def test_a_truth_that_is_no_request_is_refused(entries):
+    """The error names the entry of a release with another form of reference requests."""
+    entry = entries("rest")[0]
+    changed = replace(entry, truth={**entry.truth, "request": "print(1), print(2)"})
+    with pytest.raises(MalformedRelease, match="rest_0: truth: expected a request"):
+        answer(changed, Mode.FC)
 
 
 @pytest.mark.parametrize("mode", list(Mode))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES
 from bfcl_pipeline.config import ModelRow, pick
 from bfcl_pipeline.generation import responses
 from bfcl_pipeline.models import build_model
@@ -102,7 +102,7 @@ def write(run: Path, made: Iterable[Response]) -> None:
 
 def our_scores(made: Iterable[Response], entries, constants) -> dict[str, dict[str, Json]]:
     """The answer of the reference as computed from our verdicts."""
-    known = {category: {entry.entry_id: entry for entry in entries(category)} for category in CATEGORIES}
+    known = {category: {entry.entry_id: entry for entry in entries(category)} for category in V4_CATEGORIES}
     scores: dict[str, dict[str, Json]] = {}
     for response in made:
         if response.status is not Status.ANSWERED:
@@ -145,7 +145,7 @@ def test_the_embedded_models_are_scored_equal(asked, entries, staged, constants,
     require_peer()
     made = []
     for (kind, mode), name in EMBEDDED.items():
-        for category in CATEGORIES.values():
+        for category in map(CATEGORIES.__getitem__, V4_CATEGORIES):
             if category.name == "memory_vector" or (category.prompt_only and mode is not Mode.PROMPT):
                 continue  # the encoder changes nothing here
             found = asked(kind, mode, sampled(entries(category.name), SAMPLE))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES
 from bfcl_pipeline.config.families import load_families
 from bfcl_pipeline.records import Mode
 from bfcl_pipeline.tables.texts import read_texts
@@ -24,7 +24,7 @@ from tests.peer.test_agentic_conversation_seam import TellingWeb
 
 pytestmark = pytest.mark.peer
 
-ASKED = [name for name in CATEGORIES if not name.startswith("memory")]
+ASKED = [name for name in V4_CATEGORIES if not name.startswith("memory")]
 EVERY = 60
 """Of the entries of a category, every n-th is asked of the first model of a family."""
 EVERY_FURTHER = 700

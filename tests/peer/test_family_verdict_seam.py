@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.benchmark import CATEGORIES, Check
+from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES, Check
 from bfcl_pipeline.config.families import load_families
 from bfcl_pipeline.official.layout import official_models
 from bfcl_pipeline.records import Entry
@@ -31,7 +31,7 @@ from tests.peer.test_recorded_verdicts import CONFORMANCE
 EVERY = "BFCL_FAMILY_VERDICTS_EVERY"
 """Environment variable: of how many answers one is compared; 1: all (about 190,000). Default: 5."""
 
-SINGLE_TURN = tuple(name for name, category in CATEGORIES.items() if category.single_turn)
+SINGLE_TURN = tuple(name for name in V4_CATEGORIES if CATEGORIES[name].single_turn)
 MULTI_TURN = tuple(name for name, category in CATEGORIES.items() if category.check is Check.MULTI_TURN)
 AGENTIC = tuple(name for name, category in CATEGORIES.items() if category.group == "agentic")
 

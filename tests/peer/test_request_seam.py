@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 import pytest
 
-from bfcl_pipeline.benchmark import CATEGORIES, FORMATS
+from bfcl_pipeline.benchmark import CATEGORIES, FORMATS, V4_CATEGORIES
 from bfcl_pipeline.prompts import (
     Texts,
     WireFormat,
@@ -129,7 +129,7 @@ PARTS: dict[str, Part] = {
 
 @pytest.fixture(scope="module")
 def inputs(staged: Path) -> Staged:
-    entries = {category: read_entries(entries_path(staged, category)) for category in CATEGORIES}
+    entries = {category: read_entries(entries_path(staged, category)) for category in V4_CATEGORIES}
     return Staged(entries, read_texts(staged))
 
 

@@ -9,13 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES
 from bfcl_pipeline.records import Entry, Mode, NameStyle
 from tests.peer.peer import ask_peer, printed_under, require_peer
 from tests.peer.variants import cases
 from tests.peer.verdict_seam import Comparison, our_verdicts
 
-SINGLE_TURN = tuple(category.name for category in CATEGORIES.values() if category.single_turn)
+SINGLE_TURN = tuple(name for name in V4_CATEGORIES if CATEGORIES[name].single_turn)
+
+RETIRED = ("sql", "chatable")
+"""Categories of V1 whose checkers the official package still has; it does not run them itself."""
 
 OFFICIAL_ERROR_TYPES = {
     "ast_decoder:decoder_failed",
@@ -49,20 +52,39 @@ def test_verdicts_on_variants_equal_the_official_ones(
     entries: Callable[[str], list[Entry]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """On variants of every single-turn entry, valid and error_type are the official ones."""
+    with capsys.disabled():
+        comparison = compared([entry for category in SINGLE_TURN for entry in entries(category)], tmp_path)
+    assert not comparison.disagreements, comparison.shown()
+    assert set(comparison.error_types) >= OFFICIAL_ERROR_TYPES
+    assert comparison.error_types.total() >= 150_000
+
+
+@pytest.mark.peer
+def test_verdicts_on_retired_categories_equal_the_official_ones(
+    entries: Callable[[str], list[Entry]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On variants of the entries of sql and chatable, the official checkers give the same verdicts."""
+    with capsys.disabled():
+        comparison = compared([entry for category in RETIRED for entry in entries(category)], tmp_path)
+    assert not comparison.disagreements, comparison.shown()
+    assert {"valid", "type_error:nested", "irrelevance_error:decoder_success"} <= set(
+        comparison.error_types
+    )
+    assert comparison.error_types.total() >= 5_000
+
+
+def compared(asked: list[Entry], folder: Path) -> Comparison:
+    """The comparison of the verdicts on variants of the entries, after it was printed."""
     require_peer()
-    asked = [entry for category in SINGLE_TURN for entry in entries(category)]
     generated = list(cases(asked))
-    official = ask_peer("verdict_reference", [asdict(case) for case in generated], tmp_path)
+    official = ask_peer("verdict_reference", [asdict(case) for case in generated], folder)
     comparison = Comparison()
     for case, theirs, ours in zip(generated, official, our_verdicts(asked, generated), strict=True):
         comparison.add(case, theirs, ours)
-    with capsys.disabled():
-        print(comparison.summary())
-        for kind, count in comparison.error_types.most_common():
-            print(f"{count:>10,}  {kind}")
-    assert not comparison.disagreements, comparison.shown()
-    assert set(comparison.error_types) >= OFFICIAL_ERROR_TYPES
-    assert len(generated) >= 150_000
+    print(comparison.summary())
+    for kind, count in comparison.error_types.most_common():
+        print(f"{count:>10,}  {kind}")
+    return comparison
 
 
 def test_variants_do_not_depend_on_the_process(entries: Callable[[str], list[Entry]], staged: Path) -> None:

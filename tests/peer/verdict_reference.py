@@ -18,6 +18,7 @@ from types import FrameType
 from typing import Any
 
 from bfcl_eval.constants.enums import Language, ReturnFormat
+from bfcl_eval.constants.eval_config import PROMPT_PATH
 from bfcl_eval.eval_checker import eval_runner
 from bfcl_eval.model_handler.api_inference.openai_completion import OpenAICompletionsHandler
 from bfcl_eval.utils import load_dataset_entry, load_ground_truth_entry
@@ -34,7 +35,10 @@ LANGUAGES = {
     "simple_java": (Language.JAVA, ReturnFormat.JAVA),
     "simple_javascript": (Language.JAVASCRIPT, ReturnFormat.JAVASCRIPT),
 }
-RELEVANCE = ("irrelevance", "live_irrelevance", "live_relevance")
+RELEVANCE = ("irrelevance", "live_irrelevance", "live_relevance", "chatable")
+
+UNUSED = PROMPT_PATH / "unused_datasets"
+"""Data that the official loader does not read, among it sql and chatable."""
 
 
 class TimeIsUp(BaseException):
@@ -45,9 +49,24 @@ def _alarm(signum: int, frame: FrameType | None) -> None:
     raise TimeIsUp
 
 
+def unused(folder: str, category: str) -> list[dict[str, Any]]:
+    """The lines of a file of the data that are not used."""
+    path = UNUSED / folder / f"BFCL_v4_{category}.json"
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
 @cache
 def entries(category: str) -> dict[str, tuple[dict[str, Any], Any]]:
     """Entry and ground truth by id, loaded and paired as the official runner does."""
+    if category == "sql":
+        questions, truths = unused("question", category), unused("possible_answer", category)
+        return {
+            entry["id"]: (entry, truth["ground_truth"])
+            for entry, truth in zip(questions, truths, strict=True)
+        }
+    if category == "chatable":
+        chats = enumerate(unused("question", category))
+        return {f"chatable_{number}": ({**entry, "function": []}, None) for number, entry in chats}
     asked = load_dataset_entry(category, include_prereq=False, include_language_specific_hint=False)
     if category in RELEVANCE:
         return {entry["id"]: (entry, None) for entry in asked}
@@ -68,8 +87,9 @@ def evaluate(row: dict[str, Any]) -> dict[str, Any]:
     model = UNDERSCORED_MODEL if row["name_style"] == "underscored" else DOTTED_MODEL
     result = json.loads(row["result_json"])
     if category in RELEVANCE:
+        rule = "irrelevance" if category == "chatable" else category
         return eval_runner._evaluate_single_relevance_entry(
-            handler(row["mode"]), row["entry_id"], result, entry, model, category
+            handler(row["mode"]), row["entry_id"], result, entry, model, rule
         )
     language, return_format = LANGUAGES.get(category, (Language.PYTHON, ReturnFormat.PYTHON))
     tagged = False

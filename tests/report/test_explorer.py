@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -23,7 +20,7 @@ from bfcl_pipeline.report.explorer.index import FIRST_CODE, read_index
 from bfcl_pipeline.report.explorer.packing import Block, records_block
 from bfcl_pipeline.report.page.render import write_page
 from bfcl_pipeline.report.page.run_tables import read_run_tables
-from tests.support.explored_run import ENTRIES, MODELS, make_explored_run
+from tests.support.explored_run import ENTRIES, MODELS, make_explored_run, unpacked, with_items
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables
 
 NONE = "under each rule set. This report was made without conversations."
@@ -36,22 +33,6 @@ def run(tmp_path_factory: pytest.TempPathFactory, staged: Path) -> Path:
     folder = tmp_path_factory.mktemp("explored") / "small"
     make_explored_run(folder, staged)
     return folder
-
-
-def unpacked(text: str) -> Any:
-    """The value of a block, as a browser reads it."""
-    return json.loads(gzip.decompress(base64.b64decode(text)))
-
-
-def with_items(value: Any, items: list[Any]) -> Any:
-    """A value of a block with its items in place of their numbers, as the script of the page does it."""
-    if isinstance(value, list):
-        return [with_items(part, items) for part in value]
-    if not isinstance(value, dict) or "kind" in value:
-        return value
-    if "item" in value:
-        return items[value["item"]]
-    return {key: with_items(part, items) for key, part in value.items()}
 
 
 def test_a_block_holds_any_text_in_letters_of_base64() -> None:

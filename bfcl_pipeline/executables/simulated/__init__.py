@@ -48,6 +48,7 @@ class SimulatedApis:
         self._rates = self._rates_of("USD")
         for row in recorded["calls"]:
             self._add_value(read_call(row["call"]), row["value"])
+        self._recorded = dict(self._bodies)
         for text in recorded["truths"]:
             if text.partition("(")[0] in NETWORK_FUNCTIONS:
                 self._invent(read_call(text))
@@ -61,6 +62,10 @@ class SimulatedApis:
             )
         status, body = self._find(request)
         return ApiAnswer(status, json.dumps(body))
+
+    def is_of_release(self, request: ApiRequest) -> bool:
+        """Whether the answer is what the release recorded, with nothing invented."""
+        return request in self._recorded and self._recorded[request] is self._bodies[request]
 
     def _find(self, request: ApiRequest) -> tuple[int, Json]:
         if request in self._bodies:

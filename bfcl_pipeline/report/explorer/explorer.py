@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config.shown_entries import ShownEntries
 from bfcl_pipeline.files import replaced_folder
 from bfcl_pipeline.records import Rules
@@ -36,6 +37,7 @@ class Explorer:
     blocks: Mapping[str, str] = field(default_factory=dict)  # data within the page, by name
     about: str = ""  # where the conversations are
     beside: bool = False  # whether the page loads files of the folder
+    executes: bool = False  # whether calls of some entries are executed to score them
 
 
 @dataclass(slots=True)
@@ -108,7 +110,8 @@ def make_explorer(
         "folder": size_text(made.size) if made.beside else "",
     }
     blocks = {INDEX: Block.of(document).text, **made.within}
-    return Explorer(blocks, " ".join(_about(shown, made)), made.beside)
+    executes = any(CATEGORIES[one.name].executes for one in index.categories)
+    return Explorer(blocks, " ".join(_about(shown, made)), made.beside, executes)
 
 
 def _about(shown: ShownEntries, made: _Conversations) -> Iterator[str]:

@@ -146,6 +146,8 @@ def render_page(
     scripts = [_template_text("sort.js")]
     if explorer is not None:
         style += _template_text("explorer/explorer.css")
+        if explorer.executes:
+            style += _template_text("explorer/executed.css")
         scripts.append(_explorer_script())
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from bfcl_pipeline.errors import NotRecorded
+from bfcl_pipeline.executables import ApiRequest
 from bfcl_pipeline.executables.apis import FUNCTION_HOSTS, HOSTS, PLACEHOLDERS
-from bfcl_pipeline.web.api_access import KEY_OF_HOST, keys_in, missing_keys, secret_forms
+from bfcl_pipeline.web.api_access import KEY_OF_HOST, keys_in, missing_keys, secret_forms, sendable
+from tests.support.api_hosts import KEYS
 
 
 def test_every_host_of_the_benchmark_is_asked_and_every_key_used() -> None:
@@ -28,3 +33,37 @@ def test_a_text_that_cannot_be_a_key_counts_as_missing(text: str) -> None:
 def test_base64_of_a_key_is_a_secret() -> None:
     """It is redacted like the key itself."""
     assert secret_forms({"OMDB_API_KEY": "12345678"}) == ["12345678", "MTIzNDU2Nzg="]
+
+
+_PARTS = st.one_of(
+    st.sampled_from(
+        [*KEY_OF_HOST, *PLACEHOLDERS.values(), "http://", "https://", "@", ":", "/", "//", "?"]
+    ),
+    st.text(max_size=5),
+)
+_TEXTS = st.lists(_PARTS, max_size=6).map("".join)
+
+
+@given(
+    _TEXTS, st.lists(st.tuples(_TEXTS, _TEXTS), max_size=2), st.lists(st.tuples(_TEXTS, _TEXTS), max_size=2)
+)
+@example("https://ip-api.com@evil.example/", [], [])
+@example("https://www.omdbapi.com/YOUR-OMDB-API-KEY", [("YOUR-OMDB-API-KEY", "x")], [])
+@example("https://www.omdbapi.com/YOUR-RAPID-API-KEY", [], [])
+def test_a_key_goes_to_its_host_only(
+    url: str, params: list[tuple[str, str]], headers: list[tuple[str, str]]
+) -> None:
+    """Whatever the request: it is not sent, or to a known host, with no key but that of the host,
+    and without any placeholder."""
+    try:
+        sent = sendable(ApiRequest(url, tuple(params), tuple(headers)), KEYS)
+    except NotRecorded:
+        return
+    assert sent.host in KEY_OF_HOST
+    assert sent.url.partition("://")[2].startswith(sent.host)
+    texts = [sent.url, *(text for pair in (*sent.params, *sent.headers) for text in pair)]
+    with_keys = {name for name, key in KEYS.items() if any(key in text for text in texts)}
+    assert with_keys <= {KEY_OF_HOST[sent.host]}
+    assert sent.variable is None or sent.url.startswith("https://")
+    assert not [one for one in PLACEHOLDERS.values() if any(one in text for text in texts)]
+    assert not [key for key in KEYS.values() if key in repr(sent)]

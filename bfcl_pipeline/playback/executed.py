@@ -1,0 +1,85 @@
+"""Calls that are executed to score them, executed again: what each returned, and what it asked web APIs.
+
+Nothing is sent: answers come from the release, the simulated network or the web cache.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from bfcl_pipeline.calls import read_statements
+from bfcl_pipeline.errors import PipelineError
+from bfcl_pipeline.executables import ApiAnswer, ApiRequest, Evaluator, ExecutionFailed
+from bfcl_pipeline.executables.rest import NAMES, api_request, reference_request
+from bfcl_pipeline.playback.conditions import OF_RELEASE, Conditions
+from bfcl_pipeline.records import Call, Entry
+from bfcl_pipeline.web.executed import NotingApis
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRequest:
+    """A request of a call to a web API."""
+
+    request: ApiRequest
+    source: str = ""  # where its answer comes from, in words; empty if it is not recorded
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutedCall:
+    """One call that was executed."""
+
+    call: Call
+    value: Any = None  # what it returned; of a REST request the ApiAnswer
+    error: str | None = None  # why it cannot be executed, as Python would report it; None if it can
+    missing: str | None = None  # why its value is not known, for a person; None if it is
+    requests: tuple[AskedRequest, ...] = ()  # in order, each once
+
+
+def execute(call: Call, conditions: Conditions, web: str | None) -> ExecutedCall:
+    """Executes a call of a function. web: the column `web` of the response."""
+    noting = NotingApis(conditions.apis(web))
+    value, error, missing = None, None, None
+    try:
+        value = Evaluator(noting).value(call)
+    except ExecutionFailed as failed:
+        error = str(failed)
+    except PipelineError as failed:  # an answer is not recorded, or its record is damaged
+        missing = str(failed)
+    requests = tuple(
+        AskedRequest(key.request, conditions.api_source(web, key.request) if found else "")
+        for key, found in noting.keys.items()
+    )
+    return ExecutedCall(call, value, error, missing, requests)
+
+
+def execute_request(entry: Entry, call: Call, conditions: Conditions, web: str | None) -> ExecutedCall:
+    """Makes the request of a call in an answer to a REST entry. web: the column `web` of the response."""
+    if call.name not in NAMES:
+        return ExecutedCall(call, error=f"NameError: name {call.name!r} is not defined")
+    try:
+        request = api_request(call.arguments)
+    except ExecutionFailed as failed:
+        return ExecutedCall(call, error=str(failed))
+    except PipelineError as failed:  # a request that is never sent
+        return ExecutedCall(call, missing=str(failed))
+    if request == reference_request(entry.truth["request"]):
+        return _of_release(entry, call, request)
+    try:
+        answer = conditions.apis(web).get(request)
+        source = conditions.api_source(web, request)
+    except PipelineError as failed:
+        return ExecutedCall(call, missing=str(failed), requests=(AskedRequest(request),))
+    return ExecutedCall(call, answer, requests=(AskedRequest(request, source),))
+
+
+def reference_call(entry: Entry) -> ExecutedCall:
+    """The reference request of a REST entry with its recorded response. Raises MalformedRelease."""
+    text = entry.truth["request"]
+    request = reference_request(text)
+    (statement,) = read_statements(text) or ()
+    return _of_release(entry, Call(*statement), request)
+
+
+def _of_release(entry: Entry, call: Call, request: ApiRequest) -> ExecutedCall:
+    answer = ApiAnswer(200, json.dumps(entry.truth["response"], ensure_ascii=False))
+    return ExecutedCall(call, answer, requests=(AskedRequest(request, OF_RELEASE),))
