@@ -26,11 +26,11 @@ class Evaluator:
         self._apis = apis
 
     def value(self, call: Call) -> Any:
-        """What the function returns: JSON types, tuples, and complex numbers where Python computes them.
+        """What the function returns: JSON types and tuples; bytes and complex numbers from such arguments.
 
         Raises ExecutionFailed with the error that Python would report, or with a bound; NotRecorded and
-        WebError as `Apis.get`. A call that fails by its name or by those of its arguments, or an outer call
-        that does, asks for nothing.
+        WebError as `Apis.get`. A call whose name or names of arguments do not fit fails before the calls
+        among its arguments run, so that nothing is requested for it.
         """
         return self._value(call, MAX_LEVELS, Work())
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
-from bfcl_pipeline.calls import read_value
+from bfcl_pipeline.calls import read_expression, read_value
 
 
 @pytest.mark.parametrize(
@@ -51,3 +53,11 @@ def test_everything_else_is_refused(text):
     """Nothing is looked up, called or computed beyond the bounds."""
     with pytest.raises((ValueError, TypeError)):
         read_value(text)
+
+
+def test_expressions_are_parsed_only():
+    """One expression of any kind has a syntax tree; statements and what is beyond the bounds have none."""
+    assert ast.unparse(read_expression("lambda x: f(x)[0]")) == "lambda x: f(x)[0]"
+    for text in ("x = 1", "1;2", "", "\0", "(" * 300 + ")" * 300, "x" * 60_000):
+        with pytest.raises(ValueError, match=r"^not a Python expression|at once$|are read$"):
+            read_expression(text)

@@ -9,17 +9,10 @@ from fractions import Fraction
 
 import pytest
 
-from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.executables import Evaluator, ExecutionFailed, NoApis
 from bfcl_pipeline.executables.binding import REQUIRED
 from bfcl_pipeline.executables.functions import FUNCTIONS, Function
-from tests.support.executable_calls import NETWORK_NAMES, pure_calls, read_call
-
-EXECUTED = [
-    name
-    for name, category in CATEGORIES.items()
-    if category.check in (Check.EXECUTION, Check.EXECUTION_SIMPLE)
-]
+from tests.support.executable_calls import EXECUTED, NETWORK_NAMES, pure_calls, read_call
 
 VALUES = [
     ("add_binary_numbers(a='0011', b='1100')", "1111"),

@@ -8,6 +8,7 @@ from bfcl_pipeline.executables import Evaluator, ExecutionFailed, NoApis
 from bfcl_pipeline.executables.functions import FUNCTIONS, Work
 from bfcl_pipeline.executables.functions.work import MAX_BITS, MAX_ITEMS, MAX_STEPS
 from bfcl_pipeline.records import Call
+from tests.support.executable_calls import EXECUTED, pure_calls
 from tests.support.work import measured
 
 LIMIT_CALLS = 20 * MAX_STEPS  # of functions, for one call
@@ -117,9 +118,6 @@ def test_steps_are_counted_before_they_are_done():
 
 def test_the_bounds_are_far_above_what_is_expected(entries):
     """The expected call with the most work takes about a thousandth of the steps that it may take."""
-    from tests.executables.test_functions import EXECUTED
-    from tests.support.executable_calls import pure_calls
-
     most = 0
     for category in EXECUTED:
         for entry in entries(category):

@@ -6,9 +6,17 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.calls import read_value
 from bfcl_pipeline.executables.functions import FUNCTIONS
 from bfcl_pipeline.records import Call
+
+EXECUTED = [
+    name
+    for name, category in CATEGORIES.items()
+    if category.check in (Check.EXECUTION, Check.EXECUTION_SIMPLE)
+]
+"""The categories whose expected calls are executed."""
 
 NETWORK_NAMES = frozenset(
     {

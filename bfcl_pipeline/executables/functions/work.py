@@ -27,8 +27,6 @@ MAX_BITS = 14_000
 _DIGIT_BITS = 64
 _PRODUCTS = 100  # of two digits, in one step
 
-_SEQUENCES = str | bytes | list | tuple
-
 
 class Work:
     """The work that may still be done for a call."""
@@ -59,7 +57,7 @@ class Work:
         """`left * right`; a text or list is repeated, as in Python."""
         self.spend(1 + _digits(left) * _digits(right) // _PRODUCTS)
         for sequence, count in ((left, right), (right, left)):
-            if isinstance(sequence, _SEQUENCES) and isinstance(count, int):
+            if isinstance(sequence, str | bytes | list | tuple) and isinstance(count, int):
                 self.spend(len(sequence) * max(count, 0))
         return left * right
 
