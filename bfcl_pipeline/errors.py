@@ -20,8 +20,8 @@ PipelineError
 │   └── AccessDenied     the server rejects every request: wrong key, model name or address
 ├── JournalError         a journal is damaged, or belongs to another job
 ├── ArchiveError         an archive is damaged or malicious, or must not be written
-└── WebError             a search or a page fetch failed
-    └── NotRecorded      replay: the web cache has no outcome for a search or a page
+└── WebError             a search, a page fetch or a request of a web API failed
+    └── NotRecorded      the web cache has no outcome, and none may be requested
 
 A wrong answer is never an exception: it is a verdict. Model output that cannot be decoded is a
 `records.DecodeFailure`. Every message states what was expected, what was found, and what to do next.
@@ -126,8 +126,8 @@ class ArchiveError(PipelineError):
 
 
 class WebError(PipelineError):
-    """A search or fetch failed for good: an outage, a lasting rate limit, a damaged web cache."""
+    """A search, fetch or API request failed for good: an outage, a lasting rate limit, a damaged cache."""
 
 
 class NotRecorded(WebError):
-    """The web cache has no outcome for a search or a page."""
+    """The web cache has no outcome for a search, a page or an API request, and none may be requested."""

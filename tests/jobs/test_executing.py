@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from bfcl_pipeline.executables import ApiRequest, SimulatedApis
 from bfcl_pipeline.generation import Completed
 from bfcl_pipeline.jobs.run import run_job
 from bfcl_pipeline.judging import score_table_by_all_rules
-from bfcl_pipeline.records import Response, Status
+from bfcl_pipeline.records import Mode, Response, Status
 from bfcl_pipeline.tables import entries_path, read_entries, read_table, responses_table, write_responses
 from bfcl_pipeline.tables.texts import read_recorded_calls
 from bfcl_pipeline.web.apis import ApisByMode
@@ -192,6 +193,45 @@ def test_given_answers_are_recorded_too(
     done = responses(run_job(given))
     assert [one.web for one in done] == ["record"] * 2
     assert all(valid for _, valid, _ in verdicts(staged, tmp_path, done))
+
+
+def test_other_requests_than_the_reference_are_recorded(
+    hosts: ApiHosts, staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """REST: the reference request is not sent; another one is, if its host is known, and is judged."""
+    key = "YOUR-OMDB-API-KEY"
+    reference = {"url": "http://www.omdbapi.com/", "params": {"t": "Barbie", "y": "2023", "apikey": key}}
+    asked = {
+        "rest_58": reference,
+        "rest_59": {**reference, "params": {"t": "Other", "apikey": key}},
+        "rest_62": {"url": "https://evil.example/", "params": {"apikey": key}},
+        "rest_63": {**reference, "params": {"t": "Elsewhere", "apikey": "made-up-key"}},
+    }
+    answers = [
+        Response(name, "rest", Mode.FC, json.dumps([{"requests_get": json.dumps(arguments)}]))
+        for name, arguments in asked.items()
+    ]
+    write_responses(tmp_path / "theirs.parquet", answers)
+    (entry,) = read_entries(entries_path(staged, "rest"), {"rest_59"})
+    assert isinstance(entry.truth, dict)
+    hosts.serve_jobs(monkeypatch)
+    hosts.script("www.omdbapi.com/?apikey=omdbkey1&t=Other", hosts.http(entry.truth["response"]))
+    hosts.script("www.omdbapi.com/?apikey=made-up-key&t=Elsewhere", hosts.http({"Error": "key"}, 401))
+    row = replace(ROWS["oracle-FC"], kind="results", path=str(tmp_path / "theirs.parquet"), model="m")
+    given = replace(
+        job(staged, tmp_path), row=row, categories=("rest",), selection=Selection(entry_ids=tuple(asked))
+    )
+    done = responses(run_job(given))
+    assert {(arrived.tls, arrived.target) for arrived in hosts.asked} == {
+        (True, "/?apikey=omdbkey1&t=Other"),
+        (False, "/?apikey=made-up-key&t=Elsewhere"),
+    }
+    assert verdicts(staged, tmp_path, done) == [
+        ("rest_58", True, "answered"),
+        ("rest_59", True, "answered"),
+        ("rest_62", None, "not_recorded"),
+        ("rest_63", False, "answered"),
+    ]
 
 
 def test_a_key_is_in_no_file(
