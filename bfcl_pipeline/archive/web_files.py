@@ -11,7 +11,7 @@ from bfcl_pipeline.web.api_recording import ReplayingApis
 from bfcl_pipeline.web.apis import RECORDED
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.coverage import files_of, used_files
-from bfcl_pipeline.web.executed import needed_requests
+from bfcl_pipeline.web.executed import needed_requests, shown_requests
 from bfcl_pipeline.web.keys import ApiKey
 
 
@@ -28,8 +28,9 @@ def web_files(recorded: RecordedRun, record: Path, data: Path) -> list[Path]:
 
 
 def _executed(recorded: RecordedRun, cache: WebCache, data: Path) -> Iterator[ApiKey]:
-    """The requests of web APIs that the verdicts of the run need."""
+    """The requests of web APIs that the verdicts of the run need, and those that its page shows."""
     apis = ReplayingApis(cache)
+    shown = recorded.config["web"] in RECORDED  # then the page has the values of expected calls from it
     for category in filter(lambda name: CATEGORIES[name].executes, recorded.categories):
         answers: dict[str, list[Response]] = {}
         for folder in recorded.run.folders:
@@ -38,8 +39,11 @@ def _executed(recorded: RecordedRun, cache: WebCache, data: Path) -> Iterator[Ap
                 for response in read_responses(path):
                     if response.web in RECORDED:
                         answers.setdefault(response.entry_id, []).append(response)
+                    elif shown:
+                        answers.setdefault(response.entry_id, [])
         for entry in read_entries(entries_path(data, category), set(answers)) if answers else ():
             yield from needed_requests(entry, answers[entry.entry_id], apis)
+            yield from shown_requests(entry, answers[entry.entry_id], apis)
 
 
 def _web_responses(recorded: RecordedRun) -> Iterator[Response]:

@@ -24,8 +24,8 @@ _NAME = 40  # columns for the names of models
 def view_lines(run_dir: Path, leaderboard: Sequence[Mapping[str, str]], rules: Rules) -> list[str]:
     """An empty line, then the overall score of each model and the ceiling by rule set.
 
-    Nothing if the run has one rule set. If it lacks the verified rules, as runs of earlier versions do, a
-    line says so.
+    Nothing if the run has one rule set, or no model has a score. If it lacks the verified rules, as runs of
+    earlier versions do, a line says so.
 
     Args:
         leaderboard: the rows of that table, of all rule sets.
@@ -34,7 +34,7 @@ def view_lines(run_dir: Path, leaderboard: Sequence[Mapping[str, str]], rules: R
     Raises KeyError, ValueError or csv.Error if a table cannot be read.
     """
     views = [view for view in Rules if any(row["rules"] == view.value for row in leaderboard)]
-    if len(views) < 2:
+    if len(views) < 2 or not any(row["overall"] for row in leaderboard):
         return []
     overall = {(row["model"], row["rules"]): _overall(row) for row in leaderboard}
     shown = [row for row in leaderboard if row["rules"] == rules.value]

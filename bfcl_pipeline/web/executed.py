@@ -4,14 +4,25 @@ Verdicts ask for no more than they need, so a request is found by scoring the an
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import CATEGORIES, Check
+from bfcl_pipeline.calls import decode_step
 from bfcl_pipeline.errors import NotRecorded, TableError
-from bfcl_pipeline.executables import ApiAnswer, ApiRequest, Apis
-from bfcl_pipeline.records import Entry, Response, Rules, Status
+from bfcl_pipeline.executables import (
+    ApiAnswer,
+    ApiRequest,
+    Apis,
+    Evaluator,
+    ExecutionFailed,
+    api_request,
+    read_call,
+)
+from bfcl_pipeline.records import DecodeFailure, Entry, Response, Rules, Status
 from bfcl_pipeline.scoring import Judge
 from bfcl_pipeline.tables import entries_path, read_entries
+from bfcl_pipeline.tables.responses import loaded_json
 from bfcl_pipeline.web.api_recording import ReplayingApis
 from bfcl_pipeline.web.apis import RECORDED
 from bfcl_pipeline.web.cache import WebCache
@@ -75,4 +86,26 @@ def needed_requests(entry: Entry, responses: Iterable[Response], apis: Apis) -> 
     for response in responses:
         if response.status is Status.ANSWERED:
             judge.answer_verdicts(response.result_json, response.mode, response.name_style, list(Rules))
+    return noting.keys
+
+
+def shown_requests(entry: Entry, responses: Iterable[Response], apis: Apis) -> dict[ApiKey, bool]:
+    """The requests of the expected calls and of all calls in `responses`, and whether `apis` answer them.
+
+    Pages show the value of each call, also of one that no verdict needed. Raises as `apis` do.
+    """
+    noting = NotingApis(apis)
+    rest = CATEGORIES[entry.category].check is Check.REST
+    calls = [] if rest else [read_call(expected["call"]) for expected in entry.truth]
+    for response in responses:
+        result = loaded_json(response.result_json) if response.status is Status.ANSWERED else None
+        for rules in (Rules.OFFICIAL, Rules.CORRECTED):
+            decoded = decode_step(result, response.mode, rules=rules)
+            calls.extend(() if isinstance(decoded, DecodeFailure) else decoded)
+    for call in calls:
+        with suppress(ExecutionFailed, NotRecorded):
+            if rest:
+                noting.get(api_request(call.arguments))
+            else:
+                Evaluator(noting).value(call)
     return noting.keys

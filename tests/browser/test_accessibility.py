@@ -12,7 +12,7 @@ CASES = [(width, dark) for width in (1400, 400) for dark in (False, True)]
 
 
 @pytest.mark.parametrize(("width", "dark"), CASES)
-@pytest.mark.parametrize("report", ["made_up_report", "embedded_report"])
+@pytest.mark.parametrize("report", ["made_up_report", "executable_report", "embedded_report"])
 def test_axe_finds_no_serious_fault(
     report: str, width: int, dark: bool, request: pytest.FixtureRequest, open_report: OpenReport
 ) -> None:

@@ -14,12 +14,12 @@ from bfcl_pipeline.report.page.table import Cell, Table, headings, isolated
 from tests.support.browser import OpenReport, is_wider_than_window
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
-REPORTS = ["made_up_report", "embedded_report"]
+REPORTS = ["made_up_report", "executable_report", "embedded_report"]
 
 
 @pytest.fixture(params=REPORTS)
 def report(request: pytest.FixtureRequest) -> Path:
-    """Each of the two reports."""
+    """Each of the reports."""
     path: Path = request.getfixturevalue(request.param)
     return path
 
@@ -39,6 +39,21 @@ def test_a_click_sorts_and_gaps_stay_last(made_up_report: Path, open_report: Ope
         header.get_by_role("button").click()
         seen.append(f"{heading} {header.get_attribute('aria-sort')} {names(page)}")
     assert seen == ["OAt<", "Live descending <OAt", "Live ascending <OAt", "Model ascending <AOt"]
+
+
+def test_executable_categories_are_sorted_and_lead_to_their_entries(
+    executable_report: Path, open_report: OpenReport
+) -> None:
+    """Their table is apart from the leaderboard; an accuracy opens the entries behind it."""
+    page = open_report(executable_report, fragment="executable")
+    table = page.locator("#executable table")
+    assert [name[0] for name in table.locator("tbody th bdi").all_text_contents()] == ["r", "w", "<"]
+    table.get_by_role("columnheader", name="SQL", exact=True).get_by_role("button").click()
+    assert table.locator("tbody th bdi").all_text_contents()[-1] == "whole"
+    table.get_by_role("link", name="75.00").click()
+    rows = page.locator("#entries-table tbody tr")
+    rows.first.wait_for()
+    assert [row.split()[0] for row in rows.all_inner_texts()] == ["exec_simple_3"]
 
 
 def test_a_column_is_sorted_by_what_its_cells_mean(

@@ -179,6 +179,17 @@ def test_a_model_of_these_categories_alone_has_no_rank(run: Path) -> None:
     assert "modern" in official
 
 
+def test_a_run_of_these_categories_alone_is_shown(tmp_path: Path) -> None:
+    """Its page and its lines in the terminal have these scores, and no overall under any rules."""
+    run = made_up_tables(tmp_path, [MadeUpModel("m", {name: marks(1, 1) for name in GROUPS["executable"]})])
+    text = terminal_table(run, Rules.OFFICIAL)
+    assert "Overall by rules" not in text
+    assert "Executable (V1)" in text
+    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    assert "0 of 22" in page
+    assert '<section id="executable">' in page
+
+
 def test_cost_and_latency_of_the_leaderboard_are_those_of_v4(tmp_path: Path) -> None:
     """Requests of these categories are in `usage` only."""
     given = {"simple_python": [1.0], "exec_simple": [9.0]}
