@@ -37,10 +37,15 @@ _COMMA_LISTS = ("api.open-meteo.com",)
 
 def reference_request(text: str) -> ApiRequest:
     """The request of a call in the release, as text. Raises MalformedRelease if it is not one."""
+    return api_request(reference_call(text).arguments)
+
+
+def reference_call(text: str) -> Call:
+    """A call in the release that makes a request. Raises MalformedRelease if `text` is not one."""
     calls = read_statements(text) or []
     if len(calls) != 1 or calls[0][0] not in NAMES:
         raise MalformedRelease.at("a reference request", "one call of requests.get", repr(text[:100]))
-    return api_request(calls[0][1])
+    return Call(*calls[0])
 
 
 def api_request(arguments: Mapping[str | None, Any]) -> ApiRequest:

@@ -7,10 +7,9 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from bfcl_pipeline.calls import read_statements
 from bfcl_pipeline.errors import PipelineError
 from bfcl_pipeline.executables import ApiAnswer, ApiRequest, Evaluator, ExecutionFailed
-from bfcl_pipeline.executables.rest import NAMES, api_request, reference_request
+from bfcl_pipeline.executables.rest import NAMES, api_request, reference_call, reference_request
 from bfcl_pipeline.playback.conditions import OF_RELEASE, Conditions
 from bfcl_pipeline.records import Call, Entry
 from bfcl_pipeline.web.executed import NotingApis
@@ -72,12 +71,10 @@ def execute_request(entry: Entry, call: Call, conditions: Conditions, web: str |
     return ExecutedCall(call, answer, requests=(AskedRequest(request, source),))
 
 
-def reference_call(entry: Entry) -> ExecutedCall:
+def execute_reference(entry: Entry) -> ExecutedCall:
     """The reference request of a REST entry with its recorded response. Raises MalformedRelease."""
     text = entry.truth["request"]
-    request = reference_request(text)
-    (statement,) = read_statements(text) or ()
-    return _of_release(entry, Call(*statement), request)
+    return _of_release(entry, reference_call(text), reference_request(text))
 
 
 def _of_release(entry: Entry, call: Call, request: ApiRequest) -> ExecutedCall:

@@ -13,7 +13,7 @@ from bfcl_pipeline.calls import decode_step, executed_text
 from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.executables import ApiAnswer, ApiRequest, Apis, read_call
 from bfcl_pipeline.playback.conditions import Conditions
-from bfcl_pipeline.playback.executed import ExecutedCall, execute, execute_request, reference_call
+from bfcl_pipeline.playback.executed import ExecutedCall, execute, execute_reference, execute_request
 from bfcl_pipeline.records import Call, DecodeFailure, Entry, Json, Mode, Response, Rules
 from bfcl_pipeline.scoring.executable import ExecutableChecker
 from bfcl_pipeline.scoring.findings import shown
@@ -44,7 +44,7 @@ def expected_items(entry: Entry, conditions: Conditions, limits: Limits) -> Iter
     Raises MalformedRelease if the truth is not well formed.
     """
     if _is_rest(entry):
-        yield from _call_items(reference_call(entry), limits, "truth")
+        yield from _call_items(execute_reference(entry), limits, "truth")
         accepted = _ACCEPTED_LIST if isinstance(entry.truth["response"], list) else _ACCEPTED_OBJECT
         yield Item(Kind.NOTE, accepted, label="accepts")
         return

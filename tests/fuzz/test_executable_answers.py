@@ -46,7 +46,7 @@ def test_any_calls_have_a_verdict_or_lack_a_record(entries, apis, data):
     """Calls with any arguments end in a verdict or the status not_recorded, after bounded work."""
     entry = data.draw(st.sampled_from(entries(data.draw(st.sampled_from(_CATEGORIES)))))
     mode = data.draw(st.sampled_from(list(Mode)))
-    calls = [data.draw(_like(read_call(truth["call"]))) for truth in entry.truth]
+    calls = [data.draw(like(read_call(truth["call"]))) for truth in entry.truth]
     result = write_native(calls) if mode is Mode.FC else write_calls(calls, ReturnFormat.PYTHON)
     judge = Judge(entry, apis=apis[data.draw(st.booleans())])
     with measured() as work:
@@ -62,7 +62,7 @@ def test_any_calls_have_a_verdict_or_lack_a_record(entries, apis, data):
 
 
 @st.composite
-def _like(draw: st.DrawFn, expected: Call) -> Call:
+def like(draw: st.DrawFn, expected: Call) -> Call:
     """The expected call, with other values in places, or another function with any values."""
     if draw(st.integers(0, 3)):
         replaced = draw(st.lists(st.sampled_from(sorted(map(str, expected.arguments))), max_size=2))

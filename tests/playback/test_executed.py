@@ -12,7 +12,7 @@ import pytest
 from bfcl_pipeline.benchmark import category_of
 from bfcl_pipeline.executables import ApiAnswer, SimulatedApis
 from bfcl_pipeline.playback import Conditions
-from bfcl_pipeline.playback.executed import execute, execute_request, reference_call
+from bfcl_pipeline.playback.executed import execute, execute_reference, execute_request
 from bfcl_pipeline.records import Call, Entry, Mode, Response
 from bfcl_pipeline.tables.texts import read_recorded_calls
 from bfcl_pipeline.tools import Constants
@@ -66,7 +66,7 @@ def test_the_reference_request_has_the_recorded_response_in_every_mode(
 ) -> None:
     """It is never looked up in a record; a name other than requests.get is no request."""
     entry = find("rest_69")
-    truth = reference_call(entry)
+    truth = execute_reference(entry)
     assert json.loads(truth.value.body) == entry.truth["response"]
     conditions = Conditions(staged, constants)
     assert execute_request(entry, truth.call, conditions, "off") == truth
