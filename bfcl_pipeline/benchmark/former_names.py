@@ -1,4 +1,4 @@
-"""Names that categories had in earlier versions of the benchmark, and what V4 has instead, as data."""
+"""Names that categories had in earlier versions of the benchmark, and what they are called now, as data."""
 
 from collections.abc import Mapping
 
@@ -9,13 +9,18 @@ FORMER: Mapping[str, tuple[str, ...]] = {
     "relevance": ("live_relevance",),
     "ast": ("non_live", "live"),
     "multi_turn_composite": (),
+    "exec": ("executable",),
+    "executable_simple": ("exec_simple",),
+    "executable_multiple_function": ("exec_multiple",),
+    "executable_parallel_function": ("exec_parallel",),
+    "executable_parallel_multiple_function": ("exec_parallel_multiple",),
 }
-"""Each former name of a category or group with those of V4; empty if V4 has none."""
+"""Each former name of a category or group with those of today; empty if there is none any more."""
 
 
 def former_name_hint(name: str) -> str:
-    """What V4 has instead of a category with this name, as a sentence; empty if the name never was one."""
+    """How a category with this name is called now, as a sentence; empty if the name never was one."""
     if name not in FORMER:
         return ""
     instead = " and ".join(map(repr, FORMER[name]))
-    return f"In V4 it is {instead}." if instead else "V4 has no such category any more."
+    return f"It is {instead} now." if instead else "V4 has no such category any more."

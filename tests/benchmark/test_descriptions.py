@@ -73,9 +73,9 @@ def test_examples_are_staged_questions(staged: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("former", "instead"), FORMER.items())
-def test_a_former_name_is_answered_with_the_name_of_v4(former: str, instead: tuple[str, ...]) -> None:
-    """A name of an earlier version is refused with what V4 has instead, or that it has nothing."""
+def test_a_former_name_is_answered_with_the_name_of_today(former: str, instead: tuple[str, ...]) -> None:
+    """A name of an earlier version is refused with how it is called now, or that it is gone."""
     assert set(instead) <= {*CATEGORIES, *GROUPS}
-    hint = f"In V4 it is '{instead[0]}'" if instead else "V4 has no such category any more"
+    hint = f"It is '{instead[0]}'" if instead else "V4 has no such category any more"
     with pytest.raises(ConfigError, match=f"unknown category '{former}'. {hint}"):
         resolve_categories([former])

@@ -80,6 +80,8 @@ def test_json_has_the_same_content(staged: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_a_name_of_an_earlier_version_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
-    """`simple` is refused with the name that V4 has for it."""
+    """Names of V1 are refused with those of today."""
     assert main(["categories", "simple"]) == 1
-    assert "In V4 it is 'simple_python'." in capsys.readouterr().err
+    assert "It is 'simple_python' now." in capsys.readouterr().err
+    assert main(["categories", "executable_simple"]) == 1
+    assert "It is 'exec_simple' now." in capsys.readouterr().err
