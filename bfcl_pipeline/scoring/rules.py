@@ -20,7 +20,7 @@ class RuleDifference:
 DIFFERENCES: tuple[RuleDifference, ...] = (
     RuleDifference(
         "assignment",
-        "bfcl_pipeline.scoring.matching:first_unmatched",
+        "bfcl_pipeline.scoring.matching:pairing",
         "parallel calls are paired greedily: each expected call takes the first matching call that is "
         "left, and a complete pairing can be missed",
         "any complete pairing is found",
