@@ -24,6 +24,10 @@ _CHECKER = "executable_checker"
 
 _MAX_TEXT = 300  # characters of a call, or of an error, in a message
 
+_MAX_ARGUMENTS = 12  # of a call in a message
+
+_MAX_LEVELS = 3  # of calls around a call in a message
+
 _OFFLINE = Evaluator(NoApis())
 
 
@@ -237,10 +241,18 @@ def _undecoded(failure: DecodeFailure) -> Outcome:
     )
 
 
-def _written(call: Call) -> str:
+def _written(call: Call, levels: int = _MAX_LEVELS) -> str:
     """The call for a message."""
-    arguments = ", ".join(f"{name}={shown(value)}" for name, value in [*call.arguments.items()][:12])
+    arguments = ", ".join(
+        f"{name}={_argument(value, levels)}" for name, value in [*call.arguments.items()][:_MAX_ARGUMENTS]
+    )
     return f"{call.name}({arguments})"[:_MAX_TEXT]
+
+
+def _argument(value: Any, levels: int) -> str:
+    if not isinstance(value, Call):
+        return shown(value)
+    return _written(value, levels - 1) if levels else "..."
 
 
 def executable_checker(entry: Entry, apis: Apis) -> ExecutableChecker | RestChecker:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
 from bfcl_pipeline.executables import Evaluator, ExecutionFailed, NoApis
+from bfcl_pipeline.executables.binding import REQUIRED
 from bfcl_pipeline.executables.functions import FUNCTIONS, Work
 from bfcl_pipeline.executables.functions.work import MAX_BITS, MAX_ITEMS, MAX_STEPS
 from bfcl_pipeline.records import Call
@@ -35,6 +38,7 @@ BOUNDED = [
     ("get_fibonacci_number", {"n": 50_000}, BITS),
     ("get_fibonacci_sequence", {"n": HUGE}, STEPS),
     ("get_fibonacci_sequence", {"n": 10_000}, "^Bound: the value has more than"),
+    ("get_fibonacci_sequence", {"n": 100_000}, STEPS),
     ("calculate_future_value", {"present_value": 1, "interest_rate": HUGE, "periods": 10**6}, STEPS),
     ("calculate_future_value", {"present_value": 1, "interest_rate": 1, "periods": HUGE}, STEPS),
     ("calculate_future_value", {"present_value": "a", "interest_rate": 1, "periods": 99}, STEPS),
@@ -108,12 +112,39 @@ def test_steps_are_counted_before_they_are_done():
     """A call never does more steps than are left, and a failed one leaves none to the calls around it."""
     work = Work(1_000)
     assert FUNCTIONS["math_factorial"].run({"n": 100}, work) > 0
-    assert 1_000 - 102 <= work.steps_left <= 1_000 - 100
+    assert 1_000 - 112 <= work.steps_left <= 1_000 - 100
     with pytest.raises(ExecutionFailed):
         FUNCTIONS["calculate_electrostatic_potential_energy"].run({"charge": "a", "voltage": 10**30}, work)
     assert work.steps_left == 0
     with pytest.raises(ExecutionFailed):
         FUNCTIONS["math_factorial"].run({"n": 1}, work)
+
+
+def test_values_in_memory_are_work():
+    """A sequence of large numbers ends after a megabyte of them, not after a gigabyte."""
+    work = Work()
+    with pytest.raises(ExecutionFailed, match=STEPS):
+        FUNCTIONS["get_fibonacci_sequence"].run({"n": 100_000}, work)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ExecutionFailed):
+            FUNCTIONS["get_fibonacci_sequence"].run({"n": 100_000})
+        _, most_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most_bytes < 50_000_000
+
+
+@pytest.mark.parametrize("name", ["sort_array", "book_room"])
+def test_passing_a_large_value_on_is_work(name):
+    """Calls around a call that makes a large list end at the bound: each one receives and returns it."""
+    first, *others = (one.name for one in FUNCTIONS[name].parameters if one.default is REQUIRED)
+    call = Call("calculate_electrostatic_potential_energy", {"charge": [0], "voltage": 150_000})
+    for _ in range(40):
+        call = Call(name, {first: call, **dict.fromkeys(others, 1)})
+    with measured() as work, pytest.raises(ExecutionFailed, match=STEPS):
+        Evaluator(NoApis()).value(call)
+    assert work.calls < 5 * MAX_STEPS
 
 
 def test_the_bounds_are_far_above_what_is_expected(entries):

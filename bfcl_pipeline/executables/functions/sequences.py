@@ -2,14 +2,16 @@
 
 from typing import Any
 
-from bfcl_pipeline.executables.functions.work import Work
+from bfcl_pipeline.executables.functions.work import Work, digits
 
 
 def get_fibonacci_sequence(work: Work, n: Any) -> Any:
     """The first n Fibonacci numbers; always at least 0 and 1."""
     sequence = [0, 1]
     for _ in range(2, n):
-        sequence.append(work.plus(sequence[-1], sequence[-2]))
+        following = work.plus(sequence[-1], sequence[-2])
+        work.spend(digits(following))  # all of them are held at once
+        sequence.append(following)
     return sequence
 
 
