@@ -17,7 +17,7 @@ from bfcl_pipeline.executables import Apis, Evaluator, ExecutionFailed, NoApis, 
 from bfcl_pipeline.records import Call, DecodeFailure, Entry, Json, Mode, NameStyle, Rules
 from bfcl_pipeline.scoring.executed_values import compare_values
 from bfcl_pipeline.scoring.findings import Finding, Outcome, shown
-from bfcl_pipeline.scoring.matching import Pairing, first_unmatched, pairing
+from bfcl_pipeline.scoring.matching import Pairing, first_excluded, first_unmatched, pairing
 from bfcl_pipeline.scoring.rest import RestChecker
 
 _CHECKER = "executable_checker"
@@ -171,18 +171,16 @@ class ExecutableChecker:
         def compare(wanted: int, given: int, *, ask: bool = True) -> Finding | None:
             return self._compare(order[wanted], answer, given, rules, ask=ask)
 
-        def possible(wanted: int, given: int, *, ask: bool) -> Finding | None:
-            """As `compare`, where an answer that is not recorded may be any."""
-            try:
-                return compare(wanted, given, ask=ask)
-            except NotRecorded:
-                return None
-
         def excluded(*, ask: bool) -> int | None:
-            """An expected call without a match in every pairing that is possible."""
-            return first_unmatched(
-                len(order), lambda wanted, given: possible(wanted, given, ask=ask), Rules.CORRECTED
-            )
+            """An expected call without a match, whatever the answers that are not recorded are."""
+
+            def fits(wanted: int, given: int) -> bool | None:
+                try:
+                    return compare(wanted, given, ask=ask) is None
+                except NotRecorded:
+                    return None
+
+            return first_excluded(len(order), fits, rules)
 
         unmatched = excluded(ask=False)
         if unmatched is None:

@@ -80,6 +80,27 @@ def pairing(count: int, compare: Callable[[int, int], Finding | None], rules: Ru
     return Pairing(taken, None)
 
 
+def first_excluded(count: int, fits: Callable[[int, int], bool | None], rules: Rules) -> int | None:
+    """The first expected call up to which no pairing is possible; None if a complete one is.
+
+    As `first_unmatched`, where of some pairs it is not known whether they fit (None). All pairings are
+    tried: entries whose calls are executed have at most four expected calls.
+    """
+
+    def possible(last: int, left: tuple[int, ...], wanted: int = 0) -> bool:
+        """Whether all expected calls from `wanted` to `last` can have a match among `left`."""
+        for place, given in enumerate(left):
+            fit = fits(wanted, given)
+            others = (*left[:place], *left[place + 1 :])
+            if fit is not False and (wanted == last or possible(last, others, wanted + 1)):
+                return True
+            if fit and rules is Rules.OFFICIAL:
+                return False
+        return False
+
+    return next((last for last in range(count) if not possible(last, tuple(range(count)))), None)
+
+
 def _place(wanted: int, fits: Sequence[Sequence[int]], taken: dict[int, int], tried: set[int]) -> bool:
     """Assigns a matching call to `wanted`, reassigning others if necessary (an augmenting path)."""
     for given in fits[wanted]:

@@ -180,6 +180,19 @@ def test_a_message_names_the_call_and_both_values():
     assert len(official.finding.message) < 1000
 
 
+def test_a_message_shows_calls_among_arguments():
+    """A call in the place of an argument is shown as it was written, to a bounded depth."""
+    (official, _) = check(["echo(value=1)"], "[echo(value=echo(value=2))]", category="exec_simple")
+    assert official.finding is not None
+    assert official.finding.message == "echo(value=echo(value=2)): Expected 1, got 2."
+    nested = "echo(value=" * 40 + "2" + ")" * 40
+    (official, _) = check(["echo(value=1)"], f"[{nested}]", category="exec_simple")
+    assert official.finding is not None
+    assert official.finding.message == (
+        "echo(value=echo(value=echo(value=echo(value=...)))): Expected 1, got 2."
+    )
+
+
 def test_the_network_gives_values():
     """Expected and given calls read the same recorded answers."""
     apis = Recorded({"A": 5, "B": 6})

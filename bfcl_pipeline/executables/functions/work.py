@@ -5,8 +5,8 @@ remainders of whole numbers of any length, and repetitions of texts and lists. O
 directly, as their results are no larger than their operands.
 
 A step is one round of a loop, one item or character that is made, received or returned, or a hundred
-products of two 64-bit digits. The bounds are far above what published answers need; the largest expected call, the factorial of
-1,000, takes 1,360 steps.
+products of two 64-bit digits. The bounds are far above what published answers need; the largest expected
+call, the factorial of 1,000, takes 1,360 steps.
 """
 
 from collections.abc import Iterable, Sequence
@@ -90,9 +90,7 @@ class Work:
         self._spend_items(values, "arguments have")
 
     def checked(self, value: Any) -> Any:
-        """`value`, counted as work. Raises ExecutionFailed if it has too many items, or a whole number of too
-        many bits.
-        """
+        """`value`, counted as work. Raises ExecutionFailed if it exceeds MAX_ITEMS or MAX_BITS."""
         self._spend_items(value, "value has", MAX_BITS)
         return value
 
