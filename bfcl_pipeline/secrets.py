@@ -36,6 +36,10 @@ _JSON_ESCAPE = re.compile(rb"(?<!\\)((?:\\\\)*)\\(?:u00((?!22|5[cC])[2-7][0-9a-f
 """A printable ASCII character that JSON could hold without its escape; before it, pairs of backslashes."""
 
 
+_ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+"""Encodings of bytes that a server may send; JSON may be in any of them."""
+
+
 class Redactor:
     """Replaces secrets, in all their encoded forms, by a marker."""
 
@@ -44,6 +48,11 @@ class Redactor:
         forms = {form for secret in secrets if len(secret) >= shortest for form in encoded_forms(secret)}
         self._marker = marker
         self._forms = sorted(forms, key=lambda form: (-len(form), form))  # none is part of a later one
+        self._in_bytes = [
+            (form.encode(name, errors="replace"), marker.encode(name))
+            for name in _ENCODINGS
+            for form in self._forms
+        ]
         self._in_json = [_escaped(form).encode("ascii") for form in self._forms]
 
     def text(self, text: str) -> str:
@@ -53,7 +62,7 @@ class Redactor:
         return text
 
     def content(self, content: bytes) -> bytes:
-        """`content`, text in UTF-8 or any other bytes, without the secrets.
+        """`content`, text in a Unicode encoding or any other bytes, without the secrets.
 
         JSON may escape any character. Such escapes are resolved if a secret is found in them.
         """
@@ -79,8 +88,8 @@ class Redactor:
         return any(form in line for form in self._in_json)
 
     def _replaced(self, content: bytes) -> bytes:
-        for form in self._forms:
-            content = content.replace(form.encode(errors="replace"), self._marker.encode())
+        for form, marker in self._in_bytes:
+            content = content.replace(form, marker)
         return content
 
 

@@ -43,6 +43,14 @@ def test_a_secret_in_json_escapes_is_redacted_from_bytes():
         assert redactor.content(other) == other
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-be", "utf-32", "utf-32-be"])
+def test_a_secret_is_redacted_from_bytes_in_every_encoding(encoding):
+    """The marker is in the encoding of the text around it, which can still be read."""
+    content = json.dumps({"a": "sk-key/with+slash", "b": "\u00fc"}, ensure_ascii=False).encode(encoding)
+    redacted = Redactor(["sk-key/with+slash"], "[key]").content(content)
+    assert json.loads(redacted.decode(encoding)) == {"a": "[key]", "b": "\u00fc"}
+
+
 def test_a_secret_within_another_leaves_no_part():
     """Of two secrets the longer is replaced first."""
     redactor = Redactor(["12345678", "12345678-abcdef"])

@@ -199,7 +199,7 @@ def _interaction(exchange: HttpExchange, redactor: HttpRedactor) -> dict[str, An
     return {
         "request": _request(exchange, redactor),
         "response": {
-            "status": {"code": exchange.status, "message": exchange.reason},
+            "status": {"code": exchange.status, "message": redactor.text(exchange.reason)},
             "headers": {**headers, "Content-Length": [str(len(content))]},
             "body": {"string": _readable(content)},
         },

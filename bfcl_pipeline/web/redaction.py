@@ -52,12 +52,12 @@ class HttpRedactor(Redactor):
         return self.text(redact_address(text))
 
     def headers(self, headers: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-        """Header values by name, without the headers that hold secrets."""
+        """Header values by name, without the headers that hold secrets and without secrets in names."""
         redacted: dict[str, list[str]] = {}
         for name, value in headers:
             if not _SECRET_NAME.fullmatch(name):
                 redact = self.address if name.lower() in _WITH_ADDRESSES else self.text
-                redacted.setdefault(name, []).append(redact(value))
+                redacted.setdefault(self.text(name), []).append(redact(value))
         return redacted
 
 

@@ -9,9 +9,11 @@ from base64 import b64encode
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
+import yaml
 
 from bfcl_pipeline.errors import NotRecorded, WebError
 from bfcl_pipeline.executables import ApiAnswer, ApiRequest
@@ -103,6 +105,33 @@ def test_a_key_is_sent_over_tls_and_written_nowhere(
     assert "SCRUBBED" in everything
     assert "YOUR-" in everything  # the key of the outcome has the placeholder
     assert not [form for form in own if form in everything]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32-be"])
+def test_a_key_is_found_in_every_part_of_an_answer(
+    hosts: ApiHosts, recording: Recording, tmp_path: Path, encoding: str
+) -> None:
+    """In the status line, in names of headers, and in a body of any encoding of JSON."""
+    key = KEYS["OMDB_API_KEY"]
+    body = json.dumps({"Error": f"{key} is not active"}).encode(encoding)
+    kind = f"application/json; charset={encoding}"
+    answer = hosts.http(body, Content_Type=kind, **{f"X-{key}": "1"})
+    hosts.script("www.omdbapi.com/", answer.replace(b"200 X", f"200 {key}".encode()))
+    assert "SCRUBBED" in recording().get(FILM).body
+    files = [path.read_bytes() for path in (tmp_path / "web").rglob("*") if path.is_file()]
+    bodies = [
+        content if isinstance(content, bytes) else content.encode()
+        for one in files
+        for content in _bodies(yaml.safe_load(one))
+    ]
+    forms = [key.encode(name) for name in ("utf-8", "utf-16-le", "utf-32-be")]
+    assert bodies
+    assert not [form for form in forms for one in [*files, *bodies] if form in one]
+
+
+def _bodies(document: Any) -> list[str | bytes]:
+    """The bodies in a cassette."""
+    return [one["response"]["body"]["string"] for one in document.get("interactions", [])]
 
 
 def test_a_request_without_its_key_is_not_sent(hosts: ApiHosts, recording: Recording) -> None:
