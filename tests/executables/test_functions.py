@@ -9,10 +9,10 @@ from fractions import Fraction
 
 import pytest
 
-from bfcl_pipeline.executables import Evaluator, ExecutionFailed, NoApis
+from bfcl_pipeline.executables import Evaluator, ExecutionFailed, NoApis, read_call
 from bfcl_pipeline.executables.binding import REQUIRED
 from bfcl_pipeline.executables.functions import FUNCTIONS, Function
-from tests.support.executable_calls import EXECUTED, NETWORK_NAMES, pure_calls, read_call
+from tests.support.executable_calls import EXECUTED, NETWORK_NAMES, pure_calls
 
 VALUES = [
     ("add_binary_numbers(a='0011', b='1100')", "1111"),

@@ -13,9 +13,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from bfcl_pipeline.executables import Evaluator, NoApis
+from bfcl_pipeline.executables import Evaluator, NoApis, read_call
 from bfcl_pipeline.executables.functions import FUNCTIONS
-from tests.support.executable_calls import read_call
 
 CONFORMANCE = "BFCL_EXECUTABLE_CONFORMANCE"
 COLUMNS = ["entry_id", "category", "truth_kind", "truth_as_in_wheel", "recorded_truth"]

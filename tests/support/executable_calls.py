@@ -1,14 +1,11 @@
-"""Reads the texts of expected calls of the executable categories, with the parameters of our functions."""
+"""The expected calls of the executable categories that need no network."""
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
-from bfcl_pipeline.calls import read_value
-from bfcl_pipeline.executables.functions import FUNCTIONS
+from bfcl_pipeline.executables import read_call
 from bfcl_pipeline.records import Call
 
 EXECUTED = [
@@ -42,22 +39,6 @@ NETWORK_NAMES = frozenset(
     }
 )
 """The functions that ask web APIs."""
-
-
-def read_call(text: str) -> Call:
-    """The call in the text of an expected call; positional arguments are named after our parameters."""
-    node = ast.parse(text.strip(), mode="eval").body
-    assert isinstance(node, ast.Call)
-    assert isinstance(node.func, ast.Name)
-    name = node.func.id
-    arguments: dict[str | None, Any] = {}
-    if node.args:
-        names = [parameter.name for parameter in FUNCTIONS[name].parameters]
-        arguments = {
-            key: read_value(ast.unparse(value)) for key, value in zip(names, node.args, strict=False)
-        }
-    arguments |= {keyword.arg: read_value(ast.unparse(keyword.value)) for keyword in node.keywords}
-    return Call(name, arguments)
 
 
 def pure_calls(truth: Sequence[Mapping[str, str]]) -> list[Call]:
