@@ -25,14 +25,15 @@ class Evaluator:
     def __init__(self, apis: Apis) -> None:
         self._apis = apis
 
-    def value(self, call: Call) -> Any:
+    def value(self, call: Call, work: Work | None = None) -> Any:
         """What the function returns: JSON types and tuples; bytes and complex numbers from such arguments.
 
+        work: what may be done; None: as much as for any call.
         Raises ExecutionFailed with the error that Python would report, or with a bound; NotRecorded and
         WebError as `Apis.get`. A call whose name or names of arguments do not fit fails before the calls
         among its arguments run, so that nothing is requested for it.
         """
-        return self._value(call, MAX_LEVELS, Work())
+        return self._value(call, MAX_LEVELS, work or Work())
 
     def uses_network(self, call: Call) -> bool:
         """Whether `call`, or a call among its arguments, is of a function that asks a web API."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from bfcl_pipeline.errors import PipelineError
 from bfcl_pipeline.executables import ApiAnswer, ApiRequest, Evaluator, ExecutionFailed
+from bfcl_pipeline.executables.functions import Work
 from bfcl_pipeline.executables.rest import NAMES, api_request, reference_call, reference_request
 from bfcl_pipeline.playback.conditions import OF_RELEASE, Conditions
 from bfcl_pipeline.records import Call, Entry
@@ -34,12 +35,15 @@ class ExecutedCall:
     requests: tuple[AskedRequest, ...] = ()  # in order, each once
 
 
-def execute(call: Call, conditions: Conditions, web: str | None) -> ExecutedCall:
-    """Executes a call of a function. web: the column `web` of the response."""
+def execute(call: Call, conditions: Conditions, web: str | None, work: Work | None = None) -> ExecutedCall:
+    """Executes a call of a function.
+
+    web: the column `web` of the response. work: what may be done; None: as much as for any call.
+    """
     noting = NotingApis(conditions.apis(web))
     value, error, missing = None, None, None
     try:
-        value = Evaluator(noting).value(call)
+        value = Evaluator(noting).value(call, work)
     except ExecutionFailed as failed:
         error = str(failed)
     except PipelineError as failed:  # an answer is not recorded, or its record is damaged

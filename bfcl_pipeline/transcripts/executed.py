@@ -12,6 +12,7 @@ from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.calls import decode_step, executed_text
 from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.executables import ApiAnswer, ApiRequest, Apis, read_call
+from bfcl_pipeline.executables.functions.work import AnswerWork
 from bfcl_pipeline.playback.conditions import Conditions
 from bfcl_pipeline.playback.executed import ExecutedCall, execute, execute_reference, execute_request
 from bfcl_pipeline.records import Call, DecodeFailure, Entry, Json, Mode, Response, Rules
@@ -71,19 +72,22 @@ def answer_items(
     if not _is_rest(entry):
         apis = conditions.apis(response.web)
         pairings = dict(_pairings(judged.entry, result, response.mode, calls, apis))
+    answer_work, shown_calls = AnswerWork(), 0
     for place, call in enumerate(calls[:MOST_EXECUTED]):
-        executed = (
-            execute_request(judged.entry, call, conditions, response.web)
-            if _is_rest(entry)
-            else execute(call, conditions, response.web)
-        )
+        if not answer_work.steps_left:
+            break
+        shown_calls += 1
+        with answer_work.call() as work:
+            executed = (
+                execute_request(judged.entry, call, conditions, response.web)
+                if _is_rest(entry)
+                else execute(call, conditions, response.web, work)
+            )
         yield from _call_items(executed, limits, label if len(calls) == 1 else f"{label} {place + 1}")
         fits = {rules: found.taken.get(place) for rules, found in pairings.items()}
         yield from (Item(Kind.NOTE, text, label="fits") for text in _by_rules(fits, judged.entry))
-    if len(calls) > MOST_EXECUTED:
-        yield Item(
-            Kind.NOTE, f"(and {len(calls) - MOST_EXECUTED:,} more calls, which are not executed here)"
-        )
+    if len(calls) > shown_calls:
+        yield Item(Kind.NOTE, f"(and {len(calls) - shown_calls:,} more calls, which are not executed here)")
     lacking = {rules: found.unmatched for rules, found in pairings.items()}
     for text in _by_rules(lacking, judged.entry):
         yield Item(Kind.NOTE, f"(no call fits {text})")

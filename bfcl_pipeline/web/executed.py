@@ -3,7 +3,7 @@
 Verdicts ask for no more than they need, so a request is found by scoring the answer.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,7 +19,8 @@ from bfcl_pipeline.executables import (
     api_request,
     read_call,
 )
-from bfcl_pipeline.records import DecodeFailure, Entry, Response, Rules, Status
+from bfcl_pipeline.executables.functions.work import AnswerWork
+from bfcl_pipeline.records import Call, DecodeFailure, Entry, Response, Rules, Status
 from bfcl_pipeline.scoring import Judge
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.responses import loaded_json
@@ -96,16 +97,22 @@ def shown_requests(entry: Entry, responses: Iterable[Response], apis: Apis) -> d
     """
     noting = NotingApis(apis)
     rest = CATEGORIES[entry.category].check is Check.REST
-    calls = [] if rest else [read_call(expected["call"]) for expected in entry.truth]
+    expected = [] if rest else [read_call(expected["call"]) for expected in entry.truth]
+    _ask(expected, noting, rest)
     for response in responses:
         result = loaded_json(response.result_json) if response.status is Status.ANSWERED else None
         for rules in (Rules.OFFICIAL, Rules.CORRECTED):
             decoded = decode_step(result, response.mode, rules=rules)
-            calls.extend(() if isinstance(decoded, DecodeFailure) else decoded)
-    for call in calls:
-        with suppress(ExecutionFailed, NotRecorded):
-            if rest:
-                noting.get(api_request(call.arguments))
-            else:
-                Evaluator(noting).value(call)
+            _ask(() if isinstance(decoded, DecodeFailure) else decoded, noting, rest)
     return noting.keys
+
+
+def _ask(calls: Sequence[Call], apis: Apis, rest: bool) -> None:
+    """Makes the requests of calls; of functions, in as much work as is done to show an answer."""
+    evaluator, answer_work = Evaluator(apis), AnswerWork()
+    for call in calls:
+        with suppress(ExecutionFailed, NotRecorded), answer_work.call() as work:
+            if rest:
+                apis.get(api_request(call.arguments))
+            elif evaluator.uses_network(call):
+                evaluator.value(call, work)

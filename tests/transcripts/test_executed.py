@@ -14,6 +14,7 @@ import pytest
 from bfcl_pipeline.benchmark import CATEGORIES, category_of
 from bfcl_pipeline.config import WebChoice
 from bfcl_pipeline.executables import ApiAnswer, ApiRequest
+from bfcl_pipeline.executables.functions import work
 from bfcl_pipeline.playback import Conditions
 from bfcl_pipeline.records import Entry, Mode, Response, Rules
 from bfcl_pipeline.scoring import Judge
@@ -237,6 +238,20 @@ def test_an_answer_of_very_many_calls_is_executed_in_part(
     items = record(find(MIXED), calls, mode=Mode.FC).answer
     assert sum(item.kind is Kind.VALUE for item in items) == MOST_EXECUTED
     assert items[-1].text == "(and 7 more calls, which are not executed here)"
+
+
+def test_the_work_of_all_calls_of_an_answer_is_bounded(
+    find: Callable[[str], Entry], record: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Calls that need much work are executed to show them until the work of all together is done."""
+    monkeypatch.setattr(work, "MAX_STEPS", 1_000)
+    monkeypatch.setattr(work, "MAX_ANSWER_STEPS", 4_000)
+    calls = [{"get_prime_factors": '{"number": 4.5}'}, {"math_factorial": '{"n": 3}'}] * 20
+    items = record(find(MIXED), calls, mode=Mode.FC).answer
+    values = [item.text for item in items if item.kind is Kind.VALUE]
+    assert values[:2] == ["Bound: the call takes more than 1,000 steps of work", "6"]
+    assert 6 <= len(values) <= 9
+    assert items[-1].text == f"(and {40 - len(values)} more calls, which are not executed here)"
 
 
 def test_a_record_is_bounded_however_large_the_values_are(

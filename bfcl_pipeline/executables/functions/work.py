@@ -9,7 +9,8 @@ products of two 64-bit digits. The bounds are far above what published answers n
 call, the factorial of 1,000, takes 1,360 steps.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import reduce
 from typing import Any
 
@@ -17,6 +18,9 @@ from bfcl_pipeline.executables.binding import ExecutionFailed
 
 MAX_STEPS = 1_000_000
 """Steps of one call, with those of the calls among its arguments."""
+
+MAX_ANSWER_STEPS = 4 * MAX_STEPS
+"""Steps of all calls of an answer that are executed to show them, also those that no verdict needs."""
 
 MAX_ITEMS = 200_000
 """Items and characters in the arguments of a call, or in its value, at all depths."""
@@ -99,6 +103,23 @@ class Work:
         if count > MAX_ITEMS:
             raise ExecutionFailed(f"Bound: the {has} more than {MAX_ITEMS:,} items and characters")
         self.spend(count)
+
+
+class AnswerWork:
+    """The work of all calls of an answer, each of which has the bound of a single call as well."""
+
+    def __init__(self) -> None:
+        self.steps_left = MAX_ANSWER_STEPS
+
+    @contextmanager
+    def call(self) -> Iterator[Work]:
+        """The work of the next call."""
+        steps = min(MAX_STEPS, self.steps_left)
+        work = Work(steps)
+        try:
+            yield work
+        finally:
+            self.steps_left -= steps - work.steps_left
 
 
 def digits(value: Any) -> int:
