@@ -37,7 +37,7 @@ def compare_values(match: str, expected: Json, value: Any, rules: Rules) -> Find
 def equal(expected: Json, value: Any, rules: Rules) -> bool:
     """Rule `float-rounding`: official compares numbers to the last bit.
 
-    Corrected accepts numbers that differ by `ROUNDING` of their size or less.
+    Corrected accepts numbers that differ by `ROUNDING` of their size or less, unless both are whole.
     """
     try:
         return bool(value == expected) or (rules is not Rules.OFFICIAL and _nearly_equal(expected, value))
@@ -56,6 +56,8 @@ def _nearly_equal(expected: Json, value: Any) -> bool:
 
 
 def _is_close(expected: float, value: float) -> bool:
+    if isinstance(expected, int) and isinstance(value, int):
+        return False
     try:
         return math.isclose(expected, value, rel_tol=ROUNDING)
     except OverflowError:  # an integer that no float can hold

@@ -94,7 +94,7 @@ DIFFERENCES: tuple[RuleDifference, ...] = (
         "bfcl_pipeline.scoring.executed_values:equal",
         "values of executed calls are compared to the last bit: prices added one by one, "
         "210.09999999999997, are not 210.1",
-        "numbers may differ by 1e-12 of their size, that is by rounding",
+        "numbers may differ by 1e-12 of their size, that is by rounding, unless both are whole",
     ),
     RuleDifference(
         "negative-real-time",

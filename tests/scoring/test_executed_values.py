@@ -71,6 +71,14 @@ def test_float_rounding_rule():
         assert error_type("exact_match", expected, value, Rules.CORRECTED) is None
 
 
+def test_whole_numbers_are_not_rounded():
+    """Two whole numbers are equal or not, also under the corrected rules; a float beside one may round."""
+    for rules in BOTH:
+        assert error_type("exact_match", 2**53, 2**53 + 1, rules) == "wrong_result"
+        assert error_type("exact_match", [10**20], [10**20 + 1], rules) == "wrong_result"
+    assert error_type("exact_match", 10**20, float(10**20 + 10**5), Rules.CORRECTED) is None
+
+
 def test_deep_values_end():
     """Values that are nested deeper than Python compares are not equal."""
     deep: list[object] = []
