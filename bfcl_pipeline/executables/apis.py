@@ -1,6 +1,6 @@
 """Requests to the ten web APIs that the executable categories know, and their answers: the contract.
 
-A request holds the official placeholder wherever a key belongs; only `web.apis` puts a key in its
+A request holds the official placeholder wherever a key belongs; only `web.api_access` puts a key in its
 place, when it sends the request. So no key is in a prompt, an answer, a table, the web cache or an archive.
 """
 
@@ -18,22 +18,27 @@ PLACEHOLDERS: Mapping[str, str] = {
 }
 """The environment variable of each key and its placeholder in the release's texts."""
 
-HOSTS = (
-    "api.open-meteo.com",
-    "covid-193.p.rapidapi.com",
-    "date.nager.at",
-    "geocode.maps.co",
-    "ip-api.com",
-    "mashape-community-urban-dictionary.p.rapidapi.com",
-    "timezone-by-location.p.rapidapi.com",
-    "v6.exchangerate-api.com",
-    "www.omdbapi.com",
-    "yahoo-finance15.p.rapidapi.com",
-)
-"""The hosts of the category rest."""
+MASKS = ("RAPID-API-KEY", "EXCHANGERATE-API-KEY", "OMDB-API-KEY", "GEOCODE-API-KEY", "MASKED-KEY")
+"""Texts that published answers have in the place of the key that the model was given."""
+
+HOSTS: Mapping[str, str | None] = {
+    "api.open-meteo.com": None,
+    "covid-193.p.rapidapi.com": "RAPID_API_KEY",
+    "date.nager.at": None,
+    "geocode.maps.co": "GEOCODE_API_KEY",
+    "ip-api.com": None,
+    "mashape-community-urban-dictionary.p.rapidapi.com": "RAPID_API_KEY",
+    "real-time-amazon-data.p.rapidapi.com": "RAPID_API_KEY",
+    "timezone-by-location.p.rapidapi.com": "RAPID_API_KEY",
+    "v6.exchangerate-api.com": "EXCHANGERATE_API_KEY",
+    "www.omdbapi.com": "OMDB_API_KEY",
+    "yahoo-finance15.p.rapidapi.com": "RAPID_API_KEY",
+    "ziptasticapi.com": None,
+}
+"""The hosts that are asked, each with the variable of the key that it receives."""
 
 FUNCTION_HOSTS = ("real-time-amazon-data.p.rapidapi.com", "ziptasticapi.com")
-"""Further hosts, of functions only."""
+"""Those that functions ask and the category rest does not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,18 @@
 
 Two requests with one normalized form ask one API for one thing. It has the address without what a server
 does not see, the query in the order of its names, and the headers by which the ten APIs choose an
-answer. Options of the connection (timeout, redirects, certificates) and other headers are not in it.
+answer. Options of the connection (timeout, redirects, certificates) and other headers are not in it. A key
+that published answers mask is the placeholder.
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from bfcl_pipeline.calls import read_statements
 from bfcl_pipeline.errors import MalformedRelease, NotRecorded
-from bfcl_pipeline.executables.apis import ApiRequest
+from bfcl_pipeline.executables.apis import HOSTS, MASKS, PLACEHOLDERS, ApiRequest
 from bfcl_pipeline.executables.binding import ExecutionFailed
 from bfcl_pipeline.records import Call
 
@@ -67,17 +69,30 @@ def normalized(url: str, headers: Mapping[str, str]) -> ApiRequest:
     """The normalized form of a GET request."""
     address = urlsplit(url)
     host = address.netloc.rpartition("@")[2].lower().removesuffix(_PORTS.get(address.scheme, ""))
-    params = parse_qsl(address.query, keep_blank_values=True, errors="backslashreplace")
+    unmasked = partial(_unmasked, PLACEHOLDERS.get(HOSTS.get(host) or ""))
+    query = parse_qsl(address.query, keep_blank_values=True, errors="backslashreplace")
+    params = [(name, unmasked(value)) for name, value in query]
     if host in _COMMA_LISTS:
         lists: dict[str, list[str]] = {}
         for name, value in params:
             lists.setdefault(name, []).append(value)
         params = [(name, ",".join(values)) for name, values in lists.items()]
     return ApiRequest(
-        f"{address.scheme}://{host}{address.path or '/'}",
+        f"{address.scheme}://{host}{'/'.join(map(unmasked, address.path.split('/'))) or '/'}",
         tuple(sorted(params, key=lambda param: param[0])),
-        tuple(sorted((name.lower(), value) for name, value in headers.items() if name.lower() in _HEADERS)),
+        tuple(
+            sorted(
+                (name.lower(), unmasked(value))
+                for name, value in headers.items()
+                if name.lower() in _HEADERS
+            )
+        ),
     )
+
+
+def _unmasked(placeholder: str | None, text: str) -> str:
+    """The placeholder of the host's key, if `text` stands for that key; else `text`."""
+    return placeholder if placeholder is not None and text in MASKS else text
 
 
 def _checked(arguments: Mapping[str | None, Any]) -> dict[str, Any]:

@@ -11,25 +11,9 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 from bfcl_pipeline.errors import NotRecorded
 from bfcl_pipeline.executables import ApiRequest
-from bfcl_pipeline.executables.apis import PLACEHOLDERS
+from bfcl_pipeline.executables.apis import HOSTS, PLACEHOLDERS
 from bfcl_pipeline.secrets import SHORTEST, Redactor
 from bfcl_pipeline.web.keys import ApiKey
-
-KEY_OF_HOST: Mapping[str, str | None] = {
-    "api.open-meteo.com": None,
-    "covid-193.p.rapidapi.com": "RAPID_API_KEY",
-    "date.nager.at": None,
-    "geocode.maps.co": "GEOCODE_API_KEY",
-    "ip-api.com": None,
-    "mashape-community-urban-dictionary.p.rapidapi.com": "RAPID_API_KEY",
-    "real-time-amazon-data.p.rapidapi.com": "RAPID_API_KEY",
-    "timezone-by-location.p.rapidapi.com": "RAPID_API_KEY",
-    "v6.exchangerate-api.com": "EXCHANGERATE_API_KEY",
-    "www.omdbapi.com": "OMDB_API_KEY",
-    "yahoo-finance15.p.rapidapi.com": "RAPID_API_KEY",
-    "ziptasticapi.com": None,
-}
-"""The hosts that are asked, with the environment variable of the key that each receives."""
 
 _LONGEST_KEY = 500
 
@@ -49,7 +33,7 @@ class Sendable:
         host = _host(url)
         if self.variable is not None:
             return host == self.host and url.startswith("https:")
-        return host in KEY_OF_HOST
+        return host in HOSTS
 
 
 def keys_in(environment: Mapping[str, str]) -> dict[str, str]:
@@ -83,12 +67,12 @@ def sendable(request: ApiRequest, keys: Mapping[str, str]) -> Sendable:
                 f"A request contains the key in {variable} itself, not its placeholder. It is not sent."
             )
     host = _host(request.url)
-    if host not in KEY_OF_HOST:
+    if host not in HOSTS:
         raise NotRecorded(
-            f"The {ApiKey(request)} is not sent: only these hosts are asked: {', '.join(KEY_OF_HOST)}."
+            f"The {ApiKey(request)} is not sent: only these hosts are asked: {', '.join(HOSTS)}."
         )
     needed = {name for name, text in PLACEHOLDERS.items() if any(text in part for part in parts)}
-    foreign = sorted(needed - {KEY_OF_HOST[host]})
+    foreign = sorted(needed - {HOSTS[host]})
     if foreign:
         raise NotRecorded(f"The {ApiKey(request)} is not sent: {host} must not receive {foreign[0]}.")
     if not needed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -14,7 +15,7 @@ import pytest
 
 from bfcl_pipeline.errors import MalformedRelease, NotRecorded
 from bfcl_pipeline.executables import ApiRequest, ExecutionFailed, api_request, reference_request
-from bfcl_pipeline.executables.apis import HOSTS
+from bfcl_pipeline.executables.apis import FUNCTION_HOSTS, HOSTS, PLACEHOLDERS
 from bfcl_pipeline.executables.rest import MAX_CHARACTERS
 from bfcl_pipeline.records import Call
 from tests.support.work import measured
@@ -67,7 +68,7 @@ def test_every_reference_request_can_be_sent(entries):
     """All 70 requests of the release are requests to the known hosts, with placeholders for keys."""
     requests = [reference_request(entry.truth["request"]) for entry in entries("rest")]
     assert len(requests) == 70
-    assert {request.url.split("/")[2] for request in requests} == set(HOSTS)
+    assert {request.url.split("/")[2] for request in requests} == HOSTS.keys() - set(FUNCTION_HOSTS)
     with_key = [request for request in requests if "-API-KEY" in repr(request)]
     assert len(with_key) == 51
 
@@ -325,3 +326,28 @@ def test_scoring_other_categories_does_not_import_requests():
     program = "import sys, bfcl_pipeline.scoring, bfcl_pipeline.judging; print('requests' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "masked"),
+    [
+        ({"url": "https://v6.exchangerate-api.com/v6/YOUR-EXCHANGERATE-API-KEY/latest/USD"}, "MASKED-KEY"),
+        ({"url": "http://www.omdbapi.com/", "params": {"apikey": "YOUR-OMDB-API-KEY"}}, "OMDB-API-KEY"),
+        ({"url": "https://geocode.maps.co/search?q=A&api_key=YOUR-GEOCODE-API-KEY"}, "GEOCODE-API-KEY"),
+        (
+            {
+                "url": "https://covid-193.p.rapidapi.com/s",
+                "headers": {"X-RapidAPI-Key": "YOUR-RAPID-API-KEY"},
+            },
+            "RAPID-API-KEY",
+        ),
+    ],
+)
+def test_a_masked_key_is_the_placeholder_and_another_text_is_not(arguments, masked):
+    """Published answers mask the key that the model was given; any other text is another request."""
+    placeholder = PLACEHOLDERS[HOSTS[arguments["url"].split("/")[2]]]
+    texts = {
+        text: json.loads(json.dumps(arguments).replace(placeholder, text)) for text in (masked, "abc123")
+    }
+    assert api_request(texts[masked]) == api_request(arguments)
+    assert api_request(texts["abc123"]) != api_request(arguments)

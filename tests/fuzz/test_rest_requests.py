@@ -20,7 +20,7 @@ _NAMES = (
     *("allow_redirects", "proxies", "hooks", "stream", "verify", "cert"),
 )
 _PATHS = st.text() | _SOUP
-_HOSTS = st.sampled_from(HOSTS) | st.from_regex(r"[A-Za-z0-9.:@\\[\]-]{1,12}", fullmatch=True)
+_HOSTS = st.sampled_from([*HOSTS]) | st.from_regex(r"[A-Za-z0-9.:@\\[\]-]{1,12}", fullmatch=True)
 _URLS = st.builds("{}://{}/{}".format, st.sampled_from(["http", "https", "HTTPS", "ftp"]), _HOSTS, _PATHS)
 _TABLES = st.dictionaries(st.text(max_size=4) | st.sampled_from(["Authorization", "X-RapidAPI-Key"]), _JSON)
 _OBJECTS = st.dictionaries(st.text(max_size=2), _JSON, max_size=3)

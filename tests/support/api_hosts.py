@@ -20,8 +20,8 @@ import pytest
 from requests import Request
 
 from bfcl_pipeline.executables import ApiRequest, Apis
-from bfcl_pipeline.executables.apis import PLACEHOLDERS
-from bfcl_pipeline.web.api_access import KEY_OF_HOST, sendable
+from bfcl_pipeline.executables.apis import HOSTS, PLACEHOLDERS
+from bfcl_pipeline.web.api_access import sendable
 from bfcl_pipeline.web.api_client import ApiClient, ApiLimits
 
 HAS_OPENSSL = shutil.which("openssl") is not None
@@ -141,7 +141,7 @@ def local_names(plain_port: int, tls_port: int) -> Callable[..., list[tuple[Any,
 def api_hosts(folder: Path) -> Iterator[ApiHosts]:
     """The servers; their certificate is made in `folder`."""
     key, certificate = folder / "key.pem", folder / "hosts.pem"
-    names = ",".join(f"DNS:{host}" for host in KEY_OF_HOST)
+    names = ",".join(f"DNS:{host}" for host in HOSTS)
     command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=hosts -addext"
     places = ["-keyout", str(key), "-out", str(certificate)]
     subprocess.run([*command.split(), f"subjectAltName={names}", *places], check=True, capture_output=True)

@@ -1,15 +1,14 @@
 """Our verdicts on published outputs of the category rest beside the official ones.
 
-The table is that of `executable_conformance`. Keys in it are masked; here placeholders are put in their
-places. It has no answers of APIs: where one is needed, it is made up so that it has the official verdict
-on one output, which must then be the verdict on all outputs with that request.
+The table is that of `executable_conformance`. It has no answers of APIs: where one is needed, it is made up so
+that it has the official verdict on one output, which must then be the verdict on all outputs with that
+request.
 """
 
 from __future__ import annotations
 
 import ast
 import json
-import re
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -28,11 +27,12 @@ from tests.support.executable_conformance import BARE, FORM, PLAIN, Figure, Row
 NETWORK_FAILURES = ("THUDM_glm-4-9b-chat rest_28", "claude-2.1 rest_19")
 """Outputs with the reference request that failed officially, which only the network of the day explains."""
 
+OWN_REQUEST = "official failure on the reference request"
+"""Their cause."""
+
 EMPTY = "an empty object among the arguments (rule empty-object)"
 """Why today's default decoder fails where those of 2024 did not."""
 
-_MASK = re.compile(r"(?<!YOUR-)\b(RAPID|EXCHANGERATE|OMDB|GEOCODE)-API-KEY")
-_PLACEHOLDER = re.compile(r"YOUR-\w+-API-KEY")
 _CHECKER = "executable_checker_rest"
 
 
@@ -78,9 +78,9 @@ def without_answers(rows: Iterable[Row], entries: Mapping[str, Entry]) -> list[F
     reference, other = Figure("rest: reference request"), Figure("rest: other request, no answer")
     for row in rows:
         entry = entries[row["entry_id"]]
-        outcome = RestChecker(entry, NoApis()).check_calls(official_calls(row, entry), Rules.OFFICIAL)
+        outcome = RestChecker(entry, NoApis()).check_calls(official_calls(row), Rules.OFFICIAL)
         figure = other if outcome.not_recorded is not None else early if outcome.finding else reference
-        figure.add(row, outcome)
+        figure.add(row, outcome, _failed_officially(row))
     return [early, reference, other]
 
 
@@ -91,7 +91,7 @@ def recorded_answers(
     figure = Figure(part)
     for row in rows:
         entry = entries[row["entry_id"]]
-        check = partial(RestChecker.check_calls, calls=official_calls(row, entry), rules=Rules.OFFICIAL)
+        check = partial(RestChecker.check_calls, calls=official_calls(row), rules=Rules.OFFICIAL)
         if check(RestChecker(entry, NoApis())).not_recorded is not None:
             figure.add(row, check(RestChecker(entry, given.get(entry.entry_id, NoApis()))))
     return figure
@@ -106,14 +106,15 @@ def whole_path(rows: Iterable[Row], entries: Mapping[str, Entry], given: Records
     other = Figure("rest: whole path, other prompted")
     for row in rows:
         entry, mode = entries[row["entry_id"]], Mode(row["mode"])
-        result = json.loads(_unmasked(row["result"], entry))
+        result = json.loads(row["result"])
         if mode is Mode.FC and not isinstance(result, list):
             continue
         checker = RestChecker(entry, given.get(entry.entry_id, NoApis()))
         outcome = checker.check(result, mode, default_style(mode), (Rules.OFFICIAL,))[0]
         figure = native if mode is Mode.FC else plain if row["model"] in PLAIN else other
-        official = official_calls(row, entry)
-        figure.add(row, outcome, None if mode is Mode.FC else _cause(result, official))
+        official = official_calls(row)
+        cause = None if mode is Mode.FC else _cause(result, official)
+        figure.add(row, outcome, _failed_officially(row) or cause)
     return [native, plain, other]
 
 
@@ -122,7 +123,7 @@ def record_of(rows: Iterable[Row], entries: Mapping[str, Entry]) -> Records:
     answers: dict[str, dict[ApiRequest, ApiAnswer]] = {}
     for row in rows:
         entry = entries[row["entry_id"]]
-        calls, answer = official_calls(row, entry), _answer(row, entry)
+        calls, answer = official_calls(row), _answer(row, entry)
         if answer is None or isinstance(calls, DecodeFailure) or len(calls) != 1:
             continue
         try:
@@ -132,11 +133,15 @@ def record_of(rows: Iterable[Row], entries: Mapping[str, Entry]) -> Records:
     return {entry_id: Recorded(given) for entry_id, given in answers.items()}
 
 
-def official_calls(row: Row, entry: Entry) -> tuple[Call, ...] | DecodeFailure:
+def official_calls(row: Row) -> tuple[Call, ...] | DecodeFailure:
     """The calls that the official code read."""
     if row["decoded"] is None:
         return DecodeFailure(FAILED, "It could not be decoded.")
-    return tuple(map(_call, json.loads(_unmasked(row["decoded"], entry))))
+    return tuple(map(_call, json.loads(row["decoded"])))
+
+
+def _failed_officially(row: Row) -> str | None:
+    return OWN_REQUEST if f"{row['model']} {row['entry_id']}" in NETWORK_FAILURES else None
 
 
 def _cause(result: Json, official: tuple[Call, ...] | DecodeFailure) -> str | None:
@@ -171,10 +176,3 @@ def _call(text: str) -> Call:
     call = ast.parse(text, mode="eval").body
     assert isinstance(call, ast.Call)
     return Call(ast.unparse(call.func), {part.arg: ast.literal_eval(part.value) for part in call.keywords})
-
-
-def _unmasked(text: str, entry: Entry) -> str:
-    """`text` with the placeholder of the entry's API in the place of masked keys."""
-    placeholder = _PLACEHOLDER.search(entry.truth["request"])
-    text = _MASK.sub(r"YOUR-\1-API-KEY", text)
-    return text.replace("MASKED-KEY", placeholder[0]) if placeholder else text

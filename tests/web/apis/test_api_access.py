@@ -8,15 +8,14 @@ from hypothesis import strategies as st
 
 from bfcl_pipeline.errors import NotRecorded
 from bfcl_pipeline.executables import ApiRequest
-from bfcl_pipeline.executables.apis import FUNCTION_HOSTS, HOSTS, PLACEHOLDERS
-from bfcl_pipeline.web.api_access import KEY_OF_HOST, keys_in, missing_keys, secret_forms, sendable
+from bfcl_pipeline.executables.apis import HOSTS, PLACEHOLDERS
+from bfcl_pipeline.web.api_access import keys_in, missing_keys, secret_forms, sendable
 from tests.support.api_hosts import KEYS
 
 
-def test_every_host_of_the_benchmark_is_asked_and_every_key_used() -> None:
-    """No other host is, and no host receives a key that is not known."""
-    assert set(KEY_OF_HOST) == {*HOSTS, *FUNCTION_HOSTS}
-    assert {name for name in KEY_OF_HOST.values() if name} == set(PLACEHOLDERS)
+def test_every_key_is_used_and_no_other() -> None:
+    """No host receives a key that is not known, and each key has a host."""
+    assert {name for name in HOSTS.values() if name} == set(PLACEHOLDERS)
 
 
 @pytest.mark.parametrize(
@@ -36,9 +35,7 @@ def test_base64_of_a_key_is_a_secret() -> None:
 
 
 _PARTS = st.one_of(
-    st.sampled_from(
-        [*KEY_OF_HOST, *PLACEHOLDERS.values(), "http://", "https://", "@", ":", "/", "//", "?"]
-    ),
+    st.sampled_from([*HOSTS, *PLACEHOLDERS.values(), "http://", "https://", "@", ":", "/", "//", "?"]),
     st.text(max_size=5),
 )
 _TEXTS = st.lists(_PARTS, max_size=6).map("".join)
@@ -59,11 +56,11 @@ def test_a_key_goes_to_its_host_only(
         sent = sendable(ApiRequest(url, tuple(params), tuple(headers)), KEYS)
     except NotRecorded:
         return
-    assert sent.host in KEY_OF_HOST
+    assert sent.host in HOSTS
     assert sent.url.partition("://")[2].startswith(sent.host)
     texts = [sent.url, *(text for pair in (*sent.params, *sent.headers) for text in pair)]
     with_keys = {name for name, key in KEYS.items() if any(key in text for text in texts)}
-    assert with_keys <= {KEY_OF_HOST[sent.host]}
+    assert with_keys <= {HOSTS[sent.host]}
     assert sent.variable is None or sent.url.startswith("https://")
     assert not [one for one in PLACEHOLDERS.values() if any(one in text for text in texts)]
     assert not [key for key in KEYS.values() if key in repr(sent)]
