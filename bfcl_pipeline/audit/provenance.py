@@ -5,7 +5,8 @@ when the call is made: from the user, the function docs, earlier results, or wha
 returned (the state and the tables of the APIs). Compared without case, kinds of quotes and amounts of white
 space. Numbers are compared by value and may be the sum, difference, product or quotient of two known ones;
 a date may be told in words; a text may be put together from known parts around numbers and commas.
-Memory: `memory_sources`. Single-turn: `years`. Executed calls: `executed`.
+Memory: `memory_sources`. Single-turn: `years`. Executed calls: `executed`, which also finds functions and
+arguments that no doc has.
 """
 
 import re
@@ -14,7 +15,7 @@ from typing import Self
 
 from bfcl_pipeline.audit.benchmark import Benchmark, Suspicion
 from bfcl_pipeline.audit.dates import MONTHS
-from bfcl_pipeline.audit.executed import unstated_lambdas
+from bfcl_pipeline.audit.executed import unoffered, unstated_lambdas
 from bfcl_pipeline.audit.memory_sources import untold
 from bfcl_pipeline.audit.texts import all_texts, content_of, plain_text, result_texts, scalars, words
 from bfcl_pipeline.audit.years import undated
@@ -105,7 +106,8 @@ def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
     for entry in benchmark.checked_with(Check.MULTI_TURN):
         yield from _arguments(benchmark, entry, tables.copy())
     for entry in benchmark.checked_with(Check.EXECUTION_SIMPLE, Check.EXECUTION):
-        for where, detail in unstated_lambdas(entry):
+        undocumented = unoffered(entry)
+        for where, detail in [undocumented] if undocumented else unstated_lambdas(entry):
             yield Suspicion(NAME, entry.category, entry.entry_id, where, detail)
     for entry, detail in untold(benchmark):
         yield Suspicion(NAME, entry.category, entry.entry_id, "truth", detail)

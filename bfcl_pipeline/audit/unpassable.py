@@ -4,8 +4,8 @@ Single-turn: for every call of the truth and every parameter that must be given,
 (`candidates`) are checked. An entry is listed if no value passes for a parameter, or if the function doc
 and the truth contradict each other. In prompt mode a value must also stay acceptable after it is written
 and decoded in the entry's format; in function-calling mode every JSON value can be written.
-Single-turn categories of one call must have one expected call. Executed entries are listed if an expected
-call is not possible by the function docs.
+Single-turn categories of one call must have one expected call. Not covered: executed calls, which no
+check compares with their docs (`provenance`).
 Multi-turn: the truth is checked as an answer, and must call only functions that are offered at its turn.
 Memory and web search: one of the accepted answers must pass as the `answer` field of the final message.
 """
@@ -16,7 +16,6 @@ from typing import Any
 
 from bfcl_pipeline.audit.agentic_answers import in_answer_form, passes
 from bfcl_pipeline.audit.benchmark import Benchmark, Suspicion
-from bfcl_pipeline.audit.executed import unoffered
 from bfcl_pipeline.benchmark import CATEGORIES, Check, PromptFormat
 from bfcl_pipeline.calls import decode, write_calls
 from bfcl_pipeline.errors import MalformedRelease
@@ -52,8 +51,6 @@ def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
                 found = _played(benchmark, entry)
             elif category.check in (Check.MEMORY, Check.WEB_SEARCH):
                 found = _answered(entry, rules)
-            elif category.check in (Check.EXECUTION_SIMPLE, Check.EXECUTION):
-                found = unoffered(entry)
             else:
                 found = _single_turn(entry, rules)
             if found is not None:

@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="score",
         default="overall",
         metavar="SCORE",
-        help="a score of the V4 table or a category (default: overall)",
+        help="a score of the V4 table or a category of V4 (default: overall)",
     )
     parser.add_argument(
         "--difference",

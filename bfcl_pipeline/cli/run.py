@@ -89,7 +89,8 @@ def _add_selection(group: argparse._ArgumentGroup) -> None:
     _value(group, "--sample-by", str, None, about, choices=[by.value for by in SampleBy])
     _value(group, "--seed", int, "N", "random seed of the sample")
     _value(group, "--trials", int, "N", "repeat the benchmark N times, to measure the spread")
-    _value(group, "--web", str, None, "what the web-search categories search", choices=WEB_MODES)
+    about = "what the web-search categories search, and what executed calls ask"
+    _value(group, "--web", str, None, about, choices=WEB_MODES)
 
 
 def _add_terms(group: argparse._ArgumentGroup) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.csv_rows import csv_rows
-from bfcl_pipeline.report.executable_titles import OVERALL_OF_2024, UNRANKED
+from bfcl_pipeline.report.executable_titles import BIAS, OVERALL_OF_2024, UNRANKED, is_biased
 from bfcl_pipeline.report.format import interval, percent
 from bfcl_pipeline.report.web_label import mark, note
 from bfcl_pipeline.text import cut_middle, plural, printable, text_table
@@ -92,6 +92,8 @@ def _notes(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
     if missing:
         of_record = f", of which {unrecorded:,} not recorded" if unrecorded else ""
         yield f"In no score: {plural(missing, 'entry', 'entries')} without a verdict{of_record}."
+    if is_biased(rows):
+        yield BIAS
     if meaning := note(row["web"] for row in rows):
         yield f"{meaning}."
 

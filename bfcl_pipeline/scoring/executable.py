@@ -226,7 +226,7 @@ class ExecutableChecker:
             except NotRecorded:
                 continue
             reason = "fits, but another expected call takes it." if found is None else found.message
-            reasons.append(f"Call {given + 1}: {reason}")
+            reasons.append(f"Call {given + 1}: {reason.removesuffix('.')}.")
         return (
             f"Expected call {wanted + 1} ({_written(self._expected[wanted].call)}) has no match. "
             + " ".join(reasons)

@@ -102,6 +102,12 @@ def find_entry(data: Path, entry_id: str) -> Entry:
         raise TableError(
             f"{data}/entries: no entries. Stage the benchmark first: bfcl-pipeline stage --data {data}"
         )
+    category = entry_id.rpartition("_")[0]
+    if category in CATEGORIES and not entries_path(data, category).is_file():
+        raise TableError(
+            f"{entries_path(data, category)}: no such table. Stage the benchmark again: "
+            f"bfcl-pipeline stage --data {data}"
+        )
     near = difflib.get_close_matches(entry_id, staged, n=3)
     hint = f" Similar ids: {', '.join(near)}." if near else ""
     raise ConfigError(

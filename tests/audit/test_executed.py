@@ -31,14 +31,20 @@ def test_an_entry_of_the_release_has_no_finding(found):
 def test_a_call_of_another_function_is_found(found):
     """The truth may call only functions that are offered."""
     detail = "calc_binomial_probability: the truth calls it, but it is not offered"
-    assert found("exec_simple_0", functions=()) == [("unpassable", detail)]
+    assert found("exec_simple_0", functions=()) == [("provenance", detail)]
+
+
+def test_an_undocumented_argument_is_found(found):
+    """A call with it passes, so that the entry is not unpassable."""
+    detail = "book_room, price: the truth has this argument, but the function doc lacks it"
+    assert found("exec_multiple_45") == [("provenance", detail)]
 
 
 def test_a_truth_that_cannot_be_read_is_found_once(found):
     """Text that is not a call of a known function is a finding, not an error."""
     truth = [{"call": "print(1)", "match": "exact_match"}]
     ((detector, detail),) = found("exec_simple_0", truth=truth)
-    assert detector == "unpassable"
+    assert detector == "provenance"
     assert "print is not a function of the benchmark" in detail
 
 

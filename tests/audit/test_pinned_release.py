@@ -28,7 +28,6 @@ def ids(prefix, text):
 FOUND = {
     "unpassable": {"simple_java_36", "simple_java_65", "live_simple_106-63-0", "live_simple_112-68-0"}
     | {"live_multiple_862-181-3", "live_multiple_964-207-0", "multi_turn_miss_func_49"}
-    | {"exec_multiple_45"}
     | ids("sql", "15 18 19 28 29 38 39 49 68 69"),
     "provenance": scenario(4)
     | scenario(18, "base", "miss_func", "miss_param")
@@ -39,7 +38,7 @@ FOUND = {
     | scenario(184)
     | scenario(187)
     | ids("multi_turn", "base_176 long_context_11 long_context_41 long_context_43")
-    | {"exec_parallel_12"}
+    | {"exec_multiple_45", "exec_parallel_12"}
     | ids("exec_parallel_multiple", "12 26 34 35 36"),
     "contradiction": ids("live_simple", "29-7-2 176-102-0 178-103-1")
     | ids("live_multiple", "262-125-1 1001-232-0 1024-253-0")

@@ -14,6 +14,7 @@ import pytest
 from bfcl_pipeline.benchmark import GROUPS, V4_CATEGORIES
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Entry, Rules
+from bfcl_pipeline.report.executable_titles import is_biased
 from bfcl_pipeline.report.page.render import render_page
 from bfcl_pipeline.report.page.run_tables import read_run_tables
 from bfcl_pipeline.report.tables import executable as executable_module
@@ -265,6 +266,18 @@ def test_the_terminal_prints_a_table_of_its_own(run: Path) -> None:
     assert len(table[0]) <= 60
     assert table[0].split()[-1] == "REST"
     assert "Not shown in 60 columns: Mult, Par, ParMult, SQL, Chat." in narrow
+
+
+@pytest.mark.parametrize(
+    ("web", "missing", "biased"), [("simulated", 1, True), ("simulated", 0, False), ("off", 1, False)]
+)
+def test_rest_without_verdicts_of_the_simulated_web_is_called_biased(
+    web: str, missing: int, biased: bool
+) -> None:
+    """Rows of Parquet and of CSV are read alike."""
+    assert is_biased([{"web": f"replay, {web}", "not_recorded": missing}]) is biased
+    rows = [{"web": "", "not_recorded": "0"}, {"web": web, "not_recorded": str(missing)}]
+    assert is_biased(rows) is biased
 
 
 def test_a_damaged_table_is_refused(run: Path, tmp_path: Path) -> None:

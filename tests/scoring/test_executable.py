@@ -164,6 +164,15 @@ def test_assignment_rule():
     assert error_type(corrected) is None
 
 
+def test_reasons_of_a_message_are_sentences():
+    """An error and a difference of values both end with one full stop."""
+    given = "[other(value=1), echo(value=2)]"
+    official, _ = check(["echo(value=5)", "echo(value=6)"], given, category="exec_parallel")
+    assert official.finding is not None
+    assert "'other'. Call 2: " in official.finding.message
+    assert official.finding.message.endswith("got 2.")
+
+
 def test_unary_operator_rule():
     """Prompted answers are decoded by each rule set: official negates for every unary operator."""
     official, corrected = check(["echo(value=5)"], "[echo(value=+5)]")

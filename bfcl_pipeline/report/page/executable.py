@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bfcl_pipeline.benchmark import GROUPS
-from bfcl_pipeline.report.executable_titles import OVERALL_OF_2024, TITLES, UNRANKED
+from bfcl_pipeline.report.executable_titles import BIAS, OVERALL_OF_2024, TITLES, UNRANKED, is_biased
 from bfcl_pipeline.report.format import MISSING, count, interval, percent
 from bfcl_pipeline.report.page.links import entries_link
 from bfcl_pipeline.report.page.run_tables import Row, RunTables
@@ -99,3 +99,5 @@ def _notes(rows: Sequence[Row]) -> Iterator[str]:
         yield "record, replay: answers of the real web, recorded once; expected calls read the same ones."
     if any(row["not_recorded"] for row in rows):
         yield "Entries whose verdict needs a web answer that is not recorded have none and are in no score."
+    if is_biased(rows):
+        yield BIAS

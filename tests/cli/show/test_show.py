@@ -227,6 +227,14 @@ def test_an_unknown_entry_is_answered_with_similar_ids(refused, entry_id, near):
     assert near in error
 
 
+def test_an_entry_whose_category_is_not_staged_has_an_error_of_its_own(staged, tmp_path, capsys):
+    """A release that was staged before a category was added is staged again; ids are not the matter."""
+    (tmp_path / "entries").mkdir()
+    (tmp_path / "entries" / "sql.parquet").symlink_to((staged / "entries" / "sql.parquet").resolve())
+    assert main(["show", "rest_0", "--data", str(tmp_path)]) == 1
+    assert "rest.parquet: no such table. Stage the benchmark again: " in capsys.readouterr().err
+
+
 def test_without_staged_entries_the_error_names_the_command(tmp_path, capsys):
     """Without a staged benchmark the error has the command that stages it."""
     assert main(["show", TALK, "--data", str(tmp_path)]) == 1
