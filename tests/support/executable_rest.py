@@ -1,7 +1,7 @@
 """Our verdicts on published outputs of the category rest beside the official ones.
 
-The table is that of `executable_conformance`. It has no answers of APIs: where one is needed, it is made up so
-that it has the official verdict on one output, which must then be the verdict on all outputs with that
+The table is that of `executable_conformance`. It has no answers of APIs: where one is needed, it is made up
+so that it has the official verdict on one output, which must then be the verdict on all outputs with that
 request.
 """
 
