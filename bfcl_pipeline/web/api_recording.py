@@ -1,8 +1,8 @@
-"""The web APIs of the modes `record` and `replay`: each request has one answer, which is recorded once.
+"""The web APIs of the mode `record`: each request has one answer, which is recorded once.
 
-`RecordingApis` requests what the web cache lacks; `ReplayingApis` makes no requests. An answer is whatever
-the API returns for a request, errors included. Not answers: a refused key, a rate limit, HTTP 5xx, no
-connection. They raise WebError, and the request is made again in the next run.
+`RecordingApis` requests what the web cache lacks; `web.apis` replays, without requests. An answer is
+whatever the API returns for a request, errors included. Not answers: a refused key, a rate limit, HTTP
+5xx, no connection. They raise WebError, and the request is made again in the next run.
 """
 
 import json
@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import cast
 
 from bfcl_pipeline import __version__
-from bfcl_pipeline.errors import NotRecorded, WebError
+from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.executables import ApiAnswer, ApiRequest
 from bfcl_pipeline.web.api_access import Sendable, secret_forms, sendable
 from bfcl_pipeline.web.api_client import ApiClient, ApiUnavailable
@@ -54,24 +54,6 @@ class HostPace:
             self._next[host] = start + self.seconds.get(host, self.others)
         if start > now:
             self.sleep(start - now)
-
-
-class ReplayingApis:
-    """The web cache as web APIs. Raises NotRecorded for a missing answer, WebError for a damaged one."""
-
-    def __init__(self, cache: WebCache) -> None:
-        self._cache = cache
-
-    def get(self, request: ApiRequest) -> ApiAnswer:
-        """The recorded answer."""
-        answer = self._cache.find(ApiKey(request))
-        if answer is None:
-            # The directory is not named: the text is in tables, which do not depend on where a cache is.
-            raise NotRecorded(
-                f"The web cache has no answer to the {ApiKey(request)}. Record it (web=record), or give a "
-                "web cache that has it (--cache)."
-            )
-        return cast("ApiAnswer", answer)
 
 
 class RecordingApis:

@@ -16,7 +16,8 @@ import pytest
 from bfcl_pipeline.errors import NotRecorded, WebError
 from bfcl_pipeline.executables import ApiAnswer, ApiRequest
 from bfcl_pipeline.web.api_client import ApiClient
-from bfcl_pipeline.web.api_recording import HostPace, RecordingApis, ReplayingApis
+from bfcl_pipeline.web.api_recording import HostPace, RecordingApis
+from bfcl_pipeline.web.apis import ReplayingApis
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.engine_retries import RetryPolicy
 from bfcl_pipeline.web.keys import ApiKey
