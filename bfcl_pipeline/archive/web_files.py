@@ -7,8 +7,7 @@ from bfcl_pipeline.archive.recorded_run import RecordedRun
 from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.records import Response
 from bfcl_pipeline.tables import entries_path, read_entries, read_responses
-from bfcl_pipeline.web.api_recording import ReplayingApis
-from bfcl_pipeline.web.apis import RECORDED
+from bfcl_pipeline.web.apis import RECORDED, ReplayingApis
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.coverage import files_of, used_files
 from bfcl_pipeline.web.executed import needed_requests, shown_requests

@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
 from bfcl_pipeline.errata.edits import Edit, read_edit
 from bfcl_pipeline.errors import ErrataError
 from bfcl_pipeline.records import Entry
@@ -51,6 +52,10 @@ DEFECTS: Mapping[str, str] = {
     "doc": "the function doc is wrong",
 }
 """The classes of defects, with their meanings."""
+
+
+EXECUTABLE = "executable.yaml"
+"""The file of records of the executable categories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +96,15 @@ def errata() -> tuple[Erratum, ...]:
     return tuple(found)
 
 
-def errata_digest() -> str:
-    """The SHA-256 of all records, by which verdicts of verified rules can be seen to be out of date."""
-    return hashlib.sha256(json.dumps(_texts()).encode()).hexdigest()
+def errata_digest(categories: Iterable[str] = tuple(CATEGORIES)) -> str:
+    """The SHA-256 of the records, by which verified verdicts on `categories` can be seen to be out of date.
+
+    Those of the executable categories are in a file of their own; other verdicts do not depend on it.
+    """
+    texts = _texts()
+    if not any(name in GROUPS["executable"] for name in categories):
+        texts.pop(EXECUTABLE, None)
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
 
 def _texts() -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 Covers the value of a call (`Evaluator`), the functions without and with network, the HTTP requests of the
 category rest, and the simulated network. The network is used through `Apis` only. What a verdict makes of a
-value is `scoring.executable`; recording and replaying the network is `web.apis`.
+value is `scoring.executable`; `web.api_recording` records the network, and `web.apis` replays it.
 """
 
 from bfcl_pipeline.executables.apis import ApiAnswer, ApiRequest, Apis, NoApis

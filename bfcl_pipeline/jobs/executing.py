@@ -15,7 +15,8 @@ from bfcl_pipeline.generation import Completed, Executing
 from bfcl_pipeline.jobs.observed import ObservedFailures
 from bfcl_pipeline.records import Entry, Response
 from bfcl_pipeline.web.api_access import keys_in
-from bfcl_pipeline.web.api_recording import RecordingApis, ReplayingApis
+from bfcl_pipeline.web.api_recording import RecordingApis
+from bfcl_pipeline.web.apis import ReplayingApis
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.executed import needed_requests
 

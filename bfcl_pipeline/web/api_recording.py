@@ -1,8 +1,8 @@
-"""The web APIs of the modes `record` and `replay`: each request has one answer, which is recorded once.
+"""The web APIs of the mode `record`: each request has one answer, which is recorded once.
 
-`RecordingApis` requests what the web cache lacks; `ReplayingApis` makes no requests. An answer is whatever
-the API returns for a request, errors included. Not answers: a refused key, a rate limit, HTTP 5xx, no
-connection. They raise WebError, and the request is made again in the next run.
+`RecordingApis` requests what the web cache lacks; `web.apis` replays, without requests. An answer is
+whatever the API returns for a request, errors included. Not answers: a refused key, a rate limit, HTTP
+5xx, no connection. They raise WebError, and the request is made again in the next run.
 """
 
 import json
@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import cast
 
 from bfcl_pipeline import __version__
-from bfcl_pipeline.errors import NotRecorded, WebError
+from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.executables import ApiAnswer, ApiRequest
 from bfcl_pipeline.web.api_access import Sendable, secret_forms, sendable
 from bfcl_pipeline.web.api_client import ApiClient, ApiUnavailable
@@ -33,6 +33,9 @@ PRODUCT_HOST = "real-time-amazon-data.p.rapidapi.com"
 """The host that is asked again while it answers without a product, as in the official tool."""
 
 PRODUCT_ATTEMPTS = 5
+
+FAILURES_IN_A_ROW = 3
+"""Requests to a host without an answer, each after its retries; then the host is not asked again."""
 
 
 @dataclass(slots=True)
@@ -56,24 +59,6 @@ class HostPace:
             self.sleep(start - now)
 
 
-class ReplayingApis:
-    """The web cache as web APIs. Raises NotRecorded for a missing answer, WebError for a damaged one."""
-
-    def __init__(self, cache: WebCache) -> None:
-        self._cache = cache
-
-    def get(self, request: ApiRequest) -> ApiAnswer:
-        """The recorded answer."""
-        answer = self._cache.find(ApiKey(request))
-        if answer is None:
-            # The directory is not named: the text is in tables, which do not depend on where a cache is.
-            raise NotRecorded(
-                f"The web cache has no answer to the {ApiKey(request)}. Record it (web=record), or give a "
-                "web cache that has it (--cache)."
-            )
-        return cast("ApiAnswer", answer)
-
-
 class RecordingApis:
     """The real web APIs, whose answers are recorded; each request is made once (`Recorder`)."""
 
@@ -94,6 +79,7 @@ class RecordingApis:
         self._pace = pace or HostPace()
         self._recorder = Recorder(cache, secrets=secret_forms(keys), now=now)
         self._refused: dict[str, str] = {}  # by host, why its key is not sent again
+        self._failures: dict[str, int] = {}  # by host, requests without an answer since the last answer
 
     def get(self, request: ApiRequest) -> ApiAnswer:
         """The recorded answer, or that of the API.
@@ -107,6 +93,21 @@ class RecordingApis:
 
     def _ask(self, request: ApiRequest) -> ApiAnswer:
         sent = sendable(request, self._keys)
+        if self._failures.get(sent.host, 0) >= FAILURES_IN_A_ROW:
+            raise WebError(
+                f"{sent.host} did not answer {FAILURES_IN_A_ROW} requests in a row and is not asked again in "
+                "this step. Check the connection and run again."
+            )
+        try:
+            answer = self._answer(sent)
+        except WebError as error:
+            if isinstance(error.__cause__, ApiUnavailable):
+                self._failures[sent.host] = self._failures.get(sent.host, 0) + 1
+            raise
+        self._failures[sent.host] = 0
+        return answer
+
+    def _answer(self, sent: Sendable) -> ApiAnswer:
         answer = self._retries(lambda: self._attempt(sent))
         if sent.host == PRODUCT_HOST:
             for attempt in range(PRODUCT_ATTEMPTS - 1):

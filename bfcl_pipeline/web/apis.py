@@ -1,15 +1,38 @@
-"""The web APIs of each mode of the web, as scoring uses them: simulated, or replayed from the web cache."""
+"""The web APIs of each mode of the web, as scoring uses them: simulated, or replayed from the web cache.
+
+Nothing here makes a request or imports an HTTP client; `api_recording` does.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
-from bfcl_pipeline.executables import Apis, NoApis, SimulatedApis
+from bfcl_pipeline.errors import NotRecorded
+from bfcl_pipeline.executables import ApiAnswer, ApiRequest, Apis, NoApis, SimulatedApis
 from bfcl_pipeline.tables.texts import read_recorded_calls
-from bfcl_pipeline.web.api_recording import ReplayingApis
 from bfcl_pipeline.web.cache import WebCache
+from bfcl_pipeline.web.keys import ApiKey
 
 RECORDED = ("record", "replay")
 """Modes of the web whose answers of web APIs are in the web cache."""
+
+
+class ReplayingApis:
+    """The web cache as web APIs. Raises NotRecorded for a missing answer, WebError for a damaged one."""
+
+    def __init__(self, cache: WebCache) -> None:
+        self._cache = cache
+
+    def get(self, request: ApiRequest) -> ApiAnswer:
+        """The recorded answer."""
+        answer = self._cache.find(ApiKey(request))
+        if answer is None:
+            # The directory is not named: the text is in tables, which do not depend on where a cache is.
+            raise NotRecorded(
+                f"The web cache has no answer to the {ApiKey(request)}. Record it (web=record), or give a "
+                "web cache that has it (--cache)."
+            )
+        return cast("ApiAnswer", answer)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,7 @@ from bfcl_pipeline.records import Call, DecodeFailure, Entry, Response, Rules, S
 from bfcl_pipeline.scoring import Judge
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.responses import loaded_json
-from bfcl_pipeline.web.api_recording import ReplayingApis
-from bfcl_pipeline.web.apis import RECORDED
+from bfcl_pipeline.web.apis import RECORDED, ReplayingApis
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.coverage import web_keys
 from bfcl_pipeline.web.keys import ApiKey, Key

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from bfcl_pipeline.benchmark import CATEGORIES, category_of
+from bfcl_pipeline.benchmark import CATEGORIES, GROUPS, V4_CATEGORIES, category_of
 from bfcl_pipeline.cli import audit, show
 from bfcl_pipeline.errata import LeftOut, errata, errata_digest, errata_of, ledger, verified_entry
 from bfcl_pipeline.errata.ledger import by_record, check_distinct, read_record, read_records
@@ -62,6 +62,26 @@ def test_a_changed_record_changes_the_digest(monkeypatch: pytest.MonkeyPatch, tm
     assert len(set(digests)) == 4
     (tmp_path / "entries" / "notes.txt").write_text("x", encoding="utf-8")
     assert errata_digest() == digests[-1]
+
+
+def test_a_digest_of_other_categories_does_not_depend_on_records_of_the_executable_ones(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A record of the executable categories scores a run again if the run has any of them, else not."""
+    (tmp_path / "entries").mkdir()
+    monkeypatch.setattr(ledger, "files", lambda _: tmp_path)
+    chosen = {"all": ["simple_python", "rest"], "rest": ["rest"], "V4": V4_CATEGORIES}
+    before = {name: errata_digest(categories) for name, categories in chosen.items()}
+    (tmp_path / "entries" / ledger.EXECUTABLE).write_text("[]", encoding="utf-8")
+    after = {name: errata_digest(categories) for name, categories in chosen.items()}
+    assert [name for name in chosen if before[name] == after[name]] == ["V4"]
+
+
+def test_the_records_of_the_executable_categories_have_a_file_of_their_own():
+    """No file has records of both, so that the digest of a run covers what its verdicts depend on."""
+    for erratum in errata():
+        is_executable = category_of(erratum.entry_id) in GROUPS["executable"]
+        assert is_executable == erratum.record.startswith(f"{ledger.EXECUTABLE},"), erratum.record
 
 
 def test_evidence_can_be_pasted_into_a_shell():

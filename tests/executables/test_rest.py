@@ -323,9 +323,10 @@ def test_bytes_that_are_not_text_stay_apart():
 
 def test_scoring_other_categories_does_not_import_requests():
     """The library is loaded for the first REST request, not for scoring as such."""
-    program = "import sys, bfcl_pipeline.scoring, bfcl_pipeline.judging; print('requests' in sys.modules)"
+    modules = "bfcl_pipeline.scoring, bfcl_pipeline.judging, bfcl_pipeline.web.apis"
+    program = f"import sys, {modules}; print('requests' in sys.modules, 'urllib3' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+    assert done.stdout.strip() == "False False"
 
 
 @pytest.mark.parametrize(

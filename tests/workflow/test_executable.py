@@ -5,6 +5,7 @@ from __future__ import annotations
 import pyarrow.parquet as pq
 
 from bfcl_pipeline.benchmark import GROUPS
+from bfcl_pipeline.cli import main
 from tests.support.snakemake_project import Project
 
 ALONE = {"run": "v1", "models": "[oracle-FC,lexical]", "sample": "61"}
@@ -35,7 +36,7 @@ def test_the_group_is_added_to_a_run(project: Project) -> None:
     """A sample of V4 keeps its answers when the group is added, and its tables have the same numbers.
 
     Data that were staged before the group existed are enough until it is asked for; then they are staged
-    again, from the wheel that is there.
+    again, from the wheel that is there. Staging them again repeats no step of a finished run.
     """
     new = [project.folder / f"data/entries/{category}.parquet" for category in GROUPS["executable"]]
     new.append(project.folder / "data/release/recorded_calls.json")
@@ -47,6 +48,12 @@ def test_the_group_is_added_to_a_run(project: Project) -> None:
     assert not any(path.exists() for path in (*new, results / "tables/executable.parquet"))
     before = {path.name: path.read_bytes() for path in (results / "responses/lexical").iterdir()}
     scores = pq.read_table(results / "tables/leaderboard.parquet")
+
+    assert main(["stage", "--data", str(project.folder / "data")]) == 0
+    assert all(path.exists() for path in new)
+    assert project.steps(**few) == []
+    for path in new:
+        path.unlink()
 
     done = project.snakemake(**{**few, "categories": "[simple_java,irrelevance,executable]"})
     assert done.returncode == 0, done.stdout

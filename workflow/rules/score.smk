@@ -17,9 +17,10 @@ rule score:
     benchmark:
         "results/{run}/benchmarks/score/{model}.tsv"
     params:
-        errata=errata_digest(),  # verified verdicts depend on them: a change scores again
+        # Verified verdicts depend on them: a change scores again.
+        errata=lambda wildcards: errata_digest(RUN.categories_of(wildcards.model)),
     message:
         "Score {wildcards.model}"
     shell:
-        "bfcl-pipeline score {input.responses:q} --out {output:q} --data data --cache cache --rules all"
+        "bfcl-pipeline score {input.responses:q} --out {output:q} --data data --rules all"
         " --processes {threads} 2> {log:q}"

@@ -18,7 +18,8 @@ import yaml
 from bfcl_pipeline.errors import NotRecorded, WebError
 from bfcl_pipeline.executables import ApiAnswer, ApiRequest
 from bfcl_pipeline.web.api_client import ApiClient
-from bfcl_pipeline.web.api_recording import HostPace, RecordingApis, ReplayingApis
+from bfcl_pipeline.web.api_recording import HostPace, RecordingApis
+from bfcl_pipeline.web.apis import ReplayingApis
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.engine_retries import RetryPolicy
 from bfcl_pipeline.web.keys import ApiKey
@@ -285,6 +286,21 @@ def test_no_answer_in_time_is_an_outage(
         recording().get(ADDRESS)
     assert len(waits) == 4
     assert written(tmp_path) == ""
+
+
+def test_a_host_that_does_not_answer_is_not_asked_again(hosts: ApiHosts, recording: Recording) -> None:
+    """After three requests without an answer, however many retries each had; another host still is."""
+    busy, answered = hosts.http("", 503), hosts.http({})
+    paths = [f"/api/v3/LongWeekend/{year}/FR" for year in range(2000, 2006)]
+    for path in paths:
+        hosts.script(f"date.nager.at{path}", busy)
+    hosts.script("ip-api.com/json/1.2.3.4", answered)
+    apis = recording()
+    for path in paths:
+        with pytest.raises(WebError, match=r"date\.nager\.at"):
+            apis.get(ApiRequest(f"https://date.nager.at{path}"))
+    assert {one.target for one in hosts.asked} == set(paths[:3])
+    assert apis.get(ADDRESS).status == 200
 
 
 def test_a_private_address_is_not_asked(tmp_path: Path) -> None:

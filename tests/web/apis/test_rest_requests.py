@@ -9,7 +9,8 @@ from pathlib import Path
 from bfcl_pipeline.executables import Apis
 from bfcl_pipeline.records import Entry, Mode, Response, Rules, Status, Verdict
 from bfcl_pipeline.scoring import judge
-from bfcl_pipeline.web.api_recording import RecordingApis, ReplayingApis
+from bfcl_pipeline.web.api_recording import RecordingApis
+from bfcl_pipeline.web.apis import ReplayingApis
 from bfcl_pipeline.web.cache import WebCache
 from tests.support.api_hosts import KEYS, ApiHosts
 
