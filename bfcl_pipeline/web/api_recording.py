@@ -95,8 +95,8 @@ class RecordingApis:
         sent = sendable(request, self._keys)
         if self._failures.get(sent.host, 0) >= FAILURES_IN_A_ROW:
             raise WebError(
-                f"{sent.host} did not answer {FAILURES_IN_A_ROW} requests in a row and is not asked again in "
-                "this step. Check the connection and run again."
+                f"{sent.host} did not answer {FAILURES_IN_A_ROW} requests in a row and is not asked again "
+                "in this step. Check the connection and run again."
             )
         try:
             answer = self._answer(sent)
