@@ -20,11 +20,11 @@ from bfcl_pipeline.archive.compare import FileDifference, compared_files, differ
 from bfcl_pipeline.archive.missing_answers import MissingAnswers, answered_since, missing_answers
 from bfcl_pipeline.archive.recorded_run import RecordedRun, read_run
 from bfcl_pipeline.archive.software import find_checkout
-from bfcl_pipeline.benchmark import CATEGORIES, encoder
+from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES, encoder
 from bfcl_pipeline.config import NOT_RECORDED, recorded_models
 from bfcl_pipeline.errors import PipelineError, StagingError
 from bfcl_pipeline.tables import entries_path
-from bfcl_pipeline.tables.texts import family_texts_path
+from bfcl_pipeline.tables.texts import family_texts_path, recorded_calls_path
 from bfcl_pipeline.text import STEP_LINE, Log, plural
 
 LOG = "replay.log"
@@ -144,7 +144,9 @@ def check_staged(recorded: RecordedRun, data: Path) -> None:
     if find_spec("snakemake") is None:
         raise StagingError(f"Snakemake is not installed: {sys.executable} -m pip install snakemake")
     needed = [data / "release/texts.json", data / "release/models.json"]
-    needed += [entries_path(data, category) for category in CATEGORIES]
+    needed += [entries_path(data, name) for name in dict.fromkeys([*V4_CATEGORIES, *recorded.categories])]
+    if any(CATEGORIES[name].executes for name in recorded.categories):
+        needed.append(recorded_calls_path(data))
     if recorded.needs_family_texts:
         needed.append(family_texts_path(data))
     _check_files(needed, stage_command(recorded, data))

@@ -46,7 +46,12 @@ def read_recorded_calls(data: Path) -> dict[str, Json]:
 
     Raises MalformedRelease if the file is missing or is not JSON.
     """
-    return _read(data / "release" / "recorded_calls.json")
+    return _read(recorded_calls_path(data))
+
+
+def recorded_calls_path(data: Path) -> Path:
+    """The path of what the release holds of the network; missing in data of earlier versions."""
+    return data / "release" / "recorded_calls.json"
 
 
 def _read(path: Path) -> dict[str, Json]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
 
 from bfcl_pipeline import project
+from bfcl_pipeline.benchmark import GROUPS
 from bfcl_pipeline.cli import main
 
 CONFIG = "run: r\nmodels: [oracle-FC]\ncategories: [simple_java]\n"
@@ -58,6 +61,23 @@ def test_a_missing_release_is_not_fetched(
     message = refused(run_dir, tmp_path / "data", capsys)
     assert "not staged, and a replay fetches nothing" in message
     assert f"Run `bfcl-pipeline stage --data {tmp_path / 'data'} --version" in message
+
+
+def test_data_of_an_earlier_version_suffices_for_v4(
+    run_dir: Path, staged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Entries of the executable categories are needed only by runs that have them."""
+    data = tmp_path / "data"
+    shutil.copytree(staged, data, copy_function=os.link)
+    for category in GROUPS["executable"]:
+        (data / f"entries/{category}.parquet").unlink()
+    (data / "release/recorded_calls.json").unlink()
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "mine").touch()  # refused after the staged files were checked
+    assert "not an empty directory" in refused(run_dir, data, capsys, "--keep", str(kept))
+    (run_dir / "config.yaml").write_text(CONFIG.replace("simple_java", "simple_java, rest"))
+    assert "rest.parquet: not staged" in refused(run_dir, data, capsys, "--keep", str(kept))
 
 
 def test_a_directory_with_files_is_not_used(
