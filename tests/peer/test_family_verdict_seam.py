@@ -58,7 +58,7 @@ def _compared(
 
 
 def _every() -> int:
-    return int(os.environ.get(EVERY, "5"))
+    return int(os.environ.get(EVERY, "8"))
 
 
 @pytest.mark.peer
