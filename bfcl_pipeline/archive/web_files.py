@@ -5,9 +5,10 @@ from pathlib import Path
 
 from bfcl_pipeline.archive.recorded_run import RecordedRun
 from bfcl_pipeline.benchmark import CATEGORIES, Check
+from bfcl_pipeline.config.job import RECORDED_MODES
 from bfcl_pipeline.records import Response
 from bfcl_pipeline.tables import entries_path, read_entries, read_responses
-from bfcl_pipeline.web.apis import RECORDED, ReplayingApis
+from bfcl_pipeline.web.apis import ReplayingApis
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.coverage import files_of, used_files
 from bfcl_pipeline.web.executed import needed_requests, shown_requests
@@ -21,7 +22,7 @@ def web_files(recorded: RecordedRun, record: Path, data: Path) -> list[Path]:
     """
     cache = WebCache(record)
     files = set(files_of(cache, _executed(recorded, cache, data)))
-    if recorded.config["web"] in RECORDED:
+    if recorded.config["web"] in RECORDED_MODES:
         files |= set(used_files(cache, _web_responses(recorded), recorded.config["search_tool"]))
     return sorted(files)
 
@@ -29,14 +30,16 @@ def web_files(recorded: RecordedRun, record: Path, data: Path) -> list[Path]:
 def _executed(recorded: RecordedRun, cache: WebCache, data: Path) -> Iterator[ApiKey]:
     """The requests of web APIs that the verdicts of the run need, and those that its page shows."""
     apis = ReplayingApis(cache)
-    shown = recorded.config["web"] in RECORDED  # then the page has the values of expected calls from it
+    shown = (
+        recorded.config["web"] in RECORDED_MODES
+    )  # then the page has the values of expected calls from it
     for category in filter(lambda name: CATEGORIES[name].executes, recorded.categories):
         answers: dict[str, list[Response]] = {}
         for folder in recorded.run.folders:
             if category in recorded.run.categories_of(folder):
                 path = recorded.folder / "responses" / folder / f"{category}.parquet"
                 for response in read_responses(path):
-                    if response.web in RECORDED:
+                    if response.web in RECORDED_MODES:
                         answers.setdefault(response.entry_id, []).append(response)
                     elif shown:
                         answers.setdefault(response.entry_id, [])

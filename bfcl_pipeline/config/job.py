@@ -27,6 +27,9 @@ tools. Executed calls use web APIs in the first three modes."""
 NETWORK_MODES = ("record", "live")
 """Modes in which searches and fetches use the network, which takes time."""
 
+RECORDED_MODES = ("record", "replay")
+"""Modes in which what the real web answered is in the web cache."""
+
 SEARCH_TOOL = "search_engine_query"
 """What the release calls the search tool; its post on web search calls it duckduckgo_search."""
 

@@ -27,7 +27,7 @@ _AT_ONCE = 8
 def executing(
     job: Job, observed: ObservedFailures, environment: Mapping[str, str] = os.environ
 ) -> Executing | None:
-    """What is called with each answer of `job` whose calls are executed; None if nothing is."""
+    """The function to call with each answer of `job` whose calls are executed; None if nothing is to do."""
     if job.web.mode != "record" or not any(CATEGORIES[name].executes for name in job.categories):
         return None
     cache = WebCache(job.web.cache)

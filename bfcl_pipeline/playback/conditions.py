@@ -13,7 +13,7 @@ from types import UnionType
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import load_models
-from bfcl_pipeline.config.job import SEARCH_TOOL, WebChoice
+from bfcl_pipeline.config.job import RECORDED_MODES, SEARCH_TOOL, WebChoice
 from bfcl_pipeline.config.plain_yaml import recorded_keys
 from bfcl_pipeline.config.trials import trial_of
 from bfcl_pipeline.encoding.stored import StoredEncoder
@@ -25,7 +25,7 @@ from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.texts import read_constants
 from bfcl_pipeline.tools import Constants, World, WorldConfig
 from bfcl_pipeline.tools.web_search.web import Web
-from bfcl_pipeline.web.apis import RECORDED, ApisByMode
+from bfcl_pipeline.web.apis import ApisByMode
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.keys import ApiKey
 from bfcl_pipeline.web.presented import presented, searches, with_web
@@ -100,7 +100,7 @@ class Conditions:
         apis = self.apis(web)
         if isinstance(apis, SimulatedApis):
             return OF_RELEASE if apis.is_of_release(request) else "the simulated network"
-        if web not in RECORDED:
+        if web not in RECORDED_MODES:
             return ""
         cache = WebCache(self.cache / "web")
         recorded = cache.read(cache.path(ApiKey(request)))
@@ -117,7 +117,7 @@ class Conditions:
     def _web(self, mode: str | None) -> Web | None:
         if mode == "simulated":
             return self._simulated
-        return self._recorded if mode in RECORDED else None
+        return self._recorded if mode in RECORDED_MODES else None
 
     @cached_property
     def _pages(self) -> PageTexts:

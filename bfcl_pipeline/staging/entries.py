@@ -31,10 +31,6 @@ def read_all_entries(release: Release, texts: Mapping[str, Mapping[str, Json]]) 
     agentic = AgenticInputs(release, docs, texts["default_prompts"][_ANSWER_FORMAT])
     staged: dict[str, list[Entry]] = {}
     for name, category in CATEGORIES.items():
-        if category.group == "executable":
-            staged[name] = _EXECUTABLE.get(name, read_executable)(release, name)
-            _check_counts(category, staged[name])
-            continue
         match category.check:
             case Check.FORMAT_SENSITIVITY:
                 staged[name] = read_format_sensitivity(release, staged)
@@ -44,6 +40,8 @@ def read_all_entries(release: Release, texts: Mapping[str, Mapping[str, Json]]) 
                 staged[name] = read_memory(agentic, name)
             case Check.WEB_SEARCH:
                 staged[name] = read_web_search(agentic, name)
+            case _ if category.group == "executable":
+                staged[name] = _EXECUTABLE.get(name, read_executable)(release, name)
             case _:
                 staged[name] = read_single_turn(release, name)
         _check_counts(category, staged[name])

@@ -9,13 +9,13 @@ recorded values.
 from collections.abc import Sequence
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
-from bfcl_pipeline.records import Entry, Json
+from bfcl_pipeline.records import Entry, Json, Message
 from bfcl_pipeline.staging.json_lines import (
     JsonLine,
     by_id,
-    check_function,
     malformed,
     parse_json,
+    read_functions,
     read_rows,
     read_turns,
 )
@@ -25,8 +25,8 @@ from bfcl_pipeline.staging.release_files import (
     questions_file,
     truths_file,
 )
+from bfcl_pipeline.staging.single_turn import read_single_turn
 from bfcl_pipeline.staging.source import Release
-from bfcl_pipeline.staging.truths import read_truths
 
 MATCHES = ("exact_match", "real_time_match", "structural_match")
 """How the value of a call is compared with that of the expected call, in the release's terms."""
@@ -48,7 +48,7 @@ def read_executable(release: Release, category: str) -> list[Entry]:
             entry_id=key,
             category=category,
             turns=read_turns(row),
-            functions=_functions(row),
+            functions=read_functions(row),
             truth=_rest_truth(truths[key], requests[place]) if rest else _calls(truths[key]),
         )
         for place, (key, row) in enumerate(rows.items())
@@ -56,19 +56,8 @@ def read_executable(release: Release, category: str) -> list[Entry]:
 
 
 def read_sql(release: Release, category: str) -> list[Entry]:
-    """The entries of `sql`: one turn each; truths as those of V4."""
-    rows = by_id(read_rows(release, questions_file(category)))
-    truths = read_truths(release, category, rows)
-    return [
-        Entry(
-            entry_id=key,
-            category=category,
-            turns=read_turns(JsonLine(row.where, {"question": [row.get("question", list)]})),
-            functions=_functions(row),
-            truth=truths[key].answer,
-        )
-        for key, row in rows.items()
-    ]
+    """The entries of `sql`, which are as those of V4, but for questions that are not in turns."""
+    return read_single_turn(release, category, _only_turn)
 
 
 def read_chatable(release: Release, category: str) -> list[Entry]:
@@ -104,8 +93,8 @@ def read_recorded_calls(release: Release, entries: Sequence[Entry]) -> dict[str,
     return {"calls": calls, "truths": [*truths], "requests": [entry.truth for entry in rest]}
 
 
-def _functions(row: JsonLine) -> tuple[Json, ...]:
-    return tuple(check_function(row.where, doc) for doc in row.get("function", list))
+def _only_turn(row: JsonLine) -> tuple[tuple[Message, ...], ...]:
+    return read_turns(JsonLine(row.where, {"question": [row.get("question", list)]}))
 
 
 def _calls(row: JsonLine) -> list[dict[str, str]]:

@@ -96,6 +96,11 @@ def _is_message(value: Json) -> bool:
     )
 
 
+def read_functions(row: JsonLine) -> tuple[FunctionDoc, ...]:
+    """The field `function` as function docs."""
+    return tuple(check_function(row.where, doc) for doc in row.get("function", list))
+
+
 def check_function(where: str, doc: Json) -> FunctionDoc:
     """`doc`, if it is a function doc. Raises MalformedRelease otherwise."""
     if (

@@ -1,15 +1,17 @@
 """Entries with one request and one answer, and entries that restate them in other prompt formats."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from bfcl_pipeline.benchmark import FORMATS
-from bfcl_pipeline.records import Entry
+from bfcl_pipeline.records import Entry, Message
 from bfcl_pipeline.staging.json_lines import (
+    JsonLine,
     by_id,
-    check_function,
     malformed,
     parse_json,
+    read_functions,
     read_rows,
     read_turns,
 )
@@ -17,17 +19,20 @@ from bfcl_pipeline.staging.release_files import FORMAT_SENSITIVITY_IDS, question
 from bfcl_pipeline.staging.source import Release
 from bfcl_pipeline.staging.truths import read_truths
 
+ReadTurns: TypeAlias = Callable[[JsonLine], tuple[tuple[Message, ...], ...]]
+"""Reads the question of a row as turns of messages."""
 
-def read_single_turn(release: Release, category: str) -> list[Entry]:
-    """The entries of a non-live or live category, in the release's order."""
+
+def read_single_turn(release: Release, category: str, turns: ReadTurns = read_turns) -> list[Entry]:
+    """The entries of a category whose truth is calls, in the release's order. turns: reads a question."""
     rows = by_id(read_rows(release, questions_file(category)))
     truths = read_truths(release, category, rows)
     return [
         Entry(
             entry_id=key,
             category=category,
-            turns=read_turns(row),
-            functions=tuple(check_function(row.where, doc) for doc in row.get("function", list)),
+            turns=turns(row),
+            functions=read_functions(row),
             truth=truths[key].answer,
         )
         for key, row in rows.items()

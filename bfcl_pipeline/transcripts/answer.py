@@ -137,15 +137,19 @@ def _single(entry: Entry, result: Json, mode: Mode, rules: Rules, limits: Limits
     """A single answer: a text unchanged, then the calls in it, or why it cannot be read as calls."""
     calls = _calls(entry, result, mode, rules)
     label = "answer"
-    if isinstance(calls, DecodeFailure) or not calls or is_more_than(result, calls):
+    if isinstance(calls, DecodeFailure) or not calls or is_more_than(result, calls, _as_python):
         yield Item(Kind.TEXT, cut(raw_text(result), limits.words), label=label)
         label = "read as"
     if isinstance(calls, DecodeFailure):
         yield no_call(calls.message, limits)
         return
     for place, call in enumerate(calls):
-        text = write_calls((call,), ReturnFormat.PYTHON)[1:-1]
+        text = _as_python((call,))[1:-1]
         yield Item(Kind.CALL, cut(on_one_line(text), limits.call), label=label if place == 0 else "")
+
+
+def _as_python(calls: Sequence[Call]) -> str:
+    return write_calls(calls, ReturnFormat.PYTHON)
 
 
 def _calls(entry: Entry, result: Json, mode: Mode, rules: Rules) -> tuple[Call, ...] | DecodeFailure:

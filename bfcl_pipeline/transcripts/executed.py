@@ -23,7 +23,7 @@ from bfcl_pipeline.text import cut, on_one_line
 from bfcl_pipeline.transcripts.errata import judged_entry
 from bfcl_pipeline.transcripts.limits import Limits
 from bfcl_pipeline.transcripts.parts import Item, Kind
-from bfcl_pipeline.transcripts.texts import call_text, no_call, raw_text
+from bfcl_pipeline.transcripts.texts import call_text, is_more_than, no_call, raw_text
 
 MOST_EXECUTED = 100
 """Calls of one answer that are executed to show their values."""
@@ -62,7 +62,7 @@ def answer_items(
     judged = judged_entry(entry, rules)
     calls = decode_step(result, response.mode, rules=judged.rules)
     label = "answer"
-    if isinstance(calls, DecodeFailure) or not calls or _is_more_than(result, calls):
+    if isinstance(calls, DecodeFailure) or not calls or is_more_than(result, calls, _as_python):
         yield Item(Kind.TEXT, cut(raw_text(result), limits.words), label=label)
         label = "read as"
     if isinstance(calls, DecodeFailure):
@@ -160,6 +160,5 @@ def _truth(place: int, entry: Entry) -> str:
     return "truth" if len(entry.truth) == 1 else f"truth {place + 1}"
 
 
-def _is_more_than(result: Json, calls: Sequence[Call]) -> bool:
-    """Whether an answer is a text that contains more than its calls as Python."""
-    return isinstance(result, str) and result != f"[{', '.join(map(executed_text, calls))}]"
+def _as_python(calls: Sequence[Call]) -> str:
+    return f"[{', '.join(map(executed_text, calls))}]"

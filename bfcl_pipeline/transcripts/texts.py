@@ -1,11 +1,10 @@
 """Messages, signatures and calls as items: what records of entries and of answers share."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from bfcl_pipeline.benchmark import ReturnFormat
-from bfcl_pipeline.calls import executed_text, write_calls
+from bfcl_pipeline.calls import executed_text
 from bfcl_pipeline.playback.conversation import MOST_CHANGES, Change, PlayedCall
 from bfcl_pipeline.records import Call, FunctionDoc, Json, Message
 from bfcl_pipeline.scoring.differences import NOTHING
@@ -87,9 +86,9 @@ def no_call(why: str, limits: Limits) -> Item:
     return Item(Kind.NOTE, f"(no call: {cut(why, limits.result)})")
 
 
-def is_more_than(result: Json, calls: Sequence[Call]) -> bool:
-    """Whether an answer is a text that contains more than its calls as Python."""
-    return isinstance(result, str) and result != write_calls(calls, ReturnFormat.PYTHON)
+def is_more_than(result: Json, calls: Sequence[Call], write: Callable[[Sequence[Call]], str]) -> bool:
+    """Whether an answer is a text that contains more than its calls. write: the text of calls alone."""
+    return isinstance(result, str) and result != write(calls)
 
 
 def raw_text(result: Json) -> str:

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+from bfcl_pipeline.config.job import RECORDED_MODES
 from bfcl_pipeline.errors import NotRecorded
 from bfcl_pipeline.executables import ApiAnswer, ApiRequest, Apis, NoApis, SimulatedApis
 from bfcl_pipeline.tables.texts import read_recorded_calls
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.keys import ApiKey
-
-RECORDED = ("record", "replay")
-"""Modes of the web whose answers of web APIs are in the web cache."""
 
 
 class ReplayingApis:
@@ -46,6 +44,6 @@ class ApisByMode:
         """The APIs of one mode of the web; of an answer without a mode, the simulated ones."""
         if web in (None, "simulated"):
             return SimulatedApis(read_recorded_calls(self.data))
-        if web in RECORDED:
+        if web in RECORDED_MODES:
             return ReplayingApis(WebCache(self.cache))
         return NoApis(f"Answers of web APIs are not recorded in the web mode {web}.")

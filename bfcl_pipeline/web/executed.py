@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.calls import decode_step
+from bfcl_pipeline.config.job import RECORDED_MODES
 from bfcl_pipeline.errors import NotRecorded, TableError
 from bfcl_pipeline.executables import (
     ApiAnswer,
@@ -24,7 +25,7 @@ from bfcl_pipeline.records import Call, DecodeFailure, Entry, Response, Rules, S
 from bfcl_pipeline.scoring import Judge
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.responses import loaded_json
-from bfcl_pipeline.web.apis import RECORDED, ReplayingApis
+from bfcl_pipeline.web.apis import ReplayingApis
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.coverage import web_keys
 from bfcl_pipeline.web.keys import ApiKey, Key
@@ -65,7 +66,7 @@ class WebRequests:
         """
         if not CATEGORIES[response.category].executes:
             return web_keys(response)
-        if response.web not in RECORDED:
+        if response.web not in RECORDED_MODES:
             return ()
         if response.category not in self._entries:
             entries = read_entries(entries_path(self._data, response.category))

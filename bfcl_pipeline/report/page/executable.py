@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bfcl_pipeline.benchmark import GROUPS
+from bfcl_pipeline.config.job import RECORDED_MODES
 from bfcl_pipeline.report.executable_titles import BIAS, OVERALL_OF_2024, TITLES, UNRANKED, is_biased
 from bfcl_pipeline.report.format import MISSING, count, interval, percent
 from bfcl_pipeline.report.page.links import entries_link
@@ -14,9 +15,6 @@ from bfcl_pipeline.text import plural
 
 WEB = "Requests answered"
 NO_VERDICT = "No verdict"
-
-RECORDED = ("record", "replay")
-"""The modes of the web in which answers are those of the real one, recorded."""
 
 COLUMN_TITLES = {
     WEB: "What answered the requests of executed calls; beneath, the verdicts on entries whose expected "
@@ -95,7 +93,7 @@ def _no_verdict(row: Row) -> Cell:
 def _notes(rows: Sequence[Row]) -> Iterator[str]:
     if meaning := note(row["web"] for row in rows):
         yield f"{meaning}."
-    if any(name in RECORDED for row in rows for name in split(row["web"])):
+    if any(name in RECORDED_MODES for row in rows for name in split(row["web"])):
         yield "record, replay: answers of the real web, recorded once; expected calls read the same ones."
     if any(row["not_recorded"] for row in rows):
         yield "Entries whose verdict needs a web answer that is not recorded have none and are in no score."
