@@ -40,7 +40,7 @@ COMMANDS: dict[str, str] = {
     "show": "print one entry, or one model's conversation over it, and why it passed or failed",
     "audit": "list suspected defects of the entries, and how each was adjudicated",
     "journal": "inspect the journals of exchanges with models, down to raw answers",
-    "web": "inspect the web cache and how much of a run it covers",
+    "web": "inspect, check, import and compare records of the web; try a search or a fetch",
     "archive": "package a run as a verifiable archive (RO-Crate)",
     "verify": "check an archive, derive its results again, and compare them",
     "export": "write the results of a run as LaTeX, Markdown, or files of other evaluation programs",

@@ -36,8 +36,24 @@ SEARCH_TOOL = "search_engine_query"
 SEARCH_ENGINE_KEYS = {"serpapi": "SERPAPI_API_KEY"}
 """The environment variables with the keys of search engines that need one."""
 
-SEARCH_ENGINES = ("duckduckgo", "serpapi")
-"""duckduckgo: its own page, no key; serpapi: a paid service for it, with the key in SERPAPI_API_KEY."""
+SEARCH_ENGINES = (
+    "duckduckgo",
+    "serpapi",
+    "bing",
+    "brave",
+    "google",
+    "grokipedia",
+    "mojeek",
+    "startpage",
+    "wikipedia",
+    "yahoo",
+    "yandex",
+)
+"""duckduckgo: its page, no key; serpapi: a paid service for it, with the key in SERPAPI_API_KEY, as the
+official tool searches; the others: their own pages, no key, results not comparable with the leaderboard."""
+
+NO_PROXY, PROXY_OF_ENVIRONMENT = "none", "environment"
+"""What `web_proxy` may be besides the address of a proxy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +64,11 @@ class WebChoice:
     cache: Path = Path("cache/web")  # outcomes of searches and fetches: recorded there, replayed from there
     fetch_failures: float = 0.0  # share of fetches that are made to fail, 0 to 1
     search_tool: str = SEARCH_TOOL  # the name under which the search tool is presented
-    search_engine: str = SEARCH_ENGINES[0]  # one of SEARCH_ENGINES, in the modes record and live
+    search_engine: str = SEARCH_ENGINES[0]  # one of SEARCH_ENGINES; names the record of its outcomes too
+    proxy: str = (
+        PROXY_OF_ENVIRONMENT  # of searches and fetches: or NO_PROXY, or an address; see web.proxies
+    )
+    pause: float = 2.0  # seconds between two requests to the same host
 
 
 _SHARD = re.compile(r"(\d{1,6})/(\d{1,6})", re.ASCII)

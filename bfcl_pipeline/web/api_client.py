@@ -22,8 +22,8 @@ from bfcl_pipeline.web.addresses import AddressRefused, Lookup
 from bfcl_pipeline.web.api_access import Sendable
 from bfcl_pipeline.web.bounded import OutOfTime, check_head, in_time, read_body
 from bfcl_pipeline.web.cache import LONGEST_BODY
-from bfcl_pipeline.web.cassette import tape_session
-from bfcl_pipeline.web.engine_retries import SearchUnavailable
+from bfcl_pipeline.web.engines.retries import SearchUnavailable
+from bfcl_pipeline.web.evidence.tape import tape_session
 from bfcl_pipeline.web.transport import FetchAdapter, FetchConnections, TooMuch
 
 

@@ -19,7 +19,7 @@ from bfcl_pipeline.executables import ApiAnswer, ApiRequest
 from bfcl_pipeline.web.api_access import Sendable, secret_forms, sendable
 from bfcl_pipeline.web.api_client import ApiClient, ApiUnavailable
 from bfcl_pipeline.web.cache import WebCache
-from bfcl_pipeline.web.engine_retries import RetryPolicy
+from bfcl_pipeline.web.engines.retries import RetryPolicy
 from bfcl_pipeline.web.keys import ApiKey
 from bfcl_pipeline.web.recorder import Recorder, utc_now
 

@@ -31,8 +31,8 @@ from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.tools.web_search.web import Page, WebFailure
 from bfcl_pipeline.web.addresses import AddressRefused, Lookup, refuse_written
 from bfcl_pipeline.web.bounded import OutOfTime, check_head, in_time, read_body
-from bfcl_pipeline.web.cassette import tape_session
 from bfcl_pipeline.web.content import decoded, is_text_type, looks_binary, media_type
+from bfcl_pipeline.web.evidence.tape import tape_session
 from bfcl_pipeline.web.transport import FetchAdapter, FetchConnections, TooMuch
 
 HEADERS = {

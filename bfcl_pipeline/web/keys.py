@@ -24,6 +24,7 @@ from bfcl_pipeline.text import printable
 _ADDRESS = re.compile(r"(https?)://([^/?#]*)([^?#]*)(\?[^#]*)?(?:#.*)?", re.IGNORECASE | re.DOTALL)
 _AUTHORITY = re.compile(r"(.*@)?(\[[^]]*\]|[^:@]*)(:[0-9]+)?", re.DOTALL)
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
+_OF_DUCKDUCKGO = ("", "duckduckgo", "serpapi")  # search engines that give the same results: one outcome
 _SHOWN = 300  # characters of the address of a request in a message
 _CAPITALS = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 
@@ -34,14 +35,16 @@ class SearchKey:
 
     keywords: str  # with normalized white space
     region: str  # as DuckDuckGo names them
+    engine: str = ""  # whose results they are; empty: DuckDuckGo's
 
     @classmethod
-    def of(cls, keywords: str, region: str) -> SearchKey:
-        """The key of a search with a model's arguments."""
-        return cls(" ".join(keywords.split()), region)
+    def of(cls, keywords: str, region: str, engine: str = "") -> SearchKey:
+        """The key of a search with a model's arguments. engine: one of config.job.SEARCH_ENGINES."""
+        return cls(" ".join(keywords.split()), region, "" if engine in _OF_DUCKDUCKGO else engine)
 
     def __str__(self) -> str:
-        return f"search for {self.keywords!r} (region {self.region!r})"
+        by = f" by {self.engine}" if self.engine else ""
+        return f"search{by} for {self.keywords!r} (region {self.region!r})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,8 @@ def key_document(key: Key) -> dict[str, Json]:
             "headers": [[name, value] for name, value in request.headers],
         }
     if isinstance(key, SearchKey):
-        return {"function": "search", "keywords": key.keywords, "region": key.region}
+        named = {"engine": key.engine} if key.engine else {}
+        return {"function": "search", "keywords": key.keywords, "region": key.region, **named}
     return {"function": "fetch", "url": key.url}
 
 
@@ -109,6 +113,14 @@ def read_key(document: Json) -> Key:
     match document:
         case {"function": "search", "keywords": str(keywords), "region": str(region), **rest} if not rest:
             return SearchKey(keywords, region)
+        case {
+            "function": "search",
+            "keywords": str(keywords),
+            "region": str(region),
+            "engine": str(engine),
+            **rest,
+        } if engine and not rest:
+            return SearchKey(keywords, region, engine)
         case {"function": "fetch", "url": str(url), **rest} if not rest:
             return FetchKey(url)
         case {

@@ -8,11 +8,11 @@ from bfcl_pipeline import __version__
 from bfcl_pipeline.errors import ConfigError, NotRecorded
 from bfcl_pipeline.tools.web_search.web import Hits, Page, Web, WebFailure
 from bfcl_pipeline.web.cache import WebCache
-from bfcl_pipeline.web.duckduckgo import DuckDuckGo
+from bfcl_pipeline.web.engines.duckduckgo import DuckDuckGo
+from bfcl_pipeline.web.engines.serpapi import KEY_VARIABLE, SerpApi
 from bfcl_pipeline.web.fetcher import Fetcher
 from bfcl_pipeline.web.keys import FetchKey, Key, SearchKey
 from bfcl_pipeline.web.recording import RecordingWeb, ReplayingWeb
-from bfcl_pipeline.web.serpapi import KEY_VARIABLE, SerpApi
 
 
 class Engine(Protocol):

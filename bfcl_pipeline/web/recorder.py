@@ -14,7 +14,7 @@ from bfcl_pipeline.executables import ApiAnswer
 from bfcl_pipeline.secrets import Redactor
 from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page, WebFailure
 from bfcl_pipeline.web.cache import Outcome, WebCache
-from bfcl_pipeline.web.cassette import taping
+from bfcl_pipeline.web.evidence.tape import taping
 from bfcl_pipeline.web.keys import Key
 
 

@@ -19,7 +19,7 @@ import requests
 
 from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page, WebFailure
 from bfcl_pipeline.web.cache import WebCache, outcome_document
-from bfcl_pipeline.web.cassette import tape_session
+from bfcl_pipeline.web.evidence.tape import tape_session
 from bfcl_pipeline.web.fetcher import Fetcher
 from bfcl_pipeline.web.recording import RecordingWeb
 

@@ -11,7 +11,7 @@ import pytest
 from bfcl_pipeline.errors import NotRecorded, WebError
 from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page, WebFailure
 from bfcl_pipeline.web.cache import WebCache
-from bfcl_pipeline.web.cassette import HttpExchange, note
+from bfcl_pipeline.web.evidence.tape import HttpExchange, note
 from bfcl_pipeline.web.keys import FetchKey, SearchKey
 from bfcl_pipeline.web.recording import RecordingWeb, ReplayingWeb
 

@@ -10,7 +10,7 @@ import pytest
 
 from bfcl_pipeline.web.api_recording import HostPace, RecordingApis
 from bfcl_pipeline.web.cache import WebCache
-from bfcl_pipeline.web.engine_retries import RetryPolicy
+from bfcl_pipeline.web.engines.retries import RetryPolicy
 from tests.support.api_hosts import KEYS, ApiHosts
 
 

@@ -21,7 +21,7 @@ from bfcl_pipeline.web.api_client import ApiClient
 from bfcl_pipeline.web.api_recording import HostPace, RecordingApis
 from bfcl_pipeline.web.apis import ReplayingApis
 from bfcl_pipeline.web.cache import WebCache
-from bfcl_pipeline.web.engine_retries import RetryPolicy
+from bfcl_pipeline.web.engines.retries import RetryPolicy
 from bfcl_pipeline.web.keys import ApiKey
 from bfcl_pipeline.web.status import survey
 from tests.support.api_hosts import KEYS, ApiHosts, local_names

@@ -5,8 +5,8 @@ import pickle
 import pytest
 
 from bfcl_pipeline.errors import ConfigError, WebError
-from bfcl_pipeline.web.engine_http import UnknownAnswer
-from bfcl_pipeline.web.engine_retries import Outage, RetryPolicy, SearchRateLimited
+from bfcl_pipeline.web.engines.requested import UnknownAnswer
+from bfcl_pipeline.web.engines.retries import Outage, RetryPolicy, SearchRateLimited
 
 
 class Engine:

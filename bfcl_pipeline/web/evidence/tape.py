@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import yaml
 
-from bfcl_pipeline.web.redaction import (
+from bfcl_pipeline.web.evidence.redaction import (
     HttpRedactor,
     redact_address,
     secret_header_values,

@@ -20,22 +20,27 @@ from bfcl_pipeline.web.executed import WebRequests
 from bfcl_pipeline.web.status import CacheStats, survey
 
 
+HELP = "print what the web cache holds; exit status 1 if any of it is damaged"
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declares the options of the command."""
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    about = "print what the web cache holds; exit status 1 if any of it is damaged"
-    status = actions.add_parser("status", help=about, description=about)
-    status.add_argument(
-        "--record", type=Path, default=Path("cache/web"), help="the web cache (default: cache/web)"
-    )
-    status.add_argument(
+    """Declares the options of the action."""
+    add_record(parser)
+    parser.add_argument(
         "run_dir",
         nargs="?",
         type=Path,
         metavar="RUN",
         help=f"{RUN_HELP}; also print what share of its web calls the cache covers",
     )
-    add_data(status)
+    add_data(parser)
+
+
+def add_record(parser: argparse.ArgumentParser) -> None:
+    """`--record`: the directory of the web cache."""
+    parser.add_argument(
+        "--record", type=Path, default=Path("cache/web"), help="the web cache (default: cache/web)"
+    )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -13,10 +13,10 @@ import pytest
 
 from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.tools.web_search.web import Hit, Hits, WebFailure
-from bfcl_pipeline.web.cassette import taping
-from bfcl_pipeline.web.duckduckgo import PAUSE_SECONDS, DuckDuckGo, read_page
-from bfcl_pipeline.web.engine_http import NOT_RETRIEVED, SearchLimits, UnknownAnswer
-from bfcl_pipeline.web.engine_retries import Outage, RetryPolicy, SearchRateLimited
+from bfcl_pipeline.web.engines.duckduckgo import PAUSE_SECONDS, DuckDuckGo, read_page
+from bfcl_pipeline.web.engines.requested import NOT_RETRIEVED, SearchLimits, UnknownAnswer
+from bfcl_pipeline.web.engines.retries import Outage, RetryPolicy, SearchRateLimited
+from bfcl_pipeline.web.evidence.tape import taping
 
 
 def result(title: str, href: str, snippet: str | None = "", kind: str = "web-result") -> str:

@@ -9,10 +9,10 @@ import pytest
 
 from bfcl_pipeline.errors import ConfigError, WebError
 from bfcl_pipeline.tools.web_search.web import Hit, Hits, WebFailure
-from bfcl_pipeline.web.cassette import taping
-from bfcl_pipeline.web.engine_http import NOT_RETRIEVED, SearchLimits, UnknownAnswer
-from bfcl_pipeline.web.engine_retries import RetryPolicy, SearchRateLimited
-from bfcl_pipeline.web.serpapi import SerpApi
+from bfcl_pipeline.web.engines.requested import NOT_RETRIEVED, SearchLimits, UnknownAnswer
+from bfcl_pipeline.web.engines.retries import RetryPolicy, SearchRateLimited
+from bfcl_pipeline.web.engines.serpapi import SerpApi
+from bfcl_pipeline.web.evidence.tape import taping
 
 KEY = "secret key+0123456789abcdef"
 KEY_IN_URL = "secret+key%2B0123456789abcdef"

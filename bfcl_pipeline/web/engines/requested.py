@@ -14,8 +14,8 @@ import urllib3
 
 from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.retry_after import retry_after_seconds
-from bfcl_pipeline.web.cassette import tape_session
-from bfcl_pipeline.web.engine_retries import Outage
+from bfcl_pipeline.web.engines.retries import Outage
+from bfcl_pipeline.web.evidence.tape import tape_session
 
 NOT_RETRIEVED = "Failed to retrieve the search results from server. Please try again later."
 """The text a model sees for a search that the engine does not accept, as in the release."""

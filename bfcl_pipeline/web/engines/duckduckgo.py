@@ -25,7 +25,7 @@ from bs4 import BeautifulSoup, Tag
 from bs4.exceptions import ParserRejectedMarkup
 
 from bfcl_pipeline.tools.web_search.web import Hit, Hits, WebFailure
-from bfcl_pipeline.web.engine_http import (
+from bfcl_pipeline.web.engines.requested import (
     NOT_RETRIEVED,
     Answer,
     SearchLimits,
@@ -34,7 +34,7 @@ from bfcl_pipeline.web.engine_http import (
     engine_session,
     request_engine,
 )
-from bfcl_pipeline.web.engine_retries import Outage, RetryPolicy, SearchRateLimited
+from bfcl_pipeline.web.engines.retries import Outage, RetryPolicy, SearchRateLimited
 
 ENGINE = "duckduckgo"
 PAGE = "https://html.duckduckgo.com/html/"
@@ -233,5 +233,5 @@ def _text(tag: Tag) -> str:
 def _unknown(received: str) -> UnknownAnswer:
     return UnknownAnswer(
         f"{ENGINE} answered with {received}; expected a page of results with its known markup. If that has "
-        "changed, bfcl_pipeline/web/duckduckgo.py must be adapted; until then use another search engine."
+        "changed, its reader must be adapted; until then use another search engine."
     )

@@ -19,7 +19,7 @@ from bfcl_pipeline.config.job import SEARCH_ENGINE_KEYS
 from bfcl_pipeline.errors import ConfigError, WebError
 from bfcl_pipeline.secrets import Redactor
 from bfcl_pipeline.tools.web_search.web import Hit, Hits, WebFailure
-from bfcl_pipeline.web.engine_http import (
+from bfcl_pipeline.web.engines.requested import (
     NOT_RETRIEVED,
     Answer,
     SearchLimits,
@@ -28,7 +28,7 @@ from bfcl_pipeline.web.engine_http import (
     engine_session,
     request_engine,
 )
-from bfcl_pipeline.web.engine_retries import Outage, RetryPolicy, SearchRateLimited
+from bfcl_pipeline.web.engines.retries import Outage, RetryPolicy, SearchRateLimited
 
 ENGINE = "serpapi"
 ADDRESS = "https://serpapi.com/search.json"
@@ -146,7 +146,7 @@ def _hit(result: object) -> Hit:
 def _unknown(received: str) -> UnknownAnswer:
     return UnknownAnswer(
         f"{ENGINE} answered with {received}; expected organic_results. If its answers have changed, "
-        "bfcl_pipeline/web/serpapi.py must be adapted; until then use another search engine."
+        "bfcl_pipeline/web/engines/serpapi.py must be adapted; until then use another search engine."
     )
 
 

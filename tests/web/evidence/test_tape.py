@@ -13,8 +13,8 @@ import requests
 import vcr
 import yaml
 
-from bfcl_pipeline.web.cassette import HttpExchange, note, tape_session, taping
-from bfcl_pipeline.web.redaction import redact_address
+from bfcl_pipeline.web.evidence.redaction import redact_address
+from bfcl_pipeline.web.evidence.tape import HttpExchange, note, tape_session, taping
 
 
 def _redact_request(request):

@@ -2,7 +2,12 @@
 
 import pytest
 
-from bfcl_pipeline.web.redaction import HttpRedactor, redact_address, secret_header_values, secret_values
+from bfcl_pipeline.web.evidence.redaction import (
+    HttpRedactor,
+    redact_address,
+    secret_header_values,
+    secret_values,
+)
 
 KEY = "abc123/def456=="
 
