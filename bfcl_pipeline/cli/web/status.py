@@ -19,7 +19,6 @@ from bfcl_pipeline.web.coverage import CacheCoverage, coverage
 from bfcl_pipeline.web.executed import WebRequests
 from bfcl_pipeline.web.status import CacheStats, survey
 
-
 HELP = "print what the web cache holds; exit status 1 if any of it is damaged"
 
 
