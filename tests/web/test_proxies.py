@@ -230,7 +230,7 @@ def test_engines_of_ddgs_search_through_the_proxy(
     direct = Connection(
         proxy=Proxies.of("none").address,
         ca_file=str(hosts.certificate),
-        addresses={"ip-api.com": f"https://localhost:{hosts.tls_port}"},
+        addresses={"ip-api.com": f"https://127.0.0.1:{hosts.tls_port}"},
     )
     with pytest.raises(Outage, match=r"certificate"):  # it is not for this name, but was reached
         EngineClient("engine", facts, direct).request("GET", "https://ip-api.com/found")
