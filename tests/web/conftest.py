@@ -1,5 +1,6 @@
-"""A search engine on this machine with scripted answers, byte for byte."""
+"""A search engine on this machine with scripted answers, byte for byte; a port without a server."""
 
+import socket
 from collections.abc import Iterator
 
 import pytest
@@ -11,3 +12,11 @@ from tests.support.scripted_engine import ScriptedEngine, scripted_engine_server
 def scripted_engine() -> Iterator[ScriptedEngine]:
     with scripted_engine_server() as server:
         yield server
+
+
+@pytest.fixture
+def closed_port() -> Iterator[int]:
+    """A port that refuses connections: bound, but not listening."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]

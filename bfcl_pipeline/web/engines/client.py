@@ -37,7 +37,8 @@ class Connection:
 
     limits: SearchLimits = field(default_factory=SearchLimits)
     proxy: Callable[[str], str | None] = lambda _address: None  # the proxy for an address, if any
-    before: Callable[[str], None] = lambda _host: None  # called before each request with its host
+    before: Callable[[str], object] = lambda _host: None  # called before each request with its host
+    after: Callable[[str, float | None], None] = lambda _host, _seconds: None  # with its Retry-After
     ca_file: str | None = None  # certificates to trust in the place of the usual ones
     addresses: Mapping[str, str] | None = None  # by host, where it is served instead: `http://127.0.0.1:1`
 
@@ -55,9 +56,9 @@ class EngineClient:
     """The HTTP client of one search; it has the methods that ddgs calls."""
 
     def __init__(
-        self, engine: str, facts: EngineFacts, connection: Connection, retries: RetryPolicy
+        self, engine: str, facts: EngineFacts, connection: Connection, retries: RetryPolicy | None = None
     ) -> None:
-        """engine: its name, for messages."""
+        """engine: its name, for messages. retries: None: one attempt, whose error is raised as it is."""
         self._engine = engine
         self._facts = facts
         self._connection = connection
@@ -101,6 +102,8 @@ class EngineClient:
         address = f"{url}{'&' if '?' in url else '?'}{urlencode(params)}" if params else url
         body = None if data is None else urlencode(data).encode("ascii")
         host = self._checked_host(address)
+        if self._retries is None:
+            return self._attempt(method, address, body, host)
         return self._retries(lambda: self._attempt(method, address, body, host))
 
     def _attempt(self, method: str, address: str, body: bytes | None, host: str) -> ReadPage:
@@ -114,6 +117,7 @@ class EngineClient:
         if played is None:
             self._connection.before(host)
             answer, content = self._sent(method, address, body)
+            self._connection.after(host, answer.retry_after_seconds())
         else:
             answer, content = self._played(played, method, address, body)
         self._check_status(answer)

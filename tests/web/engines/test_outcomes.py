@@ -66,7 +66,7 @@ def engine(name: str, server: Any, attempts: int = 1) -> DdgsEngine:
 
 
 def test_outcomes() -> None:
-    """A page without results is "no results" only by the site's mark; refusals and broken pages never are."""
+    """A page without results is "no results" only by the mark of its site; refusals never are."""
     assert [*table()] == OUTCOMES.splitlines()
 
 
@@ -78,7 +78,7 @@ def test_every_engine_is_covered() -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_cassette_proves_a_search(name: str, scripted_engine: Any) -> None:
-    """Playing the tape of a search, refusal and failure included, gives the same results without a server."""
+    """Playing the tape of a search, refused and reset before, gives the same results without a server."""
     http, pages = scripted_engine.http, PAGES[name]
     good = http(pages.results)
     scripted_engine.script(http("", "429 No", Retry_After="9"), scripted_engine.RESET, good)
