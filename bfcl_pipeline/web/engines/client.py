@@ -17,6 +17,7 @@ from urllib.parse import urlencode, urlsplit
 import primp
 from requests.structures import CaseInsensitiveDict
 
+from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.web.engines.facts import EngineFacts
 from bfcl_pipeline.web.engines.requested import Answer, SearchLimits, UnknownAnswer
 from bfcl_pipeline.web.engines.retries import Outage, RetryPolicy, SearchRateLimited
@@ -128,7 +129,7 @@ class EngineClient:
         parts = urlsplit(address)
         host, hosts = parts.netloc, self._facts.hosts  # no engine has a user or a port
         known = any(host == own or (own.startswith(".") and host.endswith(own)) for own in hosts)
-        if known and parts.scheme == "https":
+        if known and host == parts.hostname and parts.scheme == "https":
             return host
         raise UnknownAnswer(
             f"{self._engine}: ddgs asks {host[:100]!r} by {parts.scheme[:10]!r}, expected one of "
@@ -191,24 +192,33 @@ class EngineClient:
 
     def _connected(self, address: str) -> "primp.Client":
         """The connection of this search, with its cookies, through the proxy for an address."""
-        limits = self._connection.limits
-        if self._primp is None:
-            self._primp = primp.Client(
-                impersonate=BROWSER,
-                impersonate_os=SYSTEM,
-                follow_redirects=False,
-                timeout=limits.whole_seconds,
-                connect_timeout=limits.connect_seconds,
-                dns_timeout=limits.connect_seconds,
-                read_timeout=limits.silence_seconds,
-                ca_cert_file=self._connection.ca_file,
-            )
+        limits, ca_file = self._connection.limits, self._connection.ca_file
+        try:
+            if self._primp is None:
+                self._primp = primp.Client(
+                    impersonate=BROWSER,
+                    impersonate_os=SYSTEM,
+                    follow_redirects=False,
+                    timeout=limits.whole_seconds,
+                    connect_timeout=limits.connect_seconds,
+                    dns_timeout=limits.connect_seconds,
+                    read_timeout=limits.silence_seconds,
+                    ca_cert_file=ca_file,
+                )
+            # None: none, also if the environment has one.
+            self._primp.proxy = self._connection.proxy(address)
+        except primp.PrimpError as error:
+            failure = f"The HTTP client of search engines cannot be made ({_reason(error)})."
+        else:
             self._primp.headers_update(self._headers)
-        self._primp.proxy = self._connection.proxy(address)  # None: none, also if the environment has one
-        for site, cookies in self._cookies.items():
-            self._primp.set_cookies(self._served(site), cookies)
-        self._cookies.clear()
-        return self._primp
+            for site, cookies in self._cookies.items():
+                self._primp.set_cookies(self._served(site), cookies)
+            self._cookies.clear()
+            return self._primp
+        raise ConfigError(
+            f"{failure} Check web_proxy and the certificates of REQUESTS_CA_BUNDLE or SSL_CERT_FILE"
+            f"{f' ({ca_file})' if ca_file else ''}."
+        )
 
     def _served(self, address: str) -> str:
         """Where an address is served: itself, unless `Connection.addresses` says otherwise."""
