@@ -12,6 +12,8 @@ import vcr
 import yaml
 
 from bfcl_pipeline.web.bounded import OutOfTime
+from bfcl_pipeline.web.engines.client import Connection
+from bfcl_pipeline.web.engines.ddgs_engine import DdgsEngine
 from bfcl_pipeline.web.evidence.cassettes import write_cassette
 from bfcl_pipeline.web.evidence.playing import CassettePlayer, NotOnCassette, Unanswered, player, playing
 from bfcl_pipeline.web.evidence.tape import HttpExchange, give_up, note, tape_session, taping
@@ -275,3 +277,23 @@ def test_a_stock_vcrpy_plays_our_files(server, tmp_path, client):
         assert cassette.all_played
     assert played == [ask(f"{server}/{kind}") for kind in ("gzip", "missing", "binary")]
     assert path.read_bytes() == tape.cassette()
+
+
+def test_a_search_by_ddgs_is_played(server, tmp_path):
+    """The cassette of a search answers the same search without network, and a stock vcrpy plays it too."""
+    engine = DdgsEngine("wikipedia", connection=Connection(addresses={"en.wikipedia.org": server}))
+    with taping() as tape:
+        hits = engine.search("tea", "us-en")
+    assert [hit.title for hit in hits.hits] == ["Green tea"]
+    content = tape.cassette()
+    assert b"topsecret" not in content
+    played = CassettePlayer(content)
+    with playing(played):
+        assert DdgsEngine("wikipedia").search("tea", "us-en") == hits
+    assert played.left() == 0
+    path = tmp_path / "cassette.yaml"
+    path.write_bytes(content)
+    with vcr.use_cassette(str(path), record_mode="none") as cassette:
+        bodies = [requests.get(one.uri, timeout=10).content for one in cassette.requests]
+        assert cassette.all_played
+    assert bodies == [bytes(exchange.body) for exchange in tape.exchanges]
