@@ -1,8 +1,11 @@
 """A cassette answers the requests of a client in the place of the network."""
 
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -11,6 +14,8 @@ import urllib3
 import vcr
 import yaml
 
+from bfcl_pipeline.web.api_access import Sendable
+from bfcl_pipeline.web.api_client import ApiClient
 from bfcl_pipeline.web.bounded import OutOfTime
 from bfcl_pipeline.web.engines.client import Connection
 from bfcl_pipeline.web.engines.ddgs_engine import DdgsEngine
@@ -297,3 +302,48 @@ def test_a_search_by_ddgs_is_played(server, tmp_path):
         bodies = [requests.get(one.uri, timeout=10).content for one in cassette.requests]
         assert cassette.all_played
     assert bodies == [bytes(exchange.body) for exchange in tape.exchanges]
+
+
+def test_the_answer_of_an_api_is_played_with_another_key(server):
+    """Whoever checks a cassette needs no key: the request is the recorded one without its key."""
+
+    def ask(client, key):
+        headers = (("X-Api-Key", key),)
+        return client.get(
+            Sendable("127.0.0.1", f"{server}/echo", (("q", "a b"), ("api_key", key)), headers, None)
+        )
+
+    with taping() as tape:
+        live = ask(ApiClient(allow_private=True), KEY)
+    played = CassettePlayer(tape.cassette([KEY]), [OTHER_KEY])
+    with playing(played):
+        again = ask(ApiClient(lookup=pytest.fail), OTHER_KEY)
+    assert again == replace(live, body=live.body.replace(KEY, "SCRUBBED"))
+    assert KEY in live.body
+    assert played.left() == 0
+
+
+def test_a_cassette_of_vcrpy_is_played(server, tmp_path):
+    """What vcrpy itself recorded is played to our clients."""
+    path = tmp_path / "stock.yaml"
+    with vcr.use_cassette(str(path)):
+        live = [requests.get(f"{server}/{kind}", timeout=10).content for kind in ("page", "redirect")]
+    played = CassettePlayer(path.read_bytes())
+    with playing(played), requests.Session() as session:
+        tape_session(session)
+        again = [session.get(f"{server}/{kind}", timeout=10).content for kind in ("page", "redirect")]
+    assert again == live
+    assert played.left() == 0
+
+
+def test_vcrpy_is_imported_when_it_is_used():
+    """Its import takes part of a second, which runs with neither records nor checks do not spend."""
+    program = (
+        "import sys, bfcl_pipeline.web.modes, bfcl_pipeline.web.check, bfcl_pipeline.web.api_recording;"
+        "assert 'vcr' not in sys.modules, 'imported';"
+        "from bfcl_pipeline.web.evidence.tape import HttpExchange, Tape;"
+        "tape = Tape(); tape.exchanges.append(HttpExchange('GET', 'http://h/', [], None)); tape.cassette();"
+        "assert 'vcr' in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
