@@ -126,17 +126,6 @@ def test_secrets_in_bodies_are_not_compared():
     assert _asked(played, body=f'{{"k": "a{OTHER_KEY}"}}'.encode(), method="POST") == b"2"
 
 
-def test_random_parameters_are_not_compared():
-    """Values that an engine draws for every request are not part of it; all others are."""
-    cassette = _cassette((URL + "?q=a&draw=123&v=1", b"1"))
-    with pytest.raises(NotOnCassette):
-        _asked(CassettePlayer(cassette, random_parameters=["raw"]), URL + "?q=a&draw=9&v=1")
-    played = CassettePlayer(cassette, random_parameters=["draw", "x.y"])
-    with pytest.raises(NotOnCassette):
-        _asked(played, URL + "?q=b&draw=9&v=1")
-    assert _asked(played, URL + "?q=a&draw=9&v=1") == b"1"
-
-
 def test_a_player_is_of_its_thread():
     """Within the block the cassette answers this thread and those of its context."""
     played = CassettePlayer(_cassette((URL, b"1")))
