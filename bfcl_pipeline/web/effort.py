@@ -77,9 +77,7 @@ def left_by_model(
         elif response.status is Status.INFRASTRUCTURE_ERROR:
             failed[name] += 1
     each = {
-        name: max(1.0, searches[name] / answered[name])
-        if answered[name] >= ENOUGH
-        else HOPS_OF_A_QUESTION
+        name: max(1.0, searches[name] / answered[name]) if answered[name] >= ENOUGH else HOPS_OF_A_QUESTION
         for name in failed
     }
     return {name: SearchesLeft(number, number * each[name]) for name, number in failed.items()}
