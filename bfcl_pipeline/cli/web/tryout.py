@@ -1,7 +1,7 @@
 """`bfcl-pipeline web try`: one live search or fetch now, through the code of a run.
 
-Prints the requests with their statuses, what came, whether a run would record it, and what to do about a
-refusal. Nothing is recorded.
+Covers the options and what is printed: the requests with their statuses, what came, whether a run would
+record it, and what to do about a refusal. Nothing is recorded.
 """
 
 from __future__ import annotations
@@ -12,16 +12,21 @@ import os
 import re
 import shutil
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bfcl_pipeline.cli.web.status import add_record
-from bfcl_pipeline.config.config_file import configured_value
+from bfcl_pipeline.config.config_file import configured_values
 from bfcl_pipeline.config.job import SEARCH_ENGINE_KEYS, SEARCH_ENGINES, WebChoice
-from bfcl_pipeline.errors import ConfigError, WebError
+from bfcl_pipeline.errors import ConfigError, PipelineError, WebError
 from bfcl_pipeline.secrets import Redactor
-from bfcl_pipeline.text import cut, on_one_line, plural, printable, text_table, unknown_name
+from bfcl_pipeline.text import cut, on_one_line, printable, text_table, unknown_name
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.tools.web_search.web import Web
+    from bfcl_pipeline.web.attempt import Attempt
+    from bfcl_pipeline.web.keys import FetchKey, SearchKey
 
 HELP = "search or fetch once, live: what comes, and whether a run would record it; records nothing"
 
@@ -33,7 +38,7 @@ _LONGEST = 300  # characters of a title, an address, a snippet, a line
 _LONGEST_FAILURE = 1_000  # characters
 _LONGEST_ASKED = 20_000  # characters; a run asks for no more
 _WIDEST = 120  # columns
-_NAMES = 9  # columns of what stands before a value
+_NAMED = "{:<10}"  # what stands before a value
 _ADDRESS = re.compile(
     r"[a-z][a-z0-9+.-]{0,20}://.*|(?:[a-z0-9-]{1,63}\.){1,9}[a-z]{2,24}(?::[0-9]+)?(?:/\S*)?",
     re.IGNORECASE | re.DOTALL,
@@ -44,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the action. What is not given is as in config/config.yaml."""
     add = parser.add_argument
     add("asked", metavar="QUERY|URL", help="what to search for, or the address of a page to fetch")
-    add("--search", action="store_true", help="search for the text, although it looks like an address")
+    add("--search", action="store_true", help="search for it although it looks like an address")
     add("--search-engine", choices=SEARCH_ENGINES, help="default: that of the config")
     add("--region", default=_REGION, metavar="XX-XX", help=f"of the search (default: {_REGION}, none)")
     add(
@@ -52,20 +57,229 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_count,
         default=1,
         metavar="N",
-        help="ask for up to N pages of results (default: 1; a run asks for more, up to 30 results)",
+        help="ask for up to N pages of results (default: 1; a run asks for up to 30 results)",
     )
     add("--proxy", metavar="URL", help="environment, none, or an address (default: that of the config)")
-    add("--retry", action="store_true", help="after a refusal, ask again as a run does, which takes minutes")
+    add("--retry", action="store_true", help="after a refusal, ask again as a run does: takes minutes")
     add("--as", dest="form", choices=_FORMS, default=_FORMS[0], help="form of the page (default: raw)")
-    add_record(parser, "web cache in which to look whether this is recorded already")
+    add_record(parser)
     add("--json", action="store_true", help="print all of it as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
     """Prints what came. Returns 1 if it was nothing that a run would record."""
-    from bfcl_pipeline.web.attempt import attempt  # loads the HTTP clients
+    from bfcl_pipeline.web.attempt import attempt
 
-    raise NotImplementedError
+    key = _key(options)
+    choice = _choice(options)
+    made = attempt(_web(choice, options.pages, retry=options.retry), key)
+    secrets = [os.environ.get(name, "").strip() for name in SEARCH_ENGINE_KEYS.values()]
+    document = Redactor(filter(None, secrets)).document(_document(made, choice, options))
+    if options.json:
+        print(json.dumps(document, indent=1))
+    else:
+        _print(document)
+    return 1 if made.outcome is None else 0
+
+
+def _web(choice: WebChoice, pages: int, *, retry: bool) -> Web:
+    from bfcl_pipeline.web.engines.duckduckgo import DuckDuckGo
+    from bfcl_pipeline.web.engines.retries import RetryPolicy
+    from bfcl_pipeline.web.engines.serpapi import SerpApi
+    from bfcl_pipeline.web.fetcher import Fetcher
+    from bfcl_pipeline.web.modes import LiveWeb
+
+    retries = RetryPolicy() if retry else RetryPolicy(attempts=1)
+    if choice.search_engine == "serpapi":
+        return LiveWeb(SerpApi(SerpApi.from_environment(os.environ).key, retries=retries), Fetcher())
+    return LiveWeb(DuckDuckGo(most_pages=pages, retries=retries), Fetcher())
+
+
+def _software(engine: str) -> dict[str, str]:
+    return {"search": engine, "fetch": "requests"}
+
+
+def _proxied(made: Attempt, choice: WebChoice) -> bool:
+    return choice.proxy != "none"
+
+
+def _key(options: argparse.Namespace) -> SearchKey | FetchKey:
+    """What is asked. Raises ConfigError for what no run can ask."""
+    from bfcl_pipeline.web.attempt import page_key
+    from bfcl_pipeline.web.keys import SearchKey
+
+    asked = options.asked.strip()
+    if not asked:
+        raise ConfigError("try: nothing to search for. Give words, or the address of a page.")
+    if len(asked) > _LONGEST_ASKED or len(options.region) > _LONGEST_ASKED:
+        raise ConfigError(f"try: more than {_LONGEST_ASKED:,} characters; a run asks for no more.")
+    if options.search or not _ADDRESS.fullmatch(asked):
+        return SearchKey(" ".join(asked.split()), options.region)
+    if "://" not in asked:
+        raise ConfigError(
+            f"{asked}: a page or words? For the page give https://{asked}, for a search add --search."
+        )
+    return page_key(asked)
+
+
+def _choice(options: argparse.Namespace) -> WebChoice:
+    """Engine, proxy and pause: as given, else as in the config. Raises ConfigError."""
+    values, usual = configured_values(), WebChoice()
+    engine = options.search_engine or values.get("search_engine", usual.search_engine)
+    if engine not in SEARCH_ENGINES:
+        raise ConfigError(f"config: {unknown_name('search_engine', engine, SEARCH_ENGINES)}")
+    proxy = options.proxy or values.get("web_proxy", usual.proxy)
+    pause = values.get("web_pause", usual.pause)
+    return WebChoice(
+        mode="live", cache=options.record, search_engine=engine, proxy=str(proxy), pause=float(pause)
+    )
+
+
+def _document(made: Attempt, choice: WebChoice, options: argparse.Namespace) -> dict[str, Any]:
+    """The attempt as JSON."""
+    from bfcl_pipeline.tools.web_search.web import Page
+    from bfcl_pipeline.web.attempt import advice, in_a_run
+    from bfcl_pipeline.web.cache import outcome_document
+    from bfcl_pipeline.web.engines.retries import RetryPolicy
+    from bfcl_pipeline.web.keys import SearchKey, key_document
+
+    kind = "search" if isinstance(made.key, SearchKey) else "fetch"
+    outcome = None if made.outcome is None else outcome_document(made.outcome)
+    if isinstance(made.outcome, Page):
+        content = _seen(made.outcome.text, options.form)
+        outcome = {"kind": "page", "characters": len(made.outcome.text), "form": options.form, **content}
+    return {
+        "asked": key_document(made.key),
+        "software": _software(choice.search_engine)[kind],
+        "proxy": choice.proxy,
+        "recorded_before": _recorded(made.key, choice),
+        "requests": [asdict(sent) for sent in made.requests],
+        "seconds": round(made.seconds, 3),
+        "outcome": outcome,
+        "failure": made.failure,
+        "in_a_run": in_a_run(made, RetryPolicy()),
+        "advice": list(advice(made, choice.search_engine, proxied=_proxied(made, choice))),
+    }
+
+
+def _seen(html: str, form: str) -> dict[str, str]:
+    """A page's text in the form in which a model asks for it, or why it has none."""
+    from bfcl_pipeline.tools.api import BoundExceeded
+    from bfcl_pipeline.tools.web_search.page_text import page_text
+
+    try:
+        return {"text": page_text(html, form)}
+    except (ValueError, BoundExceeded) as error:
+        return {"text": "", "problem": str(error)}
+
+
+def _recorded(key: SearchKey | FetchKey, choice: WebChoice) -> str:
+    """When the outcome was recorded before, and by what; empty if it was not."""
+    from bfcl_pipeline.web.cache import WebCache
+    
+    cache = WebCache(choice.cache)
+    try:
+        recorded = cache.read(cache.path(key))
+    except WebError as error:
+        return str(error)
+    if recorded is None:
+        return ""
+    return f"{recorded.recorded_at:%Y-%m-%d %H:%M} UTC by {recorded.engine}"
+
+
+def _print(document: dict[str, Any]) -> None:
+    asked = document["asked"]
+    words = {"search": "keywords", "fetch": "url"}[asked["function"]]
+    for name, value in (
+        (asked["function"], asked[words]),
+        ("region", asked.get("region", "")),
+        ("by", document["software"]),
+        ("proxy", document["proxy"]),
+        ("recorded", document["recorded_before"]),
+    ):
+        if value:
+            _row(name, value)
+    print()
+    if document["requests"]:
+        print(_requests(document["requests"]))
+        print()
+    _print_outcome(document)
+    print()
+    _row("in a run", document["in_a_run"])
+    for number, line in enumerate(document["advice"], 1):
+        _row("" if number > 1 else "to do", f"{number}. {line}")
+
+
+def _requests(sent: Sequence[dict[str, Any]]) -> str:
+    """The table of requests; under it why some have no complete answer."""
+    rows = [
+        (
+            one["method"],
+            _line(one["host"]),
+            str(one["status"] or "-"),
+            f"{one['bytes']:,}",
+            "-" if one["seconds"] is None else f"{1000 * one['seconds']:,.0f}",
+            _line(one["kind"]) or "-",
+        )
+        for one in sent
+    ]
+    table = text_table(("request", "host", "status", "bytes", "ms", "type"), rows)
+    problems = [f"{_line(one['host'])}: {_line(one['problem'])}" for one in sent if one["problem"]]
+    return "\n".join([table, *problems])
+
+
+def _print_outcome(document: dict[str, Any]) -> None:
+    took = f"{document['seconds']:.1f} s"
+    match document["outcome"]:
+        case {"kind": "hits", "hits": []}:
+            print(f"No results, as the site itself says, after {took}.")
+        case {"kind": "hits", "hits": hits}:
+            shown = "" if len(hits) <= _SHOWN_RESULTS else f" The first {_SHOWN_RESULTS}:"
+            print(f"{len(hits)} result{'s' if len(hits) > 1 else ''} in {took}.{shown}")
+            for number, hit in enumerate(hits[:_SHOWN_RESULTS], 1):
+                print("\n".join(_hit(number, hit)))
+        case {"kind": "page", "characters": characters, "form": form, "text": text, **more}:
+            lines = text.splitlines()
+            print(f"{characters:,} characters in {took}. In the form {form!r} a model sees:")
+            for line in lines[:_SHOWN_LINES]:
+                print(f"  {_line(line)}".rstrip())
+            if len(lines) > _SHOWN_LINES:
+                print(f"  ... ({len(lines) - _SHOWN_LINES:,} more lines)")
+            if "problem" in more:
+                print(f"  nothing: {_line(more['problem'])}")
+        case {"kind": "failure", "message": message}:
+            print(f"A failure after {took}. A model sees this text:")
+            print(_wrapped(message, "  ", _LONGEST_FAILURE))
+        case _:
+            print(f"Nothing after {took}:")
+            print(_wrapped(document["failure"], "  ", _LONGEST_FAILURE))
+
+
+def _hit(number: int, hit: dict[str, str]) -> Iterator[str]:
+    yield f"{number:>2}. {_line(hit['title'])}"
+    yield f"    {_line(hit['href'])}"
+    if hit["body"]:
+        yield _wrapped(hit["body"], "    ")
+
+
+def _row(name: str, value: str) -> None:
+    print(_wrapped(value, _NAMED.format(""), _LONGEST_FAILURE, first=_NAMED.format(name)))
+
+
+def _wrapped(text: str, indent: str, longest: int = _LONGEST, first: str | None = None) -> str:
+    width = min(_WIDEST, shutil.get_terminal_size().columns)
+    return textwrap.fill(
+        _line(text, longest),
+        width,
+        initial_indent=indent if first is None else first,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _line(text: str, longest: int = _LONGEST) -> str:
+    return on_one_line(printable(cut(text, longest)))
 
 
 def _count(text: str) -> int:
