@@ -19,7 +19,7 @@ from bfcl_pipeline.web.evidence.redaction import redact_address
 from bfcl_pipeline.web.evidence.tape import HttpExchange, taping
 from bfcl_pipeline.web.keys import FetchKey, SearchKey
 
-_LONGEST_PROBLEM = 200  # characters of the reason why a request has no answer
+_LONGEST_PROBLEM = 1_000  # characters of the reason why a request has no answer
 _REFUSING = ("401 ", "403 ", "429 ", "503 ")  # how the failure of a page begins whose site refuses
 
 
@@ -131,6 +131,8 @@ def advice(made: Attempt, engine: str, *, proxied: bool) -> tuple[str, ...]:
                 "The site refuses this machine or program. Recorded, the refusal stays: to record the "
                 f"page instead, {_other_proxy(proxied)}.",
             )
+        case WebFailure(), _ if made.requests and not made.requests[-1].status:
+            return (_reach(proxied),)
         case None, SearchRateLimited():
             return tuple(_against_refusal(engine, proxied))
         case None, Outage():

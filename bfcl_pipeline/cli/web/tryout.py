@@ -37,7 +37,8 @@ _SHOWN_LINES = 12  # of a page
 _LONGEST = 300  # characters of a title, an address, a snippet, a line
 _LONGEST_FAILURE = 1_000  # characters
 _LONGEST_ASKED = 20_000  # characters; a run asks for no more
-_WIDEST = 120  # columns
+_NARROWEST, _WIDEST = 40, 120  # columns
+_CUT = 32  # columns that the indent of a page's line takes, and the words that state how much is cut
 _NAMED = "{:<10}"  # what stands before a value
 _ADDRESS = re.compile(
     r"[a-z][a-z0-9+.-]{0,20}://.*|(?:[a-z0-9-]{1,63}\.){1,9}[a-z]{2,24}(?::[0-9]+)?(?:/\S*)?",
@@ -141,6 +142,7 @@ def _document(made: Attempt, choice: WebChoice, options: argparse.Namespace) -> 
     from bfcl_pipeline.web.attempt import advice, in_a_run
     from bfcl_pipeline.web.cache import outcome_document
     from bfcl_pipeline.web.engines.retries import RetryPolicy
+    from bfcl_pipeline.web.evidence.redaction import redact_address
     from bfcl_pipeline.web.keys import SearchKey, key_document
 
     kind = "search" if isinstance(made.key, SearchKey) else "fetch"
@@ -148,8 +150,13 @@ def _document(made: Attempt, choice: WebChoice, options: argparse.Namespace) -> 
     if isinstance(made.outcome, Page):
         content = _seen(made.outcome.text, options.form)
         outcome = {"kind": "page", "characters": len(made.outcome.text), "form": options.form, **content}
+    if outcome is not None and outcome["kind"] == "failure":
+        outcome["message"] = redact_address(str(outcome["message"]))
+    asked = key_document(made.key)
+    if kind == "fetch":
+        asked["url"] = redact_address(str(asked["url"]))
     return {
-        "asked": key_document(made.key),
+        "asked": asked,
         "software": _software(choice.search_engine)[kind],
         "proxy": choice.proxy,
         "recorded_before": _recorded(made.key, choice),
@@ -176,7 +183,7 @@ def _seen(html: str, form: str) -> dict[str, str]:
 def _recorded(key: SearchKey | FetchKey, choice: WebChoice) -> str:
     """When the outcome was recorded before, and by what; empty if it was not."""
     from bfcl_pipeline.web.cache import WebCache
-    
+
     cache = WebCache(choice.cache)
     try:
         recorded = cache.read(cache.path(key))
@@ -201,7 +208,7 @@ def _print(document: dict[str, Any]) -> None:
             _row(name, value)
     print()
     if document["requests"]:
-        print(_requests(document["requests"]))
+        print(_requests(document["requests"], str((document["outcome"] or {}).get("message", ""))))
         print()
     _print_outcome(document)
     print()
@@ -210,8 +217,11 @@ def _print(document: dict[str, Any]) -> None:
         _row("" if number > 1 else "to do", f"{number}. {line}")
 
 
-def _requests(sent: Sequence[dict[str, Any]]) -> str:
-    """The table of requests; under it why some have no complete answer."""
+def _requests(sent: Sequence[dict[str, Any]], message: str) -> str:
+    """The table of requests; under it why some have no complete answer.
+
+    message: is printed too, so a reason that contains it is left out.
+    """
     rows = [
         (
             one["method"],
@@ -224,7 +234,11 @@ def _requests(sent: Sequence[dict[str, Any]]) -> str:
         for one in sent
     ]
     table = text_table(("request", "host", "status", "bytes", "ms", "type"), rows)
-    problems = [f"{_line(one['host'])}: {_line(one['problem'])}" for one in sent if one["problem"]]
+    problems = [
+        _wrapped(f"{one['host']}: {one['problem']}", "  ")
+        for one in sent
+        if one["problem"] and not (message and message in one["problem"])
+    ]
     return "\n".join([table, *problems])
 
 
@@ -242,7 +256,7 @@ def _print_outcome(document: dict[str, Any]) -> None:
             lines = text.splitlines()
             print(f"{characters:,} characters in {took}. In the form {form!r} a model sees:")
             for line in lines[:_SHOWN_LINES]:
-                print(f"  {_line(line)}".rstrip())
+                print(f"  {_line(line, _columns() - _CUT)}".rstrip())
             if len(lines) > _SHOWN_LINES:
                 print(f"  ... ({len(lines) - _SHOWN_LINES:,} more lines)")
             if "problem" in more:
@@ -267,15 +281,18 @@ def _row(name: str, value: str) -> None:
 
 
 def _wrapped(text: str, indent: str, longest: int = _LONGEST, first: str | None = None) -> str:
-    width = min(_WIDEST, shutil.get_terminal_size().columns)
     return textwrap.fill(
         _line(text, longest),
-        width,
+        _columns(),
         initial_indent=indent if first is None else first,
         subsequent_indent=indent,
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+def _columns() -> int:
+    return max(_NARROWEST, min(_WIDEST, shutil.get_terminal_size().columns))
 
 
 def _line(text: str, longest: int = _LONGEST) -> str:
