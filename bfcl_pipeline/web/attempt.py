@@ -94,7 +94,7 @@ def attempt(web: Web, key: SearchKey | FetchKey, clock: Callable[[], float] = mo
     cause = failed.__cause__ if failed is not None else None
     return Attempt(
         key,
-        tuple(map(_sent, list(tape.exchanges))),
+        tuple(map(_sent, tape.copied())),
         clock() - started,
         outcome,
         "" if failed is None else redact_address(str(failed)),
