@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 from bfcl_pipeline.cli.web.status import add_record
 from bfcl_pipeline.config.config_file import configured_values
 from bfcl_pipeline.config.job import SEARCH_ENGINE_KEYS, SEARCH_ENGINES, WebChoice
-from bfcl_pipeline.errors import ConfigError, PipelineError, WebError
+from bfcl_pipeline.errors import ConfigError, WebError
 from bfcl_pipeline.secrets import Redactor
-from bfcl_pipeline.text import cut, on_one_line, printable, text_table, unknown_name
+from bfcl_pipeline.text import cut, on_one_line, printable, text_table
 
 if TYPE_CHECKING:
     from bfcl_pipeline.tools.web_search.web import Web
@@ -71,8 +71,8 @@ def run(options: argparse.Namespace) -> int:
     """Prints what came. Returns 1 if it was nothing that a run would record."""
     from bfcl_pipeline.web.attempt import attempt
 
-    key = _key(options)
     choice = _choice(options)
+    key = _key(options, choice.search_engine)
     made = attempt(_web(choice, options.pages, retry=options.retry), key)
     secrets = [os.environ.get(name, "").strip() for name in SEARCH_ENGINE_KEYS.values()]
     document = Redactor(filter(None, secrets)).document(_document(made, choice, options))
@@ -92,8 +92,8 @@ def _web(choice: WebChoice, pages: int, *, retry: bool) -> Web:
 
     retries = RetryPolicy() if retry else RetryPolicy(attempts=1)
     if choice.search_engine == "serpapi":
-        return LiveWeb(SerpApi(SerpApi.from_environment(os.environ).key, retries=retries), Fetcher())
-    return LiveWeb(DuckDuckGo(most_pages=pages, retries=retries), Fetcher())
+        return LiveWeb(SerpApi(SerpApi.from_environment(os.environ).key, retries=retries), Fetcher(trust_env=choice.proxy == 'environment'))
+    return LiveWeb(DuckDuckGo(most_pages=pages, retries=retries), Fetcher(trust_env=choice.proxy == 'environment'))
 
 
 def _software(engine: str) -> dict[str, str]:
@@ -104,7 +104,7 @@ def _proxied(made: Attempt, choice: WebChoice) -> bool:
     return choice.proxy != "none"
 
 
-def _key(options: argparse.Namespace) -> SearchKey | FetchKey:
+def _key(options: argparse.Namespace, engine: str) -> SearchKey | FetchKey:
     """What is asked. Raises ConfigError for what no run can ask."""
     from bfcl_pipeline.web.attempt import page_key
     from bfcl_pipeline.web.keys import SearchKey
@@ -115,7 +115,7 @@ def _key(options: argparse.Namespace) -> SearchKey | FetchKey:
     if len(asked) > _LONGEST_ASKED or len(options.region) > _LONGEST_ASKED:
         raise ConfigError(f"try: more than {_LONGEST_ASKED:,} characters; a run asks for no more.")
     if options.search or not _ADDRESS.fullmatch(asked):
-        return SearchKey(" ".join(asked.split()), options.region)
+        return SearchKey.of(asked, options.region, engine)
     if "://" not in asked:
         raise ConfigError(
             f"{asked}: a page or words? For the page give https://{asked}, for a search add --search."
@@ -125,15 +125,21 @@ def _key(options: argparse.Namespace) -> SearchKey | FetchKey:
 
 def _choice(options: argparse.Namespace) -> WebChoice:
     """Engine, proxy and pause: as given, else as in the config. Raises ConfigError."""
-    values, usual = configured_values(), WebChoice()
-    engine = options.search_engine or values.get("search_engine", usual.search_engine)
-    if engine not in SEARCH_ENGINES:
-        raise ConfigError(f"config: {unknown_name('search_engine', engine, SEARCH_ENGINES)}")
-    proxy = options.proxy or values.get("web_proxy", usual.proxy)
-    pause = values.get("web_pause", usual.pause)
-    return WebChoice(
-        mode="live", cache=options.record, search_engine=engine, proxy=str(proxy), pause=float(pause)
-    )
+    given = {
+        "cache": options.record,
+        "search_engine": options.search_engine or _configured("search_engine", str),
+        "proxy": options.proxy or _configured("web_proxy", str),
+        "pause": _configured("web_pause", (int, float)),
+    }
+    return WebChoice(mode="live", **{name: value for name, value in given.items() if value is not None})
+
+
+def _configured(name: str, kind: type | tuple[type, ...]) -> Any:
+    """The value of a key in the config; None if it is missing. Raises ConfigError if it is another type."""
+    value = configured_values().get(name)
+    if value is None or isinstance(value, kind):
+        return value
+    raise ConfigError(f"config/config.yaml: {name}: unexpected value {cut(str(value), 100)}.")
 
 
 def _document(made: Attempt, choice: WebChoice, options: argparse.Namespace) -> dict[str, Any]:
