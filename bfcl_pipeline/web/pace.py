@@ -33,7 +33,7 @@ FOLDER = ".pace"
 LONGEST_HOLD_SECONDS = 120.0
 """A host that asks for a longer wait (Retry-After) is asked again after this time."""
 
-LONGEST_AHEAD_SECONDS = 3600.0
+LONGEST_AHEAD_SECONDS = 100_000.0
 """A start further ahead was not booked here: such a file is damaged, and begins anew."""
 
 _LOCK_ATTEMPTS = 500  # while other processes read and write the file, which takes microseconds
@@ -68,7 +68,7 @@ class HostPace:
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """pause: seconds; 0: none. folder: shared with other processes; None: for this process alone."""
+        """pause: seconds; 0: never any. folder: shared with other processes; None: of this one alone."""
         self.pause = pause
         self._folder = folder
         self._clock = clock
@@ -83,7 +83,7 @@ class HostPace:
         pause: after the last request to this host; None: the usual one.
         """
         pause = self.pause if pause is None else pause
-        if pause <= 0 or player() is not None:
+        if self.pause <= 0 or pause <= 0 or player() is not None:
             return 0.0
         place, waited = _place(host), 0.0
         with self._queue.turn(place):
