@@ -11,6 +11,10 @@ from bfcl_pipeline.web.cache import RecordedOutcome, WebCache
 from bfcl_pipeline.web.keys import Key
 
 
+class ReaderChanged(Exception):
+    """An outcome does not follow from its cassette, and another version of the reader recorded it."""
+
+
 @dataclass(slots=True)
 class CacheCheck:
     """The result of a check."""
