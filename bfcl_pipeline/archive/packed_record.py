@@ -36,6 +36,7 @@ from bfcl_pipeline.web.record_files import MAX_RECORD_FILE_BYTES, NAME
 _END = struct.Struct("<4s4H2LH")
 _ZIP64_LOCATOR_BYTES = 20
 _LONGEST_COMMENT = 65_535
+_LISTED_BYTES = 512  # of a member in the list of members, on average at most
 _NAME_PARTS = 3  # of the path of an outcome or cassette
 
 _DAMAGE = (
@@ -158,7 +159,7 @@ def _check_end(raw: BinaryIO, size: int) -> None:
     count, length = _END.unpack_from(tail, place)[4:6]
     if b"PK\6\7" in tail[max(0, place - _ZIP64_LOCATOR_BYTES) : place]:
         raise _Refused("a zip file with the zip64 extensions; split the record, or pack it as tar.gz")
-    if length > count * (46 + 4 * MAX_NAME_BYTES):
+    if length > min(count, MAX_MEMBERS) * _LISTED_BYTES:
         raise _Refused("a list of members that is too long")
 
 
@@ -182,11 +183,8 @@ def _zip_members(archive: zipfile.ZipFile) -> Iterator[Member]:
 
 def _tar_members(archive: tarfile.TarFile) -> Iterator[Member]:
     for info in archive:
-        archive.members.clear()  # type: ignore[attr-defined]  # a list that would grow with the file
-        if (
-            not (info.isdir() or info.type in (tarfile.REGTYPE, tarfile.AREGTYPE))
-            or info.sparse is not None
-        ):
+        is_file = info.type in (tarfile.REGTYPE, tarfile.AREGTYPE) and info.sparse is None
+        if not (info.isdir() or is_file) or info.size < 0:
             raise _Refused(f"{_shown(info.name)} is a link, a device or a sparse file")
         yield (
             info.name,
@@ -218,12 +216,8 @@ class _Bounded(io.RawIOBase):
         return self._stream.seek(offset)
 
     def read(self, size: int = -1) -> bytes:
-        if (
-            size < 0
-            or size > MAX_RECORD_FILE_BYTES
-            or self._stream.tell() + size > self._most + CHUNK_BYTES
-        ):
-            raise _Refused("it is larger unpacked than a record is: a bomb, or cut short")
+        if not 0 <= size <= min(MAX_RECORD_FILE_BYTES, self._most + CHUNK_BYTES - self._stream.tell()):
+            raise _Refused(_TOO_LARGE)
         return self._stream.read(size)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 
 from bfcl_pipeline.cli.options import print_to_stderr
@@ -19,6 +18,8 @@ HELP = "print which outcomes differ between two records of the web; exit status 
 
 UNUSABLE = 2
 """Exit status if a record, or a file of it, cannot be read."""
+
+_STDOUT = Path("-")
 
 SHOWN = 20
 """Requests of each list that are printed, unless `--show` says otherwise."""
@@ -35,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             name.lower(),
             type=Path,
             metavar=name,
-            help="a web cache, a folder with one, the archive of a run, or a zip or tar file of a web cache",
+            help="a web cache, a folder with one, the archive of a run, or a zip or tar file of one",
         )
     parser.add_argument(
         "--json", type=Path, metavar="FILE", help="write everything as JSON; -: print it, and nothing else"
@@ -55,16 +56,13 @@ def run(options: argparse.Namespace) -> int:
         if options.show < 0:
             raise ConfigError(f"--show: expected 0 or more, got {options.show}.")
         found = _compared(options.a, options.b)
-        document = json.dumps(difference_json(found), indent=1) + "\n"
-        if options.json == Path("-"):
-            sys.stdout.write(document)
-        elif options.json is not None:
-            write_text(options.json, document)
+        document = json.dumps(difference_json(found), indent=1)
+        if options.json not in (None, _STDOUT):
+            write_text(options.json, f"{document}\n")
     except (PipelineError, OSError) as error:
         print_to_stderr(f"bfcl-pipeline web diff: {printable(str(error))}")
         return UNUSABLE
-    if options.json != Path("-"):
-        print(difference_text(found, options.show))
+    print(document if options.json == _STDOUT else difference_text(found, options.show))
     for side in found.sides:
         for line in side.damaged[:SHOWN]:
             print_to_stderr(line)
