@@ -159,7 +159,7 @@ def _check_end(raw: BinaryIO, size: int) -> None:
     count, length = _END.unpack_from(tail, place)[4:6]
     if b"PK\6\7" in tail[max(0, place - _ZIP64_LOCATOR_BYTES) : place]:
         raise _Refused("a zip file with the zip64 extensions; split the record, or pack it as tar.gz")
-    if length > min(count, MAX_MEMBERS) * _LISTED_BYTES:
+    if length > SMALL_BYTES + min(count, MAX_MEMBERS) * _LISTED_BYTES:
         raise _Refused("a list of members that is too long")
 
 
