@@ -4,7 +4,6 @@ A cassette has no secrets, but its outcome may: values of secret parameters in t
 redirect, wherever the page repeats them. Texts are compared without them.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from urllib.parse import urlencode
@@ -14,14 +13,13 @@ from bfcl_pipeline.secrets import REDACTED
 from bfcl_pipeline.text import cut, on_one_line, printable
 from bfcl_pipeline.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.web.cache import Outcome
-from bfcl_pipeline.web.evidence.redaction import HttpRedactor, secret_values
+from bfcl_pipeline.web.evidence.redaction import HttpRedactor, differs_in_secrets_only, secret_values
 from bfcl_pipeline.web.fetcher import LONGEST_FAILURE
 from bfcl_pipeline.web.keys import ApiKey, FetchKey, Key
 
 _KINDS = {Hits: "results", Page: "a page", WebFailure: "a failure", ApiAnswer: "an answer"}
 _SHOWN = 60  # characters of a text in a message, after the place where it differs
 _BEFORE = 20  # characters before that place
-_SECRET = re.compile(rf"""{REDACTED}|[^\s&#'"<>]{{12,4000}}""")  # what a marker may stand for
 
 
 def difference(key: Key, recorded: Outcome, derived: Outcome) -> str | None:
@@ -66,34 +64,13 @@ def _texts(outcome: Outcome) -> Iterator[tuple[str, str]]:
 def _same(ours: str, theirs: str, redactor: HttpRedactor, *, failure: bool) -> bool:
     """Whether two texts are the same but for secrets, of which `theirs` has markers instead."""
     if not failure:
-        return _fits(_without(redactor, theirs).split(REDACTED), _without(redactor, ours))
+        return differs_in_secrets_only(_without(redactor, ours), _without(redactor, theirs))
     whole = max(len(ours), len(theirs)) < LONGEST_FAILURE
     ours, theirs = redactor.address(ours), redactor.address(theirs)
     if not whole:  # cut to the same length, with secrets and with markers
         length = max(0, min(len(ours), len(theirs)) - len(REDACTED))
         ours, theirs = ours[:length], theirs[:length]
-    return _fits(theirs.split(REDACTED), ours)
-
-
-def _fits(parts: list[str], text: str) -> bool:
-    """Whether `text` consists of `parts` in order, with one secret or marker between two of them."""
-    if not text.startswith(parts[0]):
-        return False
-    place = len(parts[0])
-    for number, part in enumerate(parts[1:], start=2):
-        if text.startswith(REDACTED, place):
-            secret_end = place + len(REDACTED)
-        else:
-            shortest = place + 12
-            secret_end = (
-                len(text) - len(part) if number == len(parts) else text.find(part, shortest)
-            )
-        if not _SECRET.fullmatch(text, place, max(secret_end, place)):
-            return False
-        if not text.startswith(part, secret_end):
-            return False
-        place = secret_end + len(part)
-    return place == len(text)
+    return differs_in_secrets_only(ours, theirs)
 
 
 def _without(redactor: HttpRedactor, text: str) -> str:
