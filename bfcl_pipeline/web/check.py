@@ -30,10 +30,6 @@ class ReaderChanged(Exception):
     """An outcome does not follow from its cassette, and another version of the reader recorded it."""
 
 
-class ReaderChanged(Exception):
-    """An outcome does not follow from its cassette, and another version of the reader recorded it."""
-
-
 @dataclass(slots=True)
 class CacheCheck:
     """The result of a check."""
