@@ -5,7 +5,9 @@ refused if it or its cassette is damaged, or if the cassette contradicts it. Whe
 with different outcomes, a rule decides; by default ours stays, because finished runs replay from it.
 """
 
-from collections.abc import Callable, Iterable
+import functools
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -13,14 +15,20 @@ from typing import TypeAlias
 
 from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.leases import Lease
-from bfcl_pipeline.text import printable
+from bfcl_pipeline.text import cut, on_one_line, printable
 from bfcl_pipeline.web.cache import RecordedOutcome, WebCache
 from bfcl_pipeline.web.check import ReaderChanged, contradiction
 from bfcl_pipeline.web.placing import add_cassette, add_outcome, check_cassette_name, replace_outcome
-from bfcl_pipeline.web.record_files import OutcomeFile, ReadOutcome, list_record, read_outcome
+from bfcl_pipeline.web.record_files import OutcomeFile, list_record, read_outcome
+from bfcl_pipeline.workers import process_pool
 
 LOCK = "import.lock"
 """The lock file in a web cache: one import at a time."""
+
+_LONGEST_KEY = 200  # characters of a key in a finding
+_LONGEST_LINE = 600  # characters of one finding, which may quote a page
+_FEW = 100  # outcomes that one process checks sooner than others have started
+_AT_ONCE = 16  # outcomes that a process is given
 
 Prove: TypeAlias = Callable[[RecordedOutcome, bytes | None], str | None]
 """What `check.contradiction` is: what a cassette does not prove, or None."""
@@ -98,6 +106,7 @@ def import_record(
     partial: bool = False,
     dry_run: bool = False,
     prove: Prove = contradiction,
+    processes: int = 1,
     progress: Progress | None = None,
 ) -> tuple[ImportPlan, ImportDone | None]:
     """Merges the web cache at the folder `theirs` into `ours`.
@@ -110,6 +119,7 @@ def import_record(
         partial: import the other outcomes although some are refused.
         dry_run: write nothing.
         prove: `check.contradiction`.
+        processes: the most processes that check.
         progress: called while files are checked.
 
     Returns:
@@ -120,15 +130,18 @@ def import_record(
         WebError: a file changed while it was imported.
         OSError: a file cannot be read or written.
     """
+    plan = functools.partial(
+        plan_import, theirs, ours, conflicts, scan, prove, processes=processes, progress=progress
+    )
     if dry_run:
-        return plan_import(theirs, ours, conflicts, scan, prove, progress), None
+        return plan(), None
     ours.folder.mkdir(parents=True, exist_ok=True)
     lease = Lease(ours.folder / LOCK, "imports into this web cache")
     try:
-        plan = plan_import(theirs, ours, conflicts, scan, prove, progress)
-        if plan.refused and not partial:
-            return plan, None
-        return plan, carry_out(plan, ours)
+        planned = plan()
+        if planned.refused and not partial:
+            return planned, None
+        return planned, carry_out(planned, ours)
     finally:
         lease.release()
 
@@ -139,42 +152,83 @@ def plan_import(
     conflicts: Conflicts,
     scan: Scan,
     prove: Prove = contradiction,
+    *,
+    processes: int = 1,
     progress: Progress | None = None,
 ) -> ImportPlan:
     """Reads and checks every file of the record at `theirs`; writes nothing."""
     files = list_record(theirs)
     plan = ImportPlan(files.others, refused=files.refused)
-    record = WebCache(theirs)
-    for done, path in enumerate(files.outcomes, start=1):
-        try:
-            read = read_outcome(record, path)
-            if read is None:
-                raise WebError(f"{path}: existed a moment ago and is missing now. Leave the record alone.")
-            _check(plan, read, scan, prove)
-            _plan(plan, read.file, ours, conflicts)
-        except WebError as error:
-            plan.refused.append(printable(str(error)))
-        if progress is not None:
-            progress(done, len(files.outcomes))
+    with _checking(
+        functools.partial(_check, WebCache(theirs), scan, prove), files.outcomes, processes
+    ) as results:
+        for done, checked in enumerate(results, start=1):
+            plan.secrets += checked.secrets
+            plan.missing += checked.missing
+            plan.undecided += checked.undecided
+            plan.refused += checked.refused
+            if checked.file is not None:
+                try:
+                    _plan(plan, checked.file, ours, conflicts)
+                except WebError as error:
+                    plan.refused.append(_line(error))
+            if progress is not None:
+                progress(done, len(files.outcomes))
     return plan
 
 
-def _check(plan: ImportPlan, read: ReadOutcome, scan: Scan, prove: Prove) -> None:
-    """Raises WebError if the cassette contradicts the outcome."""
-    file = read.file
-    if file.lacks_cassette:
-        plan.missing.append(f"{file.path.name}: {printable(str(file.key))}")
-    else:
-        try:
-            why = prove(read.recorded, read.cassette)
-        except ReaderChanged as error:
-            plan.undecided.append(printable(f"{file.path.name}: {error}"))
-        else:
-            if why is not None:
-                raise WebError(f"{file.path}: its cassette does not prove the {file.key}: {why}")
-    plan.secrets += scan(file.path.name, read.content)
-    if file.cassette is not None and read.cassette is not None:
-        plan.secrets += scan(file.cassette.name, read.cassette)
+@dataclass(slots=True)
+class _Checked:
+    """What was found in one outcome of the record and in its cassette."""
+
+    file: OutcomeFile | None = None  # None if it is refused
+    refused: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    undecided: list[str] = field(default_factory=list)
+    secrets: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def _checking(
+    check: Callable[[Path], _Checked], paths: list[Path], processes: int
+) -> Iterator[Iterable[_Checked]]:
+    """What is found in `paths`, in order, by several processes if there are many."""
+    if processes < 2 or len(paths) < _FEW:
+        yield map(check, paths)
+        return
+    with process_pool(processes, _nothing) as pool:
+        yield pool.map(check, paths, chunksize=_AT_ONCE)
+
+
+def _check(record: WebCache, scan: Scan, prove: Prove, path: Path) -> _Checked:
+    checked = _Checked()
+    try:
+        read = read_outcome(record, path)
+        if read is None:
+            raise WebError(f"{path}: existed a moment ago and is missing now. Leave the record alone.")
+        about = f"{path}: {cut(str(read.file.key), _LONGEST_KEY)}"
+        if read.file.lacks_cassette:
+            checked.missing.append(_line(f"{about}: {read.recorded.cassette}"))
+        elif (why := prove(read.recorded, read.cassette)) is not None:
+            raise WebError(f"{about}: {why}")
+    except WebError as error:
+        checked.refused.append(_line(error))
+        return checked
+    except ReaderChanged as error:
+        checked.undecided.append(_line(f"{about}: {error}"))
+    checked.file = read.file
+    checked.secrets += scan(path.name, read.content)
+    if read.file.cassette is not None and read.cassette is not None:
+        checked.secrets += scan(read.file.cassette.name, read.cassette)
+    return checked
+
+
+def _nothing() -> None:
+    """Prepares nothing in a process."""
+
+
+def _line(text: object) -> str:
+    return cut(printable(on_one_line(str(text))), _LONGEST_LINE)
 
 
 def _plan(plan: ImportPlan, theirs: OutcomeFile, ours: WebCache, conflicts: Conflicts) -> None:

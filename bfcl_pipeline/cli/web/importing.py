@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from bfcl_pipeline.cli.options import print_to_stderr
@@ -47,30 +47,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--partial", action="store_true", help="import the rest although something was refused"
     )
+    parser.add_argument(
+        "--processes",
+        type=int,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="the most processes that check (default: the number of processors)",
+    )
     parser.add_argument("--dry-run", action="store_true", help="check and print, but write nothing")
 
 
 def run(options: argparse.Namespace) -> int:
     """Imports and prints what was found. Returns 1 if something was refused."""
     from bfcl_pipeline.archive.key_shapes import named_secrets
-    from bfcl_pipeline.archive.members import member
     from bfcl_pipeline.archive.secrets import Search
     from bfcl_pipeline.archive.web_record import opened_record
     from bfcl_pipeline.executables.apis import PLACEHOLDERS
-
-    search = Search(named_secrets(os.environ, {"SERPAPI_API_KEY", *PLACEHOLDERS}))
-
-    def scan(name: str, content: bytes) -> Iterator[str]:
-        return map(str, search.findings(member(name, content)))
 
     with opened_record(options.source) as record:
         plan, done = import_record(
             record.folder,
             WebCache(options.record),
             options.conflicts,
-            scan=scan,
+            scan=Search(named_secrets(os.environ, {"SERPAPI_API_KEY", *PLACEHOLDERS})).lines,
             partial=options.partial,
             dry_run=options.dry_run,
+            processes=options.processes,
             progress=PlainCount("checked outcomes").show,
         )
         named = record.named
