@@ -10,20 +10,23 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.tools.web_search.web import Hits, Page
+from bfcl_pipeline.tools.web_search.web import Hits
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.check import check_cache
+from bfcl_pipeline.web.evidence.playing import playing
+from bfcl_pipeline.web.fetcher import Fetcher
 from bfcl_pipeline.web.keys import FetchKey
-from tests.web.check.conftest import TEA, Recorded
+from bfcl_pipeline.web.recorder import Recorder
+from tests.web.check.conftest import CLIENT, TEA, Recorded, ScriptedSites
 from tests.web.two_records import add, crate, tarred, tree, zipped
 
 PRINTED = """\
-outcomes of the record  number
-new                         {new}
-equal                        0
-conflicts, ours kept         0
-conflicts, ours replaced     0
-refused                      0
+outcomes of the record    number
+new                           {new}
+equal                          0
+conflicts, ours kept           0
+conflicts, ours replaced       0
+refused                        0
 
 {folder}: {new} added, 0 replaced.
 """
@@ -98,14 +101,18 @@ def test_conflicts_are_listed(
 
 
 def test_secrets_of_others_are_told(
-    recorded: Recorded, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    recorded: Recorded, sites: ScriptedSites, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A text that looks like a key is listed by place and fingerprint, and never printed."""
     key = "sk-abcdefghijklmnopqrstuvwxyz0123456789"
-    add(recorded.cache, FetchKey("http://keys.example/"), Page(key), cassette=None)
-    assert _import(recorded.cache.folder, tmp_path / "ours", "--partial") in (0, 1)
+    page = FetchKey("https://keys.example/")
+    sites.script(page.url, f"<p>{key}</p>", Content_Type="text/html")
+    with playing(sites):
+        Recorder(recorded.cache).outcome(page, CLIENT, lambda: Fetcher().fetch(page.url))
+    assert _import(recorded.cache.folder, tmp_path / "ours") == 0
     printed = capsys.readouterr()
-    assert "Secrets, or texts that look like secrets" in printed.out or "Refused" in printed.err
+    assert "Secrets, or texts that look like secrets: 2." in printed.out  # the outcome and its cassette
+    assert f"{recorded.cache.path(page).name}, line " in printed.out
     assert key not in printed.out + printed.err
 
 
