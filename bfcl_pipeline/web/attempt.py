@@ -5,22 +5,36 @@ the order that helps. Nothing is recorded.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from time import monotonic
+from typing import TypeAlias
 from urllib.parse import urlsplit
 
-from bfcl_pipeline.config.job import SEARCH_ENGINE_KEYS
+from bfcl_pipeline.config.job import SEARCH_ENGINE_KEYS, WebChoice
 from bfcl_pipeline.errors import ConfigError, WebError
-from bfcl_pipeline.tools.web_search.web import Hits, Page, Web, WebFailure
+from bfcl_pipeline.text import plural
+from bfcl_pipeline.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.web.addresses import AddressRefused, refuse_written
+from bfcl_pipeline.web.engines.ddgs_engine import WANTED, DdgsEngine
+from bfcl_pipeline.web.engines.facts import FACTS
 from bfcl_pipeline.web.engines.requested import UnknownAnswer
 from bfcl_pipeline.web.engines.retries import Outage, RetryPolicy, SearchRateLimited, SearchUnavailable
+from bfcl_pipeline.web.engines.serpapi import SerpApi
 from bfcl_pipeline.web.evidence.redaction import redact_address
 from bfcl_pipeline.web.evidence.tape import HttpExchange, taping
+from bfcl_pipeline.web.fetcher import Fetcher
 from bfcl_pipeline.web.keys import FetchKey, SearchKey
+from bfcl_pipeline.web.modes import open_engine
+from bfcl_pipeline.web.pace import FOLDER, HostPace
+from bfcl_pipeline.web.proxies import Proxies
 
 _LONGEST_PROBLEM = 1_000  # characters of the reason why a request has no answer
 _REFUSING = ("401 ", "403 ", "429 ", "503 ")  # how the failure of a page begins whose site refuses
+
+
+Asking: TypeAlias = Callable[[], Hits | Page | WebFailure]
+"""Makes the requests of one search or fetch. Raises WebError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +92,39 @@ def page_key(address: str) -> FetchKey:
     return FetchKey.of(address)
 
 
-def attempt(web: Web, key: SearchKey | FetchKey, clock: Callable[[], float] = monotonic) -> Attempt:
-    """Searches or fetches once."""
+def asking(key: SearchKey | FetchKey, choice: WebChoice, *, pages: int, retry: bool) -> Asking:
+    """What asks for `key` as a run in the mode `live` does.
+
+    Args:
+        key: a search, or a page.
+        choice: engine, proxy and pause.
+        pages: of results of one search, at most.
+        retry: also as often as a run, after a refusal.
+
+    Raises:
+        ConfigError: the engine's key is missing, or the proxy cannot be used.
+    """
+    proxies = Proxies.of(choice.proxy)
+    folder = choice.cache / FOLDER if choice.cache.is_dir() else None  # a run may be recording there
+    pace = HostPace(choice.pause, folder)
+    if isinstance(key, FetchKey):
+        return partial(Fetcher(proxies=proxies, pace=pace).fetch, key.url)
+    engine = open_engine(choice.search_engine, proxies, pace)
+    if isinstance(engine, DdgsEngine):
+        engine = replace(engine, most_pages=pages)
+    if isinstance(engine, DdgsEngine | SerpApi) and not retry:
+        engine = replace(engine, retries=RetryPolicy(attempts=1))
+    return partial(engine.search, key.keywords, key.region)
+
+
+def attempt(key: SearchKey | FetchKey, ask: Asking, clock: Callable[[], float] = monotonic) -> Attempt:
+    """Asks once for `key` and notes what was sent."""
     started = clock()
     outcome: Hits | Page | WebFailure | None = None
     failed: WebError | None = None
     with taping() as tape:
         try:
-            if isinstance(key, SearchKey):
-                outcome = web.search(key.keywords, key.region)
-            else:
-                outcome = web.fetch(key.url)
+            outcome = ask()
         except WebError as error:
             failed = error
     cause = failed.__cause__ if failed is not None else None
@@ -102,18 +138,24 @@ def attempt(web: Web, key: SearchKey | FetchKey, clock: Callable[[], float] = mo
     )
 
 
-def in_a_run(made: Attempt, retries: RetryPolicy) -> str:
-    """Whether a run would record what came, and as what; else how it would go on."""
+def in_a_run(made: Attempt, engine: str, pages: int) -> str:
+    """Whether a run would record what came, and as what; else how it would go on.
+
+    pages: of results that the attempt could ask for.
+    """
     match made.outcome:
         case Hits(hits) if hits:
-            return f"yes, as {len(hits)} result{'s' if len(hits) > 1 else ''}"
+            more = min(FACTS[engine].pages, WANTED // 10) - pages if engine in FACTS else 0
+            further = plural(more, "page", "pages")
+            those = f", with those of up to {further} more" if more > 0 and len(hits) < WANTED else ""
+            return f"yes, as {plural(len(hits), 'result', 'results')}{those}"
         case Hits():
             return "yes, as a search without results"
         case Page(text):
             return f"yes, as a page of {len(text):,} characters"
         case WebFailure():
             return "yes, as a failure with this text, which the model sees"
-    again = f"it would ask up to {retries.attempts} times, then " if made.retried else ""
+    again = f"it would ask up to {RetryPolicy().attempts} times, then " if made.retried else ""
     return (
         f"no: {again}the question would get the status infrastructure_error, without a verdict, and the "
         "next run would ask again"

@@ -29,9 +29,25 @@ RESULTS_PAGE, PAGE = 40_000, 150_000
 PAGES = 3
 """Pages of DuckDuckGo with 30 results: ten on the first, up to fifteen on the others."""
 
-WORDS = "the of and tea richest country source results about which <p> </p> <a href='/x'> </a> & \n".split(
-    " "
-)
+WORDS = [
+    "the",
+    "of",
+    "and",
+    "tea",
+    "richest",
+    "country",
+    "source",
+    "results",
+    "about",
+    "which",
+    "<p>",
+    "</p>",
+    "<a",
+    "href='/x'>",
+    "</a>",
+    "&",
+    "\n",
+]
 
 
 def main() -> None:
@@ -72,7 +88,7 @@ def main() -> None:
 
 def _stored(pages: int) -> int:
     """Bytes of the two files of a search with so many pages of results; of a fetched page, if 0."""
-    draw = random.Random(0)  # noqa: S311
+    draw = random.Random(0)
     outcome: Outcome
     key: Key
     bodies = [_html(draw, RESULTS_PAGE) for _ in range(pages)] or [_html(draw, PAGE)]

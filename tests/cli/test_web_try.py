@@ -108,9 +108,7 @@ def test_no_results_are_an_outcome(sites: Sites, capsys: pytest.CaptureFixture[s
         answer("", "429 Too Many Requests", Retry_After="7"),
     ],
 )
-def test_a_refusal_says_what_helps(
-    given: bytes, sites: Sites, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_refusal_says_what_helps(given: bytes, sites: Sites, capsys: pytest.CaptureFixture[str]) -> None:
     """A refusal is no outcome; the first advice is another proxy, then an engine, then a longer pause."""
     sites.script(DUCKDUCKGO, given)
     assert tried("tea") == 1

@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, Any
 
 from bfcl_pipeline.cli.web.status import add_record
 from bfcl_pipeline.config.config_file import configured_values
-from bfcl_pipeline.config.job import SEARCH_ENGINE_KEYS, SEARCH_ENGINES, WebChoice
+from bfcl_pipeline.config.job import PROXY_OF_ENVIRONMENT, SEARCH_ENGINE_KEYS, SEARCH_ENGINES, WebChoice
 from bfcl_pipeline.errors import ConfigError, WebError
 from bfcl_pipeline.secrets import Redactor
 from bfcl_pipeline.text import cut, on_one_line, printable, text_table
 
 if TYPE_CHECKING:
-    from bfcl_pipeline.tools.web_search.web import Web
     from bfcl_pipeline.web.attempt import Attempt
     from bfcl_pipeline.web.keys import FetchKey, SearchKey
+    from bfcl_pipeline.web.proxies import Proxies
 
 HELP = "search or fetch once, live: what comes, and whether a run would record it; records nothing"
 
@@ -69,39 +69,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints what came. Returns 1 if it was nothing that a run would record."""
-    from bfcl_pipeline.web.attempt import attempt
+    from bfcl_pipeline.web.attempt import asking, attempt
+    from bfcl_pipeline.web.proxies import Proxies
 
     choice = _choice(options)
     key = _key(options, choice.search_engine)
-    made = attempt(_web(choice, options.pages, retry=options.retry), key)
-    secrets = [os.environ.get(name, "").strip() for name in SEARCH_ENGINE_KEYS.values()]
-    document = Redactor(filter(None, secrets)).document(_document(made, choice, options))
+    proxies = Proxies.of(choice.proxy)
+    made = attempt(key, asking(key, choice, pages=options.pages, retry=options.retry))
+    keys = [os.environ.get(name, "").strip() for name in SEARCH_ENGINE_KEYS.values()]
+    redactor = Redactor([*filter(None, keys), *proxies.secrets])
+    document = redactor.document(_document(made, choice, proxies, options))
     if options.json:
         print(json.dumps(document, indent=1))
     else:
         _print(document)
     return 1 if made.outcome is None else 0
-
-
-def _web(choice: WebChoice, pages: int, *, retry: bool) -> Web:
-    from bfcl_pipeline.web.engines.duckduckgo import DuckDuckGo
-    from bfcl_pipeline.web.engines.retries import RetryPolicy
-    from bfcl_pipeline.web.engines.serpapi import SerpApi
-    from bfcl_pipeline.web.fetcher import Fetcher
-    from bfcl_pipeline.web.modes import LiveWeb
-
-    retries = RetryPolicy() if retry else RetryPolicy(attempts=1)
-    if choice.search_engine == "serpapi":
-        return LiveWeb(SerpApi(SerpApi.from_environment(os.environ).key, retries=retries), Fetcher(trust_env=choice.proxy == 'environment'))
-    return LiveWeb(DuckDuckGo(most_pages=pages, retries=retries), Fetcher(trust_env=choice.proxy == 'environment'))
-
-
-def _software(engine: str) -> dict[str, str]:
-    return {"search": engine, "fetch": "requests"}
-
-
-def _proxied(made: Attempt, choice: WebChoice) -> bool:
-    return choice.proxy != "none"
 
 
 def _key(options: argparse.Namespace, engine: str) -> SearchKey | FetchKey:
@@ -142,14 +124,16 @@ def _configured(name: str, kind: type | tuple[type, ...]) -> Any:
     raise ConfigError(f"config/config.yaml: {name}: unexpected value {cut(str(value), 100)}.")
 
 
-def _document(made: Attempt, choice: WebChoice, options: argparse.Namespace) -> dict[str, Any]:
+def _document(
+    made: Attempt, choice: WebChoice, proxies: Proxies, options: argparse.Namespace
+) -> dict[str, Any]:
     """The attempt as JSON."""
     from bfcl_pipeline.tools.web_search.web import Page
     from bfcl_pipeline.web.attempt import advice, in_a_run
     from bfcl_pipeline.web.cache import outcome_document
-    from bfcl_pipeline.web.engines.retries import RetryPolicy
     from bfcl_pipeline.web.evidence.redaction import redact_address
     from bfcl_pipeline.web.keys import SearchKey, key_document
+    from bfcl_pipeline.web.modes import PAGES_BY, engine_text
 
     kind = "search" if isinstance(made.key, SearchKey) else "fetch"
     outcome = None if made.outcome is None else outcome_document(made.outcome)
@@ -161,18 +145,27 @@ def _document(made: Attempt, choice: WebChoice, options: argparse.Namespace) -> 
     asked = key_document(made.key)
     if kind == "fetch":
         asked["url"] = redact_address(str(asked["url"]))
+    proxied = any(proxies.address(f"https://{sent.host}") for sent in made.requests)
     return {
         "asked": asked,
-        "software": _software(choice.search_engine)[kind],
-        "proxy": choice.proxy,
+        "software": engine_text(choice.search_engine) if kind == "search" else PAGES_BY,
+        "proxy": _proxy(choice, proxies),
         "recorded_before": _recorded(made.key, choice),
         "requests": [asdict(sent) for sent in made.requests],
         "seconds": round(made.seconds, 3),
         "outcome": outcome,
         "failure": made.failure,
-        "in_a_run": in_a_run(made, RetryPolicy()),
-        "advice": list(advice(made, choice.search_engine, proxied=_proxied(made, choice))),
+        "in_a_run": in_a_run(made, choice.search_engine, options.pages),
+        "advice": list(advice(made, choice.search_engine, proxied=proxied)),
     }
+
+
+def _proxy(choice: WebChoice, proxies: Proxies) -> str:
+    """The proxy and where it is named, for people."""
+    of_environment = choice.proxy == PROXY_OF_ENVIRONMENT
+    if not proxies.shown:
+        return "none" + (", as in the environment" if of_environment else "")
+    return proxies.shown + (", of the environment" if of_environment else "")
 
 
 def _seen(html: str, form: str) -> dict[str, str]:
