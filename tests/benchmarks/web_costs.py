@@ -29,25 +29,7 @@ RESULTS_PAGE, PAGE = 40_000, 150_000
 PAGES = 3
 """Pages of DuckDuckGo with 30 results: ten on the first, up to fifteen on the others."""
 
-WORDS = [
-    "the",
-    "of",
-    "and",
-    "tea",
-    "richest",
-    "country",
-    "source",
-    "results",
-    "about",
-    "which",
-    "<p>",
-    "</p>",
-    "<a",
-    "href='/x'>",
-    "</a>",
-    "&",
-    "\n",
-]
+WORDS = ("the", "of", "and", "tea", "richest", "source", "<p>", "</p>", "<a href='/x'>", "</a>", "&", "\n")
 
 
 def main() -> None:

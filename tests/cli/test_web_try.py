@@ -18,8 +18,8 @@ SERPAPI = "serpapi.com/search.json"
 KEY = "key-of-a-paid-account"
 
 
-def results(*names: str) -> str:
-    """A page of DuckDuckGo with one result for each name."""
+def results(*names: str, after: int = 0) -> str:
+    """A page of DuckDuckGo with one result for each name. after: number of the page, if there is a next."""
     blocks = "".join(
         f'<div class="result results_links web-result"><div class="links_main result__body">'
         f'<h2 class="result__title"><a class="result__a" href="https://{name}.example/a?b=c%26d">'
@@ -27,14 +27,19 @@ def results(*names: str) -> str:
         "</a></div></div>"
         for name in names
     )
-    return f"<html><body><div class='results'>{blocks}</div></body></html>"
+    following = f"<form action='/html/' method='post'><input name='s' value='{after * 10}'></form>"
+    more = f"<div class='nav-link'>{following}</div>" if after else ""
+    return f"<html><body><div class='results'>{blocks}{more}</div></body></html>"
 
 
 NOTHING = (
     '<html><body><div class="results"><div class="result result--no-result"><div class="no-results">'
     "No results.</div></div></div></body></html>"
 )
-CAPTCHA = '<html><body><form id="challenge-form" action="//duckduckgo.com/anomaly.js?cc=botnet"></form></body></html>'
+CAPTCHA = (
+    '<html><body><form id="challenge-form" action="//duckduckgo.com/anomaly.js?cc=botnet"></form></body>'
+    "</html>"
+)
 
 
 @pytest.fixture(scope="module")
@@ -46,14 +51,20 @@ def all_sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sites]:
 
 @pytest.fixture
 def sites(all_sites: Sites, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sites:
-    """The sites, reached from an empty working folder; the terminal has 80 columns."""
+    """The sites, reached without pauses from an empty working folder; the terminal has 80 columns."""
     all_sites.answers.clear()
     all_sites.visits.clear()
     all_sites.reached_through_the_environment(monkeypatch)
     monkeypatch.chdir(tmp_path)
+    configured("web_pause: 0")
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.delenv("SERPAPI_API_KEY", raising=False)
     return all_sites
+
+
+def configured(line: str) -> None:
+    Path("config").mkdir(exist_ok=True)
+    Path("config/config.yaml").write_text(f"{line}\n")
 
 
 def tried(*words: str) -> int:
@@ -79,13 +90,11 @@ def test_results_are_shown(sites: Sites, capsys: pytest.CaptureFixture[str]) -> 
 
 def test_one_page_is_asked_for_unless_more_are_wanted(sites: Sites) -> None:
     """A search asks for one page of results; --pages asks for more."""
-    pages = [answer(results(name)) for name in ("tea", "cup", "pot")]
+    pages = [answer(results(name, after=number)) for number, name in enumerate(("tea", "cup", "pot"), 1)]
     sites.script(DUCKDUCKGO, *pages)
     assert tried("tea") == 0
     assert len(sites.visits) == 1
     sites.script(DUCKDUCKGO, *pages)
-    Path("config").mkdir()
-    Path("config/config.yaml").write_text("web_pause: 0\n")
     assert tried("tea", "--pages", "2") == 0
     assert len(sites.visits) == 3
 
@@ -156,8 +165,7 @@ def test_another_engine_and_its_own_name(sites: Sites, capsys: pytest.CaptureFix
 
 def test_the_engine_of_the_config_is_the_default(sites: Sites) -> None:
     """Without --search-engine, that of config/config.yaml in the working folder is tried."""
-    Path("config").mkdir()
-    Path("config/config.yaml").write_text("search_engine: mojeek\n")
+    configured("search_engine: mojeek")
     sites.script("www.mojeek.com/search", answer("", "403 Forbidden"))
     assert tried("tea") == 1
     assert {visit.host for visit in sites.visits} == {"www.mojeek.com"}
@@ -240,7 +248,7 @@ def test_nothing_is_recorded(sites: Sites, tmp_path: Path) -> None:
     sites.script(DUCKDUCKGO, answer(results("tea")), answer("", "403 Forbidden"))
     sites.script("page.example/", answer("x"))
     assert [tried("tea"), tried("tea"), tried("https://page.example/")] == [0, 1, 0]
-    assert [path for path in tmp_path.rglob("*.json")] == []
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["config.yaml"]
 
 
 def test_an_earlier_record_is_stated(sites: Sites, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,7 @@
-"""Sites of the web on this machine, over TLS, behind a proxy that answers for every name it is asked for.
+"""Sites of the web on this machine, over TLS, behind a proxy that answers for every name.
 
-A client reaches them as it reaches the real ones: by their names, through the proxy of its environment, with
-certificates that it checks (of an authority made for the test).
+A client reaches them as it reaches the real ones: by their names, through the proxy of its environment,
+with certificates that it checks (of an authority made for the test).
 """
 
 from __future__ import annotations
