@@ -127,15 +127,27 @@ def attempt(key: SearchKey | FetchKey, ask: Asking, clock: Callable[[], float] =
             outcome = ask()
         except WebError as error:
             failed = error
+    # The last failure without its general advice, for which `advice` is more precise.
     cause = failed.__cause__ if failed is not None else None
+    shown = cause if isinstance(cause, SearchUnavailable) else failed
     return Attempt(
         key,
         tuple(map(_sent, tape.copied())),
         clock() - started,
         outcome,
-        "" if failed is None else redact_address(str(failed)),
-        cause if isinstance(cause, SearchUnavailable) else failed,
+        "" if shown is None else _described(shown),
+        shown,
     )
+
+
+def _described(error: WebError) -> str:
+    wait = error.retry_after_seconds if isinstance(error, SearchUnavailable) else None
+    return redact_address(str(error)) + (f"; it requests a wait of {wait:g} s" if wait else "")
+
+
+def switched_off(engine: str) -> bool:
+    """Whether ddgs does not use a search engine at present, because its site refuses programs."""
+    return engine in FACTS and DdgsEngine(engine).switched_off
 
 
 def in_a_run(made: Attempt, engine: str, pages: int) -> str:
@@ -146,8 +158,8 @@ def in_a_run(made: Attempt, engine: str, pages: int) -> str:
     match made.outcome:
         case Hits(hits) if hits:
             more = min(FACTS[engine].pages, WANTED // 10) - pages if engine in FACTS else 0
-            further = plural(more, "page", "pages")
-            those = f", with those of up to {further} more" if more > 0 and len(hits) < WANTED else ""
+            further = plural(more, "further page", "further pages")
+            those = f", with those of up to {further}" if more > 0 and len(hits) < WANTED else ""
             return f"yes, as {plural(len(hits), 'result', 'results')}{those}"
         case Hits():
             return "yes, as a search without results"

@@ -44,7 +44,7 @@ CAPTCHA = (
 
 @pytest.fixture(scope="module")
 def all_sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sites]:
-    names = ["html.duckduckgo.com", "serpapi.com", "www.mojeek.com", "page.example"]
+    names = ["html.duckduckgo.com", "serpapi.com", "www.mojeek.com", "www.bing.com", "page.example"]
     with web_sites(tmp_path_factory.mktemp("authority"), names) as sites:
         yield sites
 
@@ -122,7 +122,7 @@ def test_a_refusal_says_what_helps(given: bytes, sites: Sites, capsys: pytest.Ca
     sites.script(DUCKDUCKGO, given)
     assert tried("tea") == 1
     printed = " ".join(capsys.readouterr().out.split())
-    assert "The search engine duckduckgo failed once" in printed
+    assert "s: duckduckgo: " in printed
     assert "in a run no: it would ask up to 5 times, then the question would get the status" in printed
     order = [printed.index(words) for words in ("1. Proxy: use another", "2. Another search", "3. Pause")]
     assert order == sorted(order)
@@ -161,6 +161,16 @@ def test_another_engine_and_its_own_name(sites: Sites, capsys: pytest.CaptureFix
     assert tried("--search-engine", "mojeek", "tea") == 1
     assert "by        mojeek by ddgs " in capsys.readouterr().out
     assert {visit.host for visit in sites.visits} == {"www.mojeek.com"}
+
+
+def test_an_engine_that_ddgs_has_switched_off_can_be_tried(
+    sites: Sites, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is asked all the same, and the reader is told."""
+    sites.script("www.bing.com/search", answer("", "403 Forbidden"))
+    assert tried("--search-engine", "bing", "tea") == 1
+    assert "note      ddgs does not use this engine at present" in capsys.readouterr().out
+    assert {visit.host for visit in sites.visits} == {"www.bing.com"}
 
 
 def test_the_engine_of_the_config_is_the_default(sites: Sites) -> None:

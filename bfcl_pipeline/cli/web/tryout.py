@@ -38,7 +38,7 @@ _LONGEST = 300  # characters of a title, an address, a snippet, a line
 _LONGEST_FAILURE = 1_000  # characters
 _LONGEST_ASKED = 20_000  # characters; a run asks for no more
 _NARROWEST, _WIDEST = 40, 120  # columns
-_CUT = 32  # columns that the indent of a page's line takes, and the words that state how much is cut
+_SWITCHED_OFF = "ddgs does not use this engine at present, because its site refuses programs"
 _NAMED = "{:<10}"  # what stands before a value
 _ADDRESS = re.compile(
     r"[a-z][a-z0-9+.-]{0,20}://.*|(?:[a-z0-9-]{1,63}\.){1,9}[a-z]{2,24}(?::[0-9]+)?(?:/\S*)?",
@@ -51,7 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("asked", metavar="QUERY|URL", help="what to search for, or the address of a page to fetch")
     add("--search", action="store_true", help="search for it although it looks like an address")
-    add("--search-engine", choices=SEARCH_ENGINES, help="default: that of the config")
+    add(
+        "--search-engine",
+        choices=SEARCH_ENGINES,
+        metavar="NAME",
+        help=f"one of {', '.join(SEARCH_ENGINES)} (default: that of the config)",
+    )
     add("--region", default=_REGION, metavar="XX-XX", help=f"of the search (default: {_REGION}, none)")
     add(
         "--pages",
@@ -129,7 +134,7 @@ def _document(
 ) -> dict[str, Any]:
     """The attempt as JSON."""
     from bfcl_pipeline.tools.web_search.web import Page
-    from bfcl_pipeline.web.attempt import advice, in_a_run
+    from bfcl_pipeline.web.attempt import advice, in_a_run, switched_off
     from bfcl_pipeline.web.cache import outcome_document
     from bfcl_pipeline.web.evidence.redaction import redact_address
     from bfcl_pipeline.web.keys import SearchKey, key_document
@@ -149,6 +154,7 @@ def _document(
     return {
         "asked": asked,
         "software": engine_text(choice.search_engine) if kind == "search" else PAGES_BY,
+        "note": _SWITCHED_OFF if kind == "search" and switched_off(choice.search_engine) else "",
         "proxy": _proxy(choice, proxies),
         "recorded_before": _recorded(made.key, choice),
         "requests": [asdict(sent) for sent in made.requests],
@@ -200,6 +206,7 @@ def _print(document: dict[str, Any]) -> None:
         (asked["function"], asked[words]),
         ("region", asked.get("region", "")),
         ("by", document["software"]),
+        ("note", document["note"]),
         ("proxy", document["proxy"]),
         ("recorded", document["recorded_before"]),
     ):
@@ -255,7 +262,7 @@ def _print_outcome(document: dict[str, Any]) -> None:
             lines = text.splitlines()
             print(f"{characters:,} characters in {took}. In the form {form!r} a model sees:")
             for line in lines[:_SHOWN_LINES]:
-                print(f"  {_line(line, _columns() - _CUT)}".rstrip())
+                print(f"  {_to_the_border(line)}".rstrip())
             if len(lines) > _SHOWN_LINES:
                 print(f"  ... ({len(lines) - _SHOWN_LINES:,} more lines)")
             if "problem" in more:
@@ -288,6 +295,12 @@ def _wrapped(text: str, indent: str, longest: int = _LONGEST, first: str | None 
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+def _to_the_border(line: str) -> str:
+    """A line of a page as far as the terminal shows it."""
+    shown, room = _line(line), _columns() - 2
+    return shown if len(shown) <= room else f"{shown[: room - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def _columns() -> int:
