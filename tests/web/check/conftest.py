@@ -28,7 +28,7 @@ from bfcl_pipeline.web.keys import ApiKey, FetchKey, Key, SearchKey, digest
 from bfcl_pipeline.web.modes import Engine, engine_text
 from bfcl_pipeline.web.recorder import Recorder
 
-from ..conftest import serving
+from tests.support.scripted_engine import scripted_engine_server as serving
 
 CLIENT = f"requests of bfcl-pipeline {__version__}"
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
