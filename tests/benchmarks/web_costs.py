@@ -20,14 +20,12 @@ from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.text import text_table
 from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page
 from bfcl_pipeline.web.cache import Outcome, WebCache
+from bfcl_pipeline.web.effort import PAGES_OF_A_SEARCH
 from bfcl_pipeline.web.evidence.tape import HttpExchange, note, taping
 from bfcl_pipeline.web.keys import FetchKey, Key, SearchKey
 
 RESULTS_PAGE, PAGE = 40_000, 150_000
 """Bytes of a page of results, and of a web page, decompressed: assumed."""
-
-PAGES = 3
-"""Pages of DuckDuckGo with 30 results: ten on the first, up to fifteen on the others."""
 
 WORDS = ("the", "of", "and", "tea", "richest", "source", "<p>", "</p>", "<a href='/x'>", "</a>", "&", "\n")
 
@@ -50,7 +48,10 @@ def main() -> None:
     searches = sum(of * number for of, number in hops.items())
     print(f"together: {hops.total()} questions, {searches} hops\n")
     rows = []
-    for engine, pages, waits, credits in (("duckduckgo", PAGES, pause, 0), ("serpapi", 1, 0.0, 1)):
+    for engine, pages, waits, credits in (
+        ("duckduckgo", PAGES_OF_A_SEARCH, pause, 0),
+        ("serpapi", 1, 0.0, 1),
+    ):
         requests = searches * pages
         stored = searches * (_stored(pages) + _stored(0))
         rows.append(

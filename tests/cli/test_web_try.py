@@ -243,14 +243,37 @@ def test_the_failure_of_a_page_is_an_outcome(sites: Sites, capsys: pytest.Captur
     assert "Recorded, the refusal stays" in printed
 
 
-def test_a_proxy_that_is_down_is_no_outcome(sites: Sites, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_proxy_that_is_down_is_no_outcome(
+    sites: Sites, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A proxy that cannot be reached is named, without its password."""
-    proxy = "http://127.0.0.1:1"
-    for asked in ("tea", "https://page.example/"):
-        assert tried("--proxy", proxy, asked) == 1
+    for name in ("HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, "http://somebody:a-secret-word@127.0.0.1:1")
+    for words in (["tea"], ["https://page.example/"], ["--json", "tea"]):
+        assert tried(*words) == 1
         printed = " ".join(capsys.readouterr().out.split())
         assert "check the proxy" in printed
+        assert "http://127.0.0.1:1" in printed
+        assert "secret" not in printed
     assert sites.visits == []
+
+
+def test_a_proxy_with_a_password_belongs_in_the_environment(
+    sites: Sites, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As in the config, and the password is not repeated."""
+    assert tried("--proxy", "http://somebody:a-secret-word@127.0.0.1:1", "tea") == 1
+    error = one_line(capsys)
+    assert "environment variables HTTP_PROXY and HTTPS_PROXY" in error
+    assert "secret" not in error
+    assert sites.visits == []
+
+
+def test_a_form_that_a_page_does_not_have_is_said(sites: Sites, capsys: pytest.CaptureFixture[str]) -> None:
+    """Markup that cannot be converted is the error that a model would see."""
+    sites.script("page.example/", answer("<![x>"))
+    assert tried("--as", "truncate", "https://page.example/") == 0
+    assert "  an error: " in capsys.readouterr().out
 
 
 def test_nothing_is_recorded(sites: Sites, tmp_path: Path) -> None:

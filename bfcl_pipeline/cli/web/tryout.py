@@ -180,7 +180,7 @@ def _seen(html: str, form: str) -> dict[str, str]:
     from bfcl_pipeline.tools.web_search.page_text import page_text
 
     try:
-        return {"text": page_text(html, form)}
+        return {"text": page_text(html, form), "problem": ""}
     except (ValueError, BoundExceeded) as error:
         return {"text": "", "problem": str(error)}
 
@@ -258,15 +258,21 @@ def _print_outcome(document: dict[str, Any]) -> None:
             print(f"{len(hits)} result{'s' if len(hits) > 1 else ''} in {took}.{shown}")
             for number, hit in enumerate(hits[:_SHOWN_RESULTS], 1):
                 print("\n".join(_hit(number, hit)))
-        case {"kind": "page", "characters": characters, "form": form, "text": text, **more}:
+        case {
+            "kind": "page",
+            "characters": characters,
+            "form": form,
+            "text": str(text),
+            "problem": problem,
+        }:
             lines = text.splitlines()
             print(f"{characters:,} characters in {took}. In the form {form!r} a model sees:")
             for line in lines[:_SHOWN_LINES]:
                 print(f"  {_to_the_border(line)}".rstrip())
             if len(lines) > _SHOWN_LINES:
                 print(f"  ... ({len(lines) - _SHOWN_LINES:,} more lines)")
-            if "problem" in more:
-                print(f"  nothing: {_line(more['problem'])}")
+            if problem:
+                print(_wrapped(f"an error: {problem}", "  "))
         case {"kind": "failure", "message": message}:
             print(f"A failure after {took}. A model sees this text:")
             print(_wrapped(message, "  ", _LONGEST_FAILURE))
