@@ -26,9 +26,8 @@ from bfcl_pipeline.web.fetcher import Fetcher
 from bfcl_pipeline.web.keys import ApiKey, FetchKey, Key, SearchKey, digest
 from bfcl_pipeline.web.modes import Engine, engine_text
 from bfcl_pipeline.web.recorder import Recorder
+from tests.support.scripted_engine import scripted_engine_server
 from tests.support.web_record import AT_ONCE, CLIENT, SERPAPI, ScriptedSites, serpapi_answer
-
-from ..conftest import serving
 
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
 SECRET = "secret0123456789abcdef"
@@ -113,7 +112,7 @@ def record(folder: Path) -> dict[str, Key]:
         fetcher = Fetcher(allow_private=private)
         recorder.outcome(key, CLIENT, lambda: fetcher.fetch(key.url))
 
-    with serving() as server:
+    with scripted_engine_server() as server:
         sites.script(SERPAPI, "busy", 503)
         found = [Hit(name, f"https://{name}.example/?a=1&b=%2F", "Tea.") for name in ("oolong", "sencha")]
         sites.script(SERPAPI, serpapi_answer(*found))
