@@ -71,16 +71,6 @@ def open_web(
         return ReplayingWeb(WebCache(cache), engine)
     if offline and mode == "live":
         return UnrecordedWeb(engine)
-<<<<<<< HEAD
-    live = LiveWeb(open_engine(engine, proxy=proxy, pause=pause), Fetcher())
-    if mode == "live":
-        return live
-    if mode == "record":
-        key = os.environ.get(KEY_VARIABLE, "").strip()
-        engines = {"search": engine_text(engine), "fetch": f"requests of bfcl-pipeline {__version__}"}
-        return RecordingWeb(WebCache(cache), live, engine, engines=engines, secrets=[key] if key else [])
-    raise ConfigError(f"web: expected record, replay or live, got {mode!r}.")
-=======
     if mode not in ("live", "record"):
         raise ConfigError(f"web: expected record, replay or live, got {mode!r}.")
     proxies, pace = Proxies.of(proxy), HostPace(pause, cache / FOLDER)
@@ -92,7 +82,6 @@ def open_web(
     engines = {"search": engine_text(engine), "fetch": f"requests of bfcl-pipeline {__version__}"}
     secrets = [*([key] if key else []), *proxies.secrets]
     return RecordingWeb(WebCache(cache), live, engine, engines=engines, secrets=secrets)
->>>>>>> ddgs18
 
 
 def open_engine(name: str, proxies: Proxies = DIRECT, pace: HostPace | None = None) -> Engine:
