@@ -16,7 +16,7 @@ import pytest
 
 from bfcl_pipeline.executables import ApiRequest
 from bfcl_pipeline.tools.web_search.web import Hit
-from bfcl_pipeline.web.api_recording import HostPace, RecordingApis
+from bfcl_pipeline.web.api_recording import RecordingApis
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.engines.client import Connection
 from bfcl_pipeline.web.engines.ddgs_engine import DdgsEngine
@@ -25,6 +25,7 @@ from bfcl_pipeline.web.evidence.playing import playing
 from bfcl_pipeline.web.fetcher import Fetcher
 from bfcl_pipeline.web.keys import ApiKey, FetchKey, Key, SearchKey, digest
 from bfcl_pipeline.web.modes import Engine, engine_text
+from bfcl_pipeline.web.pace import HostPace
 from bfcl_pipeline.web.recorder import Recorder
 from tests.support.scripted_engine import scripted_engine_server
 from tests.support.web_record import AT_ONCE, CLIENT, SERPAPI, ScriptedSites, serpapi_answer
@@ -156,7 +157,7 @@ def record(folder: Path) -> dict[str, Key]:
         WebCache(folder),
         {"RAPID_API_KEY": "rapid/key+0123456789"},
         retries=AT_ONCE,
-        pace=HostPace({}, 0.0),
+        pace=HostPace(0.0),
         now=lambda: NOON,
     )
     keys["answer of an API"] = COVID
