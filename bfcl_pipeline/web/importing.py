@@ -19,7 +19,7 @@ from bfcl_pipeline.text import cut, on_one_line, printable
 from bfcl_pipeline.web.cache import RecordedOutcome, WebCache
 from bfcl_pipeline.web.check import ReaderChanged, contradiction
 from bfcl_pipeline.web.placing import add_cassette, add_outcome, check_cassette_name, replace_outcome
-from bfcl_pipeline.web.record_files import OutcomeFile, list_record, read_outcome
+from bfcl_pipeline.web.record_files import OutcomeFile, ReadOutcome, list_record, read_outcome
 from bfcl_pipeline.workers import process_pool
 
 LOCK = "import.lock"
@@ -206,21 +206,30 @@ def _check(record: WebCache, scan: Scan, prove: Prove, path: Path) -> _Checked:
         read = read_outcome(record, path)
         if read is None:
             raise WebError(f"{path}: existed a moment ago and is missing now. Leave the record alone.")
-        about = f"{path}: {cut(str(read.file.key), _LONGEST_KEY)}"
-        if read.file.lacks_cassette:
-            checked.missing.append(_line(f"{about}: {read.recorded.cassette}"))
-        elif (why := prove(read.recorded, read.cassette)) is not None:
-            raise WebError(f"{about}: {why}")
+        _check_cassette(checked, read, prove)
     except WebError as error:
         checked.refused.append(_line(error))
         return checked
-    except ReaderChanged as error:
-        checked.undecided.append(_line(f"{about}: {error}"))
     checked.file = read.file
     checked.secrets += scan(path.name, read.content)
     if read.file.cassette is not None and read.cassette is not None:
         checked.secrets += scan(read.file.cassette.name, read.cassette)
     return checked
+
+
+def _check_cassette(checked: _Checked, read: ReadOutcome, prove: Prove) -> None:
+    """Raises WebError if the cassette contradicts the outcome."""
+    about = f"{read.file.path}: {cut(str(read.file.key), _LONGEST_KEY)}"
+    if read.file.lacks_cassette:
+        checked.missing.append(_line(f"{about}: {read.recorded.cassette}"))
+        return
+    try:
+        why = prove(read.recorded, read.cassette)
+    except ReaderChanged as error:
+        checked.undecided.append(_line(f"{about}: {error}"))
+    else:
+        if why is not None:
+            raise WebError(f"{about}: {why}")
 
 
 def _nothing() -> None:

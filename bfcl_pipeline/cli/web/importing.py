@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from bfcl_pipeline.cli.options import print_to_stderr
@@ -81,8 +81,10 @@ def run(options: argparse.Namespace) -> int:
     if others:
         print(f"Other files in {printable(str(options.source))}, not read: {others:,}.")
     _print_conflicts(plan)
-    _print_list("Without the cassette that they name", plan.missing)
-    _print_list("Recorded by another version, whose cassettes decide nothing here", plan.undecided)
+    _print_list("Without the cassette that they name", map(named, plan.missing))
+    _print_list(
+        "Recorded by another version, whose cassettes decide nothing here", map(named, plan.undecided)
+    )
     _print_list("Secrets, or texts that look like secrets", plan.secrets)
     for line in plan.refused[:SHOWN]:
         print_to_stderr(f"Refused: {printable(named(line))}")
@@ -115,7 +117,8 @@ def _print_conflicts(plan: ImportPlan) -> None:
     _print_list("Conflicts", lines, len(plan.kept) + len(plan.replaced))
 
 
-def _print_list(title: str, lines: Sequence[str], count: int | None = None) -> None:
+def _print_list(title: str, lines: Iterable[str], count: int | None = None) -> None:
+    lines = list(lines)
     if lines:
         count = len(lines) if count is None else count
         print(f"\n{title}: {count:,}.")
@@ -136,6 +139,8 @@ def _conclusion(options: argparse.Namespace, plan: ImportPlan, done: ImportDone 
     if done is None:
         return "\nNothing was imported. Ask for the record again, or import the rest of it with --partial."
     text = f"\n{options.record}: {done.added:,} added, {done.replaced:,} replaced."
+    if done.replaced:
+        text += "\nRuns that used a replaced outcome replay from the new one: their answers may differ."
     if done.meanwhile:
-        text += f" Recorded by a run in the meantime, and left alone: {done.meanwhile:,}."
+        text += f"\nRecorded by a run in the meantime, and left alone: {done.meanwhile:,}."
     return text
