@@ -82,11 +82,14 @@ def contradiction(recorded: RecordedOutcome, cassette: bytes | None) -> str | No
     does not follow from it and another version of the reader recorded it.
     """
     try:
-        problem = difference(recorded.key, recorded.outcome, derived(recorded, cassette))
+        found = derived(recorded, cassette)
+        problem = difference(recorded.key, recorded.outcome, found.outcome, redacted=found.redacted)
     except NotDerived as error:
         problem = str(error)
     if problem and isinstance(recorded.key, SearchKey) and recorded.engine != reader(recorded):
-        raise ReaderChanged(f"recorded by {recorded.engine}, the reader is now {reader(recorded)}: {problem}")
+        raise ReaderChanged(
+            f"recorded by {recorded.engine}, the reader is now {reader(recorded)}: {problem}"
+        )
     return problem
 
 

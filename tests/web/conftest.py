@@ -6,7 +6,7 @@ import socketserver
 import struct
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, urlsplit
 
@@ -50,6 +50,14 @@ class ScriptedEngine:
 
 @pytest.fixture
 def scripted_engine() -> Iterator[ScriptedEngine]:
+    with serving() as server:
+        yield server
+
+
+@contextmanager
+def serving() -> Iterator[ScriptedEngine]:
+    """Runs while the block does."""
+
     class Connection(socketserver.StreamRequestHandler):
         timeout = 10
 

@@ -37,7 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"{RUN_HELP}; check what it used only",
     )
     add_data(parser)
-    parser.add_argument("--all", action="store_true", help=f"print all findings (default: {SHOWN} of a kind)")
+    parser.add_argument(
+        "--all", action="store_true", help=f"print all findings (default: {SHOWN} of a kind)"
+    )
     parser.add_argument(
         "--processes",
         type=int,
@@ -61,7 +63,8 @@ def run(options: argparse.Namespace) -> int:
 
         check = check_cache(cache, keys, progress, processes=options.processes)
     if not check.outcomes and not check.unused:
-        print(f"{options.record}: nothing to check{'' if options.record.is_dir() else ' (no such directory)'}.")
+        absent = "" if options.record.is_dir() else " (no such directory)"
+        print(f"{options.record}: nothing to check{absent}.")
         return 0
     _print(check, None if options.all else SHOWN)
     print(f"\n{options.record}: {check.outcomes:,} outcomes in {time.perf_counter() - started:,.1f} s")
