@@ -17,7 +17,7 @@ from bfcl_pipeline.web.evidence.playing import playing
 from bfcl_pipeline.web.fetcher import Fetcher
 from bfcl_pipeline.web.keys import FetchKey
 from bfcl_pipeline.web.recorder import Recorder
-from tests.web.check.conftest import CLIENT, TEA, Recorded, ScriptedSites
+from tests.web.check.conftest import CLIENT, Recorded, ScriptedSites
 from tests.web.two_records import add, crate, tarred, tree, zipped
 
 PRINTED = """\
@@ -82,7 +82,8 @@ def test_conflicts_are_listed(
 ) -> None:
     """Request, times and outcomes of both are printed; `--dry-run` prints the same and writes nothing."""
     ours = WebCache(tmp_path / "ours")
-    add(ours, TEA, Hits(()), 1)
+    search = recorded.keys["search"]
+    add(ours, search, Hits(()), 1)
     before = tree(ours.folder)
     options = ["--conflicts", "newer"]
     assert _import(recorded.cache.folder, ours.folder, *options, "--dry-run") == 0
@@ -93,7 +94,7 @@ def test_conflicts_are_listed(
     assert tried.split("\n\n")[:2] == done.split("\n\n")[:2]
     assert (
         "Conflicts: 1.\n"
-        "  search for 'green tea' (region 'us-en')\n"
+        f"  {search}\n"
         "    ours:   2026-10-01 12:01+00:00, 0 results\n"
         "    theirs: 2026-11-01 12:00+00:00, 2 results, first https://oolong.example/?a=1&b=%2F (taken)\n"
     ) in done
@@ -101,11 +102,11 @@ def test_conflicts_are_listed(
 
 
 def test_secrets_of_others_are_told(
-    recorded: Recorded, sites: ScriptedSites, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    recorded: Recorded, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A text that looks like a key is listed by place and fingerprint, and never printed."""
     key = "sk-abcdefghijklmnopqrstuvwxyz0123456789"
-    page = FetchKey("https://keys.example/")
+    page, sites = FetchKey("https://keys.example/"), ScriptedSites()
     sites.script(page.url, f"<p>{key}</p>", Content_Type="text/html")
     with playing(sites):
         Recorder(recorded.cache).outcome(page, CLIENT, lambda: Fetcher().fetch(page.url))
