@@ -18,6 +18,7 @@ from bfcl_pipeline.leases import Lease
 from bfcl_pipeline.text import cut, on_one_line, printable
 from bfcl_pipeline.web.cache import RecordedOutcome, WebCache
 from bfcl_pipeline.web.check import ReaderChanged, contradiction
+from bfcl_pipeline.web.evidence.playing import CassettePlayer
 from bfcl_pipeline.web.placing import add_cassette, add_outcome, check_cassette_name, replace_outcome
 from bfcl_pipeline.web.record_files import OutcomeFile, ReadOutcome, list_record, read_outcome
 from bfcl_pipeline.workers import process_pool
@@ -226,10 +227,20 @@ def _check_cassette(checked: _Checked, read: ReadOutcome, prove: Prove) -> None:
     try:
         why = prove(read.recorded, read.cassette)
     except ReaderChanged as error:
+        _check_form(about, read.cassette)
         checked.undecided.append(_line(f"{about}: {error}"))
     else:
         if why is not None:
             raise WebError(f"{about}: {why}")
+
+
+def _check_form(about: str, cassette: bytes | None) -> None:
+    """Raises WebError if a cassette that decides nothing is not even a cassette."""
+    try:
+        if cassette is not None:
+            CassettePlayer(cassette)
+    except ValueError as error:
+        raise WebError(f"{about}: its cassette cannot be read: {error}") from error
 
 
 def _nothing() -> None:
