@@ -11,6 +11,7 @@ import pytest
 
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.tools.web_search.web import Hits
+from bfcl_pipeline.web import importing
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.check import check_cache
 from bfcl_pipeline.web.evidence.playing import playing
@@ -146,3 +147,17 @@ def test_a_record_that_cannot_be_read_is_neither_equal_nor_different(
     packed = zipped(recorded.cache.folder, tmp_path / "x.zip")
     assert main(["web", "diff", str(packed), str(packed)]) == 2
     assert f"{packed}/" in capsys.readouterr().err
+
+
+def test_several_processes_find_the_same(
+    recorded: Recorded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is refused and printed does not depend on the number of processes."""
+    recorded.rewrite("page", outcome={"kind": "page", "text": "Coffee is better."})
+    monkeypatch.setattr(importing, "_FEW", 1)
+    printed = []
+    for processes in ("1", "2"):
+        options = ["--dry-run", "--processes", processes]
+        assert _import(recorded.cache.folder, tmp_path / "ours", *options) == 1
+        printed.append(capsys.readouterr())
+    assert printed[0] == printed[1]
