@@ -159,5 +159,8 @@ def test_several_processes_find_the_same(
     for processes in ("1", "2"):
         options = ["--dry-run", "--processes", processes]
         assert _import(recorded.cache.folder, tmp_path / "ours", *options) == 1
-        printed.append(capsys.readouterr())
+        out, err = capsys.readouterr()
+        refused = [line for line in err.splitlines() if line.startswith("Refused: ")]
+        assert len(refused) == 1
+        printed.append((out, refused))
     assert printed[0] == printed[1]
