@@ -109,6 +109,7 @@ def import_record(
     prove: Prove = contradiction,
     processes: int = 1,
     progress: Progress | None = None,
+    writing: Progress | None = None,
 ) -> tuple[ImportPlan, ImportDone | None]:
     """Merges the web cache at the folder `theirs` into `ours`.
 
@@ -122,6 +123,7 @@ def import_record(
         prove: `check.contradiction`.
         processes: the most processes that check.
         progress: called while files are checked.
+        writing: called while they are written.
 
     Returns:
         The plan, and what was written; None if nothing was, for a dry run or because of refused files.
@@ -142,7 +144,7 @@ def import_record(
         planned = plan()
         if planned.refused and not partial:
             return planned, None
-        return planned, carry_out(planned, ours)
+        return planned, carry_out(planned, ours, writing)
     finally:
         lease.release()
 
@@ -272,11 +274,20 @@ def _plan(plan: ImportPlan, theirs: OutcomeFile, ours: WebCache, conflicts: Conf
         plan.same += 1
 
 
-def carry_out(plan: ImportPlan, ours: WebCache) -> ImportDone:
+def carry_out(plan: ImportPlan, ours: WebCache, progress: Progress | None = None) -> ImportDone:
     """Writes what is planned. Raises WebError, OSError."""
-    added = sum(add_outcome(ours, file) for file in plan.new)
+    progress = progress or _unseen
+    added = 0
+    for done, file in enumerate(plan.new, start=1):
+        added += add_outcome(ours, file)
+        progress(done, plan.writes)
     for file in plan.completed:
         add_cassette(ours, file)
-    for pair in (*plan.renewed, *plan.replaced):
+    for done, pair in enumerate((*plan.renewed, *plan.replaced), start=len(plan.new) + len(plan.completed)):
         replace_outcome(ours, pair.theirs, pair.ours)
+        progress(done + 1, plan.writes)
     return ImportDone(added, len(plan.replaced), len(plan.new) - added)
+
+
+def _unseen(done: int, count: int) -> None:
+    """Shows no progress."""

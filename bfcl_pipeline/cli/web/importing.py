@@ -74,6 +74,7 @@ def run(options: argparse.Namespace) -> int:
             dry_run=options.dry_run,
             processes=options.processes,
             progress=PlainCount("checked outcomes").show,
+            writing=PlainCount("written outcomes").show,
         )
         named = record.named
     others = plan.others + record.packed_others
