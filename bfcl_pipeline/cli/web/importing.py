@@ -12,6 +12,7 @@ from bfcl_pipeline.cli.plain_count import PlainCount
 from bfcl_pipeline.cli.web.status import add_record
 from bfcl_pipeline.text import plural, printable, text_table
 from bfcl_pipeline.web.cache import WebCache
+from bfcl_pipeline.web.difference import sort_key
 from bfcl_pipeline.web.importing import Conflicts, ImportDone, ImportPlan, import_record
 
 HELP = "merge a record of the web from somebody else, after checking all of it"
@@ -113,7 +114,7 @@ def _print_conflicts(plan: ImportPlan) -> None:
         f"{printable(str(pair.ours.key))}\n    ours:   {pair.ours.recording}{' (kept)' if kept else ''}\n"
         f"    theirs: {pair.theirs.recording}{'' if kept else ' (taken)'}"
         for pairs, kept in ((plan.kept, True), (plan.replaced, False))
-        for pair in pairs[:SHOWN]
+        for pair in sorted(pairs, key=lambda pair: sort_key(pair.ours.key))[:SHOWN]
     ]
     _print_list("Conflicts", lines, len(plan.kept) + len(plan.replaced))
 
