@@ -7,6 +7,7 @@ with different outcomes, a rule decides; by default ours stays, because finished
 
 import functools
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -29,6 +30,7 @@ LOCK = "import.lock"
 _LONGEST_KEY = 200  # characters of a key in a finding
 _LONGEST_LINE = 600  # characters of one finding, which may quote a page
 _FEW = 100  # outcomes that one process checks sooner than others have started
+_WRITERS = 8  # threads that write
 _AT_ONCE = 16  # outcomes that a process is given
 
 Prove: TypeAlias = Callable[[RecordedOutcome, bytes | None], str | None]
@@ -277,16 +279,20 @@ def _plan(plan: ImportPlan, theirs: OutcomeFile, ours: WebCache, conflicts: Conf
 def carry_out(plan: ImportPlan, ours: WebCache, progress: Progress | None = None) -> ImportDone:
     """Writes what is planned. Raises WebError, OSError."""
     progress = progress or _unseen
-    added = 0
-    for done, file in enumerate(plan.new, start=1):
-        added += add_outcome(ours, file)
-        progress(done, plan.writes)
-    for file in plan.completed:
-        add_cassette(ours, file)
-    for done, pair in enumerate((*plan.renewed, *plan.replaced), start=len(plan.new) + len(plan.completed)):
-        replace_outcome(ours, pair.theirs, pair.ours)
-        progress(done + 1, plan.writes)
+    done = added = 0
+    with ThreadPoolExecutor(_WRITERS) as writers:  # most of the time of a writer is that of the disk
+        for is_added in writers.map(functools.partial(add_outcome, ours), plan.new):
+            added += is_added
+            progress(done := done + 1, plan.writes)
+        for _ in writers.map(functools.partial(add_cassette, ours), plan.completed):
+            progress(done := done + 1, plan.writes)
+        for _ in writers.map(functools.partial(_replace, ours), (*plan.renewed, *plan.replaced)):
+            progress(done := done + 1, plan.writes)
     return ImportDone(added, len(plan.replaced), len(plan.new) - added)
+
+
+def _replace(ours: WebCache, pair: Pair) -> None:
+    replace_outcome(ours, pair.theirs, pair.ours)
 
 
 def _unseen(done: int, count: int) -> None:
