@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from requests import Response
 
+from bfcl_pipeline.web.evidence.tape import give_up
 from bfcl_pipeline.web.transport import FetchConnections, TooMuch
 
 T = TypeVar("T")
@@ -28,9 +29,14 @@ def in_time(work: Callable[[], T], connections: FetchConnections, seconds: float
     run = copy_context().run  # the thread adds to the tape of this one
     Thread(target=run, args=(_run, work, connections, outcome), name="fetch", daemon=True).start()
     if not wait([outcome], seconds).done:
+        over = OutOfTime(f"(total timeout={seconds})")
+        give_up(over)
         connections.cut()
-        raise OutOfTime(f"(total timeout={seconds})")
-    return outcome.result()
+        raise over
+    try:
+        return outcome.result()
+    except OutOfTime as error:  # of a cassette that is played; old ones have no text
+        raise OutOfTime(str(error) or f"(total timeout={seconds})") from None
 
 
 def _run(work: Callable[[], T], connections: FetchConnections, outcome: Future[T]) -> None:
@@ -47,7 +53,9 @@ def check_head(response: Response, most_bytes: int) -> None:
     """Closes the response and raises TooMuch if its headers have more than `most_bytes`."""
     if sum(len(name) + len(value) for name, value in response.headers.items()) > most_bytes:
         response.close()
-        raise TooMuch(f"Headers of more than {most_bytes:,} bytes")
+        error = TooMuch(f"Headers of more than {most_bytes:,} bytes")
+        give_up(error)
+        raise error
 
 
 def read_body(response: Response, most_bytes: int) -> bytes:

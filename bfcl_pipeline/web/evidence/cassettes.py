@@ -1,5 +1,165 @@
 """Cassettes, written and read through vcrpy's classes, in memory.
 
-Requests without a complete answer are the cassette's metadata `unanswered`. Reading is bounded and safe for
-the cassettes of others: no Python objects, no aliases.
+Requests without a complete answer are the cassette's metadata `unanswered`. What is read may come from
+anybody (`cassette_yaml`).
+
+Importing this module imports vcrpy, which takes part of a second: import it where a cassette is used.
 """
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from vcr.cassette import Cassette
+from vcr.record_mode import RecordMode
+from vcr.request import Request
+from vcr.serialize import deserialize, serialize
+from vcr.serializers import yamlserializer
+
+from bfcl_pipeline.web.evidence.cassette_yaml import UNANSWERED, CheckedSerializer
+from bfcl_pipeline.web.evidence.redaction import (
+    HttpRedactor,
+    redact_address,
+    secret_header_values,
+    secret_values,
+)
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.web.evidence.tape import HttpExchange
+
+
+@dataclass(frozen=True, slots=True)
+class UnansweredRequest:
+    """A request without a complete answer."""
+
+    request: Request
+    error: str  # why, such as `ConnectTimeout: ...`
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedCassette:
+    """A cassette that was read."""
+
+    cassette: Cassette  # vcrpy's: requests and responses, each response played once
+    unanswered: tuple[UnansweredRequest, ...]
+
+
+def write_cassette(exchanges: Sequence[HttpExchange], secrets: Iterable[str] = ()) -> bytes:
+    """The cassette of some exchanges as YAML in ASCII, without `secrets` and other secrets.
+
+    An exchange with an `error` is unanswered. The same exchanges give the same bytes.
+    """
+    redactor = HttpRedactor([*secrets, *chain.from_iterable(map(_secrets_of, exchanges))])
+    file = _InMemory()
+    cassette = Cassette("", serializer=yamlserializer, persister=file, record_mode=RecordMode.ALL)
+    for exchange in exchanges:
+        if exchange.error is None:
+            cassette.append(Request(**_request(exchange, redactor)), _response(exchange, redactor))
+    failed = [_unanswered(exchange, redactor) for exchange in exchanges if exchange.error is not None]
+    if failed:
+        cassette.get_metadata(UNANSWERED, failed)
+    cassette._save(force=True)
+    return file.content
+
+
+def read_cassette(content: bytes, match_on: Sequence[Any] = ()) -> LoadedCassette:
+    """The cassette in a file, by whichever version of vcrpy or of this package.
+
+    match_on: vcrpy's matchers, functions of two requests. Raises ValueError for anything else.
+    """
+    try:
+        cassette = Cassette.load(
+            path="",
+            serializer=CheckedSerializer,
+            persister=_InMemory(content),
+            record_mode=RecordMode.NONE,
+            match_on=match_on,
+        )
+        unanswered = tuple(
+            UnansweredRequest(Request(**one["request"]), one["error"])
+            for one in cassette.get_metadata(UNANSWERED, ())
+        )
+    except yaml.MarkedYAMLError as error:
+        line = "" if error.problem_mark is None else f", line {error.problem_mark.line + 1:,}"
+        raise ValueError(f"not a cassette: not YAML ({error.problem}{line})") from error
+    except yaml.YAMLError as error:
+        raise ValueError("not a cassette: not YAML, or not text") from error
+    return LoadedCassette(cassette, unanswered)
+
+
+class _InMemory:
+    """What vcrpy calls a persister, for one cassette in memory."""
+
+    def __init__(self, content: bytes = b"") -> None:
+        self.content = content
+
+    def save_cassette(self, _path: str, cassette: dict[str, Any], serializer: Any) -> None:
+        self.content = serialize(cassette, serializer).encode("ascii")
+
+    def load_cassette(self, _path: str, serializer: Any) -> tuple[Any, ...]:
+        return tuple(deserialize(self.content, serializer))
+
+
+def _secrets_of(exchange: HttpExchange) -> Iterator[str]:
+    yield from secret_values(exchange.url)
+    yield from secret_header_values(exchange.request_headers)
+
+
+def _response(exchange: HttpExchange, redactor: HttpRedactor) -> dict[str, Any]:
+    content = redactor.content(bytes(exchange.body))
+    left_out = {"transfer-encoding", "content-length"} | (
+        {"content-encoding"} if exchange.decompressed else set()
+    )
+    headers = redactor.headers(
+        (name, value) for name, value in exchange.headers if name.lower() not in left_out
+    )
+    return {
+        "status": {"code": exchange.status, "message": redactor.text(exchange.reason)},
+        "headers": {**headers, "Content-Length": [str(len(content))]},
+        "body": {"string": content},
+    }
+
+
+def _unanswered(exchange: HttpExchange, redactor: HttpRedactor) -> dict[str, Any]:
+    return {
+        "request": _request(exchange, redactor),
+        "error": _writable(redactor.address(exchange.error or "")),
+    }
+
+
+def _request(exchange: HttpExchange, redactor: HttpRedactor) -> dict[str, Any]:
+    body = exchange.request_body
+    headers = redactor.headers(exchange.request_headers)
+    if body is not None and is_form(headers):
+        body = redact_address(body.decode("latin-1")).encode("latin-1")
+    return {
+        "method": exchange.method,
+        "uri": _writable(redactor.address(exchange.url)),
+        "body": None if body is None else _readable(redactor.content(body)),
+        "headers": {name: [", ".join(values)] for name, values in headers.items()},
+    }
+
+
+def is_form(headers: Mapping[str, str | Sequence[str]]) -> bool:
+    """Whether the body of a request with these headers consists of parameters, as an address does."""
+    return any(
+        "urlencoded" in (kind if isinstance(kind, str) else "\n".join(kind))
+        for name, kind in headers.items()
+        if name.lower() == "content-type"
+    )
+
+
+def _readable(content: bytes) -> str | bytes:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return content
+
+
+def _writable(text: str) -> str:
+    """The text with lone surrogates, which YAML does not have, as Python writes them."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -4,11 +4,26 @@
 they were recorded, without secrets.
 """
 
-from collections.abc import Iterator
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from bfcl_pipeline.web.evidence.redaction import (
+    HttpRedactor,
+    differs_in_secrets_only,
+    redact_address,
+    secret_values,
+)
+
+if TYPE_CHECKING:
+    from vcr.request import Request
+
+_LONGEST_NAMED = 300  # characters of an address in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +33,7 @@ class PlayedAnswer:
     status: int
     reason: str
     headers: tuple[tuple[str, str], ...]
-    body: bytes  # as the client read it: decompressed
+    body: bytes  # as the client read it: decompressed, unless `headers` have a Content-Encoding
 
 
 class NotOnCassette(Exception):
@@ -37,6 +52,81 @@ class Player(Protocol):
 
     def left(self) -> int:
         """How many recorded answers were not asked for yet."""
+
+
+class CassettePlayer:
+    """Plays a cassette file. The answers to the same request are played in order, then its failures."""
+
+    def __init__(
+        self, content: bytes, secrets: Collection[str] = (), random_parameters: Collection[str] = ()
+    ) -> None:
+        """secrets: keys of the requests that will be made. random_parameters: of addresses, not compared.
+
+        Raises ValueError for content that is not a cassette.
+        """
+        from bfcl_pipeline.web.evidence.cassettes import read_cassette  # imports vcrpy
+
+        self._secrets = [*secrets]
+        self._random = _values_of(random_parameters)
+        loaded = read_cassette(content, match_on=(_same_method, self._same_address, self._same_body))
+        self._cassette = loaded.cassette
+        self._unanswered = [*loaded.unanswered]
+
+    def answer(self, method: str, url: str, body: bytes | None) -> PlayedAnswer:
+        """The recorded answer to a request, each one once. Raises NotOnCassette and Unanswered."""
+        from vcr.request import Request
+
+        self._secrets += secret_values(url)
+        redactor = HttpRedactor(self._secrets)
+        address = redactor.address(url)
+        content = None if body is None else redactor.content(body)
+        request = Request(method, address, content, {})
+        if self._cassette.can_play_response_for(request):
+            response = self._cassette.play_response(request)
+            return PlayedAnswer(
+                response["status"]["code"],
+                response["status"]["message"],
+                tuple((name, value) for name, values in response["headers"].items() for value in values),
+                response["body"]["string"],
+            )
+        for number, one in enumerate(self._unanswered):
+            if self._same(request, one.request):
+                del self._unanswered[number]
+                raise Unanswered(one.error)
+        raise NotOnCassette(f"{method} {address[:_LONGEST_NAMED]}")
+
+    def left(self) -> int:
+        """How many recorded answers were not asked for yet."""
+        return len(self._cassette) - int(self._cassette.play_count)
+
+    def _same(self, request: Request, recorded: Request) -> bool:
+        return (
+            _same_method(request, recorded)
+            and self._same_address(request, recorded)
+            and self._same_body(request, recorded)
+        )
+
+    def _same_address(self, request: Request, recorded: Request) -> bool:
+        ours, theirs = (self._random.sub("", one.uri) for one in (request, recorded))
+        return differs_in_secrets_only(ours, theirs)
+
+    def _same_body(self, request: Request, recorded: Request) -> bool:
+        # Latin-1 has a character for each byte, so that bytes are compared as text.
+        ours, theirs = ((one.body or b"").decode("latin-1") for one in (request, recorded))
+        # A form is recorded without its secret parameters; only the recorded request is known to be one.
+        return differs_in_secrets_only(ours, theirs) or differs_in_secrets_only(
+            redact_address(ours), theirs
+        )
+
+
+def _same_method(request: Request, recorded: Request) -> bool:
+    return bool(request.method == recorded.method)
+
+
+def _values_of(parameters: Collection[str]) -> re.Pattern[str]:
+    """The values of some parameters of an address."""
+    names = "|".join(map(re.escape, parameters)) or "(?!)"
+    return re.compile(rf"(?<=[?&])(?:{names})=[^&#]*")
 
 
 _PLAYER: ContextVar[Player | None] = ContextVar("player", default=None)

@@ -44,6 +44,23 @@ def secret_header_values(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
             yield key
 
 
+def differs_in_secrets_only(text: str, recorded: str) -> bool:
+    """Whether `recorded` is `text` with nothing but parts of it redacted."""
+    first, *others = recorded.split(REDACTED)
+    if not others:
+        return text == recorded
+    last = others.pop()
+    if not text.startswith(first) or not text.endswith(last):
+        return False
+    at, end = len(first), len(text) - len(last)
+    for part in others:  # the first occurrence: what fits after a later one also fits after the first
+        found = text.find(part, at, end)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return at <= end
+
+
 class HttpRedactor(Redactor):
     """Redacts given secrets everywhere, and parameters and headers with secret names."""
 

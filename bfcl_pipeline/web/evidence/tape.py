@@ -2,29 +2,19 @@
 
 vcrpy patches the HTTP library of the whole process and loses traffic of threads; here each call has a
 tape, which only receives the exchanges of its thread (a client that starts threads runs them in
-`contextvars.copy_context()`), and vcrpy is only needed for playback. A tape holds the part of each body
-that was read, decompressed if the client decompressed it, and never cookies, keys, passwords or
-authorizations.
-Requests without a complete answer are listed under `unanswered`, which vcrpy ignores.
+`contextvars.copy_context()`). A tape holds the part of each body that was read, decompressed if the client
+decompressed it, and never cookies, keys, passwords or authorizations. `cassettes` writes it as a file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
-import yaml
-
-from bfcl_pipeline.web.evidence.redaction import (
-    HttpRedactor,
-    redact_address,
-    secret_header_values,
-    secret_values,
-)
+from bfcl_pipeline.web.evidence.playing import player
 
 if TYPE_CHECKING:
     import requests
@@ -57,23 +47,19 @@ class Tape:
 
     def cassette(self, secrets: Collection[str] = ()) -> bytes | None:
         """The cassette as YAML, without `secrets` and other secrets; None if nothing was sent."""
-        # A copy: after a timeout a thread of the client may still add to the tape.
-        exchanges = [
+        exchanges = self.copied()  # a thread of the client may still add to the tape
+        if not exchanges:
+            return None
+        from bfcl_pipeline.web.evidence.cassettes import write_cassette  # imports vcrpy
+
+        return write_cassette(exchanges, secrets)
+
+    def copied(self) -> list[HttpExchange]:
+        """The exchanges as they are now; those without a complete answer have an error."""
+        return [
             replace(exchange, body=exchange.body[:], error=_missing(exchange))
             for exchange in [*self.exchanges]
         ]
-        if not exchanges:
-            return None
-        redactor = HttpRedactor([*secrets, *chain.from_iterable(map(_secrets_of, exchanges))])
-        answered = [exchange for exchange in exchanges if exchange.error is None]
-        document: dict[str, Any] = {
-            "version": 1,
-            "interactions": [_interaction(exchange, redactor) for exchange in answered],
-        }
-        failed = [exchange for exchange in exchanges if exchange.error is not None]
-        if failed:
-            document["unanswered"] = [_unanswered(exchange, redactor) for exchange in failed]
-        return yaml.dump(document, Dumper=_dumper(), sort_keys=False).encode("ascii")
 
 
 @contextmanager
@@ -94,8 +80,28 @@ def note(exchange: HttpExchange) -> None:
         tape.exchanges.append(exchange)
 
 
+def give_up(error: Exception) -> None:
+    """Notes that the client does not use the last answer of the current tape, complete or not, and why.
+
+    What another thread still reads of the exchanges does not reach the tape any more.
+    """
+    tape = _TAPE.get()
+    if tape is not None and tape.exchanges:
+        tape.exchanges = tape.copied()
+        tape.exchanges[-1].error = f"{type(error).__name__}: {error}"
+
+
 def tape_session(session: requests.Session) -> None:
-    """Tapes everything that `session` sends, redirects included, on the tape of the sending thread."""
+    """Tapes everything that `session` sends, redirects included, on the tape of the sending thread.
+
+    Within `playing` nothing is sent: the cassette answers.
+    """
+    cassette = player()
+    if cassette is not None:
+        from bfcl_pipeline.web.evidence.playing_adapter import PlayingAdapter  # imports requests
+
+        for prefix in list(session.adapters):
+            session.mount(prefix, PlayingAdapter(cassette))
     for prefix, adapter in list(session.adapters.items()):
         session.mount(prefix, cast("requests.adapters.BaseAdapter", _TapingAdapter(adapter)))
 
@@ -157,6 +163,7 @@ class _TapedBody:
 
     @contextmanager
     def _reading(self, decode_content: bool | None) -> Iterator[None]:
+        self._exchange.reading = True
         self._exchange.decompressed = bool(
             self._raw.decode_content if decode_content is None else decode_content
         )
@@ -174,11 +181,6 @@ class _TapedBody:
         return chunk
 
 
-def _secrets_of(exchange: HttpExchange) -> Iterator[str]:
-    yield from secret_values(exchange.url)
-    yield from secret_header_values(exchange.request_headers)
-
-
 def _missing(exchange: HttpExchange) -> str | None:
     """Why an exchange cannot be played back; None if it can."""
     if exchange.error is None and not exchange.status:
@@ -188,58 +190,5 @@ def _missing(exchange: HttpExchange) -> str | None:
     return exchange.error
 
 
-def _interaction(exchange: HttpExchange, redactor: HttpRedactor) -> dict[str, Any]:
-    content = redactor.content(bytes(exchange.body))
-    left_out = {"transfer-encoding", "content-length"} | (
-        {"content-encoding"} if exchange.decompressed else set()
-    )
-    headers = redactor.headers(
-        (name, value) for name, value in exchange.headers if name.lower() not in left_out
-    )
-    return {
-        "request": _request(exchange, redactor),
-        "response": {
-            "status": {"code": exchange.status, "message": redactor.text(exchange.reason)},
-            "headers": {**headers, "Content-Length": [str(len(content))]},
-            "body": {"string": _readable(content)},
-        },
-    }
-
-
-def _unanswered(exchange: HttpExchange, redactor: HttpRedactor) -> dict[str, Any]:
-    return {"request": _request(exchange, redactor), "error": redactor.address(exchange.error or "")}
-
-
-def _request(exchange: HttpExchange, redactor: HttpRedactor) -> dict[str, Any]:
-    body = exchange.request_body
-    headers = redactor.headers(exchange.request_headers)
-    if body is not None and _is_form(headers):
-        body = redact_address(body.decode("latin-1")).encode("latin-1")
-    return {
-        "method": exchange.method,
-        "uri": redactor.address(exchange.url),
-        "body": None if body is None else _readable(redactor.content(body)),
-        "headers": headers,
-    }
-
-
-def _is_form(headers: Mapping[str, list[str]]) -> bool:
-    kinds = [
-        value for name, values in headers.items() if name.lower() == "content-type" for value in values
-    ]
-    return any("urlencoded" in kind for kind in kinds)
-
-
-def _readable(content: bytes) -> str | bytes:
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        return content
-
-
 def _text(value: str | bytes) -> str:
     return value.decode("latin-1") if isinstance(value, bytes) else value
-
-
-def _dumper() -> Any:
-    return getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # libyaml's, where there is one

@@ -194,8 +194,11 @@ def test_requests_without_an_answer_are_recorded(server, session, tmp_path):
                 session.get(f"{server}/{kind}", timeout=10)
     document = yaml.safe_load(tape.cassette())
     assert document["interactions"] == []
-    assert [one["request"]["uri"] for one in document["unanswered"]] == [f"{server}/reset", f"{server}/cut"]
-    assert "IncompleteRead" in document["unanswered"][1]["error"]
+    assert [one["request"]["uri"] for one in document["metadata"]["unanswered"]] == [
+        f"{server}/reset",
+        f"{server}/cut",
+    ]
+    assert "IncompleteRead" in document["metadata"]["unanswered"][1]["error"]
 
 
 def test_abandoned_answers_are_recorded(server, session):
@@ -208,7 +211,7 @@ def test_abandoned_answers_are_recorded(server, session):
         note(HttpExchange("GET", "http://slow.example/", [], None))
     document = yaml.safe_load(tape.cassette())
     assert [one["request"]["uri"] for one in document["interactions"]] == [f"{server}/missing"]
-    assert [one["error"] for one in document["unanswered"]] == [
+    assert [one["error"] for one in document["metadata"]["unanswered"]] == [
         "HTTP 200, given up after 7 bytes of the body",
         "given up before there was an answer",
     ]

@@ -1,0 +1,143 @@
+"""The YAML of cassettes that may come from anybody: bounded, without Python objects and aliases.
+
+Covers checking the document, and that it consists of requests and responses. Cassettes of older versions of
+this package hold the unanswered requests beside the interactions; those of vcrpy have none.
+"""
+
+from collections.abc import Mapping
+from io import BytesIO
+from typing import Any
+
+import yaml
+from vcr.serializers import yamlserializer
+
+UNANSWERED = "unanswered"
+"""The name of the requests without a complete answer, in a cassette's metadata."""
+
+LARGEST_BYTES = 300_000_000
+"""Of a cassette that is read: five answers of the longest body, each character escaped, are smaller."""
+
+_MOST_NODES = 3_000_000  # values in a cassette, each a hundred bytes of memory: mostly header lines
+_DEEPEST = 12  # levels of a cassette; its own have eight
+
+_TAG = "tag:yaml.org,2002:"
+_TAGS = {f"{_TAG}{name}" for name in ("binary", "bool", "float", "int", "map", "null", "seq", "str")} | {
+    f"{_TAG}python/{name}" for name in ("str", "unicode", "tuple", "object/new:_io.BytesIO")
+}  # the last ones are written by vcrpy; its loader builds text, tuples and BytesIO from them
+
+
+class CheckedSerializer:
+    """vcrpy's serializer for YAML, for documents that may not be cassettes."""
+
+    @staticmethod
+    def deserialize(content: bytes) -> dict[str, Any]:
+        """The document of a cassette. Raises ValueError and yaml.YAMLError for anything else."""
+        if len(content) > LARGEST_BYTES:
+            raise ValueError(f"not a cassette: more than {LARGEST_BYTES:,} bytes")
+        _check_yaml(content)
+        try:
+            document = yamlserializer.deserialize(content)
+        except (TypeError, AttributeError, OverflowError) as error:  # a tag at a value of another kind
+            raise ValueError("not a cassette: a value that does not fit its tag") from error
+        match document:
+            case {"interactions": list(interactions)}:
+                metadata = document.get("metadata") or {}
+                unanswered = document.get(UNANSWERED) or _mapping(metadata, "metadata").get(UNANSWERED) or []
+                if not isinstance(unanswered, list):
+                    raise ValueError("not a cassette: no list of unanswered requests")
+                return {
+                    "interactions": [_checked_interaction(one) for one in interactions],
+                    "metadata": {UNANSWERED: [_checked_unanswered(one) for one in unanswered]},
+                }
+        raise ValueError("not a cassette: no list of interactions")
+
+
+def _check_yaml(content: bytes) -> None:
+    """Raises ValueError for YAML that is not safe or not small when it is built, without building it."""
+    depth = 0
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    for nodes, event in enumerate(yaml.parse(content, Loader=loader)):
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise ValueError(f"not a cassette: an alias in {_place(event)}")
+        tag = getattr(event, "tag", None)
+        if tag not in (None, "!") and tag not in _TAGS:
+            raise ValueError(f"not a cassette: the tag {str(tag)[:80]!r} in {_place(event)}")
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > _DEEPEST or nodes > _MOST_NODES:
+            raise ValueError(f"not a cassette: too many values, or too deep, in {_place(event)}")
+
+
+def _place(event: yaml.Event) -> str:
+    return f"line {0 if event.start_mark is None else event.start_mark.line + 1:,}"
+
+
+def _checked_interaction(interaction: Any) -> dict[str, Any]:
+    match interaction:
+        case {
+            "request": request,
+            "response": {
+                "status": {"code": int(code), **status},
+                "headers": headers,
+                "body": {"string": str() | bytes() as body},
+            },
+        } if 100 <= code <= 999:
+            reason = status.get("message") or ""
+            return {
+                "request": _checked_request(request),
+                "response": {
+                    "status": {"code": int(code), "message": _text(reason, "a reason")},
+                    "headers": _checked_headers(headers),
+                    "body": {"string": body if isinstance(body, bytes) else _encoded(body)},
+                },
+            }
+    raise ValueError("not a cassette: an interaction without request, status, headers or body")
+
+
+def _checked_unanswered(one: Any) -> dict[str, Any]:
+    match one:
+        case {"request": request, "error": str(error)}:
+            return {"request": _checked_request(request), "error": error}
+    raise ValueError("not a cassette: an unanswered request without its error")
+
+
+def _checked_request(request: Any) -> dict[str, Any]:
+    match request:
+        case {"method": str(method), "uri": str(uri), "body": body, "headers": headers}:
+            if isinstance(body, BytesIO):  # a file, as vcrpy records it
+                body = body.getvalue()
+            if body is not None and not isinstance(body, bytes):
+                body = _encoded(_text(body, "the body of a request"))
+            return {"method": method, "uri": uri, "body": body, "headers": _checked_headers(headers)}
+    raise ValueError("not a cassette: a request without method, address, body or headers")
+
+
+def _checked_headers(headers: Any) -> dict[str, list[str]]:
+    checked = {}
+    for name, values in _mapping(headers, "headers").items():
+        listed = [values] if isinstance(values, str) else values
+        if not isinstance(listed, list | tuple) or not listed:
+            raise ValueError("not a cassette: a header without values")
+        checked[_text(name, "the name of a header")] = [_text(value, "a header") for value in listed]
+    return checked
+
+
+def _mapping(value: Any, what: str) -> Mapping[Any, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"not a cassette: {what} of another kind")  # noqa: TRY004  # one error type
+    return value
+
+
+def _text(value: Any, what: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"not a cassette: {what} that is not text")  # noqa: TRY004  # one error type
+    return value
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError("not a cassette: text with half a character") from error

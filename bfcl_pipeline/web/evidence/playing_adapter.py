@@ -1,0 +1,101 @@
+"""Plays a cassette to a session of `requests`, failures included.
+
+A request that had no complete answer raises an error of the same text as when it was recorded: that of
+`requests` and `urllib3`, or the bound that was exceeded.
+"""
+
+import io
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3 import HTTPHeaderDict, HTTPResponse
+
+from bfcl_pipeline.web.addresses import AddressRefused
+from bfcl_pipeline.web.bounded import OutOfTime
+from bfcl_pipeline.web.evidence.playing import Player, Unanswered
+from bfcl_pipeline.web.transport import TooMuch
+
+_ERRORS: Mapping[str, Callable[[str], Exception]] = {
+    "AddressRefused": AddressRefused,
+    "OutOfTime": OutOfTime,
+    "ProxyError": requests.exceptions.ProxyError,
+    "TooMuch": TooMuch,
+}
+"""The errors that clients tell from those of the connection."""
+
+_NO_ANSWER = "given up before there was an answer"
+_PART = re.compile(r"HTTP (\d{3}), given up after (\d{1,12}) bytes of the body")
+
+
+class PlayingAdapter(HTTPAdapter):
+    """Answers the requests of a session from a cassette, without connections."""
+
+    def __init__(self, cassette: Player) -> None:
+        super().__init__()
+        self._cassette = cassette
+
+    def send(self, request: requests.PreparedRequest, *_: Any, **__: Any) -> requests.Response:
+        """The recorded response. Raises NotOnCassette, and the error of a request without an answer."""
+        body = request.body.encode() if isinstance(request.body, str) else request.body
+        try:
+            answer = self._cassette.answer(
+                str(request.method), str(request.url), body if isinstance(body, bytes) else None
+            )
+        except Unanswered as error:
+            return self._failed(request, str(error))
+        headers = HTTPHeaderDict()
+        for name, value in answer.headers:
+            headers.add(name, value)
+        return self._built(request, answer.status, answer.reason, headers, io.BytesIO(answer.body))
+
+    def _failed(self, request: requests.PreparedRequest, said: str) -> requests.Response:
+        """The part of an answer after which the client gave up. Raises the error if there is none."""
+        if part := _PART.fullmatch(said):
+            # What was read is not recorded; that its length is too much, is found again.
+            body = io.BufferedReader(_Part(int(part[2])))
+            return self._built(request, int(part[1]), "", HTTPHeaderDict(), body)
+        if said == _NO_ANSWER:  # only the time limit ends a request so
+            raise OutOfTime
+        kind, _, text = said.partition(": ")
+        raise _ERRORS.get(kind, requests.ConnectionError)(text)
+
+    def _built(
+        self,
+        request: requests.PreparedRequest,
+        status: int,
+        reason: str,
+        headers: HTTPHeaderDict,
+        body: Any,
+    ) -> requests.Response:
+        raw = HTTPResponse(
+            body=body,
+            headers=headers,
+            status=status,
+            reason=reason,
+            preload_content=False,
+            decode_content=False,  # as `requests` has it: decoded when it is read
+            enforce_content_length=False,
+            request_method=request.method,
+        )
+        return self.build_response(request, raw)
+
+
+class _Part(io.RawIOBase):
+    """Blanks in the number of the bytes that were read, and then the time is over."""
+
+    def __init__(self, length: int) -> None:
+        self._left = length
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if not self._left:
+            raise OutOfTime
+        given = min(len(buffer), self._left)
+        buffer[:given] = b" " * given
+        self._left -= given
+        return given
