@@ -8,6 +8,7 @@ import json
 import os
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 

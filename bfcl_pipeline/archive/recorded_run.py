@@ -15,6 +15,7 @@ from bfcl_pipeline.archive.members import MAX_MEMBERS
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import ModelRow, RunConfig, check_config, load_models, load_run
 from bfcl_pipeline.config.plain_yaml import read_plain_yaml
+from bfcl_pipeline.config.search_engines import SearchEngines
 from bfcl_pipeline.errors import ArchiveError, ConfigError
 
 
@@ -31,6 +32,11 @@ class RecordedRun:
     def categories(self) -> list[str]:
         """The categories of the run, sorted."""
         return sorted(self.run.categories)
+
+    @property
+    def engines(self) -> SearchEngines:
+        """The search engines of its models."""
+        return SearchEngines.of_run(self.config["search_engine"], self.rows.values())
 
     @property
     def needs_encoder(self) -> bool:

@@ -10,9 +10,9 @@ from bfcl_pipeline.records import Response
 from bfcl_pipeline.tables import entries_path, read_entries, read_responses
 from bfcl_pipeline.web.apis import ReplayingApis
 from bfcl_pipeline.web.cache import WebCache
-from bfcl_pipeline.web.coverage import files_of, used_files
+from bfcl_pipeline.web.coverage import files_of, used_keys
 from bfcl_pipeline.web.executed import needed_requests, shown_requests
-from bfcl_pipeline.web.keys import ApiKey
+from bfcl_pipeline.web.keys import ApiKey, Key
 
 
 def web_files(recorded: RecordedRun, record: Path, data: Path) -> list[Path]:
@@ -21,10 +21,12 @@ def web_files(recorded: RecordedRun, record: Path, data: Path) -> list[Path]:
     Raises TableError if a table cannot be read, WebError if an outcome is damaged.
     """
     cache = WebCache(record)
-    files = set(files_of(cache, _executed(recorded, cache, data)))
+    keys: set[Key] = set(_executed(recorded, cache, data))
     if recorded.config["web"] in RECORDED_MODES:
-        files |= set(used_files(cache, _web_responses(recorded), recorded.config["search_tool"]))
-    return sorted(files)
+        tool, engines = recorded.config["search_tool"], recorded.engines
+        for folder, responses in _web_responses(recorded):
+            keys |= used_keys(responses, tool, engines.of(recorded.row(folder).name))
+    return files_of(cache, keys)
 
 
 def _executed(recorded: RecordedRun, cache: WebCache, data: Path) -> Iterator[ApiKey]:
@@ -48,10 +50,11 @@ def _executed(recorded: RecordedRun, cache: WebCache, data: Path) -> Iterator[Ap
             yield from shown_requests(entry, answers[entry.entry_id], apis)
 
 
-def _web_responses(recorded: RecordedRun) -> Iterator[Response]:
-    """The responses of the categories that search the web."""
+def _web_responses(recorded: RecordedRun) -> Iterator[tuple[str, list[Response]]]:
+    """The responses of the categories that search the web, each with the directory name of its model."""
     given = recorded.given()  # from webs of other runs
     for folder in recorded.run.folders:
         for category in () if folder in given else recorded.run.categories_of(folder):
             if CATEGORIES[category].check is Check.WEB_SEARCH:
-                yield from read_responses(recorded.folder / "responses" / folder / f"{category}.parquet")
+                path = recorded.folder / "responses" / folder / f"{category}.parquet"
+                yield folder, read_responses(path)

@@ -197,6 +197,9 @@ _FORMS = {
     "^[A-Za-z0-9][A-Za-z0-9._-]*$": "letters, digits and . _ - after a letter or digit",
     "^[A-Za-z_][A-Za-z0-9_]*$": "letters, digits and _ after a letter or _",
     "^[A-Za-z0-9][A-Za-z0-9.+!_-]*$": "a version",
+    r"^(none|environment|https?://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?/?)$": (
+        "environment, none, or http(s)://host:port without a user"
+    ),
     "^[0-9a-f]{64}$": "64 hexadecimal digits",
 }
 """What some patterns demand, in words."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES
@@ -52,8 +52,19 @@ SEARCH_ENGINES = (
 """duckduckgo: its page, no key; serpapi: a paid service for it, with the key in SERPAPI_API_KEY, as the
 official tool searches; the others: their own pages, no key, results not comparable with the leaderboard."""
 
+LEADERBOARD_ENGINES = ("duckduckgo", "serpapi")
+"""The search engines with the results of DuckDuckGo, which the leaderboard has: one outcome for both."""
+
 NO_PROXY, PROXY_OF_ENVIRONMENT = "none", "environment"
 """What `web_proxy` may be besides the address of a proxy."""
+
+PROXY = re.compile(
+    rf"{NO_PROXY}|{PROXY_OF_ENVIRONMENT}|https?://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{{1,5}})?/?"
+)
+"""The form of `web_proxy`: without a user, as a run records it."""
+
+LONGEST_PAUSE = 3600.0
+"""Seconds that `web_pause` may be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +76,26 @@ class WebChoice:
     fetch_failures: float = 0.0  # share of fetches that are made to fail, 0 to 1
     search_tool: str = SEARCH_TOOL  # the name under which the search tool is presented
     search_engine: str = SEARCH_ENGINES[0]  # one of SEARCH_ENGINES; names the record of its outcomes too
-    proxy: str = (
-        PROXY_OF_ENVIRONMENT  # of searches and fetches: or NO_PROXY, or an address; see web.proxies
-    )
+    proxy: str = PROXY_OF_ENVIRONMENT  # of all its requests: or NO_PROXY, or an address; see web.proxies
     pause: float = 2.0  # seconds between two requests to the same host
+
+    def __post_init__(self) -> None:
+        """Raises ConfigError if the engine, the proxy or the pause is not one."""
+        if self.search_engine not in SEARCH_ENGINES:
+            raise ConfigError(unknown_name("search_engine", self.search_engine, SEARCH_ENGINES))
+        if PROXY.fullmatch(self.proxy) is None:  # not repeated: it may have a password
+            raise ConfigError(
+                f"web_proxy: expected {PROXY_OF_ENVIRONMENT}, {NO_PROXY}, or http(s)://host:port without a "
+                "user. Put a proxy with a user into the environment variables HTTP_PROXY and HTTPS_PROXY."
+            )
+        if not 0 <= self.pause <= LONGEST_PAUSE:
+            raise ConfigError(f"web_pause: expected 0 to {LONGEST_PAUSE:g} seconds; got {self.pause}.")
+
+    @property
+    def deciding(self) -> WebChoice:
+        """What answers depend on: proxy and pause at their defaults."""
+        default = WebChoice()
+        return replace(self, proxy=default.proxy, pause=default.pause)
 
 
 _SHARD = re.compile(r"(\d{1,6})/(\d{1,6})", re.ASCII)
@@ -178,6 +205,11 @@ class Job:
     def remote(self) -> bool:
         """Whether the model is asked through an API: it has a journal, costs and trials."""
         return not self.embedded and not self.recorded
+
+    @property
+    def search_engine(self) -> str:
+        """The search engine: that of the model's row, if it has one."""
+        return self.row.search_engine or self.web.search_engine
 
     @property
     def name(self) -> str:

@@ -12,7 +12,15 @@ from typing import Any
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check, category_of, resolve_categories
 from bfcl_pipeline.config.comparisons import Groups, comparison_groups
-from bfcl_pipeline.config.job import Job, JobPaths, ReplaySource, Selection, Shard, WebChoice
+from bfcl_pipeline.config.job import (
+    NETWORK_MODES,
+    Job,
+    JobPaths,
+    ReplaySource,
+    Selection,
+    Shard,
+    WebChoice,
+)
 from bfcl_pipeline.config.model_rows import ModelRow, model_folder
 from bfcl_pipeline.config.sampling import RunSample, divide
 from bfcl_pipeline.config.shown_entries import ShownEntries
@@ -164,8 +172,10 @@ def _jobs(
         mode=config["web"],
         fetch_failures=config["fetch_failures"],
         search_tool=config["search_tool"],
-        search_engine=config["search_engine"],
+        search_engine=row.search_engine or config["search_engine"],
     )
+    if web.mode in NETWORK_MODES:
+        web = replace(web, proxy=config["web_proxy"], pause=config["web_pause"])
     job = Job(row=row, categories=tuple(names), run=config["run"], replay=replay, web=web)
     job = _selecting(job, config["seed"], sample, entry_ids)
     if not job.remote:
@@ -197,7 +207,8 @@ def _selecting(
     web = job.web if searches and not job.recorded else WebChoice()
     if any(one.executes for one in categories) and (not searches or job.recorded):
         # Scoring executes the calls, also those of given answers; nothing else concerns them.
-        web = WebChoice(mode=job.web.mode, cache=job.web.cache)
+        asked = job.web
+        web = WebChoice(mode=asked.mode, cache=asked.cache, proxy=asked.proxy, pause=asked.pause)
     counts = {name: sample[name] for name in job.categories if name in sample}
     ids = tuple(entry_id for name in job.categories for entry_id in entry_ids.get(name, ()))
     drawn = seed if counts or web.fetch_failures else 0

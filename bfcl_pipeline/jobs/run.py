@@ -81,7 +81,8 @@ def run_job(
     chosen = select(job.paths.data, job.categories, job.selection)
     entries = [presented(entry, job.web) for entry in chosen]
     texts = read_texts(job.paths.data)
-    worlds = world_configs(job.paths, job.web, job.selection.seed, offline=job.replay is not None)
+    web = replace(job.web, search_engine=job.search_engine)
+    worlds = world_configs(job.paths, web, job.selection.seed, offline=job.replay is not None)
     observed_run = None if job.replay is None else job.replay.observed
     observed = ObservedFailures(observed_run, job.folder, job.categories)
     origin = Origin(job.name, job.run, job.web.mode, job.row.owner)

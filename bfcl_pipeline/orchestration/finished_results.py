@@ -159,6 +159,11 @@ def _differences(
     yield from chain.from_iterable(
         _row_differences(before.jobs_of(name)[0].row, run.jobs_of(name)[0].row) for name in kept
     )
+    yield from (
+        f"{new.row.name}: search_engine {_changed(old.row.search_engine, new.row.search_engine)}"
+        for old, new in [(before.jobs_of(name)[0], run.jobs_of(name)[0]) for name in kept]
+        if old.row.search_engine != new.row.search_engine and old.web.search_engine != new.web.search_engine
+    )
     if removed:
         yield f"models: {_names(removed)} removed"
 
@@ -180,7 +185,7 @@ def _includes(new: Job, old: Job, category: str) -> bool:
 
 def _web(job: Job) -> tuple[WebChoice, int]:
     """What the web tools of a job return; a seed counts if fetches are made to fail."""
-    return job.web, job.selection.seed if job.web.fetch_failures else 0
+    return job.web.deciding, job.selection.seed if job.web.fetch_failures else 0
 
 
 def _row_differences(old: ModelRow, new: ModelRow) -> Iterator[str]:

@@ -42,17 +42,16 @@ def play_agentic(
         web: the column `web` of the response.
         before: the memory at the start, a snapshot; None: an empty memory.
         missing: why the memory at the start is not recorded, for a person; None if it is.
-        model: the model's name in the run, which some error texts repeat.
+        model: the model's name in the run, which some error texts repeat; decides the search engine.
 
     Raises MalformedRelease if the entry is not well formed.
     """
-    owner = conditions.owner(model)
     try:
-        played = conditions.world(entry, owner, web, before)
+        played = conditions.world(entry, model, web, before)
     except MalformedRelease:
         if before is None:
             raise
-        played = replace(conditions.world(entry, owner, web), missing=NO_MEMORY)
+        played = replace(conditions.world(entry, model, web), missing=NO_MEMORY)
     if missing is not None:
         played = replace(played, missing=missing)
     return played_turns(_RecordedPlayer(played).play, result, mode)

@@ -15,6 +15,7 @@ from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import load_models
 from bfcl_pipeline.config.job import RECORDED_MODES, SEARCH_TOOL, WebChoice
 from bfcl_pipeline.config.plain_yaml import recorded_keys
+from bfcl_pipeline.config.search_engines import SearchEngines, engines_of_config
 from bfcl_pipeline.config.trials import trial_of
 from bfcl_pipeline.encoding.stored import StoredEncoder
 from bfcl_pipeline.errors import ConfigError
@@ -57,19 +58,23 @@ class Conditions:
     web: WebChoice = field(default_factory=WebChoice)  # of the config; a response names its own mode
     seed: int = 0  # of injected failures
     owners: Mapping[str, str] = field(default_factory=dict)  # by model: its name in error texts of APIs
+    engines: SearchEngines = field(default_factory=SearchEngines)  # whose results the models were given
 
     def owner(self, model: str | None) -> str:
         """The name of `model` in error texts of simulated APIs."""
         return self.owners.get(trial_of(model).model, "model") if model else "model"
 
-    def world(self, entry: Entry, owner: str, web: str | None = None, before: Json = None) -> PlayedWorld:
+    def world(
+        self, entry: Entry, model: str | None, web: str | None = None, before: Json = None
+    ) -> PlayedWorld:
         """A new world for a conversation over `entry`.
 
         Args:
-            owner: part of the names of API instances.
+            model: its name in the run, which decides the names of API instances and the search engine.
             web: the column `web` of the response: the web mode, None or `unknown` if it is not recorded.
             before: the memory at the start, a snapshot; None: an empty memory.
         """
+        owner = self.owner(model)
         config = WorldConfig(self.constants)
         category = CATEGORIES[entry.category]
         initial = None if before is None else dict.fromkeys(entry.apis, before)
@@ -79,7 +84,7 @@ class Conditions:
             return PlayedWorld(World.for_entry(entry, config, owner, initial))
         if web == "off":
             return PlayedWorld(World.for_entry(presented(entry, WebChoice(mode="off")), config, owner))
-        searched = self._web(web)
+        searched = self._web(web, self.engines.of(model))
         if searched is None:
             return PlayedWorld(World.for_entry(entry, config, owner), missing=NO_WEB)
         config = with_web(config, entry, searched, self.web, self.seed)
@@ -114,10 +119,10 @@ class Conditions:
     def _embeddings(self) -> StoredEncoder:
         return StoredEncoder(self.cache / "encoder")
 
-    def _web(self, mode: str | None) -> Web | None:
+    def _web(self, mode: str | None, engine: str) -> Web | None:
         if mode == "simulated":
             return self._simulated
-        return self._recorded if mode in RECORDED_MODES else None
+        return ReplayingWeb(WebCache(self.cache / "web"), engine) if mode in RECORDED_MODES else None
 
     @cached_property
     def _pages(self) -> PageTexts:
@@ -126,10 +131,6 @@ class Conditions:
     @cached_property
     def _simulated(self) -> Web:
         return SimulatedWeb.of(read_entries(entries_path(self.data, "web_search_base")))
-
-    @cached_property
-    def _recorded(self) -> Web:
-        return ReplayingWeb(WebCache(self.cache / "web"))
 
 
 def read_conditions(run_dir: Path | None, data: Path, cache: Path = Path("cache")) -> Conditions:
@@ -154,7 +155,8 @@ def read_conditions(run_dir: Path | None, data: Path, cache: Path = Path("cache"
     models = None if run_dir is None else run_dir / "models.yaml"
     rows = load_models(models, recorded=True) if models is not None and models.is_file() else {}
     owners = {name: row.owner for name, row in rows.items()}
-    return Conditions(data, read_constants(data), cache, web, seed, owners)
+    engines = SearchEngines() if run_dir is None else engines_of_config(run_dir, config, rows)
+    return Conditions(data, read_constants(data), cache, web, seed, owners, engines)
 
 
 def _require(run_dir: Path | None, key: str, value: object, kind: type | UnionType) -> None:

@@ -63,8 +63,7 @@ def recorded_request(entry: Entry, model: ModelOfRun, conditions: Conditions, st
         trial = trial_of(model.name).number
         backend = ReplayBackend(model.adapter, journals, trial, ProgressCounts())
         session = backend.session(entry, 1)
-        owner = conditions.owner(model.name)
-        made = _requests(entry, backend.asking, conditions, session, before, owner)
+        made = _requests(entry, backend.asking, conditions, session, before, model.name)
         requests: list[Request] = []
         try:
             requests.extend(islice(made, step))
@@ -96,11 +95,11 @@ def _requests(
     conditions: Conditions,
     session: Session | None,
     before: Json,
-    owner: str = "model",
+    model: str | None = None,
 ) -> Iterator[Request]:
     """The requests over `entry`, each followed by what `session` answers; without one, the first."""
     web = conditions.web.mode
-    world = conditions.world(entry, owner, web, before).world
+    world = conditions.world(entry, model, web, before).world
     asked = presented(entry, conditions.web)
     talk = conversation(asked, asking, read_texts(conditions.data), world)
     request = next(talk)

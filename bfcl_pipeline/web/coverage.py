@@ -66,19 +66,16 @@ def coverage(
     ]
 
 
-def used_files(
-    cache: WebCache, responses: Iterable[Response], search_tool: str = SEARCH_TOOL
-) -> list[Path]:
-    """The outcomes and cassettes in `cache` that the responses' web requests used, sorted.
+def used_keys(responses: Iterable[Response], search_tool: str = SEARCH_TOOL, engine: str = "") -> set[Key]:
+    """The web requests that the calls in responses make. Responses that are not JSON are skipped.
 
-    search_tool: the name under which the models knew the search. Responses that are not JSON are skipped.
-    Raises WebError if a file is damaged.
+    search_tool: the name under which the models knew the search. engine: their search engine.
     """
     keys: set[Key] = set()
     for response in responses:
         with contextlib.suppress(ValueError, RecursionError):
-            keys |= set(web_keys(response, search_tool))
-    return files_of(cache, keys)
+            keys |= set(web_keys(response, search_tool, engine))
+    return keys
 
 
 def files_of(cache: WebCache, keys: Iterable[Key]) -> list[Path]:
@@ -95,23 +92,26 @@ def files_of(cache: WebCache, keys: Iterable[Key]) -> list[Path]:
     return sorted(files)
 
 
-def web_keys(response: Response, search_tool: str = SEARCH_TOOL) -> Iterator[Key]:
+def web_keys(response: Response, search_tool: str = SEARCH_TOOL, engine: str = "") -> Iterator[Key]:
     """The web requests that the calls in a response make, in order. Raises ValueError if it is not JSON.
 
-    search_tool: the name under which the model knew the search.
+    search_tool: the name under which the model knew the search. engine: the search engine of the model.
     """
     for calls in calls_by_step(json.loads(response.result_json or "null"), response.mode):
         for call in calls:
-            key = web_key(replace(call, name=SEARCH_TOOL) if call.name == search_tool else call)
+            key = web_key(replace(call, name=SEARCH_TOOL) if call.name == search_tool else call, engine)
             if key is not None:
                 yield key
 
 
-def web_key(call: Call) -> Key | None:
-    """The web request that `call` makes; None for other functions and for arguments the tool rejects."""
+def web_key(call: Call, engine: str = "") -> Key | None:
+    """The web request that `call` makes; None for other functions and for arguments the tool rejects.
+
+    engine: the search engine, one of config.job.SEARCH_ENGINES; empty: DuckDuckGo.
+    """
     if any(isinstance(value, Call) for value in call.arguments.values()):
         return None  # the result of the inner call is not known
-    listener = _Listener()
+    listener = _Listener(engine)
     api = WebSearchAPI(WebSearchState(show_snippet=True), listener, lambda text, _mode: text)
     functions: dict[str, Callable[..., object]] = {
         "search_engine_query": api.search_engine_query,
@@ -128,11 +128,12 @@ def web_key(call: Call) -> Key | None:
 class _Listener:
     """A web that only notes the tool's request."""
 
-    def __init__(self) -> None:
+    def __init__(self, engine: str) -> None:
+        self._engine = engine
         self.key: Key | None = None
 
     def search(self, keywords: str, region: str) -> Hits | WebFailure:
-        self.key = SearchKey.of(keywords, region)
+        self.key = SearchKey.of(keywords, region, self._engine)
         return WebFailure("")
 
     def fetch(self, url: str) -> Page | WebFailure:

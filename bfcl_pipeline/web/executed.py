@@ -9,7 +9,8 @@ from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.calls import decode_step
-from bfcl_pipeline.config.job import RECORDED_MODES
+from bfcl_pipeline.config.job import RECORDED_MODES, SEARCH_TOOL
+from bfcl_pipeline.config.search_engines import SearchEngines
 from bfcl_pipeline.errors import NotRecorded, TableError
 from bfcl_pipeline.executables import (
     ApiAnswer,
@@ -53,9 +54,16 @@ class NotingApis:
 class WebRequests:
     """The web requests of responses: searches, pages, and what verdicts on executed calls need."""
 
-    def __init__(self, data: Path, cache: WebCache) -> None:
-        """data: the staged release."""
-        self._data = data
+    def __init__(
+        self,
+        data: Path,
+        cache: WebCache,
+        search_tool: str = SEARCH_TOOL,
+        engines: SearchEngines | None = None,
+    ) -> None:
+        """data: the staged release. search_tool: its name as models know it. engines: of the run."""
+        self._data, self._search_tool = data, search_tool
+        self._engines = engines or SearchEngines()
         self._apis = ReplayingApis(cache)
         self._entries: dict[str, dict[str, Entry]] = {}
 
@@ -65,7 +73,7 @@ class WebRequests:
         Raises ValueError or TableError if the response cannot be read.
         """
         if not CATEGORIES[response.category].executes:
-            return web_keys(response)
+            return web_keys(response, self._search_tool, self._engines.of(response.model))
         if response.web not in RECORDED_MODES:
             return ()
         if response.category not in self._entries:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 from urllib.parse import urlencode
 
+from bfcl_pipeline.config.job import LEADERBOARD_ENGINES
 from bfcl_pipeline.executables import ApiRequest
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.text import printable
@@ -24,7 +25,6 @@ from bfcl_pipeline.text import printable
 _ADDRESS = re.compile(r"(https?)://([^/?#]*)([^?#]*)(\?[^#]*)?(?:#.*)?", re.IGNORECASE | re.DOTALL)
 _AUTHORITY = re.compile(r"(.*@)?(\[[^]]*\]|[^:@]*)(:[0-9]+)?", re.DOTALL)
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
-_OF_DUCKDUCKGO = ("", "duckduckgo", "serpapi")  # search engines that give the same results: one outcome
 _SHOWN = 300  # characters of the address of a request in a message
 _CAPITALS = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 
@@ -40,7 +40,7 @@ class SearchKey:
     @classmethod
     def of(cls, keywords: str, region: str, engine: str = "") -> SearchKey:
         """The key of a search with a model's arguments. engine: one of config.job.SEARCH_ENGINES."""
-        return cls(" ".join(keywords.split()), region, "" if engine in _OF_DUCKDUCKGO else engine)
+        return cls(" ".join(keywords.split()), region, "" if engine in LEADERBOARD_ENGINES else engine)
 
     def __str__(self) -> str:
         by = f" by {self.engine}" if self.engine else ""

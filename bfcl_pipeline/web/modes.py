@@ -33,9 +33,12 @@ class LiveWeb:
 class UnrecordedWeb:
     """The replay of a run whose web was live, of which nothing is recorded."""
 
+    def __init__(self, engine: str = "") -> None:
+        self._engine = engine
+
     def search(self, keywords: str, region: str) -> Hits | WebFailure:
         """Raises NotRecorded."""
-        raise _unrecorded(SearchKey.of(keywords, region))
+        raise _unrecorded(SearchKey.of(keywords, region, self._engine))
 
     def fetch(self, url: str) -> Page | WebFailure:
         """Raises NotRecorded."""
@@ -48,16 +51,16 @@ def open_web(mode: str, cache: Path, engine: str = "duckduckgo", *, offline: boo
     Args:
         mode: record, replay or live.
         cache: the directory of the web cache.
-        engine: duckduckgo or serpapi.
+        engine: one of config.job.SEARCH_ENGINES.
         offline: serve recorded outcomes only, which needs no key; the mode live has none.
 
     Raises:
         ConfigError: another mode, or the engine's key is missing.
     """
     if mode == "replay" or (offline and mode == "record"):
-        return ReplayingWeb(WebCache(cache))
+        return ReplayingWeb(WebCache(cache), engine)
     if offline and mode == "live":
-        return UnrecordedWeb()
+        return UnrecordedWeb(engine)
     live = LiveWeb(SerpApi.from_environment(os.environ) if engine == "serpapi" else DuckDuckGo(), Fetcher())
     if mode == "live":
         return live
@@ -65,7 +68,7 @@ def open_web(mode: str, cache: Path, engine: str = "duckduckgo", *, offline: boo
         key = os.environ.get(KEY_VARIABLE, "").strip()
         client = f"requests of bfcl-pipeline {__version__}"
         engines = {"search": f"{engine} by {client}", "fetch": client}
-        return RecordingWeb(WebCache(cache), live, engines=engines, secrets=[key] if key else [])
+        return RecordingWeb(WebCache(cache), live, engine, engines=engines, secrets=[key] if key else [])
     raise ConfigError(f"web: expected record, replay or live, got {mode!r}.")
 
 

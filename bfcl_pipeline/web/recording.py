@@ -21,9 +21,13 @@ from bfcl_pipeline.web.recorder import Recorder, utc_now
 class _CachedWeb(ABC):
     """A web with one outcome per key; the cache ensures that its kind fits the function."""
 
+    def __init__(self, engine: str) -> None:
+        """engine: the search engine whose results are found, one of config.job.SEARCH_ENGINES."""
+        self._engine = engine
+
     def search(self, keywords: str, region: str) -> Hits | WebFailure:
         """The results. Raises WebError."""
-        return cast("Hits | WebFailure", self._outcome(SearchKey.of(keywords, region)))
+        return cast("Hits | WebFailure", self._outcome(SearchKey.of(keywords, region, self._engine)))
 
     def fetch(self, url: str) -> Page | WebFailure:
         """The page. Raises WebError."""
@@ -37,7 +41,8 @@ class _CachedWeb(ABC):
 class ReplayingWeb(_CachedWeb):
     """The web cache as a web. Raises NotRecorded for a missing outcome, WebError for a damaged one."""
 
-    def __init__(self, cache: WebCache) -> None:
+    def __init__(self, cache: WebCache, engine: str = "") -> None:
+        super().__init__(engine)
         self._cache = cache
 
     def _outcome(self, key: SearchKey | FetchKey) -> Outcome:
@@ -57,12 +62,14 @@ class RecordingWeb(_CachedWeb):
         self,
         cache: WebCache,
         live: Web,
+        engine: str = "",
         *,
         engines: Mapping[str, str] | None = None,
         secrets: Collection[str] = (),
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         """engines: the software of `search` and `fetch`, with versions. secrets: keys, never written."""
+        super().__init__(engine)
         self._live = live
         unnamed = f"{type(live).__name__} of bfcl-pipeline {__version__}"
         self._engines = {"search": unnamed, "fetch": unnamed, **(engines or {})}
@@ -70,7 +77,7 @@ class RecordingWeb(_CachedWeb):
 
     def _outcome(self, key: SearchKey | FetchKey) -> Outcome:
         match key:
-            case SearchKey(keywords, region):
+            case SearchKey(keywords, region, _):
                 return self._recorder.outcome(
                     key, self._engines["search"], lambda: self._live.search(keywords, region)
                 )

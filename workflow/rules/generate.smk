@@ -42,7 +42,11 @@ for files in JOBS:
                 )
             ),
         params:
-            job=to_argv(files.job),
+            # Has proxy and pause too, on which no answer depends. Snakemake does not compare params that are made from
+            # `resources`, so that a job is not repeated if one of the two changes.
+            job=lambda wildcards, resources, job=files.job: to_argv(job),
+            # Not used by the command; reruns the job if another of its options changes.
+            deciding=to_argv(replace(files.job, web=files.job.web.deciding)),
             folders=[
                 f"--out={files.responses_folder}",
                 f"--sessions-out={files.sessions_folder}",

@@ -10,6 +10,9 @@ from pathlib import Path
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
 from bfcl_pipeline.cli.options import add_data
 from bfcl_pipeline.cli.runs import RUN_HELP, run_folder
+from bfcl_pipeline.config.job import SEARCH_TOOL
+from bfcl_pipeline.config.plain_yaml import recorded_keys
+from bfcl_pipeline.config.search_engines import recorded_engines
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Response
 from bfcl_pipeline.tables import read_responses
@@ -45,15 +48,24 @@ def add_record(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Prints the state of the web cache. Returns 1 if a file in it is damaged."""
 
-    responses = None if options.run_dir is None else _responses(run_folder(options.run_dir))
+    folder = None if options.run_dir is None else run_folder(options.run_dir)
     cache = WebCache(options.record)
     stats = survey(cache)
     _print_stats(options.record, stats)
-    if responses is not None:
-        _print_coverage(coverage(stats.keys, responses, WebRequests(options.data, cache)))
+    if folder is not None:
+        requests = requests_of_run(folder, options.data, cache)
+        _print_coverage(coverage(stats.keys, _responses(folder), requests))
     for line in stats.damaged:
         print(line, file=sys.stderr)
     return 1 if stats.damaged else 0
+
+
+def requests_of_run(folder: Path, data: Path, cache: WebCache) -> WebRequests:
+    """The web requests of responses of the run in `folder`. Raises ConfigError for a wrong config of it."""
+    tool = recorded_keys(folder).get("search_tool")
+    return WebRequests(
+        data, cache, tool if isinstance(tool, str) else SEARCH_TOOL, recorded_engines(folder)
+    )
 
 
 def _responses(run_dir: Path) -> Iterator[Response]:

@@ -87,7 +87,7 @@ def read_agentic(
         if sessions and constants is None:
             constants = read_constants(data)
         verdicts_of = _verdicts(own, answers, entries)
-        web = _web(answers, conditions)
+        web = _web(answers, conditions, model)
         yield AgenticRecords(model, verdicts_of, sessions, answers, constants if sessions else None, web)
 
 
@@ -123,12 +123,12 @@ def _answer(entry: Entry, row: Mapping[str, Any]) -> AgenticAnswer:
 
 
 def _web(
-    answers: Mapping[str, Sequence[AgenticAnswer]], conditions: Conditions | None
+    answers: Mapping[str, Sequence[AgenticAnswer]], conditions: Conditions | None, model: str
 ) -> dict[str, dict[str, WebWork]]:
     return {
         category: {
             each.entry.entry_id: web_work(
-                each.entry, each.steps, each.result, each.mode, each.web, conditions
+                each.entry, each.steps, each.result, each.mode, each.web, conditions, model
             )
             for each in of_category
         }

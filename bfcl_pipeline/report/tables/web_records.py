@@ -33,7 +33,13 @@ def web_conditions(run_dir: Path, data: Path, cache: Path) -> Conditions | None:
 
 
 def web_work(
-    entry: Entry, steps: Steps, result: Json, mode: Mode, web: str | None, conditions: Conditions | None
+    entry: Entry,
+    steps: Steps,
+    result: Json,
+    mode: Mode,
+    web: str | None,
+    conditions: Conditions | None,
+    model: str | None = None,
 ) -> WebWork:
     """What a model did at one web question.
 
@@ -44,11 +50,12 @@ def web_work(
         mode: how it has calls.
         web: the column `web` of the response.
         conditions: those of the run; None: no result is known.
+        model: its name in the run.
     """
     calls: list[WebCall] = []
     found: set[Place] = set()
     if web != NO_TOOLS:
-        played = _played(entry, steps, result, mode, web, conditions)
+        played = _played(entry, steps, result, mode, web, conditions, model)
         for call, seen in _web_calls(played, conditions.web.search_tool if conditions else SEARCH_TOOL):
             calls.append(call)
             if seen is not None:
@@ -65,13 +72,19 @@ def web_work(
 
 
 def _played(
-    entry: Entry, steps: Steps, result: Json, mode: Mode, web: str | None, conditions: Conditions | None
+    entry: Entry,
+    steps: Steps,
+    result: Json,
+    mode: Mode,
+    web: str | None,
+    conditions: Conditions | None,
+    model: str | None,
 ) -> list[list[tuple[Call, str | None]]]:
     """The calls of each step with their results; None for one that is not recorded."""
     if conditions is None or not any(steps):
         return [[(call, None) for call in calls] for calls in steps]
     try:
-        turns = play_agentic(entry, result, mode, conditions, web)
+        turns = play_agentic(entry, result, mode, conditions, web, model=model)
     except TableError:  # the questions that the simulated web is made of are not staged
         return [[(call, None) for call in calls] for calls in steps]
     return [[(played.call, _seen(played)) for played in step.calls] for turn in turns for step in turn]
