@@ -41,15 +41,20 @@ class CheckedSerializer:
             raise ValueError("not a cassette: a value that does not fit its tag") from error
         match document:
             case {"interactions": list(interactions)}:
-                metadata = document.get("metadata") or {}
-                unanswered = document.get(UNANSWERED) or _mapping(metadata, "metadata").get(UNANSWERED) or []
-                if not isinstance(unanswered, list):
-                    raise ValueError("not a cassette: no list of unanswered requests")
+                unanswered = _unanswered(document)
                 return {
                     "interactions": [_checked_interaction(one) for one in interactions],
                     "metadata": {UNANSWERED: [_checked_unanswered(one) for one in unanswered]},
                 }
         raise ValueError("not a cassette: no list of interactions")
+
+
+def _unanswered(document: dict[Any, Any]) -> list[Any]:
+    metadata = _mapping(document.get("metadata") or {}, "metadata")
+    match document.get(UNANSWERED, metadata.get(UNANSWERED, [])):
+        case list(unanswered):
+            return unanswered
+    raise ValueError("not a cassette: its unanswered requests are not a list")
 
 
 def _check_yaml(content: bytes) -> None:

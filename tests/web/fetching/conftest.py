@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from bfcl_pipeline.web.fetcher import Fetcher, FetchLimits
+from bfcl_pipeline.web.fetcher import FetchLimits
 from tests.support.page_server import PageServer
 from tests.support.page_server import serving as serve_pages
+from tests.support.proven_fetcher import ProvenFetcher as Fetcher
 
 
 class Names:

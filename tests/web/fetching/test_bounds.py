@@ -13,7 +13,8 @@ import brotli
 import pytest
 
 from bfcl_pipeline.tools.web_search.web import Page, WebFailure
-from bfcl_pipeline.web.fetcher import Fetcher, FetchLimits
+from bfcl_pipeline.web.fetcher import FetchLimits
+from tests.support.proven_fetcher import ProvenFetcher as Fetcher
 
 
 def test_redirects_end(pages: Any, fetcher: Fetcher) -> None:

@@ -14,7 +14,8 @@ import brotli
 import pytest
 
 from bfcl_pipeline.tools.web_search.web import Page, WebFailure
-from bfcl_pipeline.web.fetcher import HEADERS, Fetcher
+from bfcl_pipeline.web.fetcher import HEADERS
+from tests.support.proven_fetcher import ProvenFetcher as Fetcher
 
 
 def test_a_page_is_its_text(pages: Any, fetcher: Fetcher) -> None:

