@@ -20,13 +20,20 @@ def web_files(recorded: RecordedRun, record: Path, data: Path) -> list[Path]:
 
     Raises TableError if a table cannot be read, WebError if an outcome is damaged.
     """
-    cache = WebCache(record)
-    keys: set[Key] = set(_executed(recorded, cache, data))
+    return files_of(WebCache(record), run_keys(recorded, record, data))
+
+
+def run_keys(recorded: RecordedRun, record: Path, data: Path) -> set[Key]:
+    """The web requests of the run, whether the web cache `record` has their outcomes or not.
+
+    Raises TableError if a table cannot be read, WebError if an answer of a web API is damaged.
+    """
+    keys: set[Key] = set(_executed(recorded, WebCache(record), data))
     if recorded.config["web"] in RECORDED_MODES:
         tool, engines = recorded.config["search_tool"], recorded.engines
         for folder, responses in _web_responses(recorded):
             keys |= used_keys(responses, tool, engines.of(recorded.row(folder).name))
-    return files_of(cache, keys)
+    return keys
 
 
 def _executed(recorded: RecordedRun, cache: WebCache, data: Path) -> Iterator[ApiKey]:

@@ -6,9 +6,9 @@ Each action is a module of this package with `HELP`, `add_arguments(parser)` and
 import argparse
 from types import ModuleType
 
-from bfcl_pipeline.cli.web import status
+from bfcl_pipeline.cli.web import check, status
 
-ACTIONS: dict[str, ModuleType] = {"status": status}
+ACTIONS: dict[str, ModuleType] = {"status": status, "check": check}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,0 +1,116 @@
+"""Derives outcomes from cassettes: the request of a key is made again, answered by its cassette.
+
+Covers choosing the reader of an outcome: search engine, page fetcher or API client, as a recording run has
+them, but without waits. Nothing is sent. Comparing the derived outcome with the recorded one is `check`.
+"""
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from bfcl_pipeline.errors import WebError
+from bfcl_pipeline.executables.apis import PLACEHOLDERS
+from bfcl_pipeline.secrets import REDACTED
+from bfcl_pipeline.text import plural
+from bfcl_pipeline.web.addresses import refuse_written
+from bfcl_pipeline.web.api_recording import HostPace, RecordingApis
+from bfcl_pipeline.web.cache import Outcome, RecordedOutcome, WebCache
+from bfcl_pipeline.web.engines.retries import RetryPolicy
+from bfcl_pipeline.web.evidence.playing import (
+    CassettePlayer,
+    NotOnCassette,
+    PlayedAnswer,
+    Player,
+    playing,
+)
+from bfcl_pipeline.web.fetcher import Fetcher
+from bfcl_pipeline.web.keys import ApiKey, FetchKey, SearchKey
+from bfcl_pipeline import __version__
+from bfcl_pipeline.web.engines.serpapi import SerpApi
+from bfcl_pipeline.web.engines.duckduckgo import DuckDuckGo
+
+
+_UNUSED = WebCache(Path())
+
+
+class NotDerived(Exception):
+    """A cassette leads to no outcome; the text says why."""
+
+
+def derived(recorded: RecordedOutcome, cassette: bytes | None) -> Outcome:
+    """The outcome of a key according to `cassette`; None if nothing was sent. Raises NotDerived."""
+    try:
+        player = _Refusing(_NothingSent() if cassette is None else CassettePlayer(cassette))
+    except ValueError as error:
+        raise NotDerived(f"its cassette cannot be read: {error}") from error
+    try:
+        with playing(player):
+            outcome = _read(recorded)
+    except NotOnCassette as error:
+        lacking = "nothing was sent for it" if cassette is None else "its cassette has other requests"
+        raise NotDerived(f"{lacking}, its reader sends {error}") from None
+    except WebError as error:
+        raise NotDerived(f"its cassette leads to no outcome: {error}") from None
+    if left := player.left():
+        raise NotDerived(f"its cassette has {plural(left, 'answer', 'answers')} that its reader does not request")
+    return outcome
+
+
+def reader(recorded: RecordedOutcome) -> str:
+    """The reader of today for the search of an outcome, as outcomes name it."""
+    return f"{_engine_name(recorded)} by requests of bfcl-pipeline {__version__}"
+
+
+def _read(recorded: RecordedOutcome) -> Outcome:
+    match recorded.key:
+        case SearchKey(keywords, region):
+            if _engine_name(recorded) == "serpapi":
+                return SerpApi(REDACTED, retries=_retries(5)).search(keywords, region)
+            return DuckDuckGo(retries=_retries(5)).search(keywords, region)
+        case FetchKey(url):
+            return Fetcher().fetch(url)
+        case ApiKey(request):
+            keys = dict.fromkeys(PLACEHOLDERS, REDACTED)
+            pace = HostPace(seconds={}, others=0.0, sleep=_at_once)
+            return RecordingApis(_UNUSED, keys, retries=_retries(3), pace=pace).ask(request)
+
+
+def _engine_name(recorded: RecordedOutcome) -> str:
+    """The search engine that was asked."""
+    key = recorded.key
+    if isinstance(key, SearchKey) and key.engine:
+        return key.engine
+    return "serpapi" if recorded.engine.startswith("serpapi ") else "duckduckgo"
+
+
+def _retries(attempts: int) -> RetryPolicy:
+    """Retries without waits."""
+    return RetryPolicy(attempts, sleep=_at_once, jitter=float)
+
+
+def _at_once(_seconds: float) -> None:
+    """Waits for nothing."""
+
+
+class _NothingSent:
+    """A cassette without any request."""
+
+    def answer(self, method: str, url: str, body: bytes | None) -> PlayedAnswer:
+        raise NotOnCassette(f"{method} {url}")
+
+    def left(self) -> int:
+        return 0
+
+
+class _Refusing:
+    """A player that refuses private addresses as a fetch through a proxy does, before it sends."""
+
+    def __init__(self, cassette: Player) -> None:
+        self._cassette = cassette
+        self.left = cassette.left
+
+    def answer(self, method: str, url: str, body: bytes | None) -> PlayedAnswer:
+        try:
+            return self._cassette.answer(method, url, body)
+        except NotOnCassette:
+            refuse_written(urlsplit(url).hostname or "")
+            raise
