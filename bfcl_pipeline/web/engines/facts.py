@@ -1,8 +1,13 @@
 """What ddgs does not tell about its search engines: hosts, limits, and how to read pages without results.
 
+A mark is an XPath that selects something only on pages of its kind, in the structure of the page, never in
+text that a query or a result can contain. An engine without a known mark of "no results" never says so: its
+page without results is an UnknownAnswer.
+
 Source of the marks: the sites' pages as other programs read them, in November 2026.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -13,10 +18,49 @@ class EngineFacts:
     hosts: tuple[str, ...]  # that it may ask; `.wikipedia.org` means every host that ends so
     pages: int = 3  # of results that are requested for one search
     longest_query: int = 499  # characters
-    nothing: tuple[str, ...] = ()  # XPaths of the site's own mark that a search has no results
-    challenge: tuple[str, ...] = ()  # XPaths of a page that takes the client for a robot
+    nothing: tuple[str, ...] = ()  # marks of the site's own page that a search has no results
+    challenge: tuple[str, ...] = ()  # marks of a page that takes the client for a robot
+    failing: tuple[str, ...] = ()  # marks of the site's own page that it has failed
+    refusing_addresses: tuple[str, ...] = ()  # parts of the addresses to which it redirects robots
+    failing_addresses: tuple[str, ...] = ()  # parts of the addresses of its error pages
     complete: str = "</html>"  # near the end of every complete page; empty: the page is JSON
-    random_parameters: tuple[
-        str, ...
-    ] = ()  # of its addresses: new in every search, not part of the request
-    switched_off: bool = False  # by ddgs itself, because the site does not answer its requests at present
+    any_region: bool = False  # whether it is given what the model wrote, and ignores what it does not know
+
+
+def _class(name: str) -> str:
+    """The XPath condition that an element has a class."""
+    return f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')"
+
+
+FACTS: Mapping[str, EngineFacts] = {
+    "duckduckgo": EngineFacts(
+        hosts=("html.duckduckgo.com",),
+        pages=5,  # of ten results each, at most
+        nothing=(
+            f"//*[{_class('result--no-result')} or {_class('no-results')}"
+            f" or {_class('no-results__message')}]",
+            # The pseudo-result that ends the results, where it is the only one.
+            "//h2[normalize-space()='EOF']/a[starts-with(@href, 'http://www.google.com/search?q=')]",
+        ),
+        challenge=(
+            "//form[@id='challenge-form' or contains(@action, 'anomaly.js')]",
+            "//*[contains(@class, 'anomaly-modal')]",
+        ),
+        failing=("//body[contains(., 'If this error persists')]",),
+        failing_addresses=("/50x.html",),
+        any_region=True,
+    ),
+    "bing": EngineFacts(
+        hosts=("www.bing.com",),
+        nothing=(f"//ol[@id='b_results']/li[{_class('b_no')}]",),
+    ),
+    "brave": EngineFacts(hosts=("search.brave.com",)),
+    "google": EngineFacts(hosts=("www.google.com",), refusing_addresses=("/sorry/", "sorry.google.com")),
+    "grokipedia": EngineFacts(hosts=("grokipedia.com",), pages=1, complete=""),
+    "mojeek": EngineFacts(hosts=("www.mojeek.com",)),
+    "startpage": EngineFacts(hosts=("www.startpage.com",), refusing_addresses=("/sp/captcha",)),
+    "wikipedia": EngineFacts(hosts=(".wikipedia.org",), pages=1, longest_query=300, complete=""),
+    "yahoo": EngineFacts(hosts=("search.yahoo.com",)),
+    "yandex": EngineFacts(hosts=("yandex.com",), refusing_addresses=("showcaptcha",)),
+}
+"""By name, every engine of `config.job.SEARCH_ENGINES` but serpapi."""
