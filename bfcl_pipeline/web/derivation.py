@@ -26,7 +26,8 @@ from bfcl_pipeline.web.fetcher import Fetcher
 from bfcl_pipeline.web.keys import ApiKey, FetchKey, SearchKey
 from bfcl_pipeline import __version__
 from bfcl_pipeline.web.engines.serpapi import SerpApi
-from bfcl_pipeline.web.engines.duckduckgo import DuckDuckGo
+from bfcl_pipeline.web.engines.ddgs_engine import DdgsEngine
+from bfcl_pipeline.web.modes import engine_text
 
 
 _UNUSED = WebCache(Path())
@@ -57,7 +58,7 @@ def derived(recorded: RecordedOutcome, cassette: bytes | None) -> Outcome:
 
 def reader(recorded: RecordedOutcome) -> str:
     """The reader of today for the search of an outcome, as outcomes name it."""
-    return f"{_engine_name(recorded)} by requests of bfcl-pipeline {__version__}"
+    return engine_text(_engine_name(recorded))
 
 
 def _read(recorded: RecordedOutcome) -> Outcome:
@@ -65,7 +66,7 @@ def _read(recorded: RecordedOutcome) -> Outcome:
         case SearchKey(keywords, region):
             if _engine_name(recorded) == "serpapi":
                 return SerpApi(REDACTED, retries=_retries(5)).search(keywords, region)
-            return DuckDuckGo(retries=_retries(5)).search(keywords, region)
+            return DdgsEngine(_engine_name(recorded), retries=_retries(5)).search(keywords, region)
         case FetchKey(url):
             return Fetcher().fetch(url)
         case ApiKey(request):
