@@ -1,11 +1,12 @@
 """The web seam: what a model sees of a search and of a page is the official tool's text.
 
 Covers outcomes that both sides are given, and the same answers of a server on this machine: ours through
-the search engine or the fetcher, recorded and replayed; the official side's through its own clients. Not
-compared: a search without results that has an empty list (the service leaves the list out), an HTTP 429 of
-the service (the official tool waits for ever), and pages for which the fetcher differs on purpose (its
-docstring has them: brotli, content that is not text, byte order marks and charsets without a header,
-bounds).
+the search engine or the fetcher, recorded and replayed; the official side's through its own clients. What
+is read from pages of other engines is given to the official side as results of the service.
+
+Not compared: a search without results that has an empty list (the service leaves the list out), an HTTP 429
+of the service (the official tool waits forever), and pages for which the fetcher differs on purpose (its
+docstring has them: brotli, content that is not text, charsets without a header, byte order marks, bounds).
 """
 
 from __future__ import annotations
@@ -29,17 +30,23 @@ from bfcl_pipeline.records import Call
 from bfcl_pipeline.tools import Constants, World, WorldConfig
 from bfcl_pipeline.tools.web_search.web import Hits, Page, Web, WebFailure
 from bfcl_pipeline.web.cache import WebCache
+from bfcl_pipeline.web.engines.client import Connection
+from bfcl_pipeline.web.engines.ddgs_engine import DdgsEngine
 from bfcl_pipeline.web.engines.serpapi import SerpApi
 from bfcl_pipeline.web.fetcher import Fetcher
+from bfcl_pipeline.web.keys import SearchKey
+from bfcl_pipeline.web.modes import LiveWeb
 from bfcl_pipeline.web.recording import RecordingWeb, ReplayingWeb
 from tests.peer.peer import ask_peer, require_peer
 from tests.peer.web_scenes import STATUSES, Asked, fetches, hits, html, searches
 from tests.support.page_server import PageServer, serving
+from tests.support.simulated_sites import BRAVE, DUCKDUCKGO, brave_page, duckduckgo_page
 
 pytestmark = pytest.mark.peer
 
 SEARCHES, FETCHES = 6_000, 6_000
-SERVED = 800
+SERVED = 600
+BY_ENGINE = 100
 AT_ONCE = 20
 """Calls of one conversation."""
 
@@ -251,3 +258,38 @@ def test_the_same_answers_of_a_server_are_shown_as_by_the_official_tools(
     assert not wrong, "\n".join(wrong[:10])
     assert counts.total() == SERVED
     assert min(counts.values()) >= SERVED // 20
+
+
+@pytest.mark.parametrize("engine", ["duckduckgo", "brave"])
+def test_results_of_other_engines_are_shown_as_by_the_official_tools(
+    engine: str, constants: Constants, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What ddgs reads from pages of results is recorded, and shown as the same results of the service."""
+    draw = random.Random(f"{engine} 0")
+    host, path, page = {
+        "duckduckgo": (DUCKDUCKGO, "/html/", duckduckgo_page),
+        "brave": (BRAVE, "/search", brave_page),
+    }[engine]
+    with serving() as server:
+        connection = Connection(addresses={host: f"http://127.0.0.1:{server.port}"})
+        live = LiveWeb(DdgsEngine(engine, connection=connection), Fetcher())
+        cache = WebCache(tmp_path / "web")
+        web = RecordingWeb(cache, live, engine)
+        conversations: list[Conversation] = []
+        for number in range(BY_ENGINE):
+            found = () if number % 8 == 0 and engine == "duckduckgo" else hits(draw, 25)
+            server.serve(path, server.answer(page(Hits(found)).encode("utf-8", "replace")))
+            arguments = {"keywords": f"tea {number}", "max_results": draw.choice((None, 3, 10, -2))}
+            call = Call("search_engine_query", arguments)
+            held = Conversation(number, [])
+            held.hold(web, [call], constants)
+            recorded = cache.find(SearchKey.of(f"tea {number}", "wt-wt", engine))
+            assert isinstance(recorded, Hits)
+            assert len(recorded.hits) == len(found)
+            answer = Asked(call, recorded).official()
+            held.calls.append({"name": call.name, "arguments": arguments, "answer": answer})
+            conversations.append(held)
+    counts, wrong = _compared(conversations, tmp_path / "peer")
+    _report(capsys, f"results of {engine}", counts, wrong)
+    assert not wrong, "\n".join(wrong[:10])
+    assert counts.total() == BY_ENGINE

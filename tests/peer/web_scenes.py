@@ -73,7 +73,7 @@ STATUSES = {
 _WORDS = (
     *("tea", "Green", "None", "429", "a%2Fb", "%26", "&amp;", "<b>", "{}", "[]", "'", '"', "\\", "\\n"),
     *("caf\u00e9", "\u9d28", "\U0001f986", "\u0661", "e\u0301", "\ufb01", "\xa0", "\u202e", "\u2028"),
-    *("\n", "\t", "\x00", "\x1b[31m"),
+    *("\n", "\t", "\x00", "\x1b[31m", "\ud83e"),
 )
 _MARKUP = """<h1>Tea &amp; more</h1> | <p>It grows. | </p> | <a href='/x?a=1&b=2'>link</a> | plain words
 <a href=//b.example>b</a> | <ul><li>one<li>two</ul> | <ol start=3><li>a</ol> | <table><tr><th>k<td>v</table>

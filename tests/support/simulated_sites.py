@@ -20,8 +20,8 @@ def duckduckgo_page(hits: Hits) -> str:
     blocks = [
         '<div class="result results_links results_links_deep web-result">'
         '<div class="links_main links_deep result__body">'
-        f'<h2 class="result__title"><a class="result__a" href="{escape(hit.href)}">{escape(hit.title)}</a></h2>'
-        f'<a class="result__snippet" href="{escape(hit.href)}">{escape(hit.body)}</a></div></div>'
+        f'<h2 class="result__title"><a class="result__a" href="{escape(hit.href)}">{escape(hit.title)}</a>'
+        f'</h2><a class="result__snippet" href="{escape(hit.href)}">{escape(hit.body)}</a></div></div>'
         for hit in hits.hits
     ]
     if not blocks:

@@ -122,9 +122,7 @@ def recorded(tmp_path: Path, scripted_engine: Any, sites: ScriptedSites) -> Reco
         keys[name] = key
         serpapi = SerpApi("key-of-serpapi", retries=AT_ONCE)
         with playing(sites):
-            recorder.outcome(
-                key, f"serpapi by {CLIENT}", lambda: serpapi.search(key.keywords, key.region)
-            )
+            recorder.outcome(key, f"serpapi by {CLIENT}", lambda: serpapi.search(key.keywords, key.region))
 
     def fetch(name: str, url: str, *answers: bytes, private: bool = True, **limits: Any) -> None:
         key = keys[name] = FetchKey.of(url)
