@@ -25,7 +25,7 @@ from bfcl_pipeline.web.evidence.tape import HttpExchange, note
 BROWSER, SYSTEM = "firefox_151", "linux"
 """What primp imitates in TLS, HTTP/2 and headers. Without its number the version would be random."""
 
-_REFUSALS = (202, 403, 418, 429)
+_REFUSALS = (202, 403, 418, 429, 999)
 _FORM = "application/x-www-form-urlencoded"
 _OLD_CHARSETS = {"iso-8859-1": "cp1252", "windows-1252": "cp1252"}
 

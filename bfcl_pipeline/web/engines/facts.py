@@ -1,10 +1,24 @@
 """What ddgs does not tell about its search engines: hosts, limits, and how to read pages without results.
 
-A mark is an XPath that selects something only on pages of its kind, in the structure of the page, never in
-text that a query or a result can contain. An engine without a known mark of "no results" never says so: its
-page without results is an UnknownAnswer.
+A mark is an XPath that selects something only on pages of its kind: an element of the page's structure, or
+one that begins with a sentence of the site. What a query or a result contains must not make a mark. An
+engine without a known mark of "no results" never says so: its page without results is an UnknownAnswer.
 
-Source of the marks: the sites' pages as other programs read them, in November 2026.
+engine       "no results"                         robots are told
+duckduckgo   class `no-results` and its variants  202, 403, 418, 429, the anomaly page
+bing         class `b_no`                         its captcha, by a redirect or on the page
+brave        its sentence                         429, its captcha
+google       not known                            429, a redirect to its "sorry" page, its captcha
+grokipedia   an empty list                        403, 429
+mojeek       its sentence                         403, its captcha
+startpage    not known                            a redirect to its captcha
+wikipedia    an empty list                        403, 429
+yahoo        class `compNoResult`                 403, 429, 999
+yandex       not known                            a redirect to its captcha, its captcha
+
+Source of the marks: the sites' pages as other programs read them (SearXNG, websurfx and scrapers with dated
+pages of September 2026), in November 2026. Which engines ddgs itself has switched off is said by their
+classes, see `ddgs_engine.DdgsEngine.switched_off`.
 """
 
 from collections.abc import Mapping
@@ -32,6 +46,11 @@ def _class(name: str) -> str:
     return f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')"
 
 
+def _begins(sentence: str) -> str:
+    """The XPath condition that an element's own text begins with a sentence of the site."""
+    return f"starts-with(normalize-space(text()[1]), '{sentence}')"
+
+
 FACTS: Mapping[str, EngineFacts] = {
     "duckduckgo": EngineFacts(
         hosts=("html.duckduckgo.com",),
@@ -53,14 +72,35 @@ FACTS: Mapping[str, EngineFacts] = {
     "bing": EngineFacts(
         hosts=("www.bing.com",),
         nothing=(f"//ol[@id='b_results']/li[{_class('b_no')}]",),
+        challenge=("//*[@id='b_captcha']", "//form[contains(@action, '/turing/captcha')]"),
+        refusing_addresses=("/turing/captcha",),
     ),
-    "brave": EngineFacts(hosts=("search.brave.com",)),
-    "google": EngineFacts(hosts=("www.google.com",), refusing_addresses=("/sorry/", "sorry.google.com")),
+    "brave": EngineFacts(
+        hosts=("search.brave.com",),
+        nothing=(
+            f"//main//*[self::div or self::p or self::h4][{_begins('Not many great matches came back')}]",
+        ),
+        challenge=("//form[contains(@action, '/captcha')]", "//title[.='PoW Captcha - Brave Search']"),
+        refusing_addresses=("/captcha",),
+    ),
+    "google": EngineFacts(
+        hosts=("www.google.com",),
+        challenge=("//form[@id='captcha-form']",),
+        refusing_addresses=("/sorry/", "://sorry.google.com/"),
+    ),
     "grokipedia": EngineFacts(hosts=("grokipedia.com",), pages=1, complete=""),
-    "mojeek": EngineFacts(hosts=("www.mojeek.com",)),
+    "mojeek": EngineFacts(
+        hosts=("www.mojeek.com",),
+        nothing=(f"//div[contains(@class, 'result')]//p[{_begins('No pages found matching')}]",),
+        challenge=("//title[normalize-space()='Captcha']",),
+    ),
     "startpage": EngineFacts(hosts=("www.startpage.com",), refusing_addresses=("/sp/captcha",)),
     "wikipedia": EngineFacts(hosts=(".wikipedia.org",), pages=1, longest_query=300, complete=""),
-    "yahoo": EngineFacts(hosts=("search.yahoo.com",)),
-    "yandex": EngineFacts(hosts=("yandex.com",), refusing_addresses=("showcaptcha",)),
+    "yahoo": EngineFacts(hosts=("search.yahoo.com",), nothing=(f"//*[{_class('compNoResult')}]",)),
+    "yandex": EngineFacts(
+        hosts=("yandex.com",),
+        challenge=(f"//*[{_class('CheckboxCaptcha')}]",),
+        refusing_addresses=("/showcaptcha",),
+    ),
 }
 """By name, every engine of `config.job.SEARCH_ENGINES` but serpapi."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
 from bfcl_pipeline.errors import ConfigError, WebError
+from bfcl_pipeline.web.evidence.playing import player
 
 T = TypeVar("T")
 
@@ -63,7 +64,7 @@ class RetryPolicy:
         """The result of `request`, repeated while it raises SearchUnavailable and attempts are left.
 
         A wait lasts between half and all of its length, so that parallel workers do not return at the same
-        moment, and never less than the engine's Retry-After.
+        moment, and never less than the engine's Retry-After. Within `playing` nothing is waited for.
 
         Raises:
             WebError: no attempt is left, or the engine requests a longer wait than the longest.
@@ -78,6 +79,8 @@ class RetryPolicy:
                 requested = error.retry_after_seconds or 0.0
                 if attempt == self.attempts or requested > self.longest_wait_seconds:
                     raise WebError(self._final_text(error, attempt, requested)) from error
+            if player() is not None:  # what was waited for is on the cassette
+                continue
             wait = min(self.first_wait_seconds * 2 ** min(attempt - 1, 60), self.longest_wait_seconds)
             self.sleep(max(wait * (1 + self.jitter()) / 2, requested))
         raise AssertionError("the last attempt returns or raises")

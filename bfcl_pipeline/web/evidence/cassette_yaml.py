@@ -7,6 +7,7 @@ this package hold the unanswered requests beside the interactions; those of vcrp
 from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
+from urllib.parse import urlsplit
 
 import yaml
 from vcr.serializers import yamlserializer
@@ -31,14 +32,20 @@ class CheckedSerializer:
 
     @staticmethod
     def deserialize(content: bytes) -> dict[str, Any]:
-        """The document of a cassette. Raises ValueError and yaml.YAMLError for anything else."""
+        """The document of a cassette. Raises ValueError for anything else."""
         if len(content) > LARGEST_BYTES:
             raise ValueError(f"not a cassette: more than {LARGEST_BYTES:,} bytes")
-        _check_yaml(content)
         try:
+            _check_yaml(content)
             document = yamlserializer.deserialize(content)
-        except (TypeError, AttributeError, OverflowError) as error:  # a tag at a value of another kind
-            raise ValueError("not a cassette: a value that does not fit its tag") from error
+        except yaml.YAMLError as error:
+            raise ValueError(f"not a cassette: not YAML ({_problem(error)})") from error
+        except (ValueError, TypeError, AttributeError) as error:  # from the value of a tag
+            said = str(error)
+            fitting = (
+                said if said.startswith("not a cassette: ") else "not a cassette: a value of another kind"
+            )
+            raise ValueError(fitting) from error
         match document:
             case {"interactions": list(interactions)}:
                 unanswered = _unanswered(document)
@@ -73,6 +80,12 @@ def _check_yaml(content: bytes) -> None:
             depth -= 1
         if depth > _DEEPEST or nodes > _MOST_NODES:
             raise ValueError(f"not a cassette: too many values, or too deep, in {_place(event)}")
+
+
+def _problem(error: yaml.YAMLError) -> str:
+    problem = getattr(error, "problem", None) or "not text"
+    mark = getattr(error, "problem_mark", None)
+    return ascii(problem)[1:121].rstrip("'") + ("" if mark is None else f", line {mark.line + 1:,}")
 
 
 def _place(event: yaml.Event) -> str:
@@ -115,6 +128,10 @@ def _checked_request(request: Any) -> dict[str, Any]:
                 body = body.getvalue()
             if body is not None and not isinstance(body, bytes):
                 body = _encoded(_text(body, "the body of a request"))
+            try:
+                urlsplit(uri)
+            except ValueError as error:
+                raise ValueError("not a cassette: an address that is not one") from error
             return {"method": method, "uri": uri, "body": body, "headers": _checked_headers(headers)}
     raise ValueError("not a cassette: a request without method, address, body or headers")
 

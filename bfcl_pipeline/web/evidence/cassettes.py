@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-import yaml
 from vcr.cassette import Cassette
 from vcr.record_mode import RecordMode
 from vcr.request import Request
 from vcr.serialize import deserialize, serialize
 from vcr.serializers import yamlserializer
 
+from bfcl_pipeline.text import valid_unicode
 from bfcl_pipeline.web.evidence.cassette_yaml import UNANSWERED, CheckedSerializer
 from bfcl_pipeline.web.evidence.redaction import (
     HttpRedactor,
@@ -71,23 +71,17 @@ def read_cassette(content: bytes, match_on: Sequence[Any] = ()) -> LoadedCassett
 
     match_on: vcrpy's matchers, functions of two requests. Raises ValueError for anything else.
     """
-    try:
-        cassette = Cassette.load(
-            path="",
-            serializer=CheckedSerializer,
-            persister=_InMemory(content),
-            record_mode=RecordMode.NONE,
-            match_on=match_on,
-        )
-        unanswered = tuple(
-            UnansweredRequest(Request(**one["request"]), one["error"])
-            for one in cassette.get_metadata(UNANSWERED, ())
-        )
-    except yaml.MarkedYAMLError as error:
-        line = "" if error.problem_mark is None else f", line {error.problem_mark.line + 1:,}"
-        raise ValueError(f"not a cassette: not YAML ({error.problem}{line})") from error
-    except yaml.YAMLError as error:
-        raise ValueError("not a cassette: not YAML, or not text") from error
+    cassette = Cassette.load(
+        path="",
+        serializer=CheckedSerializer,
+        persister=_InMemory(content),
+        record_mode=RecordMode.NONE,
+        match_on=match_on,
+    )
+    unanswered = tuple(
+        UnansweredRequest(Request(**one["request"]), one["error"])
+        for one in cassette.get_metadata(UNANSWERED, ())
+    )
     return LoadedCassette(cassette, unanswered)
 
 
@@ -114,11 +108,11 @@ def _response(exchange: HttpExchange, redactor: HttpRedactor) -> dict[str, Any]:
     left_out = {"transfer-encoding", "content-length"} | (
         {"content-encoding"} if exchange.decompressed else set()
     )
-    headers = redactor.headers(
-        (name, value) for name, value in exchange.headers if name.lower() not in left_out
+    headers = _headers(
+        ((name, value) for name, value in exchange.headers if name.lower() not in left_out), redactor
     )
     return {
-        "status": {"code": exchange.status, "message": redactor.text(exchange.reason)},
+        "status": {"code": exchange.status, "message": valid_unicode(redactor.text(exchange.reason))},
         "headers": {**headers, "Content-Length": [str(len(content))]},
         "body": {"string": content},
     }
@@ -127,30 +121,32 @@ def _response(exchange: HttpExchange, redactor: HttpRedactor) -> dict[str, Any]:
 def _unanswered(exchange: HttpExchange, redactor: HttpRedactor) -> dict[str, Any]:
     return {
         "request": _request(exchange, redactor),
-        "error": _writable(redactor.address(exchange.error or "")),
+        "error": valid_unicode(redactor.address(exchange.error or "")),
     }
 
 
 def _request(exchange: HttpExchange, redactor: HttpRedactor) -> dict[str, Any]:
     body = exchange.request_body
-    headers = redactor.headers(exchange.request_headers)
-    if body is not None and is_form(headers):
+    headers = _headers(exchange.request_headers, redactor)
+    if body is not None and _is_form(headers):
         body = redact_address(body.decode("latin-1")).encode("latin-1")
     return {
         "method": exchange.method,
-        "uri": _writable(redactor.address(exchange.url)),
+        "uri": valid_unicode(redactor.address(exchange.url)),
         "body": None if body is None else _readable(redactor.content(body)),
         "headers": {name: [", ".join(values)] for name, values in headers.items()},
     }
 
 
-def is_form(headers: Mapping[str, str | Sequence[str]]) -> bool:
-    """Whether the body of a request with these headers consists of parameters, as an address does."""
-    return any(
-        "urlencoded" in (kind if isinstance(kind, str) else "\n".join(kind))
-        for name, kind in headers.items()
-        if name.lower() == "content-type"
-    )
+def _headers(headers: Iterable[tuple[str, str]], redactor: HttpRedactor) -> dict[str, list[str]]:
+    return redactor.headers((valid_unicode(name), valid_unicode(value)) for name, value in headers)
+
+
+def _is_form(headers: Mapping[str, list[str]]) -> bool:
+    kinds = [
+        value for name, values in headers.items() if name.lower() == "content-type" for value in values
+    ]
+    return any("urlencoded" in kind for kind in kinds)
 
 
 def _readable(content: bytes) -> str | bytes:
@@ -158,8 +154,3 @@ def _readable(content: bytes) -> str | bytes:
         return content.decode("utf-8")
     except UnicodeDecodeError:
         return content
-
-
-def _writable(text: str) -> str:
-    """The text with lone surrogates, which YAML does not have, as Python writes them."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from bfcl_pipeline.text import valid_unicode
 from bfcl_pipeline.web.evidence.redaction import (
     HttpRedactor,
     differs_in_secrets_only,
@@ -78,7 +79,7 @@ class CassettePlayer:
 
         self._secrets += secret_values(url)
         redactor = HttpRedactor(self._secrets)
-        address = redactor.address(url)
+        address = valid_unicode(redactor.address(url))
         content = None if body is None else redactor.content(body)
         request = Request(method, address, content, {})
         if self._cassette.can_play_response_for(request):

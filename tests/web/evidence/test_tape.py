@@ -1,13 +1,8 @@
 """Cassettes: requests and responses without secrets, readable by vcrpy."""
 
-import gzip
-import json
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-import brotli
 import pytest
 import requests
 import vcr
@@ -29,64 +24,7 @@ PLAYBACK = {
 }
 """Replays a cassette to the client that recorded it; URLs are compared without their secrets."""
 
-TEXT = "Gr\u00fcner Tee \U0001f375 \x85\u2028 \t end "
 KEY = "0123456789abcdef"
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self):
-        self.server.asked.append(self.path)
-        kind = self.path.split("/")[1].split("?")[0]
-        text = (TEXT + (self.path if kind == "echo" else kind)).encode()
-        if kind == "gzip":
-            self._answer(200, gzip.compress(text), {"Content-Encoding": "gzip"})
-        elif kind == "brotli":
-            self._answer(200, brotli.compress(text), {"Content-Encoding": "br"})
-        elif kind == "binary":
-            self._answer(200, bytes(range(256)), {"Content-Type": "image/png"})
-        elif kind == "redirect":
-            self._answer(302, b"gone", {"Location": self.path.replace("redirect", "page")})
-        elif kind == "missing":
-            self._answer(404, text)
-        elif kind == "busy":
-            self._answer(200 if self.server.asked.count(self.path) % 2 == 0 else 429, text)
-        elif kind == "reset":
-            self.close_connection = True
-        elif kind == "cut":
-            self._answer(200, text, {"Content-Length": "99999"})
-            self.close_connection = True
-        else:
-            self._answer(200, text, {"Set-Cookie": "session=topsecret", "Vary": "a"})
-
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self._answer(200, b"posted " + body)
-
-    def _answer(self, status, body, headers=None):
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(body)), **(headers or {})}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
-
-
-@pytest.fixture
-def server():
-    """A local server; yields its address."""
-    local = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    local.daemon_threads = True
-    local.asked = []
-    thread = threading.Thread(target=local.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield f"http://127.0.0.1:{local.server_port}"
-    local.shutdown()
-    thread.join()
-    local.server_close()
 
 
 @pytest.fixture
@@ -241,29 +179,8 @@ def test_threads_have_separate_tapes(server, session):
 
 def test_a_session_without_a_tape_works(server, session):
     """Outside `taping` no exchange is recorded, and an empty tape has no cassette."""
-    assert session.get(f"{server}/page", timeout=10).text.startswith(TEXT)
+    assert session.get(f"{server}/page", timeout=10).text.endswith("page")
     note(HttpExchange("GET", server, [], None))
     with taping() as tape:
         pass
     assert tape.cassette() is None
-
-
-@pytest.mark.parametrize(
-    "body", [TEXT.encode(), b"\xff\x00", b"", b"a\r\nb\x1b", b" # - : {", "\ufeff\ud7ff".encode()]
-)
-def test_bodies_survive_the_file(tmp_path, body):
-    """Any body is unchanged after writing and reading the file, which is ASCII."""
-    with taping() as tape:
-        note(
-            HttpExchange(
-                "GET", "http://h.example/", [], None, 200, "OK", [("A", "1"), ("A", "2")], bytearray(body)
-            )
-        )
-    cassette = tape.cassette()
-    assert cassette.isascii()
-    path = tmp_path / "cassette.yaml"
-    path.write_bytes(cassette)
-    (response,) = vcr.cassette.Cassette.load(path=str(path)).responses
-    assert response["body"]["string"] == body
-    assert response["headers"] == {"A": ["1", "2"], "Content-Length": [str(len(body))]}
-    assert json.dumps(response["status"]) == '{"code": 200, "message": "OK"}'

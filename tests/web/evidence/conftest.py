@@ -1,0 +1,66 @@
+"""A local server of pages of all kinds."""
+
+import gzip
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import brotli
+import pytest
+
+TEXT = "Gr\u00fcner Tee \U0001f375 \x85\u2028 \t end "
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        self.server.asked.append(self.path)
+        kind = self.path.split("/")[1].split("?")[0]
+        text = (TEXT + (self.path if kind == "echo" else kind)).encode()
+        if kind == "gzip":
+            self._answer(200, gzip.compress(text), {"Content-Encoding": "gzip"})
+        elif kind == "brotli":
+            self._answer(200, brotli.compress(text), {"Content-Encoding": "br"})
+        elif kind == "binary":
+            self._answer(200, bytes(range(256)), {"Content-Type": "image/png"})
+        elif kind == "redirect":
+            self._answer(302, b"gone", {"Location": self.path.replace("redirect", "page")})
+        elif kind == "missing":
+            self._answer(404, text)
+        elif kind == "busy":
+            self._answer(200 if self.server.asked.count(self.path) % 2 == 0 else 429, text)
+        elif kind == "reset":
+            self.close_connection = True
+        elif kind == "cut":
+            self._answer(200, text, {"Content-Length": "99999"})
+            self.close_connection = True
+        else:
+            self._answer(200, text, {"Set-Cookie": "session=topsecret", "Vary": "a"})
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self._answer(200, b"posted " + body)
+
+    def _answer(self, status, body, headers=None):
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(body)), **(headers or {})}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def server():
+    """A local server; yields its address."""
+    local = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    local.daemon_threads = True
+    local.asked = []
+    thread = threading.Thread(target=local.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield f"http://127.0.0.1:{local.server_port}"
+    local.shutdown()
+    thread.join()
+    local.server_close()
