@@ -83,3 +83,11 @@ def scripted_engine() -> Iterator[ScriptedEngine]:
         yield scripted
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture
+def closed_port() -> Iterator[int]:
+    """A port that refuses connections: bound, but not listening."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]
