@@ -57,21 +57,27 @@ class SiteProxy:
     """The proxy, and what arrived there."""
 
     authority: Path  # the certificate that clients must trust
-    answer: Callable[[Visit], Reply]
+    answer: Callable[[Visit], Reply | bytes]  # bytes: the whole response as sent
     port: int = 0
     visits: list[Visit] = field(default_factory=list)
+    hosts: set[str] = field(default_factory=set)  # that were asked for, also without a request
+
+    @property
+    def address(self) -> str:
+        """Its address, as clients are given it."""
+        return f"http://127.0.0.1:{self.port}"
 
     def environment(self) -> dict[str, str]:
         """The variables with which programs use the proxy."""
-        address, trusted = f"http://127.0.0.1:{self.port}", str(self.authority)
-        proxies = dict.fromkeys(("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"), address)
+        trusted, names = str(self.authority), ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
+        proxies = dict.fromkeys(names, self.address)
         trusts = dict.fromkeys(("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"), trusted)
         return {**proxies, **trusts, "NO_PROXY": "", "no_proxy": ""}
 
 
 @contextmanager
 def site_proxy(
-    folder: Path, hosts: Collection[str], answer: Callable[[Visit], Reply]
+    folder: Path, hosts: Collection[str], answer: Callable[[Visit], Reply | bytes]
 ) -> Iterator[SiteProxy]:
     """The proxy. hosts: the names in its certificate, which is made in `folder`; others are HTTP only."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -83,7 +89,9 @@ def site_proxy(
 
         def handle(self) -> None:
             method, target, headers = _head(self.rfile)
-            if method != "CONNECT":
+            connect = method == "CONNECT"
+            proxy.hosts.add(target.rpartition(":")[0] if connect else urlsplit(target).netloc)
+            if not connect:
                 return self._answer(self.rfile, self.wfile, method, target, headers)
             self.wfile.write(b"HTTP/1.1 200 Connected\r\n\r\n")
             with suppress(OSError), context.wrap_socket(self.request, server_side=True) as secure:
@@ -99,7 +107,8 @@ def site_proxy(
             fields = dict(parse_qsl(urlsplit(url).query, True) + parse_qsl(form, True))
             visit = Visit(method, url, fields, headers)
             proxy.visits.append(visit)
-            sent.write(proxy.answer(visit).http())
+            answer = proxy.answer(visit)
+            sent.write(answer if isinstance(answer, bytes) else answer.http())
             sent.flush()
 
     class Server(socketserver.ThreadingTCPServer):
