@@ -6,7 +6,7 @@ whatever the API returns for a request, errors included. Not answers: a refused 
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from typing import cast
 
@@ -50,14 +50,18 @@ class RecordingApis:
         *,
         retries: RetryPolicy | None = None,
         pace: HostPace | None = None,
+        secrets: Collection[str] = (),
         now: Callable[[], datetime] = utc_now,
     ) -> None:
-        """keys: API keys by environment variable (`api_access.keys_in`). pace: with its files, if any."""
+        """keys: API keys by environment variable (`api_access.keys_in`). pace: None: within this process.
+
+        secrets: others than the keys, never written.
+        """
         self._keys = keys
         self._client = client or ApiClient()
         self._retries = retries or RetryPolicy(attempts=3)
         self._pace = pace or HostPace()
-        self._recorder = Recorder(cache, secrets=secret_forms(keys), now=now)
+        self._recorder = Recorder(cache, secrets=[*secret_forms(keys), *secrets], now=now)
         self._refused: dict[str, str] = {}  # by host, why its key is not sent again
         self._failures: dict[str, int] = {}  # by host, requests without an answer since the last answer
 

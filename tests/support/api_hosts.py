@@ -145,7 +145,8 @@ def api_hosts(folder: Path) -> Iterator[ApiHosts]:
     key, certificate = folder / "key.pem", folder / "hosts.pem"
     names = ",".join(f"DNS:{host}" for host in HOSTS)
     command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=hosts -addext"
-    places = ["-keyout", str(key), "-out", str(certificate)]
+    leaf = ["-addext", "basicConstraints=critical,CA:FALSE"]  # else a browser's TLS refuses it
+    places = [*leaf, "-keyout", str(key), "-out", str(certificate)]
     subprocess.run([*command.split(), f"subjectAltName={names}", *places], check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)

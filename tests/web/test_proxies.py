@@ -15,8 +15,11 @@ from bfcl_pipeline.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.web.api_client import ApiClient, ApiUnavailable
 from bfcl_pipeline.web.api_recording import RecordingApis
 from bfcl_pipeline.web.cache import WebCache
-from bfcl_pipeline.web.engines.retries import RetryPolicy
+from bfcl_pipeline.web.engines.client import Connection, EngineClient
+from bfcl_pipeline.web.engines.facts import EngineFacts
+from bfcl_pipeline.web.engines.retries import Outage, RetryPolicy
 from bfcl_pipeline.web.engines.serpapi import SerpApi
+from bfcl_pipeline.web.evidence.tape import taping
 from bfcl_pipeline.web.fetcher import Fetcher
 from bfcl_pipeline.web.keys import FetchKey
 from bfcl_pipeline.web.modes import LiveWeb
@@ -196,6 +199,41 @@ def test_serpapi_reads_neither_proxies_nor_passwords_of_the_environment(
     url = scripted_engine.script(scripted_engine.http('{"organic_results": []}'))
     assert SerpApi("key", url).search("ducks", "us-en") == Hits(())
     assert "authorization" not in scripted_engine.asked[0].headers
+
+
+def test_engines_of_ddgs_search_through_the_proxy(
+    hosts: ApiHosts, tls_proxy: LocalProxy, closed_port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their client uses the proxy that is given, or none, and never that of the environment; its password
+    is in no message and on no tape."""
+    monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{closed_port}")
+    hosts.script("ip-api.com/found", hosts.http("found"))
+    tls_proxy.login = "me:pass/word-4711"
+    facts = EngineFacts(hosts=("ip-api.com",))
+
+    def connection(port: int) -> Connection:
+        environment = {"https_proxy": f"http://me:{PASSWORD}@127.0.0.1:{port}"}
+        proxy = Proxies.of("environment", environment).address
+        return Connection(proxy=proxy, ca_file=str(hosts.certificate))
+
+    with taping() as tape:
+        page = EngineClient("engine", facts, connection(tls_proxy.port)).request(
+            "GET", "https://ip-api.com/found"
+        )
+        with pytest.raises(Outage) as raised:
+            EngineClient("engine", facts, connection(closed_port)).request(
+                "GET", "https://ip-api.com/found"
+            )
+    assert page.text == "found"
+    assert tls_proxy.asked == ["CONNECT ip-api.com:443 HTTP/1.1"]
+    assert not _has_password(str(raised.value) + str(tape.exchanges) + str(tape.cassette()))
+    direct = Connection(
+        proxy=Proxies.of("none").address,
+        ca_file=str(hosts.certificate),
+        addresses={"ip-api.com": f"https://127.0.0.1:{hosts.tls_port}"},
+    )
+    with pytest.raises(Outage, match=r"certificate"):  # it is not for this name, but was reached
+        EngineClient("engine", facts, direct).request("GET", "https://ip-api.com/found")
 
 
 def test_web_apis_are_asked_through_the_proxy(

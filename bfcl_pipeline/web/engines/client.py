@@ -36,7 +36,8 @@ class Connection:
 
     limits: SearchLimits = field(default_factory=SearchLimits)
     proxy: Callable[[str], str | None] = lambda _address: None  # the proxy for an address, if any
-    before: Callable[[str], None] = lambda _host: None  # called before each request with its host
+    before: Callable[[str], object] = lambda _host: None  # called before each request with its host
+    after: Callable[[str, float | None], None] = lambda _host, _seconds: None  # with its Retry-After
     ca_file: str | None = None  # certificates to trust in the place of the usual ones
     addresses: Mapping[str, str] | None = None  # by host, where it is served instead: `http://127.0.0.1:1`
 
@@ -100,6 +101,7 @@ class EngineClient:
         if played is None:
             self._connection.before(host)
             answer, content = self._sent(method, address, body)
+            self._connection.after(host, answer.retry_after_seconds())
         else:
             answer, content = self._played(played, method, address, body)
         self._check_status(answer)
