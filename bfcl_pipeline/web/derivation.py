@@ -12,7 +12,7 @@ from bfcl_pipeline.executables.apis import PLACEHOLDERS
 from bfcl_pipeline.secrets import REDACTED
 from bfcl_pipeline.text import plural
 from bfcl_pipeline.web.addresses import refuse_written
-from bfcl_pipeline.web.api_recording import HostPace, RecordingApis
+from bfcl_pipeline.web.api_recording import RecordingApis
 from bfcl_pipeline.web.cache import Outcome, RecordedOutcome, WebCache
 from bfcl_pipeline.web.engines.retries import RetryPolicy
 from bfcl_pipeline.web.evidence.playing import (
@@ -23,6 +23,7 @@ from bfcl_pipeline.web.evidence.playing import (
     playing,
 )
 from bfcl_pipeline.web.fetcher import Fetcher
+from bfcl_pipeline.web.pace import HostPace
 from bfcl_pipeline.web.keys import ApiKey, FetchKey, SearchKey
 from bfcl_pipeline import __version__
 from bfcl_pipeline.web.engines.serpapi import SerpApi
@@ -71,7 +72,7 @@ def _read(recorded: RecordedOutcome) -> Outcome:
             return Fetcher().fetch(url)
         case ApiKey(request):
             keys = dict.fromkeys(PLACEHOLDERS, REDACTED)
-            pace = HostPace(seconds={}, others=0.0, sleep=_at_once)
+            pace = HostPace(0.0)
             return RecordingApis(_UNUSED, keys, retries=_retries(3), pace=pace).ask(request)
 
 
