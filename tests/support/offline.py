@@ -79,6 +79,12 @@ def without_native(folder: Path, *modules: str) -> None:
         (folder / f"{module}.py").write_text(NATIVE)
 
 
+def refused(stderr: str) -> list[str]:
+    """What processes of `offline` tried, but for the import of urllib3, which binds a port to test IPv6."""
+    lines = [line for line in stderr.splitlines() if line.startswith("OFFLINE: ")]
+    return [line for line in lines if line != "OFFLINE: socket.bind (('::1', 0),)"]
+
+
 @cache
 def without_network() -> tuple[str, ...]:
     """The command before a command that runs it in a network of its own, without any interface.
