@@ -18,10 +18,9 @@ from bfcl_pipeline.archive.software import Checkout, find_checkout, versions
 from bfcl_pipeline.archive.table_size import check_table_size
 from bfcl_pipeline.archive.vectors import MAX_BYTES, unpack_vectors
 from bfcl_pipeline.archive.vectors import NAME as VECTORS
+from bfcl_pipeline.archive.web_files import checked_web
 from bfcl_pipeline.errors import ArchiveError, PipelineError, StagingError
 from bfcl_pipeline.text import Log, printable
-from bfcl_pipeline.web.cache import WebCache
-from bfcl_pipeline.web.status import API, survey
 
 SHOWN = 10
 """The most differences that are reported: one for each file, causes first."""
@@ -83,7 +82,7 @@ def _verify_run(
     recorded = _check_run(folder, metadata, checkout)
     changed = " with local changes" if metadata.changed else ""
     _line(log, "", "run", f"{metadata.run}, ended {metadata.ended}, commit {metadata.commit}{changed}")
-    _check_web(folder / "cache/web", log)
+    _check_web(folder / "cache/web", cores, log, step_log)
     software = list(_software_differences(metadata, checkout))
     for difference in software:
         _line(log, "differs", "software", difference)
@@ -241,15 +240,22 @@ def _has_sha256(path: Path, sha256: str) -> bool:
     return path.is_file() and file_sha256(path) == sha256
 
 
-def _check_web(record: Path, log: Log) -> None:
-    """Checks each outcome of the web cache and its cassette. Raises ArchiveError for a damaged one."""
-    if record.is_dir():
-        stats = survey(WebCache(record))
-        if stats.damaged:
-            raise ArchiveError(f"refused: {stats.damaged[0]}")
-        of_apis = sum(count for (function, _), count in stats.outcomes.items() if function == API)
-        what = "searches, pages and answers of web APIs" if of_apis else "searches and pages"
-        _verified(log, "web", f"{stats.outcomes.total():,} {what} are as they were recorded")
+def _check_web(record: Path, cores: int, log: Log, step_log: Log) -> None:
+    """Plays the cassettes of the web cache. Raises ArchiveError if one contradicts its outcome."""
+    if not record.is_dir():
+        return
+    check = checked_web(record, None, cores, step_log)
+    if check.failed:
+        first, *others = (*check.damaged, *check.contradictions)
+        raise ArchiveError(f"refused: {first}{f' (and {len(others):,} more)' if others else ''}")
+    what = "searches, pages and answers of web APIs"
+    _verified(log, "web", f"{check.outcomes:,} {what} are as they were recorded")
+    _verified(
+        log, "web", f"{check.proven + check.unsent:,} of them follow from the HTTP in their cassettes"
+    )
+    for lines, why in ((check.missing, "have no cassette"), (check.undecided, "have another reader's")):
+        if lines:
+            _not_verified(log, "web", f"{len(lines):,} of them {why}, the first: {lines[0]}")
 
 
 def _never_verified(log: Log) -> None:

@@ -195,7 +195,7 @@ def outcome_document(outcome: Outcome) -> dict[str, Json]:
 
 
 def _written(document: Json) -> bytes:
-    """The bytes of an outcome file: JSON is written in one way only, so that every changed byte is found."""
+    """The bytes of an outcome file: JSON is written in one way only, so that any changed byte is found."""
     return json.dumps(document, indent=1).encode("ascii") + b"\n"
 
 

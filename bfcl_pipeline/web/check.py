@@ -47,6 +47,26 @@ class CacheCheck:
         """Whether the record contradicts itself or is damaged."""
         return bool(self.contradictions or self.damaged)
 
+    def lines(self) -> Iterator[str]:
+        """The result for a person: counts, then the first finding of each kind."""
+        if not self.outcomes:
+            return
+        derived = f"{self.proven + self.unsent:,} of {self.outcomes:,} outcomes"
+        yield f"Web: {derived} follow from the HTTP in their cassettes."
+        for what, lines in self.findings():
+            if lines:
+                yield f"Web: {what}: {len(lines):,}, the first: {lines[0]}"
+
+    def findings(self) -> tuple[tuple[str, list[str]], ...]:
+        """What is not proven, the worst first: what it is, and a line for each."""
+        return (
+            ("contradicts its cassette", self.contradictions),
+            ("damaged", self.damaged),
+            ("undecided, recorded by another reader", self.undecided),
+            ("without its cassette", self.missing),
+            ("file that no outcome names", self.unused),
+        )
+
     @property
     def outcomes(self) -> int:
         """How many outcomes were checked."""
@@ -82,11 +102,14 @@ def contradiction(recorded: RecordedOutcome, cassette: bytes | None) -> str | No
     does not follow from it and another version of the reader recorded it.
     """
     try:
-        problem = difference(recorded.key, recorded.outcome, derived(recorded, cassette))
+        found = derived(recorded, cassette)
+        problem = difference(recorded.key, recorded.outcome, found.outcome, redacted=found.redacted)
     except NotDerived as error:
         problem = str(error)
     if problem and isinstance(recorded.key, SearchKey) and recorded.engine != reader(recorded):
-        raise ReaderChanged(f"recorded by {recorded.engine}, the reader is now {reader(recorded)}: {problem}")
+        raise ReaderChanged(
+            f"recorded by {recorded.engine}, the reader is now {reader(recorded)}: {problem}"
+        )
     return problem
 
 

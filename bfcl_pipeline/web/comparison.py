@@ -22,10 +22,11 @@ _SHOWN = 60  # characters of a text in a message, after the place where it diffe
 _BEFORE = 20  # characters before that place
 
 
-def difference(key: Key, recorded: Outcome, derived: Outcome) -> str | None:
+def difference(key: Key, recorded: Outcome, derived: Outcome, *, redacted: bool = False) -> str | None:
     """How two outcomes of `key` differ, in words; None if they do not.
 
-    derived: the outcome that the cassette leads to.
+    derived: the outcome that the cassette leads to. redacted: whether it has markers in the place of
+    secrets that are not in the key; any text that may be a secret is then taken for one.
     """
     ours, theirs = _KINDS[type(recorded)], _KINDS[type(derived)]
     if ours != theirs:
@@ -38,7 +39,13 @@ def difference(key: Key, recorded: Outcome, derived: Outcome) -> str | None:
             return "the results are in another order than in its cassette"
     redactor = HttpRedactor(_secrets(key))
     for (name, mine), (_, other) in zip(_texts(recorded), _texts(derived), strict=True):
-        if mine != other and not _same(mine, other, redactor, failure=isinstance(recorded, WebFailure)):
+        if mine == other:
+            continue
+        if isinstance(recorded, WebFailure):
+            mine, other = _failures_without(redactor, mine, other)
+        else:
+            mine, other = _without(redactor, mine), _without(redactor, other)
+        if mine != other and not (redacted and differs_in_secrets_only(mine, other)):
             at = _first_difference(mine, other)
             return f"the {name} is {_shown(mine, at)}, in its cassette {_shown(other, at)}"
     return None
@@ -61,16 +68,13 @@ def _texts(outcome: Outcome) -> Iterator[tuple[str, str]]:
             yield "body", body
 
 
-def _same(ours: str, theirs: str, redactor: HttpRedactor, *, failure: bool) -> bool:
-    """Whether two texts are the same but for secrets, of which `theirs` has markers instead."""
-    if not failure:
-        return differs_in_secrets_only(_without(redactor, ours), _without(redactor, theirs))
+def _failures_without(redactor: HttpRedactor, ours: str, theirs: str) -> tuple[str, str]:
+    """Two texts of failures without secrets and users in addresses."""
     whole = max(len(ours), len(theirs)) < LONGEST_FAILURE
     ours, theirs = redactor.address(ours), redactor.address(theirs)
-    if not whole:  # cut to the same length, with secrets and with markers
-        length = max(0, min(len(ours), len(theirs)) - len(REDACTED))
-        ours, theirs = ours[:length], theirs[:length]
-    return differs_in_secrets_only(ours, theirs)
+    # They are cut to the same length, one with secrets and one with markers.
+    length = None if whole else max(0, min(len(ours), len(theirs)) - len(REDACTED))
+    return ours[:length], theirs[:length]
 
 
 def _without(redactor: HttpRedactor, text: str) -> str:

@@ -4,6 +4,7 @@ Covers choosing the reader of an outcome: search engine, page fetcher or API cli
 them, but without waits. Nothing is sent. Comparing the derived outcome with the recorded one is `check`.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -11,10 +12,12 @@ from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.executables.apis import PLACEHOLDERS
 from bfcl_pipeline.secrets import REDACTED
 from bfcl_pipeline.text import plural
+from bfcl_pipeline.tools.web_search.web import WebFailure
 from bfcl_pipeline.web.addresses import refuse_written
 from bfcl_pipeline.web.api_recording import RecordingApis
 from bfcl_pipeline.web.cache import Outcome, RecordedOutcome, WebCache
 from bfcl_pipeline.web.engines.retries import RetryPolicy
+from bfcl_pipeline.web.engines.serpapi import SerpApi
 from bfcl_pipeline.web.evidence.playing import (
     CassettePlayer,
     NotOnCassette,
@@ -23,13 +26,9 @@ from bfcl_pipeline.web.evidence.playing import (
     playing,
 )
 from bfcl_pipeline.web.fetcher import Fetcher
-from bfcl_pipeline.web.pace import HostPace
 from bfcl_pipeline.web.keys import ApiKey, FetchKey, SearchKey
-from bfcl_pipeline import __version__
-from bfcl_pipeline.web.engines.serpapi import SerpApi
-from bfcl_pipeline.web.engines.ddgs_engine import DdgsEngine
-from bfcl_pipeline.web.modes import engine_text
-
+from bfcl_pipeline.web.modes import Engine, engine_text
+from bfcl_pipeline.web.pace import HostPace
 
 _UNUSED = WebCache(Path())
 
@@ -38,10 +37,18 @@ class NotDerived(Exception):
     """A cassette leads to no outcome; the text says why."""
 
 
-def derived(recorded: RecordedOutcome, cassette: bytes | None) -> Outcome:
-    """The outcome of a key according to `cassette`; None if nothing was sent. Raises NotDerived."""
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """What a cassette leads to."""
+
+    outcome: Outcome
+    redacted: bool  # whether a redirect had secrets, of which the outcome has markers only
+
+
+def derived(recorded: RecordedOutcome, cassette: bytes | None) -> Derived:
+    """The outcome of a key according to `cassette`; None: nothing was sent. Raises NotDerived."""
     try:
-        player = _Refusing(_NothingSent() if cassette is None else CassettePlayer(cassette))
+        player = _Played(recorded, _NothingSent() if cassette is None else CassettePlayer(cassette))
     except ValueError as error:
         raise NotDerived(f"its cassette cannot be read: {error}") from error
     try:
@@ -53,8 +60,9 @@ def derived(recorded: RecordedOutcome, cassette: bytes | None) -> Outcome:
     except WebError as error:
         raise NotDerived(f"its cassette leads to no outcome: {error}") from None
     if left := player.left():
-        raise NotDerived(f"its cassette has {plural(left, 'answer', 'answers')} that its reader does not request")
-    return outcome
+        answers = plural(left, "answer", "answers")
+        raise NotDerived(f"its cassette has {answers} that its reader does not request")
+    return Derived(outcome, any(REDACTED in url for url in player.redirects))
 
 
 def reader(recorded: RecordedOutcome) -> str:
@@ -65,15 +73,22 @@ def reader(recorded: RecordedOutcome) -> str:
 def _read(recorded: RecordedOutcome) -> Outcome:
     match recorded.key:
         case SearchKey(keywords, region):
-            if _engine_name(recorded) == "serpapi":
-                return SerpApi(REDACTED, retries=_retries(5)).search(keywords, region)
-            return DdgsEngine(_engine_name(recorded), retries=_retries(5)).search(keywords, region)
+            return _engine(_engine_name(recorded)).search(keywords, region)
         case FetchKey(url):
             return Fetcher().fetch(url)
         case ApiKey(request):
             keys = dict.fromkeys(PLACEHOLDERS, REDACTED)
             pace = HostPace(0.0)
             return RecordingApis(_UNUSED, keys, retries=_retries(3), pace=pace).ask(request)
+
+
+def _engine(name: str) -> Engine:
+    """A search engine as `modes.open_engine` has it, without its key."""
+    if name == "serpapi":
+        return SerpApi(REDACTED, retries=_retries(5))
+    from bfcl_pipeline.web.engines.ddgs_engine import DdgsEngine  # loads ddgs
+
+    return DdgsEngine(name, retries=_retries(5))
 
 
 def _engine_name(recorded: RecordedOutcome) -> str:
@@ -96,23 +111,37 @@ def _at_once(_seconds: float) -> None:
 class _NothingSent:
     """A cassette without any request."""
 
-    def answer(self, method: str, url: str, body: bytes | None) -> PlayedAnswer:
+    def answer(self, method: str, url: str, _body: bytes | None) -> PlayedAnswer:
         raise NotOnCassette(f"{method} {url}")
 
     def left(self) -> int:
         return 0
 
 
-class _Refusing:
-    """A player that refuses private addresses as a fetch through a proxy does, before it sends."""
+class _Played:
+    """The cassette of an outcome.
 
-    def __init__(self, cassette: Player) -> None:
+    If the outcome is a failure, a request that the cassette does not have is refused if its host is written
+    as a private address: a fetch through a proxy does so before it sends anything.
+    """
+
+    def __init__(self, recorded: RecordedOutcome, cassette: Player) -> None:
+        self._fetches = isinstance(recorded.key, FetchKey)
+        self._may_refuse = self._fetches and isinstance(recorded.outcome, WebFailure)
         self._cassette = cassette
+        self._asked: list[str] = []
         self.left = cassette.left
 
+    @property
+    def redirects(self) -> list[str]:
+        """The addresses to which a fetch was redirected."""
+        return self._asked[1:] if self._fetches else []
+
     def answer(self, method: str, url: str, body: bytes | None) -> PlayedAnswer:
+        self._asked.append(url)
         try:
             return self._cassette.answer(method, url, body)
         except NotOnCassette:
-            refuse_written(urlsplit(url).hostname or "")
+            if self._may_refuse:
+                refuse_written(urlsplit(url).hostname or "")
             raise

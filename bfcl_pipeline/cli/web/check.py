@@ -37,7 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"{RUN_HELP}; check what it used only",
     )
     add_data(parser)
-    parser.add_argument("--all", action="store_true", help=f"print all findings (default: {SHOWN} of a kind)")
+    parser.add_argument(
+        "--all", action="store_true", help=f"print all findings (default: {SHOWN} of a kind)"
+    )
     parser.add_argument(
         "--processes",
         type=int,
@@ -61,7 +63,8 @@ def run(options: argparse.Namespace) -> int:
 
         check = check_cache(cache, keys, progress, processes=options.processes)
     if not check.outcomes and not check.unused:
-        print(f"{options.record}: nothing to check{'' if options.record.is_dir() else ' (no such directory)'}.")
+        absent = "" if options.record.is_dir() else " (no such directory)"
+        print(f"{options.record}: nothing to check{absent}.")
         return 0
     _print(check, None if options.all else SHOWN)
     print(f"\n{options.record}: {check.outcomes:,} outcomes in {time.perf_counter() - started:,.1f} s")
@@ -79,17 +82,10 @@ def _keys(run: Path, options: argparse.Namespace) -> set[Key]:
 
 def _print(check: CacheCheck, most: int | None) -> None:
     """A table of counts, then what is wrong, one line each."""
-    findings = (
-        ("contradicts its cassette", check.contradictions),
-        ("damaged", check.damaged),
-        ("undecided, recorded by another reader", check.undecided),
-        ("without its cassette", check.missing),
-        ("file that no outcome names", check.unused),
-    )
     rows = [("proven by its cassette", f"{check.proven:,}"), ("nothing was sent", f"{check.unsent:,}")]
-    rows += [(name, f"{len(lines):,}") for name, lines in findings]
+    rows += [(name, f"{len(lines):,}") for name, lines in check.findings()]
     print(text_table(("outcome", "number"), rows))
-    for name, lines in findings:
+    for name, lines in check.findings():
         for line in lines[:most]:
             print(f"{name}: {line}", file=sys.stderr)
         if most is not None and len(lines) > most:

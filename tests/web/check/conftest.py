@@ -5,8 +5,8 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import shutil
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,23 +16,26 @@ import pytest
 
 from bfcl_pipeline import __version__
 from bfcl_pipeline.executables import ApiRequest
-from bfcl_pipeline.web.api_recording import HostPace, RecordingApis
-from bfcl_pipeline.web.cache import WebCache, outcome_document
+from bfcl_pipeline.web.api_recording import RecordingApis
+from bfcl_pipeline.web.cache import WebCache
+from bfcl_pipeline.web.engines.client import Connection
+from bfcl_pipeline.web.engines.ddgs_engine import DdgsEngine
 from bfcl_pipeline.web.engines.retries import RetryPolicy
 from bfcl_pipeline.web.engines.serpapi import SerpApi
 from bfcl_pipeline.web.evidence.playing import NotOnCassette, PlayedAnswer, playing
-from bfcl_pipeline.web.fetcher import Fetcher, FetchLimits
+from bfcl_pipeline.web.fetcher import Fetcher
 from bfcl_pipeline.web.keys import ApiKey, FetchKey, Key, SearchKey, digest
+from bfcl_pipeline.web.modes import Engine, engine_text
+from bfcl_pipeline.web.pace import HostPace
 from bfcl_pipeline.web.recorder import Recorder
+
+from tests.support.scripted_engine import scripted_engine_server as serving
 
 CLIENT = f"requests of bfcl-pipeline {__version__}"
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
 AT_ONCE = RetryPolicy(sleep=lambda _: None, jitter=float)
 SECRET = "secret0123456789abcdef"
 
-TEA = SearchKey.of("green tea", "us-en")
-NOTHING = SearchKey.of("xyzzy plugh", "us-en")
-REFUSED = SearchKey.of("tea", "no-where")
 COVID = ApiKey(
     ApiRequest(
         "https://covid-193.p.rapidapi.com/statistics",
@@ -106,82 +109,107 @@ def serpapi_page(*titles: str) -> str:
     return json.dumps({"search_metadata": {"status": "Success"}, "organic_results": results})
 
 
-@pytest.fixture
-def sites() -> ScriptedSites:
-    return ScriptedSites()
+def results_page(*titles: str) -> str:
+    """A page of DuckDuckGo and one of Brave in one: each engine finds its own results on it."""
+    blocks = "".join(
+        f"""<div class="result web-result"><div class="links_main result__body">
+        <h2><a href="https://{title}.example/?a=1&amp;b=%2F">{title}</a></h2>
+        <a>About {title}.</a></div></div>
+        <div data-type="web"><a href="https://{title}.example/brave"><div class="title">{title}</div></a>
+        <div class="snippet"><div class="content">By Brave.</div></div></div>"""
+        for title in titles
+    )
+    return f"<html><body>{blocks}</body></html>"
 
 
-@pytest.fixture
-def recorded(tmp_path: Path, scripted_engine: Any, sites: ScriptedSites) -> Recorded:
-    """Searches by SerpApi, pages and failures of a server, requests that are never sent, an API answer."""
-    cache, server = WebCache(tmp_path / "web"), scripted_engine
-    recorder = Recorder(cache, secrets=["key-of-serpapi"], now=lambda: NOON)
-    keys: dict[str, Key] = {}
+def record(folder: Path) -> dict[str, Key]:
+    """Records searches by three engines, pages and failures of a server, a request that is not sent, and an
+    answer of an API. Returns their keys by name."""
+    recorder = Recorder(WebCache(folder), secrets=["key-of-serpapi"], now=lambda: NOON)
+    sites, keys = ScriptedSites(), dict[str, Key]()
 
-    def search(name: str, key: SearchKey) -> None:
-        keys[name] = key
-        serpapi = SerpApi("key-of-serpapi", retries=AT_ONCE)
+    def search(name: str, engine: str, keywords: str, region: str = "us-en") -> None:
+        key = keys[name] = SearchKey.of(keywords, region, engine)
+        live: Engine = SerpApi("key-of-serpapi", retries=AT_ONCE)
+        if engine != "serpapi":
+            hosts = ("html.duckduckgo.com", "search.brave.com")
+            base = server.url.removesuffix("/html/")
+            live = DdgsEngine(engine, AT_ONCE, Connection(addresses=dict.fromkeys(hosts, base)))
+            recorder.outcome(key, engine_text(engine), lambda: live.search(key.keywords, key.region))
+            return
         with playing(sites):
-            recorder.outcome(key, f"serpapi by {CLIENT}", lambda: serpapi.search(key.keywords, key.region))
+            recorder.outcome(key, engine_text(engine), lambda: live.search(key.keywords, key.region))
 
-    def fetch(name: str, url: str, *answers: bytes, private: bool = True, **limits: Any) -> None:
+    def fetch(name: str, url: str, *answers: bytes, private: bool = True) -> None:
         key = keys[name] = FetchKey.of(url)
         server.asked.clear()
         server.script(*answers)
-        fetcher = Fetcher(FetchLimits(**limits), allow_private=private)
+        fetcher = Fetcher(allow_private=private)
         recorder.outcome(key, CLIENT, lambda: fetcher.fetch(key.url))
 
-    base = server.url
-    sites.script("https://serpapi.com/", "busy", 503)
-    sites.script("https://serpapi.com/", serpapi_page("oolong", "sencha"))
-    search("search", TEA)
-    sites.script("https://serpapi.com/", '{"search_metadata": {"status": "Success"}}')
-    search("search without results", NOTHING)
-    sites.script("https://serpapi.com/", '{"error": "Unsupported `no-where` region"}', 400)
-    search("search that is not accepted", REFUSED)
+    with serving() as server:
+        sites.script("https://serpapi.com/", "busy", 503)
+        sites.script("https://serpapi.com/", serpapi_page("oolong", "sencha"))
+        search("search", "serpapi", "green tea")
+        sites.script("https://serpapi.com/", '{"search_metadata": {"status": "Success"}}')
+        search("search without results", "serpapi", "xyzzy plugh")
+        sites.script("https://serpapi.com/", '{"error": "Unsupported `no-where` region"}', 400)
+        search("search that is not accepted", "serpapi", "tea", "no-where")
 
-    html = {"Content_Type": "text/html"}
-    page = server.http("<p>Green tea \u2014 \u7dd1\u8336 &amp; more.</p>", **html)
-    fetch("page", f"{base}page", page)
-    fetch("page with a secret", f"{base}own?token={SECRET}", server.http(f"<p>Your {SECRET}.</p>", **html))
-    fetch(
-        "page after a redirect",
-        f"{base}start",
-        server.http("", "302 Found", Location=f"/html/end?sid={SECRET}"),
-        server.http(f"<a href='/next?sid={SECRET}'>next</a>", **html),
-    )
-    fetch(
-        "compressed page",
-        f"{base}gzip",
-        server.http(gzip.compress(b"<p>small</p>"), Content_Encoding="gzip", **html),
-    )
-    fetch("missing page", f"{base}none", server.http("no", "404 Not Found"))
-    fetch("image", f"{base}image", server.http(b"\x89PNG\r\n\x1a\n", Content_Type="image/png"))
-    fetch("reset", f"{base}reset", server.RESET)
-    fetch("page that is cut short", f"{base}cut", server.http("<p>", length=500, **html))
-    fetch("refused address", f"{base}refused", page, private=False)
-    fetch("no address", "http://")
+        first, last = server.http(results_page("oolong", "sencha")), server.http(results_page("sencha"))
+        server.script(server.http("", "202 Accepted"), first, last)
+        search("search by DuckDuckGo", "duckduckgo", "black  tea")
+        server.asked.clear()
+        server.script(first, server.RESET, last)
+        search("search by Brave", "brave", "black tea")
+        search("empty search", "duckduckgo", " ")
+
+        html = {"Content_Type": "text/html"}
+        base, page = server.url, server.http("<p>Green tea \u2014 \u7dd1\u8336 &amp; more.</p>", **html)
+        fetch("page", f"{base}page", page)
+        own = server.http(f"<p>Your {SECRET}.</p>", **html)
+        fetch("page with a secret", f"{base}own?token={SECRET}", own)
+        fetch(
+            "page after a redirect",
+            f"{base}start",
+            server.http("", "302 Found", Location=f"/html/end?sid={SECRET}"),
+            server.http(f"<a href='/next?sid={SECRET}'>next</a>", **html),
+        )
+        small = server.http(gzip.compress(b"<p>small</p>"), Content_Encoding="gzip", **html)
+        fetch("compressed page", f"{base}gzip", small)
+        fetch("missing page", f"{base}none", server.http("no", "404 Not Found"))
+        fetch("image", f"{base}image", server.http(b"\x89PNG\r\n\x1a\n", Content_Type="image/png"))
+        fetch("reset", f"{base}reset", server.RESET)
+        fetch("page that is cut short", f"{base}cut", server.http("<p>", length=500, **html))
+        fetch("refused address", f"{base}refused", page, private=False)
+        fetch("no address", "http://")
 
     sites.script("https://covid-193.p.rapidapi.com/", "busy", 503)
     sites.script("https://covid-193.p.rapidapi.com/", '{"cases": 7}', Content_Type="application/json")
     apis = RecordingApis(
-        cache,
+        WebCache(folder),
         {"RAPID_API_KEY": "rapid/key+0123456789"},
         retries=AT_ONCE,
-        pace=HostPace({}, 0.0),
+        pace=HostPace(0.0),
         now=lambda: NOON,
     )
     keys["answer of an API"] = COVID
     with playing(sites):
         apis.get(COVID.request)
     assert sites.left() == 0
-    return Recorded(cache, keys)
+    return keys
 
 
-def outcome_of(cache: WebCache, key: Key) -> Any:
-    """The outcome of a key as its file has it."""
-    found = None
-    with suppress(AttributeError):
-        found = cache.find(key)
-    assert found is not None
-    return outcome_document(found)
+@pytest.fixture(scope="session")
+def recorded_once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Key]]:
+    """A web cache with outcomes of every kind; not to be changed."""
+    folder = tmp_path_factory.mktemp("recorded") / "web"
+    return folder, record(folder)
+
+
+@pytest.fixture
+def recorded(recorded_once: tuple[Path, dict[str, Key]], tmp_path: Path) -> Recorded:
+    """A copy of that web cache."""
+    folder, keys = recorded_once
+    shutil.copytree(folder, tmp_path / "web")
+    return Recorded(WebCache(tmp_path / "web"), keys)
