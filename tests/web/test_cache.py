@@ -241,3 +241,47 @@ def test_a_file_with_a_hash_of_its_own_and_a_field_of_another_form_is_not_used(t
         cache.find(PAGE)
     (damaged,) = survey(cache).damaged
     assert path.name in damaged
+
+
+OF_AN_EARLIER_VERSION = """\
+{
+ "format": 1,
+ "key": {
+  "function": "search",
+  "keywords": "tea",
+  "region": "wt-wt"
+ },
+ "outcome": {
+  "kind": "hits",
+  "hits": [
+   {
+    "title": "T",
+    "href": "https://t.example/",
+    "body": "b"
+   }
+  ]
+ },
+ "recorded_at": "2026-10-01T12:00:00+00:00",
+ "engine": "serpapi by requests of bfcl-pipeline 0.17.0",
+ "cassette": null,
+ "cassette_sha256": null,
+ "sha256": "c1800cc2e1248bdf82663a51ec10aa78feb40577389328d6c0118cf0588d98b5"
+}
+"""
+
+
+def test_a_search_that_an_earlier_version_recorded_is_that_of_duckduckgo(tmp_path):
+    """It is found at its place for both engines with these results, and for no other engine."""
+    name = "d0bf9e29ccb14994d95496f8db1708ecaa35aa6e0287fb9b67c19ba97f4a3b45.json"
+    path = tmp_path / "d0" / "bf" / name
+    path.parent.mkdir(parents=True)
+    path.write_text(OF_AN_EARLIER_VERSION)
+    cache, found = WebCache(tmp_path), Hits((Hit("T", "https://t.example/", "b"),))
+    for engine in ("", "duckduckgo", "serpapi"):
+        assert cache.find(SearchKey.of("tea", "wt-wt", engine)) == found
+    assert cache.find(SearchKey.of("tea", "wt-wt", "brave")) is None
+    assert survey(cache).damaged == []
+    written = tmp_path / "again"
+    recorded = cache.read(path)
+    WebCache(written).add(TEA, found, engine=recorded.engine, recorded_at=recorded.recorded_at)
+    assert (written / "d0" / "bf" / name).read_text() == OF_AN_EARLIER_VERSION
