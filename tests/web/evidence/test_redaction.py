@@ -92,19 +92,18 @@ def test_long_values_are_redacted_elsewhere():
     [
         ("abc", "abc", True),
         ("abc", "abd", False),
-        ("a12345678c", "aSCRUBBEDc", True),
-        ("a1234567c", "aSCRUBBEDc", False),  # shorter than a secret
-        ("a1234 678c", "aSCRUBBEDc", False),  # not one secret
-        ("a1234&678c", "aSCRUBBEDc", False),
+        ("a-secret-c", "aSCRUBBEDc", True),
         ("aSCRUBBEDc", "aSCRUBBEDc", True),
-        ("a12345678d", "aSCRUBBEDc", False),
-        ("a12345678b", "aSCRUBBED8b", False),  # one character cannot be both
-        ("a12345678b12345678c", "aSCRUBBEDbSCRUBBEDc", True),
-        ("aSCRUBBEDb12345678c", "aSCRUBBEDbSCRUBBEDc", True),
-        ("a12345678c12345678b", "aSCRUBBEDbSCRUBBEDc", False),
+        ("abc", "aSCRUBBEDc", False),  # too short for a secret
+        ("a two words c", "aSCRUBBEDc", False),
+        ("a-secret-d", "aSCRUBBEDc", False),
+        ("ab", "abSCRUBBEDb", False),  # one character cannot be both
+        ("a-secret-b-another-c", "aSCRUBBEDbSCRUBBEDc", True),
+        ("a-secret-c-another-b", "aSCRUBBEDbSCRUBBEDc", False),
+        ("anything", "SCRUBBED", True),
         ("x" * 1_000_000, "xSCRUBBED" * 50_000 + "y", False),
     ],
 )
 def test_texts_that_differ_in_redacted_parts_only(text, recorded, same):
-    """A redacted part stands for one secret; all else must be there, in order, each at its own place."""
+    """A redacted part stands for any text; all others must be there, in order, each at its own place."""
     assert differs_in_secrets_only(text, recorded) is same
