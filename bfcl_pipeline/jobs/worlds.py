@@ -48,10 +48,5 @@ def _web(paths: JobPaths, web: WebChoice, *, offline: bool) -> Web:
     from bfcl_pipeline.web.modes import open_web
 
     return open_web(
-        web.mode,
-        web.cache,
-        web.search_engine,
-        offline=offline,
-        proxy=web.proxy,
-        pause=web.pause,
+        web.mode, web.cache, web.search_engine, offline=offline, proxy=web.proxy, pause=web.pause
     )
