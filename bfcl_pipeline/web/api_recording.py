@@ -72,10 +72,11 @@ class RecordingApis:
             NotRecorded: the request is not sent: another host, or its key is not set.
             WebError: there is no answer now.
         """
-        answer = self._recorder.outcome(ApiKey(request), ENGINE, lambda: self._ask(request))
+        answer = self._recorder.outcome(ApiKey(request), ENGINE, lambda: self.ask(request))
         return cast("ApiAnswer", answer)
 
-    def _ask(self, request: ApiRequest) -> ApiAnswer:
+    def ask(self, request: ApiRequest) -> ApiAnswer:
+        """The answer of the API, which is not recorded. Raises as `get` does."""
         sent = sendable(request, self._keys)
         if self._failures.get(sent.host, 0) >= FAILURES_IN_A_ROW:
             raise WebError(

@@ -4,14 +4,14 @@
 software it was recorded, the name and hash of the cassette beside it, and the sha256 of all that, which is
 checked on every read. Threads and processes on several machines may write at the same time: a file is
 completed under a temporary name and then linked to its final name, which succeeds for one writer only. No
-locks are used. The webs that read and write the cache are in `recording`; the HTTP evidence is `cassette`.
+locks are used. The webs that read and write the cache are in `recording`; the HTTP evidence is `evidence`.
 """
 
 import hashlib
 import json
 import re
 import uuid
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -83,9 +83,9 @@ class WebCache:
             "cassette": name,
             "cassette_sha256": None if cassette is None else hashlib.sha256(cassette).hexdigest(),
         }
-        text = json.dumps({**document, "sha256": digest(document)}, indent=1) + "\n"
+        content = _written({**document, "sha256": digest(document)})
         try:
-            _parse(json.loads(text))
+            _parse(json.loads(content))
         except ValueError as error:  # a web whose outcome has the wrong type
             raise WebError(f"Cannot record the outcome of the {key}: {error}.") from error
         unused = None if name is None else path.with_name(name)
@@ -93,7 +93,7 @@ class WebCache:
             path.parent.mkdir(parents=True, exist_ok=True)
             if unused is not None and cassette is not None:
                 write_once(unused, cassette, _siblings(unused))
-            if write_once(path, text.encode("ascii"), _siblings(path)):
+            if write_once(path, content, _siblings(path)):
                 unused = None
                 return outcome
             first = self._read_first(path)
@@ -118,13 +118,26 @@ class WebCache:
         """All outcome files, sorted."""
         yield from sorted(self.folder.glob("??/??/*.json"))
 
+    def unused(self, cassettes: Collection[str]) -> Iterator[Path]:
+        """The files that are neither outcomes nor named in `cassettes`, sorted.
+
+        Writers that were stopped leave such files, and outcomes that are deleted.
+        """
+        for path in sorted(self.folder.glob("??/??/*")):
+            if path.suffix != ".json" and path.name not in cassettes:
+                yield path
+
     def read(self, path: Path) -> RecordedOutcome | None:
         """One outcome file; None if it does not exist.
 
         Raises WebError if it is damaged, was edited, or has another key's name.
         """
         try:
-            recorded = _parse(json.loads(path.read_bytes()))
+            content = path.read_bytes()
+            document = json.loads(content)
+            recorded = _parse(document)
+            if content != _written(document):
+                raise ValueError("the same JSON is written in another way")
             if path != self.path(recorded.key):
                 raise ValueError(f"it holds the {recorded.key}, which has another file name")
         except FileNotFoundError:
@@ -135,6 +148,26 @@ class WebCache:
                 "or delete it and record again."
             ) from error
         return recorded
+
+    def read_cassette(self, recorded: RecordedOutcome) -> bytes | None:
+        """The cassette of an outcome; None if nothing was sent for it.
+
+        Raises FileNotFoundError if it is not there, WebError if it differs from the recorded one.
+        """
+        if recorded.cassette is None:
+            return None
+        path = self.path(recorded.key).with_name(recorded.cassette)
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise WebError(f"{path}: cannot read the cassette ({error}).") from error
+        if hashlib.sha256(content).hexdigest() != recorded.cassette_sha256:
+            raise WebError(
+                f"{path}: the cassette differs from the recorded one. Its outcome is not affected."
+            )
+        return content
 
     def _read_first(self, path: Path) -> RecordedOutcome:
         for _ in range(_READ_ATTEMPTS):
@@ -159,6 +192,11 @@ def outcome_document(outcome: Outcome) -> dict[str, Json]:
             return {"kind": "failure", "message": message}
         case ApiAnswer(status, body):
             return {"kind": "answer", "status": status, "body": body}
+
+
+def _written(document: Json) -> bytes:
+    """The bytes of an outcome file: JSON is written in one way only, so that any changed byte is found."""
+    return json.dumps(document, indent=1).encode("ascii") + b"\n"
 
 
 def _read_outcome(document: Json) -> Outcome:

@@ -55,7 +55,8 @@ HEADERS = {
 """The headers of every request, in this order: a browser's, because pages refuse other clients."""
 
 _OBJECT_ADDRESS = re.compile(r"(?<= object at )0x[0-9a-fA-F]+")
-_LONGEST_TEXT = 4_000  # characters of a failure text, which may quote the server
+LONGEST_FAILURE = 4_000
+"""Characters of a failure text, which may quote the server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +189,7 @@ def _redirected(url: str, target: str) -> str:
 
 
 def _stable(text: str) -> str:
-    return _OBJECT_ADDRESS.sub("0x0", text)[:_LONGEST_TEXT]
+    return _OBJECT_ADDRESS.sub("0x0", text)[:LONGEST_FAILURE]
 
 
 def _failure(text: str) -> WebFailure:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from urllib.parse import unquote, unquote_plus
 
-from bfcl_pipeline.secrets import REDACTED, Redactor
+from bfcl_pipeline.secrets import REDACTED, SHORTEST, Redactor
 
 _SECRET_NAME = re.compile(
     r".*(token|secret|passw(or)?d|signature|credentials?|api[-_.]?key|authori[sz]ation|cookie2?)"
@@ -20,6 +20,7 @@ _SECRET_NAME = re.compile(
 _PARAMETER = re.compile(r"(?<![\w.%\[\]-])([\w.%\[\]-]+)=([^&#\s'\"<>]*)")
 _USER = re.compile(r"(?<=://)[^/?#\s]*@")
 _WITH_ADDRESSES = {"location", "content-location", "link", "refresh", "referer"}
+_REPLACED = re.compile(rf"""[^\s&#'"<>]{{{SHORTEST},4000}}""")  # what a marker may stand for
 _LONG_ENOUGH = 12  # characters: a shorter value of `key=` may be any word, so it is not replaced elsewhere
 
 
@@ -45,20 +46,24 @@ def secret_header_values(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def differs_in_secrets_only(text: str, recorded: str) -> bool:
-    """Whether `recorded` is `text` with nothing but parts of it redacted."""
+    """Whether `recorded` is `text` with nothing redacted but single secrets, each without white space."""
     first, *others = recorded.split(REDACTED)
     if not others:
         return text == recorded
-    last = others.pop()
-    if not text.startswith(first) or not text.endswith(last):
+    if not text.startswith(first):
         return False
-    at, end = len(first), len(text) - len(last)
-    for part in others:  # the first occurrence: what fits after a later one also fits after the first
-        found = text.find(part, at, end)
-        if found < 0:
+    at = len(first)
+    for number, part in enumerate(others, start=1):
+        if text.startswith(REDACTED, at):  # redacted in both
+            end = at + len(REDACTED)
+        elif number == len(others):
+            end = len(text) - len(part)
+        else:
+            end = text.find(part, at + SHORTEST)
+        if not _REPLACED.fullmatch(text, at, max(at, end)) or not text.startswith(part, end):
             return False
-        at = found + len(part)
-    return at <= end
+        at = end + len(part)
+    return at == len(text)
 
 
 class HttpRedactor(Redactor):

@@ -1,0 +1,92 @@
+"""`bfcl-pipeline web check`: whether the cassettes of the web cache prove its outcomes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bfcl_pipeline.cli.options import add_data
+from bfcl_pipeline.cli.runs import RUN_HELP, run_folder
+from bfcl_pipeline.cli.steps import StepsShown
+from bfcl_pipeline.cli.web.status import add_record
+from bfcl_pipeline.text import step_line, text_table
+from bfcl_pipeline.web.cache import WebCache
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.web.check import CacheCheck
+    from bfcl_pipeline.web.keys import Key
+
+HELP = "play the cassettes of the web cache, offline; exit status 1 if one contradicts its outcome"
+
+SHOWN = 10
+"""The most lines on one kind of finding, without `--all`."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options of the action."""
+    add_record(parser)
+    parser.add_argument(
+        "run_dir",
+        nargs="?",
+        type=Path,
+        metavar="RUN",
+        help=f"{RUN_HELP}; check what it used only",
+    )
+    add_data(parser)
+    parser.add_argument(
+        "--all", action="store_true", help=f"print all findings (default: {SHOWN} of a kind)"
+    )
+    parser.add_argument(
+        "--processes",
+        type=int,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="the most processes that check (default: the number of processors)",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints how many outcomes are proven, and what is wrong. Returns 1 if the record is not consistent."""
+    from bfcl_pipeline.web.check import check_cache  # loads the readers
+
+    cache = WebCache(options.record)
+    keys = None if options.run_dir is None else _keys(run_folder(options.run_dir), options)
+    started = time.perf_counter()
+    with StepsShown() as steps:
+
+        def progress(done: int, total: int) -> None:
+            steps(step_line(done, total, "outcomes of the web cache checked"))
+
+        check = check_cache(cache, keys, progress, processes=options.processes)
+    if not check.outcomes and not check.unused:
+        absent = "" if options.record.is_dir() else " (no such directory)"
+        print(f"{options.record}: nothing to check{absent}.")
+        return 0
+    _print(check, None if options.all else SHOWN)
+    print(f"\n{options.record}: {check.outcomes:,} outcomes in {time.perf_counter() - started:,.1f} s")
+    return 1 if check.failed else 0
+
+
+def _keys(run: Path, options: argparse.Namespace) -> set[Key]:
+    """The outcomes that a run used."""
+    from bfcl_pipeline.archive.recorded_run import read_run
+    from bfcl_pipeline.archive.software import find_checkout
+    from bfcl_pipeline.archive.web_files import run_keys
+
+    return run_keys(read_run(run, find_checkout().schema), options.record, options.data)
+
+
+def _print(check: CacheCheck, most: int | None) -> None:
+    """A table of counts, then what is wrong, one line each."""
+    rows = [("proven by its cassette", f"{check.proven:,}"), ("nothing was sent", f"{check.unsent:,}")]
+    rows += [(name, f"{len(lines):,}") for name, lines in check.findings()]
+    print(text_table(("outcome", "number"), rows))
+    for name, lines in check.findings():
+        for line in lines[:most]:
+            print(f"{name}: {line}", file=sys.stderr)
+        if most is not None and len(lines) > most:
+            print(f"{name}: {len(lines) - most:,} more (--all prints them)", file=sys.stderr)
