@@ -11,7 +11,7 @@ from bfcl_pipeline.cli import main
 from bfcl_pipeline.tools.web_search.web import Hit, Hits
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.keys import SearchKey
-from tests.support.web_sites import Sites, answer, web_sites
+from tests.support.web_sites import AUTHORITY, Sites, answer, web_sites
 
 DUCKDUCKGO = "html.duckduckgo.com/html/"
 SERPAPI = "serpapi.com/search.json"
@@ -255,6 +255,21 @@ def test_a_proxy_that_is_down_is_no_outcome(
         assert "check the proxy" in printed
         assert "http://127.0.0.1:1" in printed
         assert "secret" not in printed
+    assert sites.visits == []
+
+
+@pytest.mark.parametrize(("asked", "status"), [("tea", 1), ("https://page.example/", 0)])
+def test_certificates_are_checked(
+    asked: str,
+    status: int,
+    sites: Sites,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A site whose authority is not known is not asked, and how to name an authority is said."""
+    monkeypatch.delenv(AUTHORITY)
+    assert tried(asked) == status
+    assert "to do     1. Certificates: if a proxy" in capsys.readouterr().out
     assert sites.visits == []
 
 
