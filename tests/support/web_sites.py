@@ -28,8 +28,8 @@ PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 """Variables of the environment that name proxies; lower case works too."""
 
 AUTHORITY = "REQUESTS_CA_BUNDLE"
-"""The variable that names the certificate of the authority. SSL_CERT_FILE would do for primp, which reads it
-once in each process."""
+"""The variable that names the certificate of the authority; not SSL_CERT_FILE, as primp reads that once in
+each process."""
 
 
 @dataclass(frozen=True, slots=True)
