@@ -71,20 +71,20 @@ class WebCounts:
     @property
     def left_for_later(self) -> int:
         """About how many searches the next run makes for the questions without an answer."""
-        return self._needed(self._failed)
+        return self._needed(self._failed, least=1.0)
 
     @property
     def seconds_left(self) -> float:
         """The least time for the searches left."""
         return self.left * self.search_seconds
 
-    def _needed(self, questions: dict[str, _Question]) -> int:
+    def _needed(self, questions: dict[str, _Question], least: float = 0.0) -> int:
         with self._lock:
             made = sum(question.searches for question in self._answered)
             hops = sum(question.hops for question in self._answered)
             of_a_hop = made / hops if len(self._answered) >= ENOUGH else 1.0
             left = [question.hops * of_a_hop - question.searches for question in questions.values()]
-        return round(sum(max(0.0, number) for number in left))
+        return round(sum(max(least, number) for number in left))
 
 
 def hops_of(entry: Entry) -> int:

@@ -57,7 +57,9 @@ def left_text(questions: int, searches: float, engine: str, pause: float) -> str
 def left_by_model(
     responses: Iterable[Response], keys_of: Callable[[Response], Iterable[Key]]
 ) -> dict[str, SearchesLeft]:
-    """By model with web questions that failed: how many, and the searches that they need at its own mean.
+    """By model with web questions that failed: how many, and the searches that they need about.
+
+    These are as many as its answered questions took in the mean, at least one each.
 
     keys_of: the web requests of a response.
     """
@@ -75,7 +77,7 @@ def left_by_model(
         elif response.status is Status.INFRASTRUCTURE_ERROR:
             failed[name] += 1
     each = {
-        name: searches[name] / answered[name] if answered[name] >= ENOUGH else HOPS_OF_A_QUESTION
+        name: max(1.0, searches[name] / answered[name]) if answered[name] >= ENOUGH else HOPS_OF_A_QUESTION
         for name in failed
     }
     return {name: SearchesLeft(number, number * each[name]) for name, number in failed.items()}

@@ -99,7 +99,7 @@ def open_engine(name: str, proxies: Proxies = DIRECT, pace: HostPace | None = No
 
     pace = pace or HostPace(0.0)
     connection = Connection(
-        ca_file=_ca_file(os.environ),
+        ca_file=_ca_file(proxies, os.environ),
         proxy=proxies.address,
         before=pace.wait,
         after=pace.hold,
@@ -114,9 +114,11 @@ def engine_text(name: str) -> str:
     return f"{name} by ddgs {version('ddgs')} of bfcl-pipeline {__version__}"
 
 
-def _ca_file(environment: Mapping[str, str]) -> str | None:
-    """The file of certificates that the environment names, as for `requests`."""
-    return environment.get("REQUESTS_CA_BUNDLE") or environment.get("SSL_CERT_FILE") or None
+def _ca_file(proxies: Proxies, environment: Mapping[str, str]) -> str | None:
+    """The file of certificates that the environment names."""
+    if isinstance(proxies.certificates, str):
+        return proxies.certificates
+    return environment.get("SSL_CERT_FILE") or None
 
 
 def _unrecorded(key: Key) -> NotRecorded:

@@ -126,8 +126,9 @@ class AdaptedEngine(BaseSearchEngine[Any]):
 
 
 class _Duckduckgo(AdaptedEngine, Duckduckgo):
-    """The region is in the field of the site's form (`kl`); further pages are requested by the page's own
-    Next form: the site refuses those without its fields. A result without snippet keeps its address."""
+    """The region is also in the field of the site's form (`kl`); further pages are requested by the page's
+    own Next form: the site refuses requests without its fields. A result without snippet keeps its
+    address."""
 
     elements_xpath: ClassVar[Mapping[str, str]] = {
         **Duckduckgo.elements_xpath,
@@ -142,8 +143,7 @@ class _Duckduckgo(AdaptedEngine, Duckduckgo):
         if self._next is not None:
             return dict(self._next)
         payload = Duckduckgo.build_payload(self, query, *args, **kwargs)
-        payload["kl"] = payload.pop("l")
-        return payload
+        return {**payload, "kl": payload["l"]}
 
     def extract_tree(self, html_text: str) -> Any:
         """The page. Its Next form is noted: the one with the largest offset."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import ddgs
 
-from bfcl_pipeline.errors import WebError
+from bfcl_pipeline.errors import PipelineError
 from bfcl_pipeline.tools.web_search.web import Hit, Hits, WebFailure
 from bfcl_pipeline.web.engines.adapted import ENGINES, AdaptedEngine
 from bfcl_pipeline.web.engines.client import Connection, EngineClient
@@ -78,7 +78,7 @@ class DdgsEngine:
         try:
             results: list[Any] = engine.search(query, region, page=number) or []
             hits = tuple(Hit(_line(found.title), _text(found.href), _line(found.body)) for found in results)
-        except (WebError, NotOnCassette):
+        except (PipelineError, NotOnCassette):
             raise
         except Exception as error:  # noqa: BLE001 (of ddgs and its parser, over whatever a site sent)
             failure = f"a page that ddgs cannot read ({type(error).__name__})"
