@@ -2,7 +2,7 @@
 
 Only secrets that are given are searched for, in every encoding in which a server may send them back. What
 keys look like in general is `archive.key_shapes`; which HTTP headers and parameters hold secrets is
-`web.redaction`.
+`web.evidence.redaction`.
 """
 
 import json

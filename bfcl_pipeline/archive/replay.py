@@ -5,6 +5,8 @@ working directory has the recorded config and models, and links to the release, 
 cache. Nothing is sent or fetched. docs/replay.md lists what cannot be derived.
 """
 
+from __future__ import annotations
+
 import os
 import subprocess
 import sys
@@ -13,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import yaml
 
@@ -20,12 +23,16 @@ from bfcl_pipeline.archive.compare import FileDifference, compared_files, differ
 from bfcl_pipeline.archive.missing_answers import MissingAnswers, answered_since, missing_answers
 from bfcl_pipeline.archive.recorded_run import RecordedRun, read_run
 from bfcl_pipeline.archive.software import find_checkout
+from bfcl_pipeline.archive.web_files import checked_web, run_keys
 from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES, encoder
 from bfcl_pipeline.config import NOT_RECORDED, recorded_models
 from bfcl_pipeline.errors import PipelineError, StagingError
 from bfcl_pipeline.tables import entries_path
 from bfcl_pipeline.tables.texts import family_texts_path, recorded_calls_path
 from bfcl_pipeline.text import STEP_LINE, Log, plural
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.web.check import CacheCheck
 
 LOG = "replay.log"
 """The file of the working directory with what was printed; Snakemake's own log is in `.snakemake/log`."""
@@ -45,6 +52,12 @@ class ReplayResult:
     missing: MissingAnswers  # entries of the replay without an answer
     given: tuple[str, ...]  # models of kind `results`, whose answers were taken from the run
     answered_since: int  # entries that failed in the run and have an answer in the replay
+    web: CacheCheck | None = None  # of the outcomes in the web cache that the run used, if any
+
+    @property
+    def failed(self) -> bool:
+        """Whether something differs, or the web cache contradicts itself."""
+        return bool(self.differences or (self.web and self.web.failed))
 
     def lines(self) -> Iterator[str]:
         """The result for a person: `identical` or the first difference, then counts."""
@@ -55,6 +68,7 @@ class ReplayResult:
             yield f"{len(self.differences):,} of {self.files:,} files differ: {counts}"
         else:
             yield f"identical: all {self.files:,} files"
+        yield from self.web.lines() if self.web else ()
         yield from self.missing.lines()
         if self.given:
             yield given_line(self.given)
@@ -83,8 +97,15 @@ def replay(
     arguments: Sequence[str] = (),
     log: Log,
 ) -> ReplayResult:
-    """Derives a run again and compares the results byte for byte. Arguments and errors as of `derive`."""
+    """Derives a run again and compares the results byte for byte; plays the cassettes that it used.
+
+    Arguments and errors as of `derive`.
+    """
     recorded = read_run(run_folder, find_checkout().schema)
+    check_staged(recorded, data)
+    record = cache / "web"
+    keys = run_keys(recorded, record, data) if record.is_dir() else set()
+    web = checked_web(record, keys, cores, log) if keys else None
     derived = derive(recorded, data=data, cache=cache, work=work, cores=cores, arguments=arguments, log=log)
     found = tuple(differences(run_folder, derived))
     return ReplayResult(
@@ -94,6 +115,7 @@ def replay(
         missing_answers(derived),
         tuple(recorded.given()),
         answered_since(run_folder, derived) if found else 0,
+        web,
     )
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import io
+from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -91,11 +93,7 @@ class Search:
         document = b"".join(member.chunks())
         if b"!!binary" not in document:
             return
-        try:
-            cassette = yaml.load(document, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506  # both are safe
-        except (yaml.YAMLError, ValueError):
-            return  # nobody else can read it either
-        for binary in _binaries(cassette):
+        for binary in _binaries(document):
             for _, what, text in self._in_text(binary):
                 yield SecretFinding(member.name, "a binary part", what, fingerprint(text))
 
@@ -153,9 +151,9 @@ def _descriptions(schema: pa.Schema) -> Iterator[bytes]:
         yield from (metadata or {}).values()
 
 
-def _binaries(value: object) -> Iterator[bytes]:
-    if isinstance(value, bytes):
-        yield value
-    elif isinstance(value, dict | list):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _binaries(item)
+def _binaries(document: bytes) -> Iterator[bytes]:
+    """The binary values in a YAML document, up to the first error; nothing is built from the document."""
+    with suppress(yaml.YAMLError, ValueError):  # no program reads more of it either
+        for event in yaml.parse(document, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            if isinstance(event, yaml.ScalarEvent) and event.tag == "tag:yaml.org,2002:binary":
+                yield b64decode(event.value)

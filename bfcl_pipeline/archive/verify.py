@@ -18,10 +18,9 @@ from bfcl_pipeline.archive.software import Checkout, find_checkout, versions
 from bfcl_pipeline.archive.table_size import check_table_size
 from bfcl_pipeline.archive.vectors import MAX_BYTES, unpack_vectors
 from bfcl_pipeline.archive.vectors import NAME as VECTORS
+from bfcl_pipeline.archive.web_files import checked_web
 from bfcl_pipeline.errors import ArchiveError, PipelineError, StagingError
 from bfcl_pipeline.text import Log, printable
-from bfcl_pipeline.web.cache import WebCache
-from bfcl_pipeline.web.status import API, survey
 
 SHOWN = 10
 """The most differences that are reported: one for each file, causes first."""
@@ -83,7 +82,7 @@ def _verify_run(
     recorded = _check_run(folder, metadata, checkout)
     changed = " with local changes" if metadata.changed else ""
     _line(log, "", "run", f"{metadata.run}, ended {metadata.ended}, commit {metadata.commit}{changed}")
-    _check_web(folder / "cache/web", log)
+    consistent = _check_web(folder / "cache/web", cores, log, step_log)
     software = list(_software_differences(metadata, checkout))
     for difference in software:
         _line(log, "differs", "software", difference)
@@ -95,7 +94,7 @@ def _verify_run(
     except StagingError as error:
         _not_verified(log, "results", f"only their hashes were checked: {error}")
         _never_verified(log)
-        return Verification.INCOMPLETE
+        return Verification.INCOMPLETE if consistent else Verification.DIFFERS
     _line(log, "same", "release", " ".join(metadata.release))
     (folder / "cache").mkdir(exist_ok=True)
     derived = derive(
@@ -103,7 +102,8 @@ def _verify_run(
     )
     pyarrow = versions()["pyarrow"]
     other_pyarrow = metadata.versions.get("pyarrow", pyarrow) != pyarrow
-    return _compare(recorded, derived, software, metadata.commit, other_pyarrow, log)
+    results = _compare(recorded, derived, software, metadata.commit, other_pyarrow, log)
+    return results if consistent else Verification.DIFFERS
 
 
 def _compare(
@@ -121,10 +121,7 @@ def _compare(
         reencoded = [one for one in changed if one.kind is DifferenceKind.TABLE_BYTES]
         changed = [one for one in changed if one.kind is not DifferenceKind.TABLE_BYTES]
     if changed:
-        for difference in changed[:SHOWN]:
-            _line(log, "DIFFERS", "results", str(difference))
-        if len(changed) > SHOWN:
-            _line(log, "DIFFERS", "results", f"and {len(changed) - SHOWN:,} more files")
+        _differing(log, "results", list(map(str, changed)), "files")
         same = len(set(compared_files(derived)) & set(compared_files(recorded.folder))) - sum(
             one.kind in (DifferenceKind.CONTENT, DifferenceKind.TABLE_BYTES)
             for one in (*changed, *reencoded)
@@ -241,15 +238,34 @@ def _has_sha256(path: Path, sha256: str) -> bool:
     return path.is_file() and file_sha256(path) == sha256
 
 
-def _check_web(record: Path, log: Log) -> None:
-    """Checks each outcome of the web cache and its cassette. Raises ArchiveError for a damaged one."""
-    if record.is_dir():
-        stats = survey(WebCache(record))
-        if stats.damaged:
-            raise ArchiveError(f"refused: {stats.damaged[0]}")
-        of_apis = sum(count for (function, _), count in stats.outcomes.items() if function == API)
-        what = "searches, pages and answers of web APIs" if of_apis else "searches and pages"
-        _verified(log, "web", f"{stats.outcomes.total():,} {what} are as they were recorded")
+def _check_web(record: Path, cores: int, log: Log, step_log: Log) -> bool:
+    """Plays the cassettes of the web cache. Returns whether none contradicts its outcome.
+
+    Raises ArchiveError for a damaged file.
+    """
+    if not record.is_dir():
+        return True
+    check = checked_web(record, None, cores, step_log)
+    if check.damaged:
+        raise ArchiveError(f"refused: {check.damaged[0]}")
+    what = "searches, pages and answers of web APIs"
+    _verified(log, "web", f"{check.outcomes:,} {what} are as they were recorded")
+    _verified(
+        log, "web", f"{check.proven + check.unsent:,} of them follow from the HTTP in their cassettes"
+    )
+    for lines, why in ((check.missing, "have no cassette"), (check.undecided, "have another reader's")):
+        if lines:
+            _not_verified(log, "web", f"{len(lines):,} of them {why}, the first: {lines[0]}")
+    _differing(log, "web", check.contradictions, "outcomes that contradict their cassettes")
+    return not check.contradictions
+
+
+def _differing(log: Log, subject: str, lines: Sequence[str], what: str) -> None:
+    """Reports the first of some differences. what: their noun."""
+    for line in lines[:SHOWN]:
+        _line(log, "DIFFERS", subject, line)
+    if len(lines) > SHOWN:
+        _line(log, "DIFFERS", subject, f"and {len(lines) - SHOWN:,} more {what}")
 
 
 def _never_verified(log: Log) -> None:

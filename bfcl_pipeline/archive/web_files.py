@@ -1,18 +1,25 @@
 """The files of the web cache that a run used: what models saw, and what verdicts on executed calls need."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bfcl_pipeline.archive.recorded_run import RecordedRun
 from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.config.job import RECORDED_MODES
 from bfcl_pipeline.records import Response
 from bfcl_pipeline.tables import entries_path, read_entries, read_responses
+from bfcl_pipeline.text import Log, step_line
 from bfcl_pipeline.web.apis import ReplayingApis
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.coverage import files_of, used_keys
 from bfcl_pipeline.web.executed import needed_requests, shown_requests
 from bfcl_pipeline.web.keys import ApiKey, Key
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.web.check import CacheCheck
 
 
 def web_files(recorded: RecordedRun, record: Path, data: Path) -> list[Path]:
@@ -34,6 +41,19 @@ def run_keys(recorded: RecordedRun, record: Path, data: Path) -> set[Key]:
         for folder, responses in _web_responses(recorded):
             keys |= used_keys(responses, tool, engines.of(recorded.row(folder).name))
     return keys
+
+
+def checked_web(record: Path, keys: set[Key] | None, processes: int, log: Log) -> CacheCheck:
+    """Plays the cassettes of `keys` in the web cache `record`, or all of them (`web.check.check_cache`).
+
+    log: receives a line for each outcome.
+    """
+    from bfcl_pipeline.web.check import check_cache  # loads HTTP clients, which most runs do not need
+
+    def progress(done: int, total: int) -> None:
+        log(step_line(done, total, "Play a cassette of the web"))
+
+    return check_cache(WebCache(record), keys, progress, processes=processes)
 
 
 def _executed(recorded: RecordedRun, cache: WebCache, data: Path) -> Iterator[ApiKey]:

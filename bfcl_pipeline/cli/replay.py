@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints `identical`, or the first difference. Returns 0 if there is none, else 1."""
+    """Prints `identical`, or the first difference. Returns 1 if there is one or a cassette contradicts."""
     from bfcl_pipeline.archive.replay import replay  # loads pyarrow
 
     folder = run_folder(options.run_dir)
@@ -53,4 +53,4 @@ def run(options: argparse.Namespace) -> int:
     print(f"{folder}: derived again in {time.perf_counter() - started:,.0f} s")
     if result.differences and options.keep is not None:
         print(f"The replay: {result.derived}")
-    return 1 if result.differences else 0
+    return 1 if result.failed else 0

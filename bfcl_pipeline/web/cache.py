@@ -4,7 +4,7 @@
 software it was recorded, the name and hash of the cassette beside it, and the sha256 of all that, which is
 checked on every read. Threads and processes on several machines may write at the same time: a file is
 completed under a temporary name and then linked to its final name, which succeeds for one writer only. No
-locks are used. The webs that read and write the cache are in `recording`; the HTTP evidence is `cassette`.
+locks are used. The webs that read and write the cache are in `recording`; the HTTP evidence is `evidence`.
 """
 
 import hashlib

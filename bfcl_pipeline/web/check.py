@@ -47,6 +47,26 @@ class CacheCheck:
         """Whether the record contradicts itself or is damaged."""
         return bool(self.contradictions or self.damaged)
 
+    def lines(self) -> Iterator[str]:
+        """The result for a person: counts, then the first finding of each kind."""
+        if not self.outcomes:
+            return
+        derived = f"{self.proven + self.unsent:,} of {self.outcomes:,} outcomes"
+        yield f"Web: {derived} follow from the HTTP in their cassettes."
+        for what, lines in self.findings():
+            if lines:
+                yield f"Web: {what}: {len(lines):,}, the first: {lines[0]}"
+
+    def findings(self) -> tuple[tuple[str, list[str]], ...]:
+        """What is not proven, the worst first: what it is, and a line for each."""
+        return (
+            ("contradicts its cassette", self.contradictions),
+            ("damaged", self.damaged),
+            ("undecided, recorded by another reader", self.undecided),
+            ("without its cassette", self.missing),
+            ("file that no outcome names", self.unused),
+        )
+
     @property
     def outcomes(self) -> int:
         """How many outcomes were checked."""

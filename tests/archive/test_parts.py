@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,16 @@ def test_a_key_across_two_pieces_of_a_file_is_found_once(offset: int, tmp_path: 
     (whole,) = Search({}).findings(member("x.log", key))
     assert finding.fingerprint == whole.fingerprint
     assert finding.place == f"line {CHUNK_BYTES - offset:,}"
+
+
+def test_keys_in_binary_values_are_found_without_building_the_document() -> None:
+    """A cassette is parsed, not built: tags of Python and aliases that double again and again are text."""
+    key = f"sk-{A40}".encode()
+    bomb = "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 64))
+    document = f"a0: &a0 [x]\n{bomb}b: !!python/name:os.system\nc: !!binary {b64encode(key).decode()}\n"
+    (finding,) = Search({}).findings(member("x.yaml", document.encode()))
+    (plain,) = Search({}).findings(member("x.log", key))
+    assert (finding.place, finding.fingerprint) == ("a binary part", plain.fingerprint)
 
 
 def test_values_of_the_environment_are_found_in_every_form() -> None:

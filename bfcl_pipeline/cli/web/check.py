@@ -82,17 +82,10 @@ def _keys(run: Path, options: argparse.Namespace) -> set[Key]:
 
 def _print(check: CacheCheck, most: int | None) -> None:
     """A table of counts, then what is wrong, one line each."""
-    findings = (
-        ("contradicts its cassette", check.contradictions),
-        ("damaged", check.damaged),
-        ("undecided, recorded by another reader", check.undecided),
-        ("without its cassette", check.missing),
-        ("file that no outcome names", check.unused),
-    )
     rows = [("proven by its cassette", f"{check.proven:,}"), ("nothing was sent", f"{check.unsent:,}")]
-    rows += [(name, f"{len(lines):,}") for name, lines in findings]
+    rows += [(name, f"{len(lines):,}") for name, lines in check.findings()]
     print(text_table(("outcome", "number"), rows))
-    for name, lines in findings:
+    for name, lines in check.findings():
         for line in lines[:most]:
             print(f"{name}: {line}", file=sys.stderr)
         if most is not None and len(lines) > most:

@@ -6,7 +6,7 @@ A request that had no complete answer raises an error of the same text as when i
 
 import io
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
 import requests
@@ -30,6 +30,9 @@ _NO_ANSWER = "given up before there was an answer"
 _PART = re.compile(r"HTTP (\d{3}), given up after (\d{1,12}) bytes of the body")
 
 
+_PIECE = 65_536
+
+
 class PlayingAdapter(HTTPAdapter):
     """Answers the requests of a session from a cassette, without connections."""
 
@@ -49,53 +52,44 @@ class PlayingAdapter(HTTPAdapter):
         headers = HTTPHeaderDict()
         for name, value in answer.headers:
             headers.add(name, value)
-        return self._built(request, answer.status, answer.reason, headers, io.BytesIO(answer.body))
+        raw = HTTPResponse(
+            body=io.BytesIO(answer.body),
+            headers=headers,
+            status=answer.status,
+            reason=answer.reason,
+            preload_content=False,
+            decode_content=False,  # as `requests` has it: decoded when it is read
+            enforce_content_length=False,
+        )
+        return self.build_response(request, raw)
 
     def _failed(self, request: requests.PreparedRequest, said: str) -> requests.Response:
         """The part of an answer after which the client gave up. Raises the error if there is none."""
         if part := _PART.fullmatch(said):
-            # What was read is not recorded; that its length is too much, is found again.
-            body = io.BufferedReader(_Part(int(part[2])))
-            return self._built(request, int(part[1]), "", HTTPHeaderDict(), body)
+            # What was read is not recorded; that its length is too much is found again.
+            return self.build_response(request, _Part(int(part[1]), int(part[2])))
         if said == _NO_ANSWER:  # only the time limit ends a request so
             raise OutOfTime
         kind, _, text = said.partition(": ")
         raise _ERRORS.get(kind, requests.ConnectionError)(text)
 
-    def _built(
-        self,
-        request: requests.PreparedRequest,
-        status: int,
-        reason: str,
-        headers: HTTPHeaderDict,
-        body: Any,
-    ) -> requests.Response:
-        raw = HTTPResponse(
-            body=body,
-            headers=headers,
-            status=status,
-            reason=reason,
-            preload_content=False,
-            decode_content=False,  # as `requests` has it: decoded when it is read
-            enforce_content_length=False,
-            request_method=request.method,
-        )
-        return self.build_response(request, raw)
 
+class _Part(HTTPResponse):
+    """As many blanks as bytes were read, and then the time is over."""
 
-class _Part(io.RawIOBase):
-    """Blanks in the number of the bytes that were read, and then the time is over."""
-
-    def __init__(self, length: int) -> None:
+    def __init__(self, status: int, length: int) -> None:
+        super().__init__(status=status, reason="", preload_content=False)
         self._left = length
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
+    def read1(self, amt: int | None = None, decode_content: bool | None = None) -> bytes:  # noqa: ARG002
         if not self._left:
             raise OutOfTime
-        given = min(len(buffer), self._left)
-        buffer[:given] = b" " * given
-        self._left -= given
-        return given
+        piece = b" " * min(_PIECE if amt is None else amt, self._left)
+        self._left -= len(piece)
+        return piece
+
+    def stream(
+        self, amt: int | None = None, decode_content: bool | None = None
+    ) -> Generator[bytes, None, None]:
+        while True:
+            yield self.read1(amt, decode_content)

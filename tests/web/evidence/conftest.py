@@ -1,6 +1,7 @@
 """A local server of pages of all kinds."""
 
 import gzip
+import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -25,6 +26,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, bytes(range(256)), {"Content-Type": "image/png"})
         elif kind == "redirect":
             self._answer(302, b"gone", {"Location": self.path.replace("redirect", "page")})
+        elif kind == "w":  # Wikipedia's search, and the start of an article
+            found = ["tea", ["Green tea"], [""], ["https://en.wikipedia.org/wiki/Green_tea"]]
+            article = {"query": {"pages": {"1": {"extract": TEXT}}}}
+            answer = found if "action=opensearch" in self.path else article
+            self._answer(200, json.dumps(answer).encode(), {"Set-Cookie": "session=topsecret"})
         elif kind == "missing":
             self._answer(404, text)
         elif kind == "busy":

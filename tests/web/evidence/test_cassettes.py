@@ -158,6 +158,8 @@ HOSTILE = {
     ),
     "a file of nothing": _with(REQUEST.replace("null", "!!python/object/new:_io.BytesIO [1]")),
     "a tag of a list": _with(REQUEST.replace("null", "!!binary [a]")),
+    "a number of nothing": _with(REQUEST.replace("null", "!!float ''")),
+    "a tag of any letters": _with(REQUEST.replace("null", "!\u202ea x")),
     "binary that is not": _with(REQUEST.replace("null", "!!binary 'a'")),
     "aliases": "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\ninteractions: [*c, *c]",
     "an anchor": _with(REQUEST.replace("GET", "&a GET")),
