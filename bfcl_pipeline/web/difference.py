@@ -7,6 +7,7 @@ their cassettes (`check`). Every function here takes time linear in the outcomes
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import TypeAlias
@@ -81,8 +82,8 @@ class Side:
     outcomes: int = 0
     damaged: list[str] = field(default_factory=list)  # one line each; their outcomes are not compared
     engines: Counter[str] = field(default_factory=Counter)
-    oldest: str = ""  # ISO 8601; empty without outcomes
-    newest: str = ""
+    oldest: datetime | None = None  # None without outcomes
+    newest: datetime | None = None
 
 
 @dataclass(slots=True)
@@ -175,10 +176,10 @@ def _read(cache: WebCache, side: Side, name: str) -> RecordedOutcome | None:
         side.damaged.append(printable(str(error)))
         return None
     if recorded is not None:
-        time = recorded.recorded_at.isoformat(" ", "seconds")
+        time = recorded.recorded_at
         side.outcomes += 1
         side.engines[recorded.engine] += 1
-        side.oldest, side.newest = min(side.oldest or time, time), max(side.newest, time)
+        side.oldest, side.newest = min(side.oldest or time, time), max(side.newest or time, time)
     return recorded
 
 
@@ -198,7 +199,12 @@ def _compare(found: RecordDifference, one: RecordedOutcome, two: RecordedOutcome
 
 
 def _recording(recorded: RecordedOutcome) -> Recording:
-    return Recording(recorded.recorded_at.isoformat(" ", "seconds"), recorded.engine)
+    return Recording(time_text(recorded.recorded_at), recorded.engine)
+
+
+def time_text(time: datetime | None) -> str:
+    """A time in ISO 8601; empty for None."""
+    return "" if time is None else time.isoformat(" ", "seconds")
 
 
 def _change(

@@ -16,6 +16,7 @@ from bfcl_pipeline.web.difference import (
     ResultsChange,
     Side,
     TextChange,
+    time_text,
 )
 from bfcl_pipeline.web.keys import Key, digest, key_document
 
@@ -57,8 +58,8 @@ def difference_json(found: RecordDifference) -> dict[str, Json]:
 def _side_json(side: Side) -> dict[str, Json]:
     return {
         "outcomes": side.outcomes,
-        "oldest": side.oldest,
-        "newest": side.newest,
+        "oldest": time_text(side.oldest),
+        "newest": time_text(side.newest),
         "engines": {cut(engine, _LONGEST_TEXT): side.engines[engine] for engine in sorted(side.engines)},
         "damaged": len(side.damaged),
     }
@@ -112,8 +113,8 @@ def difference_text(found: RecordDifference, show: int) -> str:
         ("outcomes", *(f"{side.outcomes:,}" for side in found.sides)),
         ("only here", *(f"{len(only):,}" for only in found.only)),
         ("damaged", *(f"{len(side.damaged):,}" for side in found.sides)),
-        ("oldest", *(side.oldest or "-" for side in found.sides)),
-        ("newest", *(side.newest or "-" for side in found.sides)),
+        ("oldest", *(time_text(side.oldest) or "-" for side in found.sides)),
+        ("newest", *(time_text(side.newest) or "-" for side in found.sides)),
     ]
     lines = [text_table(("", "A", "B"), rows)]
     for name, side in zip("AB", found.sides, strict=True):

@@ -7,6 +7,7 @@ with different outcomes, a rule decides; by default ours stays, because finished
 
 import functools
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -18,8 +19,9 @@ from bfcl_pipeline.leases import Lease
 from bfcl_pipeline.text import cut, on_one_line, printable
 from bfcl_pipeline.web.cache import RecordedOutcome, WebCache
 from bfcl_pipeline.web.check import ReaderChanged, contradiction
+from bfcl_pipeline.web.evidence.playing import CassettePlayer
 from bfcl_pipeline.web.placing import add_cassette, add_outcome, check_cassette_name, replace_outcome
-from bfcl_pipeline.web.record_files import OutcomeFile, list_record, read_outcome
+from bfcl_pipeline.web.record_files import OutcomeFile, ReadOutcome, list_record, read_outcome
 from bfcl_pipeline.workers import process_pool
 
 LOCK = "import.lock"
@@ -28,6 +30,7 @@ LOCK = "import.lock"
 _LONGEST_KEY = 200  # characters of a key in a finding
 _LONGEST_LINE = 600  # characters of one finding, which may quote a page
 _FEW = 100  # outcomes that one process checks sooner than others have started
+_WRITERS = 8  # threads that write
 _AT_ONCE = 16  # outcomes that a process is given
 
 Prove: TypeAlias = Callable[[RecordedOutcome, bytes | None], str | None]
@@ -108,6 +111,7 @@ def import_record(
     prove: Prove = contradiction,
     processes: int = 1,
     progress: Progress | None = None,
+    writing: Progress | None = None,
 ) -> tuple[ImportPlan, ImportDone | None]:
     """Merges the web cache at the folder `theirs` into `ours`.
 
@@ -121,6 +125,7 @@ def import_record(
         prove: `check.contradiction`.
         processes: the most processes that check.
         progress: called while files are checked.
+        writing: called while they are written.
 
     Returns:
         The plan, and what was written; None if nothing was, for a dry run or because of refused files.
@@ -141,7 +146,7 @@ def import_record(
         planned = plan()
         if planned.refused and not partial:
             return planned, None
-        return planned, carry_out(planned, ours)
+        return planned, carry_out(planned, ours, writing)
     finally:
         lease.release()
 
@@ -206,21 +211,40 @@ def _check(record: WebCache, scan: Scan, prove: Prove, path: Path) -> _Checked:
         read = read_outcome(record, path)
         if read is None:
             raise WebError(f"{path}: existed a moment ago and is missing now. Leave the record alone.")
-        about = f"{path}: {cut(str(read.file.key), _LONGEST_KEY)}"
-        if read.file.lacks_cassette:
-            checked.missing.append(_line(f"{about}: {read.recorded.cassette}"))
-        elif (why := prove(read.recorded, read.cassette)) is not None:
-            raise WebError(f"{about}: {why}")
+        _check_cassette(checked, read, prove)
     except WebError as error:
         checked.refused.append(_line(error))
         return checked
-    except ReaderChanged as error:
-        checked.undecided.append(_line(f"{about}: {error}"))
     checked.file = read.file
     checked.secrets += scan(path.name, read.content)
     if read.file.cassette is not None and read.cassette is not None:
         checked.secrets += scan(read.file.cassette.name, read.cassette)
     return checked
+
+
+def _check_cassette(checked: _Checked, read: ReadOutcome, prove: Prove) -> None:
+    """Raises WebError if the cassette contradicts the outcome."""
+    about = f"{read.file.path}: {cut(str(read.file.key), _LONGEST_KEY)}"
+    if read.file.lacks_cassette:
+        checked.missing.append(_line(f"{about}: {read.recorded.cassette}"))
+        return
+    try:
+        why = prove(read.recorded, read.cassette)
+    except ReaderChanged as error:
+        _check_form(about, read.cassette)
+        checked.undecided.append(_line(f"{about}: {error}"))
+    else:
+        if why is not None:
+            raise WebError(f"{about}: {why}")
+
+
+def _check_form(about: str, cassette: bytes | None) -> None:
+    """Raises WebError if a cassette that decides nothing is not even a cassette."""
+    try:
+        if cassette is not None:
+            CassettePlayer(cassette)
+    except ValueError as error:
+        raise WebError(f"{about}: its cassette cannot be read: {error}") from error
 
 
 def _nothing() -> None:
@@ -252,11 +276,24 @@ def _plan(plan: ImportPlan, theirs: OutcomeFile, ours: WebCache, conflicts: Conf
         plan.same += 1
 
 
-def carry_out(plan: ImportPlan, ours: WebCache) -> ImportDone:
+def carry_out(plan: ImportPlan, ours: WebCache, progress: Progress | None = None) -> ImportDone:
     """Writes what is planned. Raises WebError, OSError."""
-    added = sum(add_outcome(ours, file) for file in plan.new)
-    for file in plan.completed:
-        add_cassette(ours, file)
-    for pair in (*plan.renewed, *plan.replaced):
-        replace_outcome(ours, pair.theirs, pair.ours)
+    progress = progress or _unseen
+    done = added = 0
+    with ThreadPoolExecutor(_WRITERS) as writers:  # most of the time of a writer is that of the disk
+        for is_added in writers.map(functools.partial(add_outcome, ours), plan.new):
+            added += is_added
+            progress(done := done + 1, plan.writes)
+        for _ in writers.map(functools.partial(add_cassette, ours), plan.completed):
+            progress(done := done + 1, plan.writes)
+        for _ in writers.map(functools.partial(_replace, ours), (*plan.renewed, *plan.replaced)):
+            progress(done := done + 1, plan.writes)
     return ImportDone(added, len(plan.replaced), len(plan.new) - added)
+
+
+def _replace(ours: WebCache, pair: Pair) -> None:
+    replace_outcome(ours, pair.theirs, pair.ours)
+
+
+def _unseen(done: int, count: int) -> None:
+    """Shows no progress."""

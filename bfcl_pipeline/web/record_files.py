@@ -21,8 +21,8 @@ from bfcl_pipeline.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.web.cache import Outcome, RecordedOutcome, WebCache, outcome_document
 from bfcl_pipeline.web.keys import Key, digest
 
-MAX_RECORD_FILE_BYTES = 128 * 2**20
-"""Size of an outcome or a cassette; the longest pages need half of it."""
+MAX_RECORD_FILE_BYTES = 300_000_000
+"""Size of an outcome or a cassette; five answers of the longest body, all escaped, are smaller."""
 
 NAME = re.compile(
     r"(?P<a>[0-9a-f]{2})/(?P<b>[0-9a-f]{2})/"

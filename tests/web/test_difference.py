@@ -16,6 +16,7 @@ from bfcl_pipeline.web.difference import (
     compare_records,
     results_change,
     text_change,
+    time_text,
 )
 from bfcl_pipeline.web.difference_forms import difference_json, difference_text
 from bfcl_pipeline.web.keys import ApiKey, FetchKey, Key, SearchKey
@@ -116,7 +117,7 @@ def test_equal_records_do_not_differ(tmp_path: Path) -> None:
     add(WebCache(tmp_path / "b"), PAGE, Page("x"), 60, None)
     found = compare_records(tmp_path / "a", tmp_path / "b")
     assert (found.equal, found.differ, found.damaged) == (1, False, False)
-    assert [side.oldest for side in found.sides] == [
+    assert [time_text(side.oldest) for side in found.sides] == [
         "2026-10-01 12:00:00+00:00",
         "2026-10-01 13:00:00+00:00",
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from bfcl_pipeline.cli.options import print_to_stderr
@@ -12,6 +12,7 @@ from bfcl_pipeline.cli.plain_count import PlainCount
 from bfcl_pipeline.cli.web.status import add_record
 from bfcl_pipeline.text import plural, printable, text_table
 from bfcl_pipeline.web.cache import WebCache
+from bfcl_pipeline.web.difference import sort_key
 from bfcl_pipeline.web.importing import Conflicts, ImportDone, ImportPlan, import_record
 
 HELP = "merge a record of the web from somebody else, after checking all of it"
@@ -74,6 +75,7 @@ def run(options: argparse.Namespace) -> int:
             dry_run=options.dry_run,
             processes=options.processes,
             progress=PlainCount("checked outcomes").show,
+            writing=PlainCount("written outcomes").show,
         )
         named = record.named
     others = plan.others + record.packed_others
@@ -81,8 +83,10 @@ def run(options: argparse.Namespace) -> int:
     if others:
         print(f"Other files in {printable(str(options.source))}, not read: {others:,}.")
     _print_conflicts(plan)
-    _print_list("Without the cassette that they name", plan.missing)
-    _print_list("Recorded by another version, whose cassettes decide nothing here", plan.undecided)
+    _print_list("Without the cassette that they name", map(named, plan.missing))
+    _print_list(
+        "Recorded by another version, whose cassettes decide nothing here", map(named, plan.undecided)
+    )
     _print_list("Secrets, or texts that look like secrets", plan.secrets)
     for line in plan.refused[:SHOWN]:
         print_to_stderr(f"Refused: {printable(named(line))}")
@@ -110,12 +114,13 @@ def _print_conflicts(plan: ImportPlan) -> None:
         f"{printable(str(pair.ours.key))}\n    ours:   {pair.ours.recording}{' (kept)' if kept else ''}\n"
         f"    theirs: {pair.theirs.recording}{'' if kept else ' (taken)'}"
         for pairs, kept in ((plan.kept, True), (plan.replaced, False))
-        for pair in pairs[:SHOWN]
+        for pair in sorted(pairs, key=lambda pair: sort_key(pair.ours.key))[:SHOWN]
     ]
     _print_list("Conflicts", lines, len(plan.kept) + len(plan.replaced))
 
 
-def _print_list(title: str, lines: Sequence[str], count: int | None = None) -> None:
+def _print_list(title: str, lines: Iterable[str], count: int | None = None) -> None:
+    lines = list(lines)
     if lines:
         count = len(lines) if count is None else count
         print(f"\n{title}: {count:,}.")
@@ -136,6 +141,8 @@ def _conclusion(options: argparse.Namespace, plan: ImportPlan, done: ImportDone 
     if done is None:
         return "\nNothing was imported. Ask for the record again, or import the rest of it with --partial."
     text = f"\n{options.record}: {done.added:,} added, {done.replaced:,} replaced."
+    if done.replaced:
+        text += "\nRuns that used a replaced outcome replay from the new one: their answers may differ."
     if done.meanwhile:
-        text += f" Recorded by a run in the meantime, and left alone: {done.meanwhile:,}."
+        text += f"\nRecorded by a run in the meantime, and left alone: {done.meanwhile:,}."
     return text

@@ -11,13 +11,14 @@ import pytest
 
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.tools.web_search.web import Hits
+from bfcl_pipeline.web import importing
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.check import check_cache
 from bfcl_pipeline.web.evidence.playing import playing
 from bfcl_pipeline.web.fetcher import Fetcher
 from bfcl_pipeline.web.keys import FetchKey
 from bfcl_pipeline.web.recorder import Recorder
-from tests.web.check.conftest import CLIENT, TEA, Recorded, ScriptedSites
+from tests.web.check.conftest import CLIENT, Recorded, ScriptedSites
 from tests.web.two_records import add, crate, tarred, tree, zipped
 
 PRINTED = """\
@@ -82,7 +83,8 @@ def test_conflicts_are_listed(
 ) -> None:
     """Request, times and outcomes of both are printed; `--dry-run` prints the same and writes nothing."""
     ours = WebCache(tmp_path / "ours")
-    add(ours, TEA, Hits(()), 1)
+    search = recorded.keys["search"]
+    add(ours, search, Hits(()), 1)
     before = tree(ours.folder)
     options = ["--conflicts", "newer"]
     assert _import(recorded.cache.folder, ours.folder, *options, "--dry-run") == 0
@@ -93,7 +95,7 @@ def test_conflicts_are_listed(
     assert tried.split("\n\n")[:2] == done.split("\n\n")[:2]
     assert (
         "Conflicts: 1.\n"
-        "  search for 'green tea' (region 'us-en')\n"
+        f"  {search}\n"
         "    ours:   2026-10-01 12:01+00:00, 0 results\n"
         "    theirs: 2026-11-01 12:00+00:00, 2 results, first https://oolong.example/?a=1&b=%2F (taken)\n"
     ) in done
@@ -101,11 +103,11 @@ def test_conflicts_are_listed(
 
 
 def test_secrets_of_others_are_told(
-    recorded: Recorded, sites: ScriptedSites, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    recorded: Recorded, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A text that looks like a key is listed by place and fingerprint, and never printed."""
     key = "sk-abcdefghijklmnopqrstuvwxyz0123456789"
-    page = FetchKey("https://keys.example/")
+    page, sites = FetchKey("https://keys.example/"), ScriptedSites()
     sites.script(page.url, f"<p>{key}</p>", Content_Type="text/html")
     with playing(sites):
         Recorder(recorded.cache).outcome(page, CLIENT, lambda: Fetcher().fetch(page.url))
@@ -145,3 +147,20 @@ def test_a_record_that_cannot_be_read_is_neither_equal_nor_different(
     packed = zipped(recorded.cache.folder, tmp_path / "x.zip")
     assert main(["web", "diff", str(packed), str(packed)]) == 2
     assert f"{packed}/" in capsys.readouterr().err
+
+
+def test_several_processes_find_the_same(
+    recorded: Recorded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is refused and printed does not depend on the number of processes."""
+    recorded.rewrite("page", outcome={"kind": "page", "text": "Coffee is better."})
+    monkeypatch.setattr(importing, "_FEW", 1)
+    printed = []
+    for processes in ("1", "2"):
+        options = ["--dry-run", "--processes", processes]
+        assert _import(recorded.cache.folder, tmp_path / "ours", *options) == 1
+        out, err = capsys.readouterr()
+        refused = [line for line in err.splitlines() if line.startswith("Refused: ")]
+        assert len(refused) == 1
+        printed.append((out, refused))
+    assert printed[0] == printed[1]
