@@ -357,6 +357,27 @@ def test_what_cannot_be_asked_is_one_line(
     assert sites.visits == []
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("search_engine: altavista", "unknown search_engine 'altavista'"),
+        ("search_engine: [brave]", "search_engine: unexpected value"),
+        ("web_pause: soon", "web_pause: unexpected value soon"),
+        ("web_pause: -1", "web_pause: expected 0 to 3600 seconds"),
+        ("web_proxy: socks5://127.0.0.1:1", "web_proxy: expected environment, none, or http"),
+        ("web: [", "not readable as YAML"),
+    ],
+)
+def test_a_config_that_cannot_be_used_is_one_line(
+    line: str, said: str, sites: Sites, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The key is named, and nothing is sent."""
+    configured(line)
+    assert tried("tea") == 1
+    assert said in " ".join(capsys.readouterr().err.split())
+    assert sites.visits == []
+
+
 def test_an_address_can_be_searched_for(sites: Sites) -> None:
     """--search searches for text that looks like an address."""
     sites.script(DUCKDUCKGO, answer(results("tea")))
