@@ -27,8 +27,9 @@ from cryptography.x509.oid import NameOID
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 """Variables of the environment that name proxies; lower case works too."""
 
-AUTHORITIES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
-"""Variables that name certificates of authorities."""
+AUTHORITY = "REQUESTS_CA_BUNDLE"
+"""The variable that names the certificate of the authority; not SSL_CERT_FILE, as primp reads that once in
+each process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +67,8 @@ class Sites:
 
     def trusted(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Sets the authority only."""
-        for name in AUTHORITIES:
-            monkeypatch.setenv(name, str(self.authority))
+        monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+        monkeypatch.setenv(AUTHORITY, str(self.authority))
 
 
 def answer(
@@ -119,7 +120,8 @@ class _Connection(socketserver.StreamRequestHandler):
             self._headers()
             self.wfile.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
             self.request: socket.socket = self.tls.wrap_socket(self.request, server_side=True)
-            self.rfile, self.wfile = self.request.makefile("rb"), self.request.makefile("wb", 0)
+            self.rfile = self.request.makefile("rb")
+            self.wfile: Any = self.request.makefile("wb", 0)
             host = target.rpartition(":")[0]
             method, target = self._request_line()
             target = f"https://{host}{target}"
