@@ -254,7 +254,10 @@ def _check_web(record: Path, cores: int, log: Log, step_log: Log) -> bool:
     _verified(
         log, "web", f"{check.proven + check.unsent:,} of them follow from the HTTP in their cassettes"
     )
-    for lines, why in ((check.missing, "have no cassette"), (check.undecided, "have another reader's")):
+    for lines, why in (
+        (check.missing, "have no cassette"),
+        (check.undecided, "were recorded by another version of the search reader"),
+    ):
         if lines:
             first = lines[0].replace(folder, "")
             _not_verified(log, "web", f"{len(lines):,} of them {why}, the first: {first}")
