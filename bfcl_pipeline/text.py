@@ -1,4 +1,4 @@
-"""Text for users: counts, unknown names, truncation, escapes, plain tables, steps."""
+"""Text for users: counts, times, unknown names, truncation, escapes, plain tables, steps."""
 
 import difflib
 import re
@@ -21,6 +21,17 @@ _MARKS = re.compile(rf"([^\w\s]{{{MOST_MARKS}}})[^\w\s]+")
 def plural(number: int, one: str, many: str) -> str:
     """A count with its noun, thousands separated."""
     return f"{number:,} {one if number == 1 else many}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds for a person: 40 s, 4 min, 2 h 5 min."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60:,} h {minutes % 60} min"
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str], hint: str = "") -> str:

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 import yaml
 
 from bfcl_pipeline.archive.key_shapes import LONGEST, SHAPES
-from bfcl_pipeline.archive.members import ArchiveMember
+from bfcl_pipeline.archive.members import ArchiveMember, member
 from bfcl_pipeline.errors import ArchiveError
 from bfcl_pipeline.secrets import encoded_forms
 
@@ -59,6 +59,10 @@ class Search:
             yield SecretFinding(member.name, f"line {line:,}", what, fingerprint(text))
         if member.name.endswith(".yaml"):
             yield from self._in_binary(member)
+
+    def lines(self, name: str, content: bytes) -> list[str]:
+        """The findings in one file, one line each."""
+        return [str(finding) for finding in self.findings(member(name, content))]
 
     def _in_text(self, text: bytes) -> Iterator[tuple[int, str, bytes]]:
         """Offset, description and text of each finding in `text`."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
+from bfcl_pipeline.benchmark import GROUPS
 from bfcl_pipeline.cli.options import add_rules
 from bfcl_pipeline.cli.runs import RUN_HELP, newest_first, run_folder
-from bfcl_pipeline.config import KINDS, SampleBy, load_models, model_row
+from bfcl_pipeline.config import KINDS, SampleBy, WebChoice, load_models, model_row
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.files import write_text
 from bfcl_pipeline.jobs.options import add_models
@@ -32,7 +34,8 @@ from bfcl_pipeline.planning import (
 )
 from bfcl_pipeline.planning.scores import shares_of
 from bfcl_pipeline.records import Json, Rules
-from bfcl_pipeline.text import printable, text_table
+from bfcl_pipeline.text import plural, printable, text_table
+from bfcl_pipeline.web.effort import HOPS_OF_A_QUESTION, effort_text
 
 _ASSUMED = (
     "assumed: accuracies of 50 % on multi-turn and agentic categories and 85 % on the others, with the "
@@ -186,6 +189,25 @@ def _print(plan: SamplePlan, basis: str, needs: list[ModelEffort]) -> None:
     for need in needs:
         if not need.efforts:
             print(f"{need.model} {need.source}: no tokens, no cost.")
+    for line in _of_the_web(plan):
+        print(line)
+
+
+def _of_the_web(plan: SamplePlan) -> Iterator[str]:
+    """What the web questions of each sample need of the real web."""
+    samples: dict[int, list[str]] = {}  # how they are divided, by their web questions
+    for by, sample in plan.samples.items():
+        questions = sum(sample.entries.get(name, 0) for name in GROUPS["web_search"])
+        samples.setdefault(questions, []).append(_TITLES[by])
+    web = WebChoice()
+    for questions, titles in samples.items():
+        if questions:
+            needed = effort_text(HOPS_OF_A_QUESTION * questions, web.search_engine, web.pause)
+            yield (
+                f"Of the real web (web: record), {' and '.join(titles)}: "
+                f"{plural(questions, 'web question', 'web questions')}, {needed}; one of each for a hop, "
+                "models often need more."
+            )
 
 
 def _in_yaml(value: Json) -> str:

@@ -37,6 +37,9 @@ class Backend(Protocol):
         chain: the requests expected from its start to the end of its chain of dependent entries.
         """
 
+    def web_stopped(self, reason: str) -> None:
+        """Notes that nothing can be searched any more: no further requests of web questions are sent."""
+
 
 class LocalBackend:
     """A model in this process: one conversation after the other, each answer immediate."""
@@ -57,6 +60,9 @@ class LocalBackend:
             return respond(request)
 
         return answer
+
+    def web_stopped(self, reason: str) -> None:
+        """Does nothing: answers cost nothing."""
 
 
 class ReplayBackend:
@@ -91,3 +97,6 @@ class ReplayBackend:
             return replace(exchange, latency_seconds=journaled.latency_seconds)
 
         return answer
+
+    def web_stopped(self, reason: str) -> None:
+        """Does nothing: nothing is sent."""

@@ -1,7 +1,7 @@
 """How far a job of one model is, as numbers that the backend and the runner keep up to date.
 
 Covers counting alone: nothing here reads a clock or prints (`screen` does). The counts belong to one event
-loop; nothing is locked.
+loop; only those of the web are locked.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,6 +16,7 @@ from bfcl_pipeline.errors import (
     RequestRefused,
 )
 from bfcl_pipeline.generation.requests_left import RequestsLeft
+from bfcl_pipeline.generation.web_counts import WebCounts
 from bfcl_pipeline.records import Entry, Exchange, Status
 
 ERROR_KINDS: Mapping[type[ModelError], str] = {
@@ -58,6 +59,7 @@ class ProgressCounts:
     spent: float | None = None  # of the budget, in this job and in earlier ones; None: no budget, no prices
     paused_until: float | None = None  # by time.monotonic(): nothing is sent before; None: no pause
     pause_reason: str = ""  # why, for a person
+    web: WebCounts = field(default_factory=WebCounts)  # searches of web questions
 
     def start(self, entries: Sequence[Entry], chains: Mapping[str, int]) -> None:
         """Counts the entries of the job, sessions included. chains: as of `chain_lengths`."""
@@ -87,6 +89,7 @@ class ProgressCounts:
             self.failures[status] = self.failures.get(status, 0) + 1
             self.last_error = (detail or "")[:LONGEST_ERROR]
         self.left.completed(entry)
+        self.web.ended(entry.entry_id, answered=answered)
         if entry.prerequisite:
             self.sessions_done += 1
         else:

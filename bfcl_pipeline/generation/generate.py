@@ -21,6 +21,7 @@ from bfcl_pipeline.errors import (
     NotRecorded,
     PipelineError,
     WebError,
+    WebStopped,
 )
 from bfcl_pipeline.generation.backends import Backend
 from bfcl_pipeline.generation.chains import chain_lengths
@@ -156,6 +157,8 @@ class _Runner:
                 loop = asyncio.get_running_loop()
                 await loop.run_in_executor(self.threads, self.executing, entry, response)
         except (ModelError, WebError) as error:
+            if isinstance(error, WebStopped):
+                self.backend.web_stopped(str(error))
             return self._failed(entry, exchanges, self.failure_of(entry, error))
         snapshot = world.memory.snapshot() if entry.prerequisite and world.memory is not None else None
         return Completed(entry, response, snapshot)

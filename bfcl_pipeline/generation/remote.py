@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.config import RequestLimits
 from bfcl_pipeline.errors import (
     AccessDenied,
@@ -95,6 +96,7 @@ class ApiBackend:
         self._failures = 0  # requests given up in a row, without an answer between them
         self._last_failure = ""
         self._streak = FailureStreak(limits.in_flight)
+        self._web_stopped = ""  # why requests of web questions are not sent; empty: they are
         self._waiting = 0  # requests that are sent until they have an answer or are given up
 
     @property
@@ -113,12 +115,18 @@ class ApiBackend:
 
         return answer
 
+    def web_stopped(self, reason: str) -> None:
+        """Notes that nothing can be searched any more: web questions are answered from the journal."""
+        self._web_stopped = self._web_stopped or reason
+
     async def _exchange(self, entry: Entry, request: Request, urgency: int) -> Exchange:
         async with self._computing:
             body = self._adapter.body(request)
             key = exchange_key(self._adapter.identity, entry.entry_id, self._terms.trial, body)
         journaled = self._journal.find(key)
         if journaled is None:
+            if self._web_stopped and CATEGORIES[entry.category].check is Check.WEB_SEARCH:
+                raise ModelError(f"not sent: {self._web_stopped}")
             self._waiting += 1
             try:
                 journaled, exchange = await self._request(key, entry, request, body, urgency)

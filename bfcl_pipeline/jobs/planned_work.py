@@ -1,4 +1,4 @@
-"""What the models of a run would be asked, for a dry run: entries, sessions, requests.
+"""What the models of a run would be asked, for a dry run: entries, sessions, requests, searches.
 
 Covers what follows from the staged benchmark alone: a turn takes at least one request, and how many more it
 takes is the model's choice. Tokens and costs are not estimated: they depend on that choice, too.
@@ -10,13 +10,16 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from bfcl_pipeline.benchmark import GROUPS
 from bfcl_pipeline.config import Job, RunConfig
+from bfcl_pipeline.config.job import NETWORK_MODES
 from bfcl_pipeline.jobs.selection import chosen
 from bfcl_pipeline.orchestration.finished_results import FinishedResults
 from bfcl_pipeline.tables import entries_path, read_table
 from bfcl_pipeline.text import plural
+from bfcl_pipeline.web.effort import effort_text
 
-_COLUMNS = ("entry_id", "category", "depends_on", "prerequisite", "turns_json")
+_COLUMNS = ("entry_id", "category", "depends_on", "prerequisite", "turns_json", "source_json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,7 @@ class PlannedEntry:
     depends_on: Sequence[str]  # sessions to be run before it
     prerequisite: bool  # whether it is a session
     turns: int  # number of its turns
+    hops: int  # from a web question to its answer; of other entries 0
 
 
 def planned_work(run: RunConfig, finished: FinishedResults, data: Path) -> list[str]:
@@ -63,7 +67,18 @@ def _described(entries: Sequence[PlannedEntry], job: Job) -> str:
         return f"{work}, taken from results"
     if job.embedded:
         return work
-    return f"{work}, at least {plural(sum(entry.turns for entry in entries), 'request', 'requests')}"
+    requests = plural(sum(entry.turns for entry in entries), "request", "requests")
+    return f"{work}, at least {requests}{_searches(entries, job)}"
+
+
+def _searches(entries: Sequence[PlannedEntry], job: Job) -> str:
+    """The searches and pages of web questions, if they are requested of the real web."""
+    hops = sum(entry.hops for entry in entries)
+    if not hops or job.web.mode not in NETWORK_MODES:
+        return ""
+    recorded = ", less what is recorded" if job.web.mode == "record" else ""
+    effort = effort_text(hops, job.search_engine, job.web.pause)
+    return f"; {effort} (one of each for a hop{recorded})"
 
 
 def _read(data: Path, category: str) -> list[PlannedEntry]:
@@ -75,6 +90,7 @@ def _read(data: Path, category: str) -> list[PlannedEntry]:
             row["depends_on"],
             row["prerequisite"],
             len(json.loads(row["turns_json"])),
+            len(json.loads(row["source_json"])) if row["category"] in GROUPS["web_search"] else 0,
         )
         for row in table.to_pylist()
     ]

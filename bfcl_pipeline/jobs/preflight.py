@@ -9,9 +9,9 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
 from bfcl_pipeline.config import Job, RunConfig
-from bfcl_pipeline.config.job import NETWORK_MODES, SEARCH_ENGINE_KEYS
+from bfcl_pipeline.config.job import LEADERBOARD_ENGINES, NETWORK_MODES, SEARCH_ENGINE_KEYS
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.models.registry import is_installed
 from bfcl_pipeline.models.requirements import Need, needs
@@ -63,7 +63,7 @@ def preflight(run: RunConfig, finished: FinishedResults, machine: Machine) -> li
         # Without its results a step fails; a model that is asked in vain gives its entries a status.
         status = 1 if any(first[folder].recorded for folder in unable) else 2
         lines.append(f"The other models run. These get no new answers, and the exit status is {status}.")
-    return [*lines, *_keys_of_apis(pending.values())]
+    return [*lines, *_keys_of_apis(pending.values()), *_searches(pending.values())]
 
 
 def _keys_of_apis(jobs: Iterable[Job]) -> Iterator[str]:
@@ -77,6 +77,21 @@ def _keys_of_apis(jobs: Iterable[Job]) -> Iterator[str]:
             "entries whose calls need them get the status not_recorded. To record them, export the keys "
             "first (or put them in the file .env)."
         )
+
+
+def _searches(jobs: Iterable[Job]) -> Iterator[str]:
+    """A line on how the real web is reached, if a model is going to search it."""
+    live = [job for job in jobs if job.web.mode in NETWORK_MODES and not job.recorded]
+    searching = [job for job in live if not {*job.categories}.isdisjoint(GROUPS["web_search"])]
+    if not searching:
+        return
+    web, engines = searching[0].web, list(dict.fromkeys(job.search_engine for job in searching))
+    others = [engine for engine in engines if engine not in LEADERBOARD_ENGINES]
+    unlike = f" (not comparable with the leaderboard: {', '.join(others)})" if others else ""
+    yield (
+        f"web {web.mode}: searches by {', '.join(engines)}{unlike}; web_proxy: {web.proxy}; {web.pause:g} s "
+        "between two requests to one host. To try one search first: bfcl-pipeline web try QUERY"
+    )
 
 
 def _needs(job: Job, machine: Machine) -> Iterator[Need]:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from bfcl_pipeline.config import Job, JobPaths, ModelRow
+from bfcl_pipeline.config.job import NETWORK_MODES
 from bfcl_pipeline.errors import ConfigError, NotJournaled, PipelineError
 from bfcl_pipeline.generation import (
     Completed,
@@ -40,7 +41,8 @@ from bfcl_pipeline.models.weights import identified
 from bfcl_pipeline.records import Entry, Status
 from bfcl_pipeline.tables.texts import read_texts
 from bfcl_pipeline.text import Log, plural, printable
-from bfcl_pipeline.web.presented import presented
+from bfcl_pipeline.web.effort import left_text, seconds_of_search
+from bfcl_pipeline.web.presented import presented, searches
 
 Progress: TypeAlias = Callable[[str, ProgressCounts], AbstractAsyncContextManager[object]]
 """Shows the counts of the model of that name while its block runs."""
@@ -82,11 +84,21 @@ def run_job(
     entries = [presented(entry, job.web) for entry in chosen]
     texts = read_texts(job.paths.data)
     web = replace(job.web, search_engine=job.search_engine)
-    worlds = world_configs(job.paths, web, job.selection.seed, offline=job.replay is not None)
+    counts = ProgressCounts()
+    live = web.mode in NETWORK_MODES and job.replay is None
+    if live:
+        seconds = seconds_of_search(web.search_engine, web.pause)
+        counts.web.start(filter(searches, entries), seconds)
+    worlds = world_configs(
+        job.paths,
+        web,
+        job.selection.seed,
+        offline=job.replay is not None,
+        counts=counts.web if live else None,
+    )
     observed_run = None if job.replay is None else job.replay.observed
     observed = ObservedFailures(observed_run, job.folder, job.categories)
     origin = Origin(job.name, job.run, job.web.mode, job.row.owner)
-    counts = ProgressCounts()
     with_calls = executing(job, observed)
 
     async def run() -> list[Completed]:
@@ -121,6 +133,8 @@ def run_job(
         log(f"{job.name} {', '.join(job.categories)}: {counts_text}, {speed:,.0f}/s")
     for line in observed.summary(job.name, completed) if job.replay else _unanswered(job.name, completed):
         log(line)
+    if left := counts.web.unanswered:
+        log(f"{job.name}: " + left_text(left, counts.web.left_for_later, web.search_engine, web.pause))
     return completed
 
 

@@ -4,24 +4,51 @@ Covers what each mode of the web stands for. Encoder and web are made only for t
 them.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import JobPaths, WebChoice
 from bfcl_pipeline.generation import WorldConfigOf
+from bfcl_pipeline.generation.web_counts import WebCounts
 from bfcl_pipeline.records import Entry
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.texts import read_constants
 from bfcl_pipeline.tools import WorldConfig
 from bfcl_pipeline.tools.memory.encoder import Encoder
-from bfcl_pipeline.tools.web_search.web import Web
+from bfcl_pipeline.tools.web_search.web import Hits, Page, Web, WebFailure
 from bfcl_pipeline.web.presented import searches, with_web
 from bfcl_pipeline.web.simulated import SimulatedWeb
 
 
-def world_configs(paths: JobPaths, web: WebChoice, seed: int, *, offline: bool) -> WorldConfigOf:
-    """What the world of each entry is made from. seed: of fetch failures. offline: fetch nothing."""
+@dataclass(frozen=True, slots=True)
+class CountedWeb:
+    """The web of one question, whose answered searches and fetches are counted."""
+
+    web: Web
+    entry_id: str
+    counts: WebCounts
+
+    def search(self, keywords: str, region: str) -> Hits | WebFailure:
+        """The results. Raises WebError."""
+        found = self.web.search(keywords, region)
+        self.counts.searched(self.entry_id)
+        return found
+
+    def fetch(self, url: str) -> Page | WebFailure:
+        """The page. Raises WebError."""
+        page = self.web.fetch(url)
+        self.counts.fetched()
+        return page
+
+
+def world_configs(
+    paths: JobPaths, web: WebChoice, seed: int, *, offline: bool, counts: WebCounts | None = None
+) -> WorldConfigOf:
+    """What the world of each entry is made from.
+
+    seed: of fetch failures. offline: fetch nothing. counts: of the searches, if they are counted.
+    """
     common = WorldConfig(read_constants(paths.data))
     encoder = cache(lambda: _encoder(paths))
     opened = cache(lambda: _web(paths, web, offline=offline))
@@ -31,7 +58,8 @@ def world_configs(paths: JobPaths, web: WebChoice, seed: int, *, offline: bool) 
             return replace(common, encoder=encoder())
         if not searches(entry) or web.mode == "off":
             return common
-        return with_web(common, entry, opened(), web, seed)
+        own = opened() if counts is None else CountedWeb(opened(), entry.entry_id, counts)
+        return with_web(common, entry, own, web, seed)
 
     return world_config
 

@@ -14,13 +14,13 @@ from bfcl_pipeline.screen.progress import (
     JobProgress,
     cost,
     cost_text,
-    duration,
+    searches_text,
     short,
     troubles_text,
     waiting_text,
 )
 from bfcl_pipeline.screen.run_view import ModelState, ModelView, RunView, silence_text, steps_text
-from bfcl_pipeline.text import cut_middle
+from bfcl_pipeline.text import cut_middle, duration
 
 JOBS = 12
 """Bars that are shown during a run, above whose picture finished models have their lines."""
@@ -166,7 +166,8 @@ def _notes(model: ModelView) -> list[Text]:
         silence += f"; log: {model.log}"
     waiting = waiting_text(job) if at_work and not silence else ""
     last = f"last error: {job.last_error}" if job.last_error else ""
-    texts = [text for text in (silence, waiting, troubles_text(job), last) if text]
+    searches = searches_text(job) if at_work and job.searches_left else ""
+    texts = [text for text in (silence, waiting, searches, troubles_text(job), last) if text]
     return [
         _line(f"  {text}" if number else f"{job.name}: {text}", "yellow")
         for number, text in enumerate(texts)

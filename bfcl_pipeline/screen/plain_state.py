@@ -6,7 +6,7 @@ from textwrap import shorten
 from typing import Any
 
 from bfcl_pipeline.screen.picture import others_text
-from bfcl_pipeline.screen.progress import duration, progress_text, summary_text, troubles_text
+from bfcl_pipeline.screen.progress import progress_text, summary_text, troubles_text
 from bfcl_pipeline.screen.run_view import (
     ModelState,
     ModelView,
@@ -15,6 +15,7 @@ from bfcl_pipeline.screen.run_view import (
     silence_text,
     steps_text,
 )
+from bfcl_pipeline.text import duration
 
 _SHOWN = (ModelState.RUNNING, ModelState.FAILED, ModelState.FINISHED)
 _PHASES = {

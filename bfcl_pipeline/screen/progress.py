@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from bfcl_pipeline.text import on_one_line, plural, printable
+from bfcl_pipeline.text import duration, on_one_line, plural, printable
 
 if TYPE_CHECKING:
     from bfcl_pipeline.generation.counts import ProgressCounts
@@ -62,6 +62,8 @@ class JobProgress:
     last_error: str = ""  # in one line, without invisible characters
     entries_per_second: float | None = None  # sessions included; None: not known yet
     rate_seconds: float | None = None  # over which the rates were measured
+    searches: int = 0  # of web questions, recorded ones included
+    searches_left: int = 0  # estimate
 
     @property
     def complete(self) -> bool:
@@ -130,8 +132,8 @@ class RateWindow:
         """An estimate; None while there is no rate.
 
         The requests left at the current rate, but at least the longest conversation left: its requests are
-        sent one after the other, whatever else runs. Of a model that is sent none (an embedded one): the
-        entries left at their rate.
+        sent one after the other, whatever else runs; and at least the searches left at the polite rate. Of
+        a model that is sent none (an embedded one): the entries left at their rate.
         """
         rate = self.requests_per_second
         if not rate:
@@ -142,7 +144,7 @@ class RateWindow:
             return None
         # Little's law: the mean number at work is the rate times the mean time of a request.
         each = sum(sample[2] for sample in self.samples) / len(self.samples) / rate
-        return max(counts.left.total / rate, counts.left.longest * each)
+        return max(counts.left.total / rate, counts.left.longest * each, counts.web.seconds_left)
 
 
 def job_progress(
@@ -176,6 +178,8 @@ def job_progress(
         last_error=clean(counts.last_error),
         entries_per_second=rates.entries_per_second,
         rate_seconds=rates.seconds,
+        searches=counts.web.searches,
+        searches_left=counts.web.left,
     )
 
 
@@ -194,6 +198,8 @@ def progress_text(job: JobProgress) -> str:
         parts.append(f"{job.requests_in_flight:,} in flight")
     if job.requests_per_second:
         parts.append(f"{job.requests_per_second:,.1f} requests/s")
+    if searches := searches_text(job):
+        parts.append(searches)
     parts += _amounts(job)
     if job.seconds_left is not None:
         parts.append(f"about {duration(job.seconds_left)} left")
@@ -215,6 +221,8 @@ def summary_text(job: JobProgress) -> str:
     parts = [f"{_total_text(job)} in {duration(job.seconds)}"]
     if job.requests_done:
         parts.append(plural(job.requests_done, "request", "requests"))
+    if job.searches:
+        parts.append(plural(job.searches, "search", "searches"))
     return ", ".join([*parts, *_amounts(job)])
 
 
@@ -231,6 +239,14 @@ def waiting_text(job: JobProgress) -> str:
     if job.wait_seconds is None:
         return ""
     return f"waits {duration(job.wait_seconds)}" + (f": {job.wait_reason}" if job.wait_reason else "")
+
+
+def searches_text(job: JobProgress) -> str:
+    """Searches of web questions, and about how many are left; empty if there are none."""
+    if not job.searches and not job.searches_left:
+        return ""
+    left = f", about {job.searches_left:,} left" if job.searches_left else ""
+    return plural(job.searches, "search", "searches") + left
 
 
 def _total_text(job: JobProgress) -> str:
@@ -290,14 +306,3 @@ def short(number: int) -> str:
         if number >= size:
             return f"{number / size:.1f}{unit}"
     return str(number)
-
-
-def duration(seconds: float) -> str:
-    """Seconds for a person: 40 s, 4 min, 2 h 5 min."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    minutes = round(seconds / 60)
-    if minutes < 60:
-        return f"{minutes} min"
-    return f"{minutes // 60:,} h {minutes % 60} min"

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from bfcl_pipeline.screen.progress import JobProgress, duration
+from bfcl_pipeline.screen.progress import JobProgress
+from bfcl_pipeline.text import duration
 
 QUIET_SECONDS = 120.0
 """A job or a run without a sign of life for so long may have been killed."""

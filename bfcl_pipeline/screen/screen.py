@@ -23,11 +23,11 @@ from bfcl_pipeline.screen.displays import Display, LiveDisplay, PlainDisplay
 from bfcl_pipeline.screen.dry_run import grouped_steps
 from bfcl_pipeline.screen.interruption import INTERRUPTION, Interruption
 from bfcl_pipeline.screen.log_tail import failure_of, log_tail
-from bfcl_pipeline.screen.progress import closing_text, cost, duration, summary_text
+from bfcl_pipeline.screen.progress import closing_text, cost, summary_text
 from bfcl_pipeline.screen.run_file import RunFile
 from bfcl_pipeline.screen.run_state import Failure, RunDescription, RunState
 from bfcl_pipeline.screen.run_view import Phase
-from bfcl_pipeline.text import plural
+from bfcl_pipeline.text import duration, plural
 
 DRAWN_SECONDS = 0.5
 """Between two readings of the progress files."""

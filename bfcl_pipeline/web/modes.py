@@ -21,6 +21,9 @@ from bfcl_pipeline.web.pace import FOLDER, PAUSE_SECONDS, HostPace
 from bfcl_pipeline.web.proxies import DIRECT, Proxies
 from bfcl_pipeline.web.recording import RecordingWeb, ReplayingWeb
 
+PAGES_BY = f"requests of bfcl-pipeline {__version__}"
+"""The software that fetches pages, as `RecordedOutcome.engine` has it."""
+
 
 class LiveWeb:
     """A search engine and an HTTP client."""
@@ -79,7 +82,7 @@ def open_web(
     if mode == "live":
         return live
     key = os.environ.get(KEY_VARIABLE, "").strip()
-    engines = {"search": engine_text(engine), "fetch": f"requests of bfcl-pipeline {__version__}"}
+    engines = {"search": engine_text(engine), "fetch": PAGES_BY}
     secrets = [*([key] if key else []), *proxies.secrets]
     return RecordingWeb(WebCache(cache), live, engine, engines=engines, secrets=secrets)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,14 @@ def test_a_config_that_expands_is_refused(archived: Path, tmp_path: Path) -> Non
     hostile = repack(archived, tmp_path / "bomb.crate.zip", bomb)
     with pytest.raises(ConfigError, match="YAML alias"):
         extract_verdicts(hostile, tmp_path / "out")
+
+
+def test_the_web_of_an_archive_is_that_of_its_run(
+    archived: Path, small_run: SmallRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`web diff` reads the recorded web of an archive, which lacks only the outcomes of other runs."""
+    assert main(["web", "diff", str(archived), str(small_run.cache), "--json", "-"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["only_a"], found["changed"]) == ([], 0)
+    assert found["equal"] == found["a"]["outcomes"] > 0
+    assert len(found["only_b"]) == found["b"]["outcomes"] - found["equal"] > 0

@@ -8,7 +8,7 @@ import pytest
 
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.executables import ApiAnswer, SimulatedApis
-from bfcl_pipeline.records import Mode, Response
+from bfcl_pipeline.records import Mode, Response, Status
 from bfcl_pipeline.tables import entries_path, read_entries, write_responses
 from bfcl_pipeline.tables.texts import read_recorded_calls
 from bfcl_pipeline.tools.web_search.web import Hits, Page, WebFailure
@@ -79,6 +79,29 @@ def test_coverage_of_a_run_is_printed(cache, tmp_path, capsys):
         "model  web calls  recorded   share  different   share",
         "m              3         2  66.7 %          2  50.0 %",
     ]
+
+
+def test_what_is_left_of_a_run_is_printed(cache, tmp_path, capsys):
+    """For each model with web questions that failed: how many, and about how many searches they need."""
+    failed = Response(
+        "web_search_base_0",
+        "web_search_base",
+        Mode.FC,
+        None,
+        Status.INFRASTRUCTURE_ERROR,
+        "duckduckgo: it refused",
+        model="m",
+        web="record",
+    )
+    run = tmp_path / "run"
+    others = [replace(failed, entry_id=f"web_search_base_{number}") for number in range(1, 10)]
+    write_responses(run / "responses" / "m" / "web_search_base.parquet", [failed, *others])
+    (run / "config.yaml").write_text("web: record\nweb_pause: 10\n")
+    assert main(["web", "status", "--record", str(cache.folder), str(run)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "m: 10 web questions are left: about 31 searches and as many pages, at least 16 min by duckduckgo "
+        "at web_pause 10. What is recorded is not searched again."
+    )
 
 
 def test_executed_calls_count_as_web_calls(cache, staged, tmp_path, capsys):

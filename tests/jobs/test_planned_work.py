@@ -56,3 +56,15 @@ def test_models_with_the_same_work_share_a_line(staged: Path, tmp_path: Path) ->
 def test_nothing_is_said_before_the_release_is_staged(tmp_path: Path) -> None:
     """The entries are not known yet."""
     assert planned_work(load(models=["oracle"]), FinishedResults(tmp_path), tmp_path) == []
+
+
+def test_searches_of_the_real_web_are_estimated(staged: Path, tmp_path: Path) -> None:
+    """From the hops of the questions and the pause; nothing is said of a simulated web."""
+    changes = {"models": ["org/chat-FC"], "categories": ["web_search_base"]}
+    (line,) = planned_work(load(**changes, web="record"), FinishedResults(tmp_path), staged)
+    assert line == (
+        "org/chat-FC: 100 entries, at least 100 requests; about 314 searches and as many pages, at least "
+        "31 min by duckduckgo at web_pause 2 (one of each for a hop, less what is recorded)"
+    )
+    (simulated,) = planned_work(load(**changes), FinishedResults(tmp_path), staged)
+    assert simulated == "org/chat-FC: 100 entries, at least 100 requests"

@@ -166,6 +166,13 @@ def test_failures_by_kind_and_the_last_error_are_below_the_bars() -> None:
     assert error == "  last error: HTTP 503: overloaded"
 
 
+def test_searches_left_have_a_line_below_the_bar() -> None:
+    """Of a model at work on web questions: those made, and about how many are left."""
+    searching = replace(NONE_YET, searches=1_234, searches_left=56)
+    _heading, _model, searches, _steps = drawn(state_of(RunningStep("Generate", progress=searching)), 120)
+    assert searches == "m: 1,234 searches, about 56 left"
+
+
 @pytest.mark.parametrize(("width", "height"), [(80, 24), (200, 50), (40, 10)])
 @pytest.mark.parametrize("alone", [False, True])
 @pytest.mark.parametrize("failed", [0, 60])

@@ -12,10 +12,10 @@ from bfcl_pipeline.records import Entry
 from bfcl_pipeline.screen.progress import (
     RateWindow,
     closing_text,
-    duration,
     job_progress,
     progress_text,
 )
+from bfcl_pipeline.text import duration
 from tests.support.job_progress import NONE_YET
 
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
@@ -18,41 +18,21 @@ import pytest
 from bfcl_pipeline.web import pace as pace_module
 from bfcl_pipeline.web.evidence.playing import PlayedAnswer, playing
 from bfcl_pipeline.web.pace import LONGEST_AHEAD_SECONDS, LONGEST_HOLD_SECONDS, HostPace
-
-
-class Time:
-    """A clock that only a sleep moves."""
-
-    def __init__(self, now: float = 1_000_000.0) -> None:
-        self.now = now
-        self.slept: list[float] = []
-        self.meanwhile: Callable[[], None] | None = None  # happens once, during the next sleep
-
-    def clock(self) -> float:
-        """The time."""
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        """Moves the time."""
-        self.slept.append(seconds)
-        self.now += seconds
-        if self.meanwhile is not None:
-            happens, self.meanwhile = self.meanwhile, None
-            happens()
+from tests.support.paused_time import PausedTime
 
 
 @pytest.fixture
-def time_() -> Time:
-    return Time()
+def time_() -> PausedTime:
+    return PausedTime()
 
 
-def paced(at: Time, folder: Path | None, pause: float = 2.0) -> HostPace:
+def paced(at: PausedTime, folder: Path | None, pause: float = 2.0) -> HostPace:
     """A pace of one process."""
     return HostPace(pause, folder, clock=at.clock, sleep=at.sleep)
 
 
 @pytest.mark.parametrize("shared", [True, False])
-def test_requests_to_a_host_are_a_pause_apart(time_: Time, tmp_path: Path, shared: bool) -> None:
+def test_requests_to_a_host_are_a_pause_apart(time_: PausedTime, tmp_path: Path, shared: bool) -> None:
     """The first request starts at once, each further one a pause after the one before; other hosts are
     not affected."""
     pace = paced(time_, tmp_path if shared else None)
@@ -62,7 +42,7 @@ def test_requests_to_a_host_are_a_pause_apart(time_: Time, tmp_path: Path, share
     assert pace.wait("A.example.") == 0.5  # the same host
 
 
-def test_without_a_pause_nothing_waits(time_: Time, tmp_path: Path) -> None:
+def test_without_a_pause_nothing_waits(time_: PausedTime, tmp_path: Path) -> None:
     """0 means no pause, also after the host asked for one, and leaves no file."""
     pace = paced(time_, tmp_path / "pace", 0.0)
     pace.hold("a.example", 60)
@@ -70,20 +50,20 @@ def test_without_a_pause_nothing_waits(time_: Time, tmp_path: Path) -> None:
     assert not (tmp_path / "pace").exists()
 
 
-def test_a_host_may_have_a_pause_of_its_own(time_: Time) -> None:
+def test_a_host_may_have_a_pause_of_its_own(time_: PausedTime) -> None:
     """A request names its own pause, for instance none at all."""
     pace = paced(time_, None)
     assert [pace.wait("a.example", 0.25) for _ in range(2)] == [0.0, 0.25]
     assert pace.wait("a.example", 0.0) == 0.0
 
 
-def test_processes_share_the_pause(time_: Time, tmp_path: Path) -> None:
+def test_processes_share_the_pause(time_: PausedTime, tmp_path: Path) -> None:
     """What one process starts, another one waits for."""
     one, other = paced(time_, tmp_path), paced(time_, tmp_path)
     assert [one.wait("a.example"), other.wait("a.example"), one.wait("a.example")] == [0.0, 2.0, 2.0]
 
 
-def test_a_requested_wait_holds_for_all(time_: Time, tmp_path: Path) -> None:
+def test_a_requested_wait_holds_for_all(time_: PausedTime, tmp_path: Path) -> None:
     """A Retry-After that one process sees holds back the others, those that wait already included."""
     one, other = paced(time_, tmp_path), paced(time_, tmp_path)
     one.wait("a.example")
@@ -97,7 +77,7 @@ def test_a_requested_wait_holds_for_all(time_: Time, tmp_path: Path) -> None:
 
 
 def test_a_clock_that_is_set_back_costs_no_more_than_the_wait_that_was_left(
-    time_: Time, tmp_path: Path
+    time_: PausedTime, tmp_path: Path
 ) -> None:
     """After the clock was set back by a day, a request waits for one pause."""
     pace = paced(time_, tmp_path)
@@ -106,7 +86,7 @@ def test_a_clock_that_is_set_back_costs_no_more_than_the_wait_that_was_left(
     assert pace.wait("a.example") == 2.0
 
 
-def test_a_booked_start_that_nobody_uses_costs_one_pause(time_: Time, tmp_path: Path) -> None:
+def test_a_booked_start_that_nobody_uses_costs_one_pause(time_: PausedTime, tmp_path: Path) -> None:
     """A process that is killed while it waits leaves a gap of one pause."""
     killed, other = paced(time_, tmp_path), paced(time_, tmp_path)
     killed.wait("a.example")
@@ -125,7 +105,7 @@ def test_a_booked_start_that_nobody_uses_costs_one_pause(time_: Time, tmp_path: 
 @pytest.mark.parametrize(
     "content", [b"", b"\xff\x00", b"nan 1 1 1", b"inf inf inf inf", b"1 2 3", b"1 2 3 1e300", b"9" * 300]
 )
-def test_a_damaged_file_begins_anew(time_: Time, tmp_path: Path, content: bytes) -> None:
+def test_a_damaged_file_begins_anew(time_: PausedTime, tmp_path: Path, content: bytes) -> None:
     """What is not a time is ignored."""
     pace = paced(time_, tmp_path)
     pace.wait("a.example")
@@ -135,7 +115,7 @@ def test_a_damaged_file_begins_anew(time_: Time, tmp_path: Path, content: bytes)
     assert pace.wait("a.example") == 2.0
 
 
-def test_no_file_makes_a_request_wait_for_long(time_: Time, tmp_path: Path) -> None:
+def test_no_file_makes_a_request_wait_for_long(time_: PausedTime, tmp_path: Path) -> None:
     """The wait that a file may cause is bounded, whatever stands in it."""
     pace = paced(time_, tmp_path)
     pace.wait("a.example")
@@ -146,7 +126,7 @@ def test_no_file_makes_a_request_wait_for_long(time_: Time, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("obstacle", ["folder", "lock"])
 def test_without_files_or_locks_the_pause_holds_in_the_process(
-    time_: Time, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, obstacle: str
+    time_: PausedTime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, obstacle: str
 ) -> None:
     """Where no file can be made or locked, the threads of the process still keep the pause."""
     folder = tmp_path / "pace"
@@ -162,7 +142,7 @@ def test_without_files_or_locks_the_pause_holds_in_the_process(
     assert [pace.wait("a.example") for _ in range(3)] == [0.0, 2.0, 2.0]
 
 
-def test_played_requests_do_not_wait(time_: Time) -> None:
+def test_played_requests_do_not_wait(time_: PausedTime) -> None:
     """While a cassette is played nothing is sent, so nothing waits."""
 
     class Cassette:
@@ -179,7 +159,7 @@ def test_played_requests_do_not_wait(time_: Time) -> None:
 
 def test_200_threads_go_in_the_order_in_which_they_came(tmp_path: Path) -> None:
     """No thread is overtaken, and each waits for a pause after the one before it."""
-    at, gate, thread = Time(), threading.Event(), threading.local()
+    at, gate, thread = PausedTime(), threading.Event(), threading.local()
     went: list[int] = []
 
     def sleep(seconds: float) -> None:

@@ -6,9 +6,15 @@ Each action is a module of this package with `HELP`, `add_arguments(parser)` and
 import argparse
 from types import ModuleType
 
-from bfcl_pipeline.cli.web import check, status
+from bfcl_pipeline.cli.web import check, difference, importing, status, tryout
 
-ACTIONS: dict[str, ModuleType] = {"status": status, "check": check}
+ACTIONS: dict[str, ModuleType] = {
+    "check": check,
+    "diff": difference,
+    "import": importing,
+    "status": status,
+    "try": tryout,
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -19,7 +19,9 @@ from bfcl_pipeline.tables import read_responses
 from bfcl_pipeline.text import text_table
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.coverage import CacheCoverage, coverage
+from bfcl_pipeline.web.effort import left_by_model, left_text
 from bfcl_pipeline.web.executed import WebRequests
+from bfcl_pipeline.web.pace import PAUSE_SECONDS
 from bfcl_pipeline.web.status import CacheStats, survey
 
 HELP = "print what the web cache holds; exit status 1 if any of it is damaged"
@@ -55,6 +57,8 @@ def run(options: argparse.Namespace) -> int:
     if folder is not None:
         requests = requests_of_run(folder, options.data, cache)
         _print_coverage(coverage(stats.keys, _responses(folder), requests))
+        for line in _left(folder, requests):
+            print(line)
     for line in stats.damaged:
         print(line, file=sys.stderr)
     return 1 if stats.damaged else 0
@@ -66,6 +70,14 @@ def requests_of_run(folder: Path, data: Path, cache: WebCache) -> WebRequests:
     return WebRequests(
         data, cache, tool if isinstance(tool, str) else SEARCH_TOOL, recorded_engines(folder)
     )
+
+
+def _left(folder: Path, requests: WebRequests) -> Iterator[str]:
+    """What each model still needs of the web for its questions without an answer."""
+    engines, pause = recorded_engines(folder), recorded_keys(folder).get("web_pause")
+    seconds = float(pause) if isinstance(pause, int | float) else PAUSE_SECONDS
+    for name, left in left_by_model(_responses(folder), requests).items():
+        yield f"{name}: {left_text(left.questions, left.searches, engines.of(name), seconds)}"
 
 
 def _responses(run_dir: Path) -> Iterator[Response]:

@@ -11,6 +11,7 @@ The browser that primp imitates is always the same one, so that two runs send th
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from time import monotonic
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -27,6 +28,9 @@ from bfcl_pipeline.web.evidence.tape import HttpExchange, note
 BROWSER, SYSTEM = "firefox_151", "linux"
 """What primp imitates in TLS, HTTP/2 and headers. Without its number the version would be random."""
 
+REFUSED_SECONDS = 5.0
+"""The wait that a refusal without Retry-After stands for, for all searches."""
+
 _REFUSALS = (202, 403, 418, 429, 999)
 _FORM = "application/x-www-form-urlencoded"
 _OLD_CHARSETS = {"iso-8859-1": "cp1252", "windows-1252": "cp1252"}
@@ -39,7 +43,7 @@ class Connection:
     limits: SearchLimits = field(default_factory=SearchLimits)
     proxy: Callable[[str], str | None] = lambda _address: None  # the proxy for an address, if any
     before: Callable[[str], object] = lambda _host: None  # called before each request with its host
-    after: Callable[[str, float | None], None] = lambda _host, _seconds: None  # with its Retry-After
+    after: Callable[[str, float | None], None] = lambda _host, _seconds: None  # with the wait it wants
     ca_file: str | None = None  # certificates to trust in the place of the usual ones
     addresses: Mapping[str, str] | None = None  # by host, where it is served instead: `http://127.0.0.1:1`
 
@@ -118,7 +122,8 @@ class EngineClient:
         if played is None:
             self._connection.before(host)
             answer, content = self._sent(method, address, body)
-            self._connection.after(host, answer.retry_after_seconds())
+            refused = REFUSED_SECONDS if answer.status in _REFUSALS else None
+            self._connection.after(host, answer.retry_after_seconds() or refused)
         else:
             answer, content = self._played(played, method, address, body)
         self._check_status(answer)
@@ -164,6 +169,8 @@ class EngineClient:
                 response.close()
         except primp.PrimpError as error:
             reason = _reason(error)
+        finally:
+            exchange.ended = monotonic()
         exchange.error = reason
         raise Outage(self._engine, f"the connection failed ({reason})")
 

@@ -42,6 +42,7 @@ class DdgsEngine:
     name: str = "duckduckgo"  # one of facts.FACTS
     retries: RetryPolicy = field(default_factory=RetryPolicy)
     connection: Connection = field(default_factory=Connection)
+    most_pages: int = 10  # of one search; facts.FACTS may have fewer
 
     @property
     def switched_off(self) -> bool:
@@ -64,7 +65,7 @@ class DdgsEngine:
         client = EngineClient(self.name, facts, self.connection, self.retries)
         engine = ENGINES[self.name](client, facts)
         results: dict[str, Hit] = {}  # by address: pages overlap
-        for number in range(1, facts.pages + 1):
+        for number in range(1, min(facts.pages, self.most_pages) + 1):
             page = self._page(engine, query, self._region(region), number)
             new = {hit.href: hit for hit in page if hit.href not in results}
             results |= new

@@ -1,0 +1,196 @@
+"""Whatever a search engine answers, a search ends in an outcome that its cassette proves, or in a WebError.
+
+Covers the whole path: our client with primp, ddgs's readers, the tape, and the cassette played again. All
+requests go to a proxy on this machine, which answers for every host and notes which was asked for. The
+number of examples is FUZZ_EXAMPLES, as in `test_fuzz`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from bfcl_pipeline.errors import WebError
+from bfcl_pipeline.tools.web_search.web import Hit, Hits
+from bfcl_pipeline.web.cache import RecordedOutcome, outcome_document
+from bfcl_pipeline.web.check import contradiction
+from bfcl_pipeline.web.engines.client import Connection
+from bfcl_pipeline.web.engines.ddgs_engine import WANTED, DdgsEngine
+from bfcl_pipeline.web.engines.facts import FACTS
+from bfcl_pipeline.web.engines.requested import SearchLimits
+from bfcl_pipeline.web.engines.retries import RetryPolicy
+from bfcl_pipeline.web.evidence.tape import taping
+from bfcl_pipeline.web.keys import SearchKey
+from bfcl_pipeline.web.modes import engine_text
+from tests.fuzz.test_fuzz import LIMIT_CALLS  # with its number of examples
+from tests.support.simulated_sites import brave_page, duckduckgo_page
+from tests.support.site_proxy import HAS_OPENSSL, SiteProxy, site_proxy
+from tests.support.work import HANG_SECONDS
+
+assert LIMIT_CALLS
+NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
+
+PIECES = (
+    "<div class='links_main result__body'>",
+    "<h2>T</h2>",
+    "<a href='//duckduckgo.com/l/?uddg=%ff&rut=1'>x</a>",
+    "<a href='https://[::1'>x</a>",
+    "<a href='javascript:alert(1)'>x</a>",
+    "<a href='/RU=x/RK=2'>x</a>",
+    "<div data-type='web'>",
+    "<div class='title snippet content'>t",
+    "</div>",
+    "</a>",
+    "<li>",
+    "</html>",
+    "<ol id='b_results'><li class='b_algo'><h2><a href='https://www.bing.com/ck/a?u=a1!!'>x</a></h2>",
+    "<ul class='results'><li><h2><a href='http://a.example/%2F'>m</a></h2><p class='s'>b</p></li></ul>",
+    "<div class='nav-link'><form action='https://evil.example/'><input name='s' value='10'></form></div>",
+    "<div class='nav-link'><form><input name='kl' value='@e'><input name='s' value='9'></form></div>",
+    "<div class='no-results'>",
+    "<form id='challenge-form'>",
+    "<base href='https://evil.example/'>",
+    "<meta http-equiv='refresh' content='0;url=https://evil.example/'>",
+    "<img src='https://evil.example/x'>",
+    "<?xml version='1.0' encoding='utf-16'?>",
+    "<!DOCTYPE a [<!ENTITY b 'c'>]>",
+    "&b;&#0;&#x110000;",
+    "<![CDATA[",
+    "]]>",
+    "<script>",
+    "<!--",
+    "<svg><a xlink:href='x'>",
+    "<b>" * 3_000,
+    "<a " * 500,
+    "x" * 20_000,
+    "\x00",
+    "\ud83e",
+    "\u202e",
+)
+"""Of pages, whole and broken."""
+
+_NAMES = st.sampled_from(["results", "slug", "title", "query", "pages", "extract", "x"])
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(_NAMES, inner, max_size=4),
+    max_leaves=20,
+)
+_LISTED = st.lists(st.text(max_size=20), max_size=3)  # as Wikipedia answers
+_ADDRESSES = st.text(max_size=40) | st.just("https://a.example/?x=%26")
+_HITS = st.lists(st.builds(Hit, st.text(max_size=20), _ADDRESSES, st.text()), max_size=12).map(
+    lambda hits: Hits(tuple(hits))
+)
+_BODIES = st.one_of(
+    _HITS.map(duckduckgo_page),
+    _HITS.map(brave_page),
+    st.lists(st.sampled_from(PIECES), max_size=30).map(lambda pieces: f"<html>{''.join(pieces)}</html>"),
+    _JSON.map(json.dumps),
+    st.tuples(st.text(), _LISTED, _LISTED, _LISTED).map(json.dumps),
+    st.lists(st.fixed_dictionaries({name: st.text() for name in ("title", "slug", "snippet")})).map(
+        lambda found: json.dumps({"results": found})
+    ),
+    st.text(max_size=200),
+).map(lambda text: text.encode("utf-8", "surrogatepass")) | st.binary(max_size=300)
+_FAILURES = (202, 204, 206, 301, 302, 307, 400, 403, 404, 429, 500, 503, 599, 999)
+_STATUSES = st.sampled_from([200] * 20 + [*_FAILURES])
+_TARGETS = st.sampled_from(
+    ["https://evil.example/", "//evil.example", "/sorry/index", "/50x.html", "", "\t", "ftp://evil.example"]
+)
+_KINDS = st.sampled_from(
+    [*(f"text/html; charset={name}" for name in ("utf-8", "ISO-8859-1", "nonsense")), "application/json"]
+)
+
+
+@st.composite
+def answers(draw: st.DrawFn) -> bytes:
+    """A response: a page with a status and headers, perhaps compressed, perhaps cut."""
+    if draw(st.integers(0, 15)) == 0:
+        return draw(st.sampled_from([b"", b"nonsense\r\n\r\n", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 20"]))
+    body, status = draw(_BODIES), draw(_STATUSES)
+    headers = {"Content-Type": draw(_KINDS), "Connection": "close"}
+    match draw(st.integers(0, 7)):
+        case 0:
+            body, headers["Content-Encoding"] = gzip.compress(body), "gzip"
+        case 1:
+            headers["Content-Encoding"] = draw(st.sampled_from(["gzip", "br", "zstd", "deflate", "x"]))
+        case 2:
+            body, headers["Content-Encoding"] = gzip.compress(body)[:-9], "gzip"
+    headers["Content-Length"] = str(len(body) + draw(st.sampled_from([0] * 9 + [5])))
+    if draw(st.booleans()):
+        headers["Location"] = draw(_TARGETS)
+        headers["Set-Cookie"] = "session=s3cret-of-the-site; Domain=example; Path=/"
+    lines = [f"HTTP/1.1 {status} X", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
+    return "\r\n".join(lines).encode() + body
+
+
+_QUERIES = st.text(min_size=1, max_size=40) | st.sampled_from(
+    ["tea", "@evil.example/", "\r\nHost: evil.example", "../../x", "#", "?q=1&kl=2", "!g tea", "a" * 600]
+)
+_REGIONS = st.text(max_size=12) | st.sampled_from(
+    ["wt-wt", "us-en", "us-evil.example/", "us-en@evil.example", "x-evil.example#", "us-tzh", "jp-jp", "-"]
+)
+
+
+class _Plain(dict[str, str]):
+    """Every host is asked by HTTP, so that the proxy reads the requests without a certificate."""
+
+    def get(self, host: str, default: Any = None) -> Any:
+        return f"http://{host}"
+
+
+@pytest.fixture(scope="module")
+def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SiteProxy]:
+    if not HAS_OPENSSL:
+        pytest.skip("openssl, which makes the proxy's certificate, is absent")
+    with site_proxy(tmp_path_factory.mktemp("proxy"), ["evil.example"], lambda _: b"") as running:
+        yield running
+
+
+@settings(max_examples=max(100, settings.default.max_examples // 10))  # each sends several requests
+@given(st.data())
+def test_any_answer_ends_in_an_outcome_or_a_web_error(proxy: SiteProxy, data: st.DataObject) -> None:
+    """Results are texts, no host but the engine's is asked, and the cassette proves the outcome."""
+    name = data.draw(st.sampled_from(sorted(FACTS)))
+    given_answers = iter(data.draw(st.lists(answers(), min_size=1, max_size=3)))
+    last = data.draw(answers())
+    proxy.answer = lambda _: next(given_answers, last)
+    proxy.visits.clear()
+    proxy.hosts.clear()
+    limits = SearchLimits(connect_seconds=5, silence_seconds=5, whole_seconds=10)
+    connection = Connection(limits=limits, proxy=lambda _: proxy.address, addresses=_Plain(html="1"))
+    engine = DdgsEngine(name, RetryPolicy(attempts=2, sleep=lambda _: None), connection)
+    query, region = data.draw(_QUERIES), data.draw(_REGIONS)
+    started = time.monotonic()
+    with taping() as tape:
+        try:
+            outcome = engine.search(query, region)
+        except WebError:
+            outcome = None
+    assert time.monotonic() - started < HANG_SECONDS
+    event(f"{type(outcome).__name__}, {len(outcome.hits) if isinstance(outcome, Hits) else '-'} results")
+    facts = FACTS[name]
+    assert all(
+        host in facts.hosts or any(own.startswith(".") and host.endswith(own) for own in facts.hosts)
+        for host in proxy.hosts
+    )
+    assert len(proxy.visits) <= 2 * (facts.pages + 1)
+    cassette = tape.cassette()
+    assert cassette is None or b"s3cret" not in cassette
+    if outcome is None:
+        return
+    json.dumps(outcome_document(outcome))
+    if isinstance(outcome, Hits):
+        assert len(outcome.hits) <= WANTED
+        texts = [text for hit in outcome.hits for text in (hit.title, hit.href, hit.body)]
+        assert all(isinstance(text, str) and text == text.encode().decode() for text in texts)
+    key = SearchKey.of(query, region, name)
+    recorded = RecordedOutcome(key, outcome, NOON, engine_text(name), None, None)
+    assert contradiction(recorded, cassette) is None

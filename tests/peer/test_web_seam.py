@@ -1,0 +1,295 @@
+"""The web seam: what a model sees of a search and of a page is the official tool's text.
+
+Covers outcomes that both sides are given, and the same answers of a server on this machine: ours through
+the search engine or the fetcher, recorded and replayed; the official side's through its own clients. What
+is read from pages of other engines is given to the official side as results of the service.
+
+Not compared: a search without results that has an empty list (the service leaves the list out), an HTTP 429
+of the service (the official tool waits forever), and pages for which the fetcher differs on purpose (its
+docstring has them: brotli, content that is not text, charsets without a header, byte order marks, bounds).
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from zlib import crc32
+
+import pytest
+
+from bfcl_pipeline.records import Call
+from bfcl_pipeline.tools import Constants, World, WorldConfig
+from bfcl_pipeline.tools.web_search.web import Hits, Page, Web, WebFailure
+from bfcl_pipeline.web.cache import WebCache
+from bfcl_pipeline.web.engines.client import Connection
+from bfcl_pipeline.web.engines.ddgs_engine import DdgsEngine
+from bfcl_pipeline.web.engines.serpapi import SerpApi
+from bfcl_pipeline.web.fetcher import Fetcher
+from bfcl_pipeline.web.keys import SearchKey
+from bfcl_pipeline.web.modes import LiveWeb
+from bfcl_pipeline.web.recording import RecordingWeb, ReplayingWeb
+from tests.peer.peer import ask_peer, require_peer
+from tests.peer.web_scenes import STATUSES, Asked, fetches, hits, html, searches
+from tests.support.page_server import PageServer, serving
+from tests.support.simulated_sites import BRAVE, DUCKDUCKGO, brave_page, duckduckgo_page
+
+pytestmark = pytest.mark.peer
+
+SEARCHES, FETCHES = 6_000, 6_000
+SERVED = 600
+BY_ENGINE = 100
+AT_ONCE = 20
+"""Calls of one conversation."""
+
+INVALID = ("http://127.0.0.1:1/x", "http:///x", "http://a..b/", "http://[::1/", "{base}/none")
+"""Addresses without a page."""
+
+_ADDRESS = re.compile(r"(?<= object at )0x[0-9a-f]+")  # of an object: another in each process
+
+
+@dataclass
+class Conversation:
+    """Calls of one conversation, with our results."""
+
+    number: int
+    calls: list[dict[str, Any]]  # as the official side reads them
+    results: list[str] = field(default_factory=list)
+
+    @property
+    def show_snippet(self) -> bool:
+        return self.number % 2 == 0
+
+    def hold(self, web: Web, calls: Sequence[Call], constants: Constants) -> None:
+        """Runs the calls over our web."""
+        state = {"WebSearchAPI": {"show_snippet": self.show_snippet}}
+        world = World.of(["WebSearchAPI"], state, WorldConfig(constants, web=web), "seam")
+        self.results += [world.run(call) for call in calls]
+
+    def row(self) -> dict[str, Any]:
+        """The question to the official side."""
+        return {"number": self.number, "show_snippet": self.show_snippet, "calls": self.calls}
+
+
+class Given:
+    """A web that returns the outcome of each call."""
+
+    def __init__(self, asked: Sequence[Asked]) -> None:
+        self._outcomes = {_argument(one.call): one.outcome for one in asked}
+
+    def search(self, keywords: str, region: str) -> Hits | WebFailure:
+        """The outcome for these keywords."""
+        found = self._outcomes[keywords]
+        assert isinstance(found, Hits | WebFailure)
+        return found
+
+    def fetch(self, url: str) -> Page | WebFailure:
+        """The outcome for this address."""
+        found = self._outcomes[url]
+        assert isinstance(found, Page | WebFailure)
+        return found
+
+
+def _argument(call: Call) -> str:
+    return str(call.arguments.get("keywords", call.arguments.get("url")))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _peer() -> None:
+    require_peer()
+
+
+def _groups(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
+    for start in range(0, len(asked), AT_ONCE):
+        yield list(asked[start : start + AT_ONCE])
+
+
+def _compared(conversations: Sequence[Conversation], folder: Path) -> tuple[Counter[str], list[str]]:
+    """How many calls of each kind were compared, and every difference."""
+    answers = ask_peer("web_reference", [one.row() for one in conversations], folder)
+    counts: Counter[str] = Counter()
+    different = []
+    for held, theirs in zip(conversations, answers, strict=True):
+        for call, ours, official in zip(held.calls, held.results, theirs["results"], strict=True):
+            official, ours = (_ADDRESS.sub("0x0", text) for text in (official, ours))
+            counts[_kind(call["name"], official)] += 1
+            if ours != official:
+                asked = f"{call['name']} {call['arguments']!r:.300}"
+                different.append(f"{asked}:\n official {official!r:.400}\n ours     {ours!r:.400}")
+    return counts, different
+
+
+def _kind(name: str, official: str) -> str:
+    """The kind of a result, for the summary."""
+    failed = official.startswith(('{"error"', "Error during execution"))
+    return f"{name.partition('_')[0]}, {'failed' if failed else 'done'}"
+
+
+def _report(capsys: pytest.CaptureFixture[str], title: str, counts: Counter[str], wrong: list[str]) -> None:
+    with capsys.disabled():
+        kinds = "; ".join(f"{kind}: {count:,}" for kind, count in sorted(counts.items()))
+        print(f"\n{title}: {counts.total():,} calls ({kinds}), {len(wrong)} different")
+
+
+def test_the_same_outcome_is_shown_as_by_the_official_tools(
+    constants: Constants, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Any hits, pages and failures, with any arguments, have the official text."""
+    conversations: list[Conversation] = []
+    for asked in [*_groups([*searches(SEARCHES, 0)]), *_groups([*fetches(FETCHES, 0)])]:
+        calls = [
+            {"name": one.call.name, "arguments": one.call.arguments, "answer": one.official()}
+            for one in asked
+        ]
+        held = Conversation(len(conversations), calls)
+        held.hold(Given(asked), [one.call for one in asked], constants)
+        conversations.append(held)
+    counts, wrong = _compared(conversations, tmp_path)
+    _report(capsys, "the same outcomes", counts, wrong)
+    assert not wrong, "\n".join(wrong[:10])
+    assert counts.total() == SEARCHES + FETCHES
+    assert min(counts.values()) >= 500
+
+
+class Served:
+    """Our live web over a server on this machine: the paid service at an address per search, and pages."""
+
+    def __init__(self, server: PageServer) -> None:
+        self._base = f"http://127.0.0.1:{server.port}"
+        self._server = server
+        self.fetch = Fetcher(allow_private=True).fetch
+
+    def search(self, keywords: str, region: str) -> Hits | WebFailure:
+        """The results of the paid service."""
+        return SerpApi("no key", base_url=f"{self.of_search(keywords)}/search").search(keywords, region)
+
+    def of_search(self, keywords: str) -> str:
+        """The base address of the service for one search."""
+        return f"{self._base}/{crc32(keywords.encode())}"
+
+    def asked_search(self, draw: random.Random, number: int) -> dict[str, Any]:
+        """A search, and the answer of the server to it."""
+        keywords = draw.choice(("tea", "caf\u00e9 \u9d28", "a & b=c")) + f" {number}"
+        found = [
+            {"position": place, "title": hit.title, "link": hit.href, "snippet": hit.body, "favicon": "x"}
+            for place, hit in enumerate(hits(draw, 30))
+        ]
+        payload: dict[str, Any] = {"search_metadata": {"status": "Success"}, "organic_results": found}
+        status = "200 OK"
+        if draw.random() < 0.3:
+            del payload["organic_results"]
+            payload["error"] = "DuckDuckGo hasn't returned any results for this query."
+        if draw.random() < 0.1:
+            payload, status = {"error": "Unsupported `zz-zz` location."}, "400 Bad Request"
+        place = urlsplit(self.of_search(keywords)).path
+        body = self._server.answer(json.dumps(payload).encode(), status, "application/json")
+        self._server.serve(f"{place}/search", body)
+        arguments: dict[str, Any] = {"keywords": keywords, "max_results": draw.choice((None, 3, 10, -1))}
+        return {
+            "name": "search_engine_query",
+            "arguments": arguments,
+            "server": self.of_search(keywords),
+        }
+
+    def asked_page(self, draw: random.Random, number: int) -> dict[str, Any]:
+        """A fetch, and the answer of the server to it."""
+        path = f"/page/{number}"
+        url = self._server.serve(path, self._page(draw, path))
+        if draw.random() < 0.1:
+            url = draw.choice(INVALID).format(base=self._base)
+        arguments = {"url": url, "mode": draw.choice(("raw", "markdown", "truncate"))}
+        return {"name": "fetch_url_content", "arguments": arguments, "server": self._base}
+
+    def _page(self, draw: random.Random, path: str) -> bytes:
+        text, answer = html(draw).removeprefix("\ufeff"), self._server.answer
+        body, kind = text.encode(), "text/html; charset=utf-8"
+        if draw.random() < 0.2:
+            body, kind = text.encode("iso-8859-1", "replace"), "text/html; charset=ISO-8859-1"
+        if draw.random() < 0.1:
+            body, kind = text.encode("ascii", "replace"), "text/plain"
+        status = draw.choice([*STATUSES.items()])
+        match draw.randrange(10):
+            case 0 | 1:
+                return answer(body, f"{status[0]} {status[1]}", kind)
+            case 2:
+                return answer(gzip.compress(body), kind=kind, Content_Encoding="gzip")
+            case 3:
+                return answer(zlib.compress(body), kind=kind, Content_Encoding="deflate")
+            case 4:
+                self._server.serve(f"{path}/there?q=1", answer(body, kind=kind))
+                return self._server.moved(f"{path}/there?q=1")
+            case 5:
+                target = draw.choice(("ftp://a.example/x", "javascript:alert(1)", "/nowhere", "http:///x"))
+                return self._server.moved(target)
+            case 6:
+                return answer(body, kind=kind, Content_Length=str(len(body) + 7))
+            case 7:
+                return draw.choice((b"", b"nonsense\r\n\r\n", answer(b"bad", Content_Encoding="gzip")))
+        return answer(body, kind=kind)
+
+
+def test_the_same_answers_of_a_server_are_shown_as_by_the_official_tools(
+    constants: Constants, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Searches by the paid service and pages over HTTP have the official text, recorded and replayed."""
+    draw = random.Random("served 0")
+    with serving() as server:
+        live, cache = Served(server), WebCache(tmp_path / "web")
+        conversations: list[Conversation] = []
+        for number in range(SERVED // AT_ONCE):
+            start = number * AT_ONCE
+            calls = [live.asked_search(draw, place) for place in range(start, start + AT_ONCE, 2)]
+            calls += [live.asked_page(draw, place) for place in range(start + 1, start + AT_ONCE, 2)]
+            held, replayed = Conversation(number, calls), Conversation(number, calls)
+            for one, web in ((held, RecordingWeb(cache, live)), (replayed, ReplayingWeb(cache))):
+                one.hold(web, [Call(call["name"], call["arguments"]) for call in calls], constants)
+            assert held == replayed
+            conversations.append(held)
+        counts, wrong = _compared(conversations, tmp_path / "peer")
+    _report(capsys, "the same answers of a server", counts, wrong)
+    assert not wrong, "\n".join(wrong[:10])
+    assert counts.total() == SERVED
+    assert min(counts.values()) >= SERVED // 20
+
+
+@pytest.mark.parametrize("engine", ["duckduckgo", "brave"])
+def test_results_of_other_engines_are_shown_as_by_the_official_tools(
+    engine: str, constants: Constants, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What ddgs reads from pages of results is recorded, and shown as the same results of the service."""
+    draw = random.Random(f"{engine} 0")
+    host, path, page = {
+        "duckduckgo": (DUCKDUCKGO, "/html/", duckduckgo_page),
+        "brave": (BRAVE, "/search", brave_page),
+    }[engine]
+    with serving() as server:
+        connection = Connection(addresses={host: f"http://127.0.0.1:{server.port}"})
+        live = LiveWeb(DdgsEngine(engine, connection=connection), Fetcher())
+        cache = WebCache(tmp_path / "web")
+        web = RecordingWeb(cache, live, engine)
+        conversations: list[Conversation] = []
+        for number in range(BY_ENGINE):
+            found = () if number % 8 == 0 and engine == "duckduckgo" else hits(draw, 25)
+            server.serve(path, server.answer(page(Hits(found)).encode("utf-8", "replace")))
+            arguments = {"keywords": f"tea {number}", "max_results": draw.choice((None, 3, 10, -2))}
+            call = Call("search_engine_query", arguments)
+            held = Conversation(number, [])
+            held.hold(web, [call], constants)
+            recorded = cache.find(SearchKey.of(f"tea {number}", "wt-wt", engine))
+            assert isinstance(recorded, Hits)
+            assert len(recorded.hits) == len(found)
+            answer = Asked(call, recorded).official()
+            held.calls.append({"name": call.name, "arguments": arguments, "answer": answer})
+            conversations.append(held)
+    counts, wrong = _compared(conversations, tmp_path / "peer")
+    _report(capsys, f"results of {engine}", counts, wrong)
+    assert not wrong, "\n".join(wrong[:10])
+    assert counts.total() == BY_ENGINE

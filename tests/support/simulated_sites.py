@@ -1,0 +1,63 @@
+"""The simulated web as sites: pages of search engines in their markup, and the pages that they lead to.
+
+For tests that record a web: the engines are asked over HTTP as the real ones are, and find the pages that
+the annotations of the web questions name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from html import escape
+
+from bfcl_pipeline.tools.web_search.web import Hits, Page, Web
+from tests.support.site_proxy import Reply, Visit
+
+DUCKDUCKGO, BRAVE = "html.duckduckgo.com", "search.brave.com"
+
+
+def duckduckgo_page(hits: Hits) -> str:
+    """A page of results in DuckDuckGo's markup for browsers without JavaScript."""
+    blocks = [
+        '<div class="result results_links results_links_deep web-result">'
+        '<div class="links_main links_deep result__body">'
+        f'<h2 class="result__title"><a class="result__a" href="{escape(hit.href)}">{escape(hit.title)}</a>'
+        f'</h2><a class="result__snippet" href="{escape(hit.href)}">{escape(hit.body)}</a></div></div>'
+        for hit in hits.hits
+    ]
+    if not blocks:
+        blocks = [
+            '<div class="result web-result result--no-result"><div class="links_main result__body">'
+            '<div class="no-results">No results.</div></div></div>'
+        ]
+    return f'<html><body><div id="links" class="results">{"".join(blocks)}</div></body></html>'
+
+
+def brave_page(hits: Hits) -> str:
+    """A page of results in Brave's markup."""
+    blocks = [
+        f'<div class="snippet" data-type="web"><a href="{escape(hit.href)}"><div class="title">'
+        f'{escape(hit.title)}</div></a><div class="generic-snippet"><div class="content">'
+        f"{escape(hit.body)}</div></div></div>"
+        for hit in hits.hits
+    ]
+    return f'<html><body><div id="results">{"".join(blocks)}</div></body></html>'
+
+
+ENGINES: Mapping[str, Callable[[Hits], str]] = {DUCKDUCKGO: duckduckgo_page, BRAVE: brave_page}
+"""The page of results of each host."""
+
+
+def sites(web: Web) -> Callable[[Visit], Reply]:
+    """Answers every request as the simulated web does; a page that it does not have is a 404."""
+
+    def answer(visit: Visit) -> Reply:
+        if visit.host in ENGINES:
+            found = web.search(visit.fields["q"], "wt-wt")
+            assert isinstance(found, Hits)
+            return Reply(ENGINES[visit.host](found).encode())
+        page = web.fetch(visit.url)
+        if isinstance(page, Page):
+            return Reply(page.text.encode())
+        return Reply(b"<p>none</p>", "404 Not Found")
+
+    return answer
