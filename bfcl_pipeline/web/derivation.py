@@ -78,8 +78,7 @@ def _read(recorded: RecordedOutcome) -> Outcome:
             return Fetcher().fetch(url)
         case ApiKey(request):
             keys = dict.fromkeys(PLACEHOLDERS, REDACTED)
-            pace = HostPace(0.0)
-            return RecordingApis(_UNUSED, keys, retries=_retries(3), pace=pace).ask(request)
+            return RecordingApis(_UNUSED, keys, retries=_retries(3)).ask(request)
 
 
 def _engine(name: str) -> Engine:
