@@ -29,7 +29,6 @@ from bfcl_pipeline.web.evidence.playing import (
 from bfcl_pipeline.web.fetcher import Fetcher
 from bfcl_pipeline.web.keys import ApiKey, FetchKey, SearchKey
 from bfcl_pipeline.web.modes import engine_text
-from bfcl_pipeline.web.pace import HostPace
 
 _UNUSED = WebCache(Path())
 
@@ -79,8 +78,7 @@ def _read(recorded: RecordedOutcome) -> Outcome:
             return Fetcher().fetch(url)
         case ApiKey(request):
             keys = dict.fromkeys(PLACEHOLDERS, REDACTED)
-            pace = HostPace(0.0)
-            return RecordingApis(_UNUSED, keys, retries=_retries(3), pace=pace).ask(request)
+            return RecordingApis(_UNUSED, keys, retries=_retries(3)).ask(request)
 
 
 def _engine(name: str) -> Engine:

@@ -25,6 +25,7 @@ from bfcl_pipeline.web.simulated import SimulatedWeb
 from tests.archive.small_run import SmallRun
 from tests.archive.test_archive import members
 from tests.support.snakemake_project import OWN_MESSAGES, Project, make_project
+from tests.support.web_record import record_outcome
 
 QUESTION = "web_search_base_0"
 CONFIG = {
@@ -57,9 +58,9 @@ def record(folder: Path) -> list[dict[str, str]]:
         for engine in ENGINES.values():
             key = SearchKey.of(hop["subquestion"], "wt-wt", engine)
             found = titled(web.search(key.keywords, key.region), engine)
-            cache.add(key, found, engine=engine, recorded_at=NOON)
+            record_outcome(cache, key, found, NOON)
         page = FetchKey.of(hop["source"])
-        cache.add(page, web.fetch(page.url), engine="test", recorded_at=NOON)
+        record_outcome(cache, page, web.fetch(page.url), NOON)
     return hops
 
 

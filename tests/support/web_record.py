@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from datetime import datetime
+from html import escape
 
 from bfcl_pipeline import __version__
 from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page
 from bfcl_pipeline.web.cache import Outcome, WebCache
+from bfcl_pipeline.web.engines.client import Connection
+from bfcl_pipeline.web.engines.ddgs_engine import DdgsEngine
 from bfcl_pipeline.web.engines.retries import RetryPolicy
 from bfcl_pipeline.web.engines.serpapi import SerpApi
 from bfcl_pipeline.web.evidence.playing import NotOnCassette, PlayedAnswer, playing
@@ -16,6 +19,7 @@ from bfcl_pipeline.web.fetcher import Fetcher
 from bfcl_pipeline.web.keys import FetchKey, Key, SearchKey
 from bfcl_pipeline.web.modes import engine_text
 from bfcl_pipeline.web.recorder import Recorder
+from tests.support.scripted_engine import scripted_engine_server
 
 CLIENT = f"requests of bfcl-pipeline {__version__}"
 AT_ONCE = RetryPolicy(sleep=lambda _: None, jitter=float)
@@ -55,19 +59,37 @@ def serpapi_answer(*hits: Hit) -> str:
     return json.dumps({"search_metadata": {"status": "Success"}, "organic_results": results})
 
 
+def brave_page(*hits: Hit) -> str:
+    """A page of Brave with these results."""
+    blocks = "".join(
+        f"""<div data-type="web">
+        <a href="{escape(hit.href)}"><div class="title">{escape(hit.title)}</div></a>
+        <div class="snippet"><div class="content">{escape(hit.body)}</div></div></div>"""
+        for hit in hits
+    )
+    return f"<html><body>{blocks}</body></html>"
+
+
 def record_outcome(cache: WebCache, key: Key, outcome: Outcome, at: datetime) -> None:
-    """Records results as SerpApi would have sent them, or a page, with the cassette that proves them."""
+    """Records results as SerpApi or Brave would have sent them, or a page, with its cassette."""
     sites = ScriptedSites()
     recorder = Recorder(cache, secrets=["key-of-serpapi"], now=lambda: at)
-    with playing(sites):
-        match key, outcome:
-            case SearchKey(keywords, region), Hits(hits):
-                sites.script(SERPAPI, serpapi_answer(*hits))
-                serpapi = SerpApi("key-of-serpapi", retries=AT_ONCE)
+    match key, outcome:
+        case SearchKey(keywords, region, "brave"), Hits(hits):
+            with scripted_engine_server() as server:
+                server.script(server.http(brave_page(*hits)))
+                base = server.url.removesuffix("/html/")
+                brave = DdgsEngine("brave", AT_ONCE, Connection(addresses={"search.brave.com": base}))
+                recorder.outcome(key, engine_text("brave"), lambda: brave.search(keywords, region))
+        case SearchKey(keywords, region, ""), Hits(hits):
+            sites.script(SERPAPI, serpapi_answer(*hits))
+            serpapi = SerpApi("key-of-serpapi", retries=AT_ONCE)
+            with playing(sites):
                 recorder.outcome(key, engine_text("serpapi"), lambda: serpapi.search(keywords, region))
-            case FetchKey(url), Page(text):
-                sites.script(url, text, Content_Type="text/html; charset=utf-8")
+        case FetchKey(url), Page(text):
+            sites.script(url, text, Content_Type="text/html; charset=utf-8")
+            with playing(sites):
                 recorder.outcome(key, CLIENT, lambda: Fetcher().fetch(url))
-            case _:
-                raise AssertionError(f"no cassette is made for {key}: {outcome}")
+        case _:
+            raise AssertionError(f"no cassette is made for {key}: {outcome}")
     assert cache.find(key) == outcome
