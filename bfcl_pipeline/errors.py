@@ -21,6 +21,7 @@ PipelineError
 ├── JournalError         a journal is damaged, or belongs to another job
 ├── ArchiveError         an archive is damaged or malicious, or must not be written
 └── WebError             a search, a page fetch or a request of a web API failed
+    ├── WebStopped       the search engine is not asked any more in this job
     └── NotRecorded      the web cache has no outcome, and none may be requested
 
 A wrong answer is never an exception: it is a verdict. Model output that cannot be decoded is a
@@ -127,6 +128,10 @@ class ArchiveError(PipelineError):
 
 class WebError(PipelineError):
     """A search, fetch or API request failed for good: an outage, a lasting rate limit, a damaged cache."""
+
+
+class WebStopped(WebError):
+    """The search engine has ceased to answer and is not asked any more in this job."""
 
 
 class NotRecorded(WebError):

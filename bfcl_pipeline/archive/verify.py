@@ -82,7 +82,7 @@ def _verify_run(
     recorded = _check_run(folder, metadata, checkout)
     changed = " with local changes" if metadata.changed else ""
     _line(log, "", "run", f"{metadata.run}, ended {metadata.ended}, commit {metadata.commit}{changed}")
-    _check_web(folder / "cache/web", cores, log, step_log)
+    consistent = _check_web(folder / "cache/web", cores, log, step_log)
     software = list(_software_differences(metadata, checkout))
     for difference in software:
         _line(log, "differs", "software", difference)
@@ -94,7 +94,7 @@ def _verify_run(
     except StagingError as error:
         _not_verified(log, "results", f"only their hashes were checked: {error}")
         _never_verified(log)
-        return Verification.INCOMPLETE
+        return Verification.INCOMPLETE if consistent else Verification.DIFFERS
     _line(log, "same", "release", " ".join(metadata.release))
     (folder / "cache").mkdir(exist_ok=True)
     derived = derive(
@@ -102,7 +102,8 @@ def _verify_run(
     )
     pyarrow = versions()["pyarrow"]
     other_pyarrow = metadata.versions.get("pyarrow", pyarrow) != pyarrow
-    return _compare(recorded, derived, software, metadata.commit, other_pyarrow, log)
+    results = _compare(recorded, derived, software, metadata.commit, other_pyarrow, log)
+    return results if consistent else Verification.DIFFERS
 
 
 def _compare(
@@ -120,10 +121,7 @@ def _compare(
         reencoded = [one for one in changed if one.kind is DifferenceKind.TABLE_BYTES]
         changed = [one for one in changed if one.kind is not DifferenceKind.TABLE_BYTES]
     if changed:
-        for difference in changed[:SHOWN]:
-            _line(log, "DIFFERS", "results", str(difference))
-        if len(changed) > SHOWN:
-            _line(log, "DIFFERS", "results", f"and {len(changed) - SHOWN:,} more files")
+        _differing(log, "results", list(map(str, changed)), "files")
         same = len(set(compared_files(derived)) & set(compared_files(recorded.folder))) - sum(
             one.kind in (DifferenceKind.CONTENT, DifferenceKind.TABLE_BYTES)
             for one in (*changed, *reencoded)
@@ -240,14 +238,16 @@ def _has_sha256(path: Path, sha256: str) -> bool:
     return path.is_file() and file_sha256(path) == sha256
 
 
-def _check_web(record: Path, cores: int, log: Log, step_log: Log) -> None:
-    """Plays the cassettes of the web cache. Raises ArchiveError if one contradicts its outcome."""
+def _check_web(record: Path, cores: int, log: Log, step_log: Log) -> bool:
+    """Plays the cassettes of the web cache. Returns whether none contradicts its outcome.
+
+    Raises ArchiveError for a damaged file.
+    """
     if not record.is_dir():
-        return
+        return True
     check = checked_web(record, None, cores, step_log)
-    if check.failed:
-        first, *others = (*check.damaged, *check.contradictions)
-        raise ArchiveError(f"refused: {first}{f' (and {len(others):,} more)' if others else ''}")
+    if check.damaged:
+        raise ArchiveError(f"refused: {check.damaged[0]}")
     what = "searches, pages and answers of web APIs"
     _verified(log, "web", f"{check.outcomes:,} {what} are as they were recorded")
     _verified(
@@ -256,6 +256,16 @@ def _check_web(record: Path, cores: int, log: Log, step_log: Log) -> None:
     for lines, why in ((check.missing, "have no cassette"), (check.undecided, "have another reader's")):
         if lines:
             _not_verified(log, "web", f"{len(lines):,} of them {why}, the first: {lines[0]}")
+    _differing(log, "web", check.contradictions, "outcomes that contradict their cassettes")
+    return not check.contradictions
+
+
+def _differing(log: Log, subject: str, lines: Sequence[str], what: str) -> None:
+    """Reports the first of some differences. what: their noun."""
+    for line in lines[:SHOWN]:
+        _line(log, "DIFFERS", subject, line)
+    if len(lines) > SHOWN:
+        _line(log, "DIFFERS", subject, f"and {len(lines) - SHOWN:,} more {what}")
 
 
 def _never_verified(log: Log) -> None:

@@ -16,6 +16,8 @@ import yaml
 
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
 from bfcl_pipeline.config import model_folder, sizes_in_means
+from bfcl_pipeline.config.job import LEADERBOARD_ENGINES
+from bfcl_pipeline.config.search_engines import same_results
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.tables import read_table, with_types
 from bfcl_pipeline.tables.schemas import RESPONSES
@@ -40,6 +42,7 @@ class Settings:
     fetch_failures: float | None = None  # share of page fetches that were made to fail
     search_tool: str | None = None  # name under which the search tool was presented
     by_weight: bool = False  # the sample was divided by weight
+    search_engine: str | None = None  # of the real web; None: not recorded, or another web
     requests: str | None = None  # the kind of web that answered executed calls; None: none was executed
 
     @property
@@ -56,7 +59,9 @@ class Settings:
         if self.web == UNKNOWN:
             return "web not recorded"
         failing = f", {_percent(self.fetch_failures)} of fetches fail" if self.fetch_failures else ""
-        return f"{self.web} web{failing}"
+        other = self.search_engine not in (None, *LEADERBOARD_ENGINES)
+        engine = f" by {self.search_engine}" if other else ""
+        return f"{self.web} web{engine}{failing}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +157,9 @@ def setting_differences(first: Settings, second: Settings) -> Iterator[SettingDi
         yield SettingDifference("fetches that are made to fail", *shares)
     if first.search_tool and second.search_tool and first.search_tool != second.search_tool:
         yield SettingDifference("name of the search tool", first.search_tool, second.search_tool)
+    one, two = first.search_engine, second.search_engine
+    if one and two and not same_results(one, two):
+        yield SettingDifference("search engine", one, two)
 
 
 def _kind(web: str) -> str:

@@ -7,14 +7,16 @@ the comparison itself (`comparison.compare`).
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
-from bfcl_pipeline.comparison.settings import Settings, requested_web, run_settings, searched_web
+from bfcl_pipeline.comparison.settings import REAL, Settings, requested_web, run_settings, searched_web
 from bfcl_pipeline.config import model_folder
+from bfcl_pipeline.config.search_engines import recorded_engines
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules, Status
 from bfcl_pipeline.tables import read_table, with_types
@@ -90,9 +92,11 @@ def read_sides(
 
     Raises:
         TableError: there is no such model, it has no verdict under `rules`, or a table cannot be read.
+        ConfigError: the recorded search engine of a run cannot be read.
     """
     numbering = Numbering()
     sides: dict[tuple[Path, str], Side] = {}
+    engines = cache(recorded_engines)
     for choice in choices:
         recorded = run_settings(choice.run)
         for model, verdicts in _verdicts(choice, rules, set(only or CATEGORIES)).items():
@@ -109,7 +113,12 @@ def read_sides(
             sides[choice.run, model] = Side(
                 choice.run,
                 model,
-                replace(recorded, web=web, requests=requests),
+                replace(
+                    recorded,
+                    web=web,
+                    search_engine=engines(choice.run).of(model) if web == REAL else None,
+                    requests=requests,
+                ),
                 model,
                 np.array(numbers, np.int64),
                 np.array(verdicts.marks, np.float64),

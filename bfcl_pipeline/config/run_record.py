@@ -15,7 +15,7 @@ from bfcl_pipeline.config.kinds import KINDS
 from bfcl_pipeline.config.model_rows import ModelRow, keys_of_others
 from bfcl_pipeline.records import Json
 
-NOT_RECORDED = ("replay", "overwrite", "models_file")
+NOT_RECORDED = ("replay", "overwrite", "models_file", "web_proxy", "web_pause")
 """Keys that do not describe the results, only how they were produced."""
 
 _SOURCES = ("release", "encoder")

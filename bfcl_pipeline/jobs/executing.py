@@ -15,10 +15,13 @@ from bfcl_pipeline.generation import Completed, Executing
 from bfcl_pipeline.jobs.observed import ObservedFailures
 from bfcl_pipeline.records import Entry, Response
 from bfcl_pipeline.web.api_access import keys_in
+from bfcl_pipeline.web.api_client import ApiClient
 from bfcl_pipeline.web.api_recording import RecordingApis
 from bfcl_pipeline.web.apis import ReplayingApis
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.executed import needed_requests
+from bfcl_pipeline.web.pace import FOLDER, HostPace
+from bfcl_pipeline.web.proxies import Proxies
 
 _AT_ONCE = 8
 """Given answers whose requests are recorded at the same time."""
@@ -32,7 +35,11 @@ def executing(
         return None
     cache = WebCache(job.web.cache)
     if job.replay is None:
-        apis = RecordingApis(cache, keys_in(environment))
+        proxies, pace = Proxies.of(job.web.proxy), HostPace(job.web.pause, job.web.cache / FOLDER)
+        secrets = proxies.secrets
+        apis = RecordingApis(
+            cache, keys_in(environment), ApiClient(proxies=proxies), pace=pace, secrets=secrets
+        )
 
         def record(entry: Entry, response: Response) -> None:
             needed_requests(entry, [response], apis)

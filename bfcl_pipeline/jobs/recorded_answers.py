@@ -18,7 +18,8 @@ from bfcl_pipeline.archive.reading import SealedArchive
 from bfcl_pipeline.archive.table_size import check_table_size
 from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.config import Job, model_folder, trial_of
-from bfcl_pipeline.config.job import WEB_MODES
+from bfcl_pipeline.config.job import LEADERBOARD_ENGINES, NETWORK_MODES, RECORDED_MODES, WEB_MODES
+from bfcl_pipeline.config.search_engines import recorded_engines
 from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.generation import Completed
 from bfcl_pipeline.jobs.observed import status_counts
@@ -48,6 +49,12 @@ _MOST = 10**12  # of any of them; sums of more would overflow a column
 _MEMBER = re.compile(
     r"results/[^/]{1,200}/(?P<part>responses|memory)/(?P<model>[^/]{1,200})/(?P<category>\w{1,100})\.parquet"
 )
+
+
+_DESCRIPTION = re.compile(r"results/[^/]{1,200}/(?P<name>config\.yaml|models\.yaml)")
+"""The members that name the search engine."""
+
+_REAL = (*RECORDED_MODES, *NETWORK_MODES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +111,7 @@ def _read(path: Path, job: Job, log: Log) -> _Answers:
         case ResultForm.TABLE:
             return _of_table(path, job.row.model, job.categories)
         case ResultForm.RUN:
-            return _of_run(path, job.row.model, job.categories)
+            return _of_searching_run(path, job.row.model, job.categories)
         case ResultForm.ARCHIVE:
             return _of_archive(path, job.row.model, job.categories)
 
@@ -172,6 +179,20 @@ def _of_run(folder: Path, model: str, categories: Iterable[str]) -> _Answers:
     return answers
 
 
+def _of_searching_run(folder: Path, model: str, categories: Iterable[str]) -> _Answers:
+    """The answers in the directory of a run; from another search engine, the web is not known any more.
+
+    The engines of the new run are those of its config and rows, so that recorded outcomes of another one
+    would not be found, and the answers would pass as comparable with the leaderboard.
+    """
+    answers = _of_run(folder, model, categories)
+    if recorded_engines(folder).of(model) not in LEADERBOARD_ENGINES:
+        for key, response in answers.responses.items():
+            if CATEGORIES[response.category].check is Check.WEB_SEARCH and response.web in _REAL:
+                answers.responses[key] = replace(response, web=UNKNOWN)
+    return answers
+
+
 def _of_archive(path: Path, model: str, categories: Iterable[str]) -> _Answers:
     """Unpacks the tables of one model only, each measured before it is read."""
     own, wanted = model_folder(model), frozenset(categories)
@@ -180,6 +201,10 @@ def _of_archive(path: Path, model: str, categories: Iterable[str]) -> _Answers:
         there = {match["model"] for match in found.values()}
         if own not in there:
             raise ConfigError(f"{path}: {_no_model(model, there)}")
+        for name in archive.members:
+            if described := _DESCRIPTION.fullmatch(name):
+                with Path(work, described["name"]).open("wb") as file:
+                    file.writelines(archive.chunks(name))
         for name, match in found.items():
             if match["model"] == own and match["category"] in wanted:
                 table = Path(work, match["part"], own, f"{match['category']}.parquet")
@@ -188,9 +213,9 @@ def _of_archive(path: Path, model: str, categories: Iterable[str]) -> _Answers:
                     file.writelines(archive.chunks(name))
                 check_table_size(table)
         try:
-            return _of_run(Path(work), model, wanted)
-        except TableError as error:  # the temporary directory no longer exists when it is read
-            raise TableError(f"{path}: {str(error).replace(f'{work}/', '')}") from error
+            return _of_searching_run(Path(work), model, wanted)
+        except (TableError, ConfigError) as error:  # the directory no longer exists when it is read
+            raise type(error)(f"{path}: {str(error).replace(f'{work}/', '')}") from error
 
 
 def _no_model(model: str, there: Iterable[str]) -> str:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS, V4_CATEGORIES
 from bfcl_pipeline.config import model_folder
+from bfcl_pipeline.config.job import LEADERBOARD_ENGINES
+from bfcl_pipeline.config.search_engines import recorded_engines
 from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.files import atomic_path
 from bfcl_pipeline.official.forms import known_form
@@ -73,9 +75,9 @@ def export_official(
         if (target := _target(model, names.get(model, model), responses[model], official, log)) is not None
     }
     _check_folders(out, targets)
-    written = 0
+    engines, written = recorded_engines(run_dir), 0
     for model, target in targets.items():
-        exporter = _Exporter(model, target, out / model_folder(target.name), data, log)
+        exporter = _Exporter(model, target, out / model_folder(target.name), data, engines.of(model), log)
         written += exporter.write(responses[model], run_dir)
     if not written:
         raise ConfigError(f"{run_dir}: no answer that the official tool can read; see the lines above.")
@@ -135,7 +137,8 @@ def _check_folders(out: Path, targets: Mapping[str, Target]) -> None:
 class _Exporter:
     """Writes the results of one model."""
 
-    def __init__(self, model: str, target: Target, folder: Path, data: Path, log: Log) -> None:
+    def __init__(self, model: str, target: Target, folder: Path, data: Path, engine: str, log: Log) -> None:
+        self._engine = engine
         self._model, self._target, self._folder = model, target, folder
         self._data, self._log = data, log
 
@@ -169,6 +172,11 @@ class _Exporter:
         self._log_left_out(category, [other for other in responses if not self._readable(other)])
         if any(answer.web in _NO_REAL_WEB for answer in answered):
             self._log(f"{self._model} {category}: not from the real web; not comparable to a leaderboard")
+        elif self._engine not in LEADERBOARD_ENGINES and any(answer.web for answer in answered):
+            self._log(
+                f"{self._model} {category}: from the search engine {self._engine}; not comparable to a "
+                "leaderboard"
+            )
         lines = [result_line(answer, entries[answer.entry_id], self._target) for answer in answered]
         if lines:  # the official tool cannot read a file without lines
             _write_lines(self._folder / result_path(category), lines)

@@ -1,6 +1,6 @@
 """Sends one GET request to a web API, bounded in time, size and redirects.
 
-Only addresses of the public internet are connected to, without a proxy, as pages are fetched. No message
+Only addresses of the public internet are connected to, or a proxy, as pages are fetched. No message
 quotes an address, and no error is chained: both may contain a key.
 """
 
@@ -20,10 +20,11 @@ from bfcl_pipeline.errors import NotRecorded
 from bfcl_pipeline.retry_after import retry_after_seconds
 from bfcl_pipeline.web.addresses import AddressRefused, Lookup
 from bfcl_pipeline.web.api_access import Sendable
-from bfcl_pipeline.web.bounded import OutOfTime, check_head, in_time, read_body
+from bfcl_pipeline.web.bounded import OutOfTime, TimeLimit, check_head, in_time, read_body
 from bfcl_pipeline.web.cache import LONGEST_BODY
 from bfcl_pipeline.web.engines.retries import SearchUnavailable
 from bfcl_pipeline.web.evidence.tape import tape_session
+from bfcl_pipeline.web.proxies import DIRECT, Proxies
 from bfcl_pipeline.web.transport import FetchAdapter, FetchConnections, TooMuch
 
 
@@ -68,13 +69,13 @@ class ApiClient:
         *,
         lookup: Lookup = socket.getaddrinfo,
         allow_private: bool = False,
-        certificates: str | bool = True,
+        proxies: Proxies = DIRECT,
     ) -> None:
-        """lookup: resolves names. certificates: a file with the accepted ones; True: the usual ones."""
+        """lookup: resolves names."""
         self._limits = limits
         self._lookup = lookup
         self._allow_private = allow_private
-        self._certificates = certificates
+        self._proxies = proxies
 
     def get(self, request: Sendable) -> ApiReply:
         """The reply to `request`, whatever its status.
@@ -89,7 +90,8 @@ class ApiClient:
             self._lookup, limits.received_bytes, allow_private=self._allow_private
         )
         try:
-            return in_time(lambda: self._follow(request, connections), connections, limits.total_seconds)
+            time = TimeLimit(limits.total_seconds)
+            return in_time(lambda: self._follow(request, connections), connections, time)
         except OutOfTime:
             failure = f"no complete answer after {limits.total_seconds:g} s"
         except TooMuch as error:
@@ -129,8 +131,8 @@ class ApiClient:
             prepared,
             stream=True,
             timeout=(self._limits.connect_seconds, self._limits.read_seconds),
-            verify=self._certificates,
-            proxies={},
+            verify=self._proxies.certificates,
+            proxies=self._proxies.for_requests(str(prepared.url)),
         )
         check_head(response, self._limits.head_bytes)
         return response

@@ -6,10 +6,7 @@ whatever the API returns for a request, errors included. Not answers: a refused 
 """
 
 import json
-import threading
-import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from typing import cast
 
@@ -21,13 +18,17 @@ from bfcl_pipeline.web.api_client import ApiClient, ApiUnavailable
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.engines.retries import RetryPolicy
 from bfcl_pipeline.web.keys import ApiKey
+from bfcl_pipeline.web.pace import HostPace
 from bfcl_pipeline.web.recorder import Recorder, utc_now
 
 ENGINE = f"requests of bfcl-pipeline {__version__}"
 """The software that sends the requests, as outcomes of the web cache name it."""
 
 SECONDS_BETWEEN: Mapping[str, float] = {"geocode.maps.co": 2.0, "ip-api.com": 1.5}
-"""The shortest time between two requests to a host; 0.25 to others. The first as in the official tool."""
+"""The shortest time between two requests to a host. The first as in the official tool."""
+
+SECONDS_BETWEEN_OTHERS = 0.25
+"""The shortest time between two requests to one of the other hosts."""
 
 PRODUCT_HOST = "real-time-amazon-data.p.rapidapi.com"
 """The host that is asked again while it answers without a product, as in the official tool."""
@@ -36,27 +37,6 @@ PRODUCT_ATTEMPTS = 5
 
 FAILURES_IN_A_ROW = 3
 """Requests to a host without an answer, each after its retries; then the host is not asked again."""
-
-
-@dataclass(slots=True)
-class HostPace:
-    """Keeps requests to the same host apart, whichever threads make them."""
-
-    seconds: Mapping[str, float] = field(default_factory=lambda: SECONDS_BETWEEN)  # by host
-    others: float = 0.25
-    clock: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], None] = time.sleep
-    _next: dict[str, float] = field(default_factory=dict, init=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
-
-    def wait(self, host: str) -> None:
-        """Returns when `host` may be asked."""
-        with self._lock:
-            now = self.clock()
-            start = max(now, self._next.get(host, now))
-            self._next[host] = start + self.seconds.get(host, self.others)
-        if start > now:
-            self.sleep(start - now)
 
 
 class RecordingApis:
@@ -70,14 +50,18 @@ class RecordingApis:
         *,
         retries: RetryPolicy | None = None,
         pace: HostPace | None = None,
+        secrets: Collection[str] = (),
         now: Callable[[], datetime] = utc_now,
     ) -> None:
-        """keys: API keys by environment variable (`api_access.keys_in`)."""
+        """keys: API keys by environment variable (`api_access.keys_in`). pace: None: within this process.
+
+        secrets: others than the keys, never written.
+        """
         self._keys = keys
         self._client = client or ApiClient()
         self._retries = retries or RetryPolicy(attempts=3)
         self._pace = pace or HostPace()
-        self._recorder = Recorder(cache, secrets=secret_forms(keys), now=now)
+        self._recorder = Recorder(cache, secrets=[*secret_forms(keys), *secrets], now=now)
         self._refused: dict[str, str] = {}  # by host, why its key is not sent again
         self._failures: dict[str, int] = {}  # by host, requests without an answer since the last answer
 
@@ -121,9 +105,10 @@ class RecordingApis:
     def _attempt(self, sent: Sendable) -> ApiAnswer:
         if sent.variable is not None and sent.host in self._refused:
             raise WebError(self._refused[sent.host])
-        self._pace.wait(sent.host)
+        self._pace.wait(sent.host, SECONDS_BETWEEN.get(sent.host, SECONDS_BETWEEN_OTHERS))
         reply = self._client.get(sent)
         if reply.status == 429 or reply.status >= 500:
+            self._pace.hold(sent.host, reply.retry_after_seconds)
             raise ApiUnavailable(
                 sent.host, f"it answered with HTTP {reply.status}", reply.retry_after_seconds
             )

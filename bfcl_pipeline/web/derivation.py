@@ -14,7 +14,7 @@ from bfcl_pipeline.secrets import REDACTED
 from bfcl_pipeline.text import plural
 from bfcl_pipeline.tools.web_search.web import WebFailure
 from bfcl_pipeline.web.addresses import refuse_written
-from bfcl_pipeline.web.api_recording import HostPace, RecordingApis
+from bfcl_pipeline.web.api_recording import RecordingApis
 from bfcl_pipeline.web.cache import Outcome, RecordedOutcome, WebCache
 from bfcl_pipeline.web.engines.retries import RetryPolicy
 from bfcl_pipeline.web.engines.serpapi import SerpApi
@@ -77,8 +77,7 @@ def _read(recorded: RecordedOutcome) -> Outcome:
             return Fetcher().fetch(url)
         case ApiKey(request):
             keys = dict.fromkeys(PLACEHOLDERS, REDACTED)
-            pace = HostPace(seconds={}, others=0.0, sleep=_at_once)
-            return RecordingApis(_UNUSED, keys, retries=_retries(3), pace=pace).ask(request)
+            return RecordingApis(_UNUSED, keys, retries=_retries(3)).ask(request)
 
 
 def _engine(name: str) -> Engine:

@@ -6,14 +6,12 @@ Compressed pages are decoded (the release accepts brotli and, without the librar
 content that is not text is a failure. The failure of a page is an outcome; a WebError means that no page
 can be fetched at all (names cannot be looked up, a proxy is down).
 
-Only http and https, on any port. By default only addresses of the public internet, checked at each hop,
-and no proxy, so that the result does not depend on the machine. With `trust_env` the proxies of
-HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY and the certificates of REQUESTS_CA_BUNDLE or
-CURL_CA_BUNDLE are used, for clusters without direct internet access; then the proxy looks up names, and
-only literal addresses are refused here. Cookies are kept for one fetch only; .netrc is not read.
+Only http and https, on any port. Only addresses of the public internet, checked at each hop. A proxy
+(`proxies`) looks up names itself, so that only literal addresses are refused then. Before each hop the
+fetch waits for its turn at the host (`pace`), which is not part of its time. Cookies are kept for one fetch
+only; .netrc is not read.
 """
 
-import os
 import re
 import socket
 from contextlib import closing
@@ -24,15 +22,19 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 from requests import PreparedRequest, Request, RequestException, Response, Session
 from requests.exceptions import ProxyError
 from requests.structures import CaseInsensitiveDict
-from requests.utils import get_environ_proxies, requote_uri, select_proxy
+from requests.utils import requote_uri
 from urllib3.exceptions import HTTPError
 
 from bfcl_pipeline.errors import WebError
+from bfcl_pipeline.retry_after import retry_after_seconds
+from bfcl_pipeline.secrets import Redactor
 from bfcl_pipeline.tools.web_search.web import Page, WebFailure
 from bfcl_pipeline.web.addresses import AddressRefused, Lookup, refuse_written
-from bfcl_pipeline.web.bounded import OutOfTime, check_head, in_time, read_body
+from bfcl_pipeline.web.bounded import OutOfTime, TimeLimit, check_head, in_time, read_body
 from bfcl_pipeline.web.content import decoded, is_text_type, looks_binary, media_type
 from bfcl_pipeline.web.evidence.tape import tape_session
+from bfcl_pipeline.web.pace import HostPace
+from bfcl_pipeline.web.proxies import DIRECT, Proxies
 from bfcl_pipeline.web.transport import FetchAdapter, FetchConnections, TooMuch
 
 HEADERS = {
@@ -78,13 +80,19 @@ class Fetcher:
         limits: FetchLimits = FetchLimits(),
         *,
         allow_private: bool = False,
-        trust_env: bool = False,
+        proxies: Proxies = DIRECT,
+        pace: HostPace | None = None,
         lookup: Lookup = socket.getaddrinfo,
     ) -> None:
-        """allow_private: allow addresses of an intranet and of this machine. lookup: resolves names."""
+        """allow_private: allow addresses of an intranet and of this machine. pace: None: no pauses.
+
+        lookup: resolves names.
+        """
         self._limits = limits
         self._allow_private = allow_private
-        self._trust_env = trust_env
+        self._proxies = proxies
+        self._redactor = Redactor(proxies.secrets)
+        self._pace = pace or HostPace(0.0)
         self._lookup = lookup
 
     def fetch(self, url: str) -> Page | WebFailure:
@@ -93,27 +101,32 @@ class Fetcher:
         connections = FetchConnections(
             self._lookup, limits.received_bytes, allow_private=self._allow_private
         )
+        time = TimeLimit(limits.total_seconds)
         try:
-            return in_time(lambda: self._outcome(url, connections), connections, limits.total_seconds)
+            return in_time(lambda: self._outcome(url, connections, time), connections, time)
         except OutOfTime as error:
             return _failure(f"Read timed out. {error} for url: {url}")
 
-    def _outcome(self, url: str, connections: FetchConnections) -> Page | WebFailure:
+    def _outcome(self, url: str, connections: FetchConnections, time: TimeLimit) -> Page | WebFailure:
         try:
-            return self._follow(url, connections)
+            return self._follow(url, connections, time)
         except TooMuch as error:
             return _failure(f"{error} for url: {url}")
         except ProxyError as error:
             if "Tunnel connection failed: 5" in str(error):  # the proxy works, the page does not
                 return _failure(str(error))
-            raise WebError(
-                f"pages: expected the proxy to fetch {url}, got: {_stable(str(error))}. "
-                "Check HTTP_PROXY and HTTPS_PROXY, or set trust_env to false."
-            ) from error
+            raise self._proxy_failed(url, _stable(str(error))) from error
         except (AddressRefused, RequestException, HTTPError, HTTPException, OSError, ValueError) as error:
             return _failure(str(error))
 
-    def _follow(self, url: str, connections: FetchConnections) -> Page | WebFailure:
+    def _proxy_failed(self, url: str, got: str) -> WebError:
+        return WebError(
+            f"pages: expected the proxy {self._proxies.shown} to fetch {url}, got: "
+            f"{self._redactor.text(got)}. Check that it runs and accepts this machine, and web_proxy in "
+            "the config or HTTP_PROXY and HTTPS_PROXY; then run again."
+        )
+
+    def _follow(self, url: str, connections: FetchConnections, time: TimeLimit) -> Page | WebFailure:
         with Session() as session:
             session.trust_env = False
             session.headers = CaseInsensitiveDict(HEADERS)
@@ -123,7 +136,7 @@ class Fetcher:
             tape_session(session)
             for _ in range(self._limits.redirects + 1):
                 request = session.prepare_request(Request("GET", url))
-                with closing(self._send(session, request)) as response:
+                with closing(self._send(session, request, time)) as response:
                     target = session.get_redirect_target(response)
                     if target is None:
                         return self._page(response)
@@ -131,25 +144,30 @@ class Fetcher:
                     url = _redirected(response.url, target)
         return _failure(f"Exceeded {self._limits.redirects} redirects.")
 
-    def _send(self, session: Session, request: PreparedRequest) -> Response:
+    def _send(self, session: Session, request: PreparedRequest, time: TimeLimit) -> Response:
         url = str(request.url)
-        proxies: dict[str, str] = {}
-        verify: bool | str = True
-        if self._trust_env:
-            proxies = get_environ_proxies(url)
-            verify = os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE") or True
-            if select_proxy(url, proxies) and not self._allow_private:
-                refuse_written(urlsplit(url).hostname or "")
+        host = urlsplit(url).hostname or ""
+        proxies = self._proxies.for_requests(url)
+        if proxies and not self._allow_private:
+            refuse_written(host)
+        with time.stopped():
+            self._pace.wait(host)
         limits = self._limits
         # Not session.send, which would read the whole body of a redirect.
         response = session.get_adapter(url).send(
             request,
             stream=True,
             timeout=(limits.connect_seconds, limits.read_seconds),
-            verify=verify,
+            verify=self._proxies.certificates,
             proxies=proxies,
         )
+        if proxies and response.status_code == 407:
+            response.close()
+            raise self._proxy_failed(url, "HTTP 407: it requires a user and a password")
         check_head(response, limits.head_bytes)
+        if response.status_code in (429, 503):
+            wait = response.headers.get("Retry-After", ""), response.headers.get("Date", "")
+            self._pace.hold(host, retry_after_seconds(*wait))
         return response
 
     def _page(self, response: Response) -> Page | WebFailure:

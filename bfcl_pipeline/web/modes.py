@@ -7,24 +7,19 @@ import os
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Protocol
 
 from bfcl_pipeline import __version__
-from bfcl_pipeline.config.job import PROXY_OF_ENVIRONMENT, SEARCH_ENGINES
+from bfcl_pipeline.config.job import PROXY_OF_ENVIRONMENT, SEARCH_ENGINE_KEYS, SEARCH_ENGINES
 from bfcl_pipeline.errors import ConfigError, NotRecorded
 from bfcl_pipeline.tools.web_search.web import Hits, Page, Web, WebFailure
 from bfcl_pipeline.web.cache import WebCache
+from bfcl_pipeline.web.engines.giving_up import Engine, GivingUp
 from bfcl_pipeline.web.engines.serpapi import KEY_VARIABLE, SerpApi
 from bfcl_pipeline.web.fetcher import Fetcher
 from bfcl_pipeline.web.keys import FetchKey, Key, SearchKey
+from bfcl_pipeline.web.pace import FOLDER, PAUSE_SECONDS, HostPace
+from bfcl_pipeline.web.proxies import DIRECT, Proxies
 from bfcl_pipeline.web.recording import RecordingWeb, ReplayingWeb
-
-
-class Engine(Protocol):
-    """A search engine."""
-
-    def search(self, keywords: str, region: str) -> Hits | WebFailure:
-        """The results. Raises WebError if it does not answer after its retries."""
 
 
 class LiveWeb:
@@ -57,7 +52,7 @@ def open_web(
     *,
     offline: bool = False,
     proxy: str = PROXY_OF_ENVIRONMENT,
-    pause: float = 0.0,
+    pause: float = PAUSE_SECONDS,
 ) -> Web:
     """The web of a mode.
 
@@ -70,35 +65,43 @@ def open_web(
         pause: seconds between two requests to the same host.
 
     Raises:
-        ConfigError: another mode, or the engine's key is missing.
+        ConfigError: another mode, a proxy that cannot be used, or the engine's key is missing.
     """
     if mode == "replay" or (offline and mode == "record"):
         return ReplayingWeb(WebCache(cache), engine)
     if offline and mode == "live":
         return UnrecordedWeb(engine)
-    live = LiveWeb(open_engine(engine, proxy=proxy, pause=pause), Fetcher())
+    if mode not in ("live", "record"):
+        raise ConfigError(f"web: expected record, replay or live, got {mode!r}.")
+    proxies, pace = Proxies.of(proxy), HostPace(pause, cache / FOLDER)
+    searching = GivingUp(open_engine(engine, proxies, pace), engine)
+    live = LiveWeb(searching, Fetcher(proxies=proxies, pace=pace))
     if mode == "live":
         return live
-    if mode == "record":
-        key = os.environ.get(KEY_VARIABLE, "").strip()
-        engines = {"search": engine_text(engine), "fetch": f"requests of bfcl-pipeline {__version__}"}
-        return RecordingWeb(WebCache(cache), live, engine, engines=engines, secrets=[key] if key else [])
-    raise ConfigError(f"web: expected record, replay or live, got {mode!r}.")
+    key = os.environ.get(KEY_VARIABLE, "").strip()
+    engines = {"search": engine_text(engine), "fetch": f"requests of bfcl-pipeline {__version__}"}
+    secrets = [*([key] if key else []), *proxies.secrets]
+    return RecordingWeb(WebCache(cache), live, engine, engines=engines, secrets=secrets)
 
 
-def open_engine(
-    name: str,
-    *,
-    proxy: str = PROXY_OF_ENVIRONMENT,  # noqa: ARG001 (for Connection.proxy)
-    pause: float = 0.0,  # noqa: ARG001 (for Connection.before)
-) -> Engine:
-    """A search engine: one of SEARCH_ENGINES. Raises ConfigError if its key is missing."""
-    if name == "serpapi":
-        return SerpApi.from_environment(os.environ)
+def open_engine(name: str, proxies: Proxies = DIRECT, pace: HostPace | None = None) -> Engine:
+    """A search engine: one of SEARCH_ENGINES. Raises ConfigError if its key is missing.
+
+    pace: of its requests; None: no pauses. A paid service is asked without them.
+    """
+    if name in SEARCH_ENGINE_KEYS:
+        return SerpApi.from_environment(os.environ, proxies)
     from bfcl_pipeline.web.engines.client import Connection
     from bfcl_pipeline.web.engines.ddgs_engine import DdgsEngine
 
-    return DdgsEngine(name, connection=Connection(ca_file=_ca_file(os.environ)))
+    pace = pace or HostPace(0.0)
+    connection = Connection(
+        ca_file=_ca_file(proxies, os.environ),
+        proxy=proxies.address,
+        before=pace.wait,
+        after=pace.hold,
+    )
+    return DdgsEngine(name, connection=connection)
 
 
 def engine_text(name: str) -> str:
@@ -108,9 +111,11 @@ def engine_text(name: str) -> str:
     return f"{name} by ddgs {version('ddgs')} of bfcl-pipeline {__version__}"
 
 
-def _ca_file(environment: Mapping[str, str]) -> str | None:
-    """The file of certificates that the environment names, as for `requests`."""
-    return environment.get("REQUESTS_CA_BUNDLE") or environment.get("SSL_CERT_FILE") or None
+def _ca_file(proxies: Proxies, environment: Mapping[str, str]) -> str | None:
+    """The file of certificates that the environment names."""
+    if isinstance(proxies.certificates, str):
+        return proxies.certificates
+    return environment.get("SSL_CERT_FILE") or None
 
 
 def _unrecorded(key: Key) -> NotRecorded:

@@ -23,6 +23,7 @@ from bfcl_pipeline.web.keys import Key, SearchKey
 from bfcl_pipeline.web.simulated import SimulatedWeb
 from tests.support.local_chat import LocalChat, local_chat
 from tests.support.snakemake_project import Project, make_project
+from tests.support.web_record import record_outcome
 
 NAME = "small"
 WEB_ENTRY = "web_search_base_0"
@@ -37,7 +38,6 @@ CONFIG = {
 OTHER_ENTRY = "simple_python_2"  # entries of another run of the same model
 KEY_VARIABLE = "SMALL_RUN_KEY"
 TIME = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-CASSETTE = b"version: 1\ninteractions: []\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def _record_web(folder: Path) -> None:
     record = WebCache(folder / "cache/web")
     for key in [*_requested(folder), SearchKey.of("what another run asked", "wt-wt")]:
         found = web.search(key.keywords, key.region) if isinstance(key, SearchKey) else web.fetch(key.url)
-        record.add(key, found, engine="simulated", recorded_at=TIME, cassette=CASSETTE)
+        record_outcome(record, key, found, TIME)
 
 
 def _requested(folder: Path) -> Iterator[Key]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -46,8 +48,10 @@ def bare_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
 
 
-def check(folder: Path, machine: Machine = HERE, **changes: Any) -> list[str]:
-    run = load_run({**CONFIG, **changes}, ROWS)
+def check(
+    folder: Path, machine: Machine = HERE, rows: Mapping[str, ModelRow] = ROWS, **changes: Any
+) -> list[str]:
+    run = load_run({**CONFIG, **changes}, rows)
     return preflight(run, FinishedResults(folder), machine)
 
 
@@ -114,6 +118,10 @@ def test_a_search_engine_needs_its_key(tmp_path: Path) -> None:
     assert check(tmp_path, **searching) == []
     with pytest.raises(ConfigError, match="search_engine serpapi: SERPAPI_API_KEY is missing"):
         check(tmp_path, **searching, search_engine="serpapi")
+    own = {**ROWS, "oracle": replace(ROWS["oracle"], search_engine="serpapi")}
+    with pytest.raises(ConfigError, match="search_engine serpapi: SERPAPI_API_KEY is missing"):
+        check(tmp_path, rows=own, **searching)
+    assert check(tmp_path, rows=own, models=["oracle"], categories=["multiple"], web="live") == []
 
 
 def test_unknown_entry_ids_are_found_once_the_release_is_staged(staged: Path, tmp_path: Path) -> None:

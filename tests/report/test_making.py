@@ -140,3 +140,32 @@ def test_the_page_has_the_section(made_up_run: Path, tmp_path: Path) -> None:
     assert "<dd>&lt;b&gt;x</dd>" in section
     assert "<code>bfcl-pipeline replay made-up</code>" in section
     assert '<a href="#making">' in page
+
+
+@pytest.mark.parametrize(
+    ("config", "rows", "shown"),
+    [
+        ("web: record\nsearch_engine: brave\n", "", "brave"),
+        ("web: record\nsearch_engine: duckduckgo\n", "{name: a, kind: oracle}", "duckduckgo"),
+        ("web: replay\nsearch_engine: duckduckgo\n", "{name: a, kind: oracle}", None),
+        ("web: replay\nsearch_engine: brave\n", "{name: a, kind: oracle}", "brave"),
+        ("web: simulated\nsearch_engine: brave\n", "{name: a, kind: oracle}", None),
+        (
+            "web: replay\nsearch_engine: duckduckgo\n",
+            "{name: a, kind: oracle, search_engine: brave}, {name: b, kind: oracle}, "
+            "{name: c, kind: oracle, search_engine: brave}, {name: d, kind: results}",
+            "brave (a, c); duckduckgo (b)",
+        ),
+        (
+            "web: live\nsearch_engine: duckduckgo\n",
+            "{name: a, kind: oracle, search_engine: [x]}, "
+            '{name: b, kind: oracle, search_engine: "\\u202e"}',
+            "['x'] (a); \\u202e (b)",
+        ),
+    ],
+)
+def test_the_search_engines_are_facts(run: Path, config: str, rows: str, shown: str | None) -> None:
+    """Of the real web, with the models if there are several; texts of a hostile file are shown as texts."""
+    (run / "config.yaml").write_text(config)
+    (run / "models.yaml").write_text(f"models: [{rows}]")
+    assert facts(run).get("Search engine") == shown

@@ -23,6 +23,7 @@ from bfcl_pipeline.executables import ApiRequest, Apis
 from bfcl_pipeline.executables.apis import HOSTS, PLACEHOLDERS
 from bfcl_pipeline.web.api_access import sendable
 from bfcl_pipeline.web.api_client import ApiClient, ApiLimits
+from bfcl_pipeline.web.proxies import Proxies
 
 HAS_OPENSSL = shutil.which("openssl") is not None
 """Whether the certificate can be made."""
@@ -38,14 +39,15 @@ KEYS = {
 Scripted = bytes | Callable[[], Iterable[bytes]]
 
 _SITE = """
-import socket, sys
+import os, sys
 
 if "generate" in sys.orig_argv:
     from bfcl_pipeline.web.api_client import ApiClient
     from tests.support.api_hosts import local_names
 
     names = local_names({plain}, {tls})
-    ApiClient.__init__.__kwdefaults__.update(lookup=names, allow_private=True, certificates={certificate!r})
+    ApiClient.__init__.__kwdefaults__.update(lookup=names, allow_private=True)
+    os.environ["REQUESTS_CA_BUNDLE"] = {certificate!r}
 """
 
 
@@ -88,7 +90,7 @@ class ApiHosts:
             ApiLimits(**limits),
             lookup=local_names(self.plain_port, self.tls_port),
             allow_private=True,
-            certificates=str(self.certificate),
+            proxies=Proxies(certificates=str(self.certificate)),
         )
 
     def site(self, folder: Path) -> None:
@@ -107,9 +109,9 @@ class ApiHosts:
         """Makes jobs of this process ask these servers, with these keys in the environment."""
         defaults = cast("dict[str, Any]", ApiClient.__init__.__kwdefaults__)
         names = local_names(self.plain_port, self.tls_port)
-        given = {"lookup": names, "allow_private": True, "certificates": str(self.certificate)}
-        for name, value in given.items():
+        for name, value in {"lookup": names, "allow_private": True}.items():
             monkeypatch.setitem(defaults, name, value)
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(self.certificate))
         for name in PLACEHOLDERS:
             monkeypatch.setenv(name, keys.get(name, ""))
 
@@ -143,7 +145,8 @@ def api_hosts(folder: Path) -> Iterator[ApiHosts]:
     key, certificate = folder / "key.pem", folder / "hosts.pem"
     names = ",".join(f"DNS:{host}" for host in HOSTS)
     command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=hosts -addext"
-    places = ["-keyout", str(key), "-out", str(certificate)]
+    leaf = ["-addext", "basicConstraints=critical,CA:FALSE"]  # else a browser's TLS refuses it
+    places = [*leaf, "-keyout", str(key), "-out", str(certificate)]
     subprocess.run([*command.split(), f"subjectAltName={names}", *places], check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)

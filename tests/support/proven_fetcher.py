@@ -23,7 +23,7 @@ class ProvenFetcher(Fetcher):
             offline = Fetcher(
                 self._limits,
                 allow_private=self._allow_private,
-                trust_env=self._trust_env,
+                proxies=self._proxies,
                 lookup=_unreachable,
             )
             with playing(player):

@@ -1,23 +1,10 @@
-"""The web cache: files are written once, checked when read, and shared by many processes."""
+"""The web cache: files are written once and checked when they are read."""
 
-import contextlib
-import gzip
 import json
 import os
-import random
-import socket
-import struct
-import subprocess
-import sys
-import threading
-from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-from subprocess import PIPE
 
-import brotli
 import pytest
 
 from bfcl_pipeline.errors import WebError
@@ -25,16 +12,14 @@ from bfcl_pipeline.executables import ApiAnswer, ApiRequest
 from bfcl_pipeline.files import temporary_path
 from bfcl_pipeline.process import this_process
 from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page, WebFailure
-from bfcl_pipeline.web.cache import LONGEST_BODY, WebCache, outcome_document
+from bfcl_pipeline.web.cache import LONGEST_BODY, WebCache
 from bfcl_pipeline.web.keys import ApiKey, FetchKey, SearchKey, digest
-from bfcl_pipeline.web.recording import ReplayingWeb
 from bfcl_pipeline.web.status import survey
 
 NOON = datetime(2026, 10, 1, 12, tzinfo=UTC)
 TEA = SearchKey("tea", "wt-wt")
 PAGE = FetchKey("http://example.com/")
 API = ApiKey(ApiRequest("http://ip-api.com/json", (("lang", "fr"),)))
-WORKER = Path(__file__).with_name("cache_worker.py")
 
 
 def add(cache, key, outcome, **more):
@@ -222,154 +207,6 @@ def _files(folder):
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-PROCESSES, THREADS, CALLS = 8, 32, 1_000
-
-
-def test_parallel_processes_agree(tmp_path):
-    """Of 1,000 calls by 8 processes x 32 threads none is lost or repeated, and all return the same
-    outcome."""
-    folder = tmp_path / "web"
-    with _Server() as server:
-        reports = _crowd(folder, server.base)
-    outcomes = {}
-    for report in reports:
-        for function, argument, outcome in report["found"]:
-            outcomes.setdefault((function, argument), []).append(outcome)
-    assert sum(map(len, outcomes.values())) == CALLS
-    assert all(outcome == told[0] for told in outcomes.values() for outcome in told)
-    assert len(outcomes) == 45
-
-    asked = Counter(key for report in reports for key in report["asked"])
-    assert all(set(report["asked"].values()) <= {1} for report in reports)  # once per process
-    assert asked.total() > len(outcomes)  # processes did compete
-    for key, count in asked.items():  # one request each, and a second one after a 429
-        tries = count + (1 if key.startswith("/search") else 0)
-        assert server.seen[key.removeprefix(server.base)] == tries
-
-    found = survey(WebCache(folder))
-    assert found.outcomes.total() == len(found.keys) == len(outcomes)
-    assert (found.damaged, found.leftovers, found.cassettes_missing) == ([], 0, 0)
-    assert found.cassettes == len(outcomes)
-    assert {kind for _, kind in found.outcomes} == {"hits", "page", "failure"}
-    assert not any(b"k" * 20 in content for content in _files(folder).values())
-
-    replayed = ReplayingWeb(WebCache(folder))
-    for (function, argument), told in outcomes.items():
-        seen = replayed.fetch(argument) if function == "fetch" else replayed.search(argument, "wt-wt")
-        assert outcome_document(seen) == told[0]
-
-
-def _crowd(folder, base):
-    """The reports of the processes, which start together and have all ended."""
-    share = str(CALLS // PROCESSES)
-    with contextlib.ExitStack() as stack:
-        crowd = []
-        for name in range(PROCESSES):
-            command = [sys.executable, str(WORKER), str(folder), base, str(name), share, str(THREADS)]
-            process = stack.enter_context(subprocess.Popen(command, stdin=PIPE, stdout=PIPE, text=True))
-            stack.callback(process.kill)
-            crowd.append(process)
-        alarm = threading.Timer(600, lambda: [process.kill() for process in crowd])
-        alarm.start()
-        stack.callback(alarm.cancel)
-        assert [process.stdout.readline() for process in crowd] == ["ready\n"] * PROCESSES
-        for process in crowd:
-            process.stdin.write("go\n")
-            process.stdin.flush()
-        reports = [json.loads(process.communicate()[0]) for process in crowd]
-        assert [process.returncode for process in crowd] == [0] * PROCESSES
-    return reports
-
-
-class _Server(ThreadingHTTPServer):
-    """A web with all kinds of failures. No two answers to the same page are equal."""
-
-    daemon_threads = True
-    request_queue_size = 512
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.base = f"http://127.0.0.1:{self.server_port}"
-        self.seen = Counter()
-        self.lock = threading.Lock()
-        self.random = random.Random(7)
-        self._thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01})
-
-    def __enter__(self):
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.shutdown()
-        self._thread.join()
-        self.server_close()
-
-    def handle_error(self, request, client_address):
-        pass  # clients that disconnect
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self):
-        with self.server.lock:
-            self.server.seen[self.path] += 1
-            number = self.server.seen[self.path]
-            delay = self.server.random.random() / 100
-        threading.Event().wait(delay)  # seconds, so that answers arrive in a different order than requests
-        text = f"Seite \u00e4 {self.path}, the {number}. time after {delay} s. " * 20
-        kind = self.path.split("/")[1].split("?")[0]
-        getattr(self, f"_{kind}")(text, number)
-
-    def _page(self, text, _number):
-        self._answer(200, text.encode(), {"Content-Type": "text/html; charset=utf-8", "Set-Cookie": "a=b"})
-
-    def _gzip(self, text, _number):
-        self._answer(200, gzip.compress(text.encode()), {"Content-Encoding": "gzip"})
-
-    def _brotli(self, text, _number):
-        self._answer(200, brotli.compress(text.encode()), {"Content-Encoding": "br"})
-
-    def _binary(self, text, _number):
-        self._answer(200, bytes(range(256)) + text.encode(), {"Content-Type": "application/octet-stream"})
-
-    def _missing(self, text, _number):
-        self._answer(404, text.encode())
-
-    def _busy(self, text, number):
-        self._answer(429 if number == 1 else 200, text.encode())
-
-    def _redirect(self, _text, _number):
-        self._answer(302, b"", {"Location": self.path.replace("redirect", "page")})
-
-    def _search(self, text, number):
-        if number == 1:
-            return self._answer(429, b"")
-        return self._answer(200, json.dumps([{"title": text, "href": "http://h", "body": ""}]).encode())
-
-    def _reset(self, _text, _number):
-        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self.close_connection = True
-        self.connection.close()
-
-    def _cut(self, text, _number):
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(text) * 2))
-        self.end_headers()
-        self.wfile.write(text.encode())
-        self.close_connection = True
-
-    def _answer(self, status, body, headers=None):
-        self.send_response(status)
-        for name, value in {**(headers or {}), "Content-Length": str(len(body))}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
-
-
 def test_the_next_writer_deletes_files_of_a_killed_writer(tmp_path):
     """Temporary files of outcome and cassette are deleted, except those of live writers."""
     cache = WebCache(tmp_path)
@@ -404,3 +241,47 @@ def test_a_file_with_a_hash_of_its_own_and_a_field_of_another_form_is_not_used(t
         cache.find(PAGE)
     (damaged,) = survey(cache).damaged
     assert path.name in damaged
+
+
+OF_AN_EARLIER_VERSION = """\
+{
+ "format": 1,
+ "key": {
+  "function": "search",
+  "keywords": "tea",
+  "region": "wt-wt"
+ },
+ "outcome": {
+  "kind": "hits",
+  "hits": [
+   {
+    "title": "T",
+    "href": "https://t.example/",
+    "body": "b"
+   }
+  ]
+ },
+ "recorded_at": "2026-10-01T12:00:00+00:00",
+ "engine": "serpapi by requests of bfcl-pipeline 0.17.0",
+ "cassette": null,
+ "cassette_sha256": null,
+ "sha256": "c1800cc2e1248bdf82663a51ec10aa78feb40577389328d6c0118cf0588d98b5"
+}
+"""
+
+
+def test_a_search_that_an_earlier_version_recorded_is_that_of_duckduckgo(tmp_path):
+    """It is found at its place for both engines with these results, and for no other engine."""
+    name = "d0bf9e29ccb14994d95496f8db1708ecaa35aa6e0287fb9b67c19ba97f4a3b45.json"
+    path = tmp_path / "d0" / "bf" / name
+    path.parent.mkdir(parents=True)
+    path.write_text(OF_AN_EARLIER_VERSION)
+    cache, found = WebCache(tmp_path), Hits((Hit("T", "https://t.example/", "b"),))
+    for engine in ("", "duckduckgo", "serpapi"):
+        assert cache.find(SearchKey.of("tea", "wt-wt", engine)) == found
+    assert cache.find(SearchKey.of("tea", "wt-wt", "brave")) is None
+    assert survey(cache).damaged == []
+    written = tmp_path / "again"
+    recorded = cache.read(path)
+    WebCache(written).add(TEA, found, engine=recorded.engine, recorded_at=recorded.recorded_at)
+    assert (written / "d0" / "bf" / name).read_text() == OF_AN_EARLIER_VERSION

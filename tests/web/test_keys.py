@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from bfcl_pipeline.config.job import SEARCH_ENGINES
 from bfcl_pipeline.executables import ApiRequest
 from bfcl_pipeline.web.keys import ApiKey, FetchKey, SearchKey, canonical, digest, key_document, read_key
 
@@ -79,6 +80,17 @@ def test_a_key_is_read_as_it_was_written():
     ("key", "digested"),
     [
         (SearchKey("tea", "wt-wt"), "d0bf9e29ccb14994d95496f8db1708ecaa35aa6e0287fb9b67c19ba97f4a3b45"),
+        *(
+            (
+                SearchKey.of(" tea ", "wt-wt", engine),
+                "d0bf9e29ccb14994d95496f8db1708ecaa35aa6e0287fb9b67c19ba97f4a3b45",
+            )
+            for engine in ("", "duckduckgo", "serpapi")
+        ),
+        (
+            SearchKey.of("tea", "wt-wt", "brave"),
+            "df4b72f198ab357126673e75b10186bfd51bf2ade54484a431b3a97bc8bb3f69",
+        ),
         (
             FetchKey("http://example.com/"),
             "73503c2660c2154f621933aa518755d6bb73e4a5f6d365d6c813951041da8016",
@@ -92,3 +104,11 @@ def test_a_key_is_read_as_it_was_written():
 def test_file_names_of_recorded_outcomes_stay(key, digested):
     """An outcome that was recorded by an earlier version is found by this one."""
     assert digest(key_document(key)) == digested
+
+
+def test_every_other_engine_has_keys_of_its_own():
+    """DuckDuckGo and the service for it share outcomes; every other engine names itself in its keys."""
+    keys = {SearchKey.of("tea", "wt-wt", engine) for engine in SEARCH_ENGINES}
+    assert len(keys) == len(SEARCH_ENGINES) - 1
+    assert {read_key(json.loads(canonical(key_document(key)))) for key in keys} == keys
+    assert str(SearchKey.of("tea", "wt-wt", "brave")) == "search by brave for 'tea' (region 'wt-wt')"

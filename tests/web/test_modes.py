@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
+
 import pytest
 
+from bfcl_pipeline import __version__
+from bfcl_pipeline.config.job import SEARCH_ENGINES
 from bfcl_pipeline.errors import ConfigError, NotRecorded
-from bfcl_pipeline.web.modes import LiveWeb, open_web
+from bfcl_pipeline.web.modes import LiveWeb, engine_text, open_web
 from bfcl_pipeline.web.recording import RecordingWeb, ReplayingWeb
 
 
@@ -28,3 +32,12 @@ def test_another_mode_is_refused(tmp_path):
     """An unknown mode is an error that lists the known ones."""
     with pytest.raises(ConfigError, match=r"expected record, replay or live, got 'simulated'"):
         open_web("simulated", tmp_path)
+
+
+@pytest.mark.parametrize("engine", SEARCH_ENGINES)
+def test_an_engine_is_named_with_its_software(engine, tmp_path, monkeypatch):
+    """The record names the engine, the package that searched with its version, and the pipeline's version."""
+    monkeypatch.setenv("SERPAPI_API_KEY", "s3cret")
+    software = "requests" if engine == "serpapi" else f"ddgs {version('ddgs')}"
+    assert engine_text(engine) == f"{engine} by {software} of bfcl-pipeline {__version__}"
+    assert isinstance(open_web("record", tmp_path, engine), RecordingWeb)

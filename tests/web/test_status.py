@@ -8,7 +8,7 @@ import pytest
 from bfcl_pipeline.records import Call, Mode, Response
 from bfcl_pipeline.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.web.cache import WebCache
-from bfcl_pipeline.web.coverage import CacheCoverage, coverage, web_key, web_keys
+from bfcl_pipeline.web.coverage import CacheCoverage, coverage, used_keys, web_key, web_keys
 from bfcl_pipeline.web.keys import FetchKey, SearchKey
 from bfcl_pipeline.web.status import survey
 
@@ -107,6 +107,19 @@ def test_calls_are_found_in_both_modes():
     assert [*web_keys(_response("m", prompted, Mode.PROMPT))] == [TEA]
     for nothing in (None, "[]", '"text"', "{}", '[5, [null, 5, {"a": 5}]]'):
         assert [*web_keys(_response("m", nothing))] == []
+
+
+def test_the_engine_of_a_model_is_part_of_its_searches():
+    """Pages and calls that are rejected have none; the name of the tool is that of the run."""
+    calls = [[[_native("find", keywords="tea"), _native("fetch_url_content", url="http://o.x/")]]]
+    assert [*web_keys(_response("m", calls), "find", "brave")] == [
+        SearchKey.of("tea", "wt-wt", "brave"),
+        FetchKey("http://o.x/"),
+    ]
+    assert used_keys([_response("m", calls), _response("m", "{")], "find", "serpapi") == {
+        TEA,
+        FetchKey("http://o.x/"),
+    }
 
 
 def test_coverage_is_counted_for_each_model():

@@ -14,10 +14,12 @@ from typing import Any
 from bfcl_pipeline import __version__
 from bfcl_pipeline.benchmark import encoder, release
 from bfcl_pipeline.config import model_folder, trial_of
+from bfcl_pipeline.config.job import NETWORK_MODES, RECORDED_MODES, SEARCH_ENGINES
+from bfcl_pipeline.config.kinds import RECORDED_KINDS
 from bfcl_pipeline.config.plain_yaml import recorded_keys
 from bfcl_pipeline.generation.journal import journals_in
 from bfcl_pipeline.report.format import count
-from bfcl_pipeline.report.page.method import Method, method, recorded_rows
+from bfcl_pipeline.report.page.method import Method, Values, method, recorded_rows
 from bfcl_pipeline.tables import read_table
 from bfcl_pipeline.text import cut, on_one_line, printable
 
@@ -73,7 +75,7 @@ def read_making(run_dir: Path, run: str | None, models: Iterable[str], cache: Pa
     days = sorted({day for pairs in received.values() for day, _ in pairs})
     rows = recorded_rows(run_dir / "models.yaml")
     facts = {
-        **_config_facts(config),
+        **_config_facts(config, rows),
         **({"Answers received (UTC)": _span(days)} if days else {}),
         "Release": f"{release.DISTRIBUTION} {release.VERSION}",
         **_hashes(run_dir, config),
@@ -108,8 +110,8 @@ def _hashes(run_dir: Path, config: Mapping[str, Any]) -> dict[str, str]:
     return hashes
 
 
-def _config_facts(config: Mapping[str, Any]) -> dict[str, str]:
-    """What the recorded config says, as texts; a key that it lacks is left out."""
+def _config_facts(config: Mapping[str, Any], rows: Mapping[str, Values]) -> dict[str, str]:
+    """What the recorded config says, as texts; a key that it lacks is left out. rows: the recorded ones."""
     facts = {}
     if "imported" in config:
         facts["Imported from"] = str(config["imported"])
@@ -122,14 +124,31 @@ def _config_facts(config: Mapping[str, Any]) -> dict[str, str]:
     for key, title in (("trials", "Trials"), ("rules", "Rules"), ("web", "Web")):
         if config.get(key) is not None:
             facts[title] = str(config[key])
-    if str(config.get("web")) in ("record", "live"):
-        facts["Search engine"] = str(config.get("search_engine"))
+    if engines := _engines(config, rows):
+        facts["Search engine"] = engines
     if config.get("fetch_failures"):
         facts["Failed fetches"] = f"a share of {config['fetch_failures']}, seed {config.get('seed')}"
     if "budget" in config:
         budget = config["budget"]
         facts["Budget"] = "no limit" if budget is None else f"${budget} for each model"
     return {name: cut(on_one_line(printable(text)), _LONGEST) for name, text in facts.items()}
+
+
+def _engines(config: Mapping[str, Any], rows: Mapping[str, Values]) -> str:
+    """The search engines of a run on the real web; several with their models. Empty for another web."""
+    mode, of_config = str(config.get("web")), str(config.get("search_engine"))
+    models: dict[str, list[str]] = {}
+    for name, row in rows.items():
+        if row.get("kind") not in RECORDED_KINDS:
+            models.setdefault(str(row.get("search_engine") or of_config), []).append(name)
+    engines = sorted(models) or [of_config]
+    if mode not in NETWORK_MODES and not (
+        mode in RECORDED_MODES and set(SEARCH_ENGINES[1:]).intersection(engines)
+    ):
+        return ""
+    if len(engines) == 1:
+        return engines[0]
+    return "; ".join(f"{engine} ({', '.join(models[engine])})" for engine in engines)
 
 
 def _sample(value: object, seed: object) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from bfcl_pipeline.config import load_models, sizes_in_means
+from bfcl_pipeline.config.search_engines import recorded_engines
 from bfcl_pipeline.encoding.stored import StoredEncoder
 from bfcl_pipeline.errata import Treatment
 from bfcl_pipeline.errors import TableError
@@ -86,7 +87,8 @@ def aggregate_run(
     """
     records = read_run(run_dir, data, only)
     rows_of_models, sizes = load_models(models), sizes_in_means(run_dir)
-    scores = model_scores(records, rows_of_models, sizes)
+    engines = recorded_engines(run_dir)
+    scores = model_scores(records, rows_of_models, sizes, engines)
     chosen = [score for score in scores if score.rules is rules]
     if not chosen:
         there = ", ".join(sorted({score.rules.value for score in scores}))
@@ -106,7 +108,7 @@ def aggregate_run(
     rows["unanswered"] = list(unanswered(records, chosen, missing))
     rows |= {name: [] for name in (*AGENTIC_TABLES, *MEMORY_TABLES)}
     questions = [MEMORY_QUESTIONS.empty_table()]  # not as rows: there are many of them
-    played = read_agentic(data, records, web_conditions(run_dir, data, cache))
+    played = read_agentic(data, records, web_conditions(run_dir, data, cache), engines)
     for number, of_model in enumerate(played, start=1):
         for name, make_rows in _AGENTIC.items():
             rows[name] += make_rows(of_model)
@@ -137,7 +139,7 @@ def aggregate_run(
             (tables / f"{name}.parquet").unlink(missing_ok=True)
             (tables / f"{name}.csv").unlink(missing_ok=True)
     # The official tool weights by scored entries, also where the tables do not.
-    official = chosen if sizes is None else model_scores(records, rows_of_models)
+    official = chosen if sizes is None else model_scores(records, rows_of_models, None, engines)
     # It has no row for a model that it did not score.
     scored = [score for score in official if score.rules is rules and score.judged]
     for name, text in official_files(on_the_real_web(scored, records)).items():

@@ -12,10 +12,11 @@ import polars as pl
 from bfcl_pipeline.benchmark import CATEGORIES, FORMATS, GROUPS, V4_CATEGORIES
 from bfcl_pipeline.benchmark.leaderboard import EXECUTABLE, categories_of
 from bfcl_pipeline.config import ModelRow, described
+from bfcl_pipeline.config.search_engines import SearchEngines
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.tables.intervals import precisions_of_run
 from bfcl_pipeline.report.tables.run_records import FORMAT_CATEGORY, RunRecords, by_model
-from bfcl_pipeline.report.web_label import SIMULATED, joined, split, unreal
+from bfcl_pipeline.report.web_label import SIMULATED, joined, searched, split, unreal
 from bfcl_pipeline.scoring.aggregate import Count, Score, Spread, format_spread, leaderboard_scores
 from bfcl_pipeline.scoring.intervals import Precision
 from bfcl_pipeline.scoring.leaderboard_usage import Usage, UsageSummary, summarise_usage
@@ -72,7 +73,10 @@ class ModelScore:
 
 
 def model_scores(
-    records: RunRecords, rows: Mapping[str, ModelRow], sizes: Mapping[str, int] | None = None
+    records: RunRecords,
+    rows: Mapping[str, ModelRow],
+    sizes: Mapping[str, int] | None = None,
+    engines: SearchEngines | None = None,
 ) -> list[ModelScore]:
     """The scores of every model under each rule set that it has verdicts of: official first, then ranked.
 
@@ -80,6 +84,7 @@ def model_scores(
         records: of the run.
         rows: the models file.
         sizes: of every category, its entries in means by size; None: those scored, as in the official tool.
+        engines: the search engines of the run.
     """
     categories = _tallies(records.verdicts, "category")
     v4 = records.of(V4_CATEGORIES)
@@ -87,7 +92,7 @@ def model_scores(
     formatted = records.verdicts.filter(pl.col("category") == FORMAT_CATEGORY)
     formats = _tallies(formatted.join(records.formats, on="entry_id", how="left"), "prompt_format")
     modes = _modes(records.verdicts)
-    webs = _webs(records.responses.rows)
+    webs = _webs(records.responses.rows, engines or SearchEngines())
     responses = by_model(v4.responses.rows)
     models = {model: described(rows, model) for model in modes}
     usages = {model: _usage(row, responses.get(model)) for model, row in models.items()}
@@ -173,10 +178,10 @@ def _modes(verdicts: pl.DataFrame) -> dict[str, str]:
     return {row["model"]: " and ".join(row["mode"]) for row in modes.iter_rows(named=True)}
 
 
-def _webs(responses: pl.DataFrame) -> dict[str, dict[str, str]]:
+def _webs(responses: pl.DataFrame, engines: SearchEngines) -> dict[str, dict[str, str]]:
     executed = [name for name, category in CATEGORIES.items() if category.executes]
     web = pl.when(pl.col("category").is_in(executed)).then(pl.col("web").fill_null(SIMULATED))
-    searched = (
+    found = (
         responses.with_columns(web=web.otherwise("web"))
         .drop_nulls("web")
         .group_by("model", "category")
@@ -184,8 +189,11 @@ def _webs(responses: pl.DataFrame) -> dict[str, dict[str, str]]:
         .sort("model", "category")
     )
     webs: dict[str, dict[str, str]] = {}
-    for row in searched.iter_rows(named=True):
-        webs.setdefault(row["model"], {})[row["category"]] = joined(row["web"]) or ""
+    for row in found.iter_rows(named=True):
+        model, category, names = row["model"], row["category"], row["web"]
+        if category in GROUPS["web_search"]:
+            names = [searched(name, engines.of(model)) for name in names]
+        webs.setdefault(model, {})[category] = joined(names) or ""
     return webs
 
 

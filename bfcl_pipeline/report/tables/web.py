@@ -9,7 +9,7 @@ from bfcl_pipeline.benchmark import GROUPS
 from bfcl_pipeline.report.tables.agentic_records import AgenticRecords, ScoredQuestion
 from bfcl_pipeline.report.tables.model_scores import VerdictCounts
 from bfcl_pipeline.report.tables.score_tables import tally_columns
-from bfcl_pipeline.report.web_label import joined
+from bfcl_pipeline.report.web_label import joined, searched
 from bfcl_pipeline.scoring.web_results import Place
 from bfcl_pipeline.scoring.web_use import (
     FAILURES,
@@ -98,7 +98,8 @@ def _searched(records: AgenticRecords) -> Iterator[tuple[dict[str, str | None], 
     """The key columns of each rule set and web-search category, and its questions with verdicts."""
     for (rules, category), scored in records.verdicts.items():
         if category in GROUPS["web_search"]:
-            webs = (question.answer.web for question in scored if question.answer)
+            answers = (question.answer for question in scored if question.answer)
+            webs = (searched(answer.web, records.engine) for answer in answers)
             web = joined(name for name in webs if name)
             yield {"model": records.model, "rules": rules, "category": category, "web": web}, scored
 

@@ -64,27 +64,30 @@ class AdaptedEngine(BaseSearchEngine[Any]):
     def __init__(self, client: EngineClient, facts: EngineFacts) -> None:
         self.http_client: Any = client
         client.headers_update(self.headers_update)
+        client.check = self.check
         self.results: list[Any] = []
         self.facts = facts
         self.nothing = False  # whether the last page says that there are no results
         self.ended = False  # whether the last page says that it is the last one
+        self._checked: tuple[str, Any] = ("", None)  # the last page, as text and as a tree
 
     @property
     def result_type(self) -> type[Any]:
         """The class of results."""
         return Result
 
-    def extract_tree(self, html_text: str) -> Any:
-        """The page, of which the marks are noted.
+    def check(self, page: str) -> None:
+        """Notes whether a page says that there are no results.
 
         Raises:
             SearchRateLimited: it is a captcha.
             Outage: it is cut short, or the site's page of an error.
             UnknownAnswer: it is nested too deeply to be read whole, or has too many results.
         """
-        if self.facts.complete not in html_text[-2_000:].lower():
+        if self.facts.complete not in page[-2_000:].lower():
             raise Outage(self.name, "its page is truncated, or not HTML")
-        tree = super().extract_tree(_without_declaration(html_text))
+        tree = super().extract_tree(_without_declaration(page))
+        self._checked = page, tree
         if any(tree.xpath(mark) for mark in self.facts.challenge):
             raise SearchRateLimited(self.name, "its page is a captcha")
         if any(error.type_name == "ERR_RESOURCE_LIMIT" for error in self.parser.error_log):
@@ -95,7 +98,11 @@ class AdaptedEngine(BaseSearchEngine[Any]):
         self.nothing = any(tree.xpath(mark) for mark in self.facts.nothing)
         if not items and any(tree.xpath(mark) for mark in self.facts.failing):
             raise Outage(self.name, "its page reports an error")
-        return tree
+
+    def extract_tree(self, html_text: str) -> Any:
+        """The page that was checked."""
+        page, tree = self._checked
+        return tree if html_text == page else super().extract_tree(_without_declaration(html_text))
 
     def _unknown(self, received: str) -> UnknownAnswer:
         return UnknownAnswer(
@@ -119,8 +126,9 @@ class AdaptedEngine(BaseSearchEngine[Any]):
 
 
 class _Duckduckgo(AdaptedEngine, Duckduckgo):
-    """The region is in the field of the site's form (`kl`); further pages are requested by the page's own
-    Next form: the site refuses those without its fields. A result without snippet keeps its address."""
+    """The region is also in the field of the site's form (`kl`); further pages are requested by the page's
+    own Next form: the site refuses requests without its fields. A result without snippet keeps its
+    address."""
 
     elements_xpath: ClassVar[Mapping[str, str]] = {
         **Duckduckgo.elements_xpath,
@@ -135,8 +143,7 @@ class _Duckduckgo(AdaptedEngine, Duckduckgo):
         if self._next is not None:
             return dict(self._next)
         payload = Duckduckgo.build_payload(self, query, *args, **kwargs)
-        payload["kl"] = payload.pop("l")
-        return payload
+        return {**payload, "kl": payload["l"]}
 
     def extract_tree(self, html_text: str) -> Any:
         """The page. Its Next form is noted: the one with the largest offset."""
@@ -193,6 +200,10 @@ class _Google(AdaptedEngine, Google):
 
     elements_xpath: ClassVar[Mapping[str, str]] = _first(Google)
 
+    def pre_process_html(self, html_text: str) -> str:
+        """The page as it is: ddgs cuts it at its XML declaration, and loses a page that has none."""
+        return html_text
+
     def unwrapped(self, href: str) -> str:
         """The parameter `q` of a redirect by Google, else the link itself."""
         address = super().unwrapped(href)
@@ -200,12 +211,25 @@ class _Google(AdaptedEngine, Google):
         return _parameter(address, "q") if wrapped else address
 
 
-class _Grokipedia(AdaptedEngine, Grokipedia):
+class _JsonEngine(AdaptedEngine):
+    """An engine whose answers are JSON."""
+
+    def check(self, page: str) -> None:
+        """Raises Outage for an answer that is cut short or reports an error."""
+        try:
+            answer = json.loads(page)
+        except (ValueError, RecursionError):
+            raise Outage(self.name, "its answer is truncated, or not JSON") from None
+        if isinstance(answer, dict) and "error" in answer:
+            raise Outage(self.name, f"it reports the error {str(answer['error'])[:100]!r}")
+
+
+class _Grokipedia(_JsonEngine, Grokipedia):
     """An empty list is the site's "no results"."""
 
     def extract_results(self, html_text: str) -> list[Any]:
         """The result, with the address as the site has it."""
-        found = _json(self.name, html_text)["results"]
+        found = json.loads(html_text)["results"]
         self.nothing, self.ended = found == [], True
         results = super().extract_results(html_text)
         return [
@@ -222,7 +246,7 @@ class _Startpage(AdaptedEngine, Startpage):
     elements_xpath: ClassVar[Mapping[str, str]] = _first(Startpage)
 
 
-class _Wikipedia(AdaptedEngine, Wikipedia):
+class _Wikipedia(_JsonEngine, Wikipedia):
     """An empty list is the site's "no results". A disambiguation page is a result without body; ddgs leaves
     it out. Regions without a Wikipedia in their language search the English one."""
 
@@ -233,10 +257,7 @@ class _Wikipedia(AdaptedEngine, Wikipedia):
 
     def extract_results(self, html_text: str) -> list[Any]:
         """The result, with title and address as the site has them."""
-        answer = _json(self.name, html_text)
-        if isinstance(answer, dict) and "error" in answer:
-            raise Outage(self.name, f"it reports the error {str(answer['error'])[:100]!r}")
-        _, titles, _, addresses = answer
+        _, titles, _, addresses = json.loads(html_text)
         self.nothing, self.ended = titles == [], True
         bodies = [result.body for result in super().extract_results(html_text)] or [""]
         return [
@@ -305,10 +326,3 @@ def _wikipedia_of(language: str) -> str:
 def _parameter(address: str, name: str) -> str:
     """A parameter of an address, decoded once; the address if it has none."""
     return parse_qs(urlsplit(address).query).get(name, [address])[0]
-
-
-def _json(engine: str, text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        raise Outage(engine, "its answer is truncated, or not JSON") from None

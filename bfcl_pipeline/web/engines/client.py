@@ -2,7 +2,8 @@
 
 Covers one request through primp, which speaks TLS as a browser does: bounded in size and time, without
 redirects, to the engine's hosts only, every exchange on the tape; played from a cassette within `playing`.
-A status other than 200 raises what it means, so that ddgs never takes it for "no results".
+A status other than 200 raises what it means, so that ddgs never takes it for "no results". Each request has
+its own retries: what was answered is not requested again.
 
 The browser that primp imitates is always the same one, so that two runs send the same requests.
 """
@@ -16,9 +17,10 @@ from urllib.parse import urlencode, urlsplit
 import primp
 from requests.structures import CaseInsensitiveDict
 
+from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.web.engines.facts import EngineFacts
 from bfcl_pipeline.web.engines.requested import Answer, SearchLimits, UnknownAnswer
-from bfcl_pipeline.web.engines.retries import Outage, SearchRateLimited
+from bfcl_pipeline.web.engines.retries import Outage, RetryPolicy, SearchRateLimited
 from bfcl_pipeline.web.evidence.playing import Player, Unanswered, player
 from bfcl_pipeline.web.evidence.tape import HttpExchange, note
 
@@ -36,7 +38,8 @@ class Connection:
 
     limits: SearchLimits = field(default_factory=SearchLimits)
     proxy: Callable[[str], str | None] = lambda _address: None  # the proxy for an address, if any
-    before: Callable[[str], None] = lambda _host: None  # called before each request with its host
+    before: Callable[[str], object] = lambda _host: None  # called before each request with its host
+    after: Callable[[str, float | None], None] = lambda _host, _seconds: None  # with its Retry-After
     ca_file: str | None = None  # certificates to trust in the place of the usual ones
     addresses: Mapping[str, str] | None = None  # by host, where it is served instead: `http://127.0.0.1:1`
 
@@ -53,11 +56,16 @@ class ReadPage:
 class EngineClient:
     """The HTTP client of one search; it has the methods that ddgs calls."""
 
-    def __init__(self, engine: str, facts: EngineFacts, connection: Connection) -> None:
-        """engine: its name, for messages."""
+    def __init__(
+        self, engine: str, facts: EngineFacts, connection: Connection, retries: RetryPolicy | None = None
+    ) -> None:
+        """engine: its name, for messages. retries: None: one attempt, whose error is raised as it is."""
         self._engine = engine
         self._facts = facts
         self._connection = connection
+        self._retries = retries
+        self.check: Callable[[str], None] = lambda _page: None
+        """Raises SearchUnavailable for a page that is worth another attempt."""
         self._headers: dict[str, str] = {}
         self._cookies: dict[str, dict[str, str]] = {}  # by address, until the first request
         self._primp: primp.Client | None = None
@@ -89,27 +97,39 @@ class EngineClient:
         No message contains the address.
 
         Raises:
-            SearchRateLimited: it refuses.
-            Outage: no complete answer was received, or the engine reports a failure.
-            UnknownAnswer: any other status, an answer that is too large, or another host than the engine's.
+            WebError: no attempt is left, see `_attempt`.
+            UnknownAnswer: the answer has another status or is too large, or the host is not the engine's.
         """
         address = f"{url}{'&' if '?' in url else '?'}{urlencode(params)}" if params else url
         body = None if data is None else urlencode(data).encode("ascii")
         host = self._checked_host(address)
+        if self._retries is None:
+            return self._attempt(method, address, body, host)
+        return self._retries(lambda: self._attempt(method, address, body, host))
+
+    def _attempt(self, method: str, address: str, body: bytes | None, host: str) -> ReadPage:
+        """One attempt.
+
+        Raises:
+            SearchRateLimited: the engine refuses.
+            Outage: no complete answer was received, or the engine reports a failure.
+        """
         played = player()
         if played is None:
             self._connection.before(host)
             answer, content = self._sent(method, address, body)
+            self._connection.after(host, answer.retry_after_seconds())
         else:
             answer, content = self._played(played, method, address, body)
         self._check_status(answer)
+        self.check(answer.text)
         return ReadPage(answer.status, answer.text, content)
 
     def _checked_host(self, address: str) -> str:
         parts = urlsplit(address)
         host, hosts = parts.netloc, self._facts.hosts  # no engine has a user or a port
         known = any(host == own or (own.startswith(".") and host.endswith(own)) for own in hosts)
-        if known and parts.scheme == "https":
+        if known and host == parts.hostname and parts.scheme == "https":
             return host
         raise UnknownAnswer(
             f"{self._engine}: ddgs asks {host[:100]!r} by {parts.scheme[:10]!r}, expected one of "
@@ -172,24 +192,33 @@ class EngineClient:
 
     def _connected(self, address: str) -> "primp.Client":
         """The connection of this search, with its cookies, through the proxy for an address."""
-        limits = self._connection.limits
-        if self._primp is None:
-            self._primp = primp.Client(
-                impersonate=BROWSER,
-                impersonate_os=SYSTEM,
-                follow_redirects=False,
-                timeout=limits.whole_seconds,
-                connect_timeout=limits.connect_seconds,
-                dns_timeout=limits.connect_seconds,
-                read_timeout=limits.silence_seconds,
-                ca_cert_file=self._connection.ca_file,
-            )
+        limits, ca_file = self._connection.limits, self._connection.ca_file
+        try:
+            if self._primp is None:
+                self._primp = primp.Client(
+                    impersonate=BROWSER,
+                    impersonate_os=SYSTEM,
+                    follow_redirects=False,
+                    timeout=limits.whole_seconds,
+                    connect_timeout=limits.connect_seconds,
+                    dns_timeout=limits.connect_seconds,
+                    read_timeout=limits.silence_seconds,
+                    ca_cert_file=ca_file,
+                )
+            # None: none, also if the environment has one.
+            self._primp.proxy = self._connection.proxy(address)
+        except primp.PrimpError as error:
+            failure = f"The HTTP client of search engines cannot be made ({_reason(error)})."
+        else:
             self._primp.headers_update(self._headers)
-        self._primp.proxy = self._connection.proxy(address)  # None: none, also if the environment has one
-        for site, cookies in self._cookies.items():
-            self._primp.set_cookies(self._served(site), cookies)
-        self._cookies.clear()
-        return self._primp
+            for site, cookies in self._cookies.items():
+                self._primp.set_cookies(self._served(site), cookies)
+            self._cookies.clear()
+            return self._primp
+        raise ConfigError(
+            f"{failure} Check web_proxy and the certificates of REQUESTS_CA_BUNDLE or SSL_CERT_FILE"
+            f"{f' ({ca_file})' if ca_file else ''}."
+        )
 
     def _served(self, address: str) -> str:
         """Where an address is served: itself, unless `Connection.addresses` says otherwise."""

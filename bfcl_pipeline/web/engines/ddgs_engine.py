@@ -11,7 +11,7 @@ from typing import Any
 
 import ddgs
 
-from bfcl_pipeline.errors import WebError
+from bfcl_pipeline.errors import PipelineError
 from bfcl_pipeline.tools.web_search.web import Hit, Hits, WebFailure
 from bfcl_pipeline.web.engines.adapted import ENGINES, AdaptedEngine
 from bfcl_pipeline.web.engines.client import Connection, EngineClient
@@ -61,7 +61,8 @@ class DdgsEngine:
         query = " ".join(_COMMANDS.sub("", encodable(keywords)).split())
         if not query or len(query) > facts.longest_query:
             return WebFailure(NOT_RETRIEVED)
-        engine = ENGINES[self.name](EngineClient(self.name, facts, self.connection), facts)
+        client = EngineClient(self.name, facts, self.connection, self.retries)
+        engine = ENGINES[self.name](client, facts)
         results: dict[str, Hit] = {}  # by address: pages overlap
         for number in range(1, facts.pages + 1):
             page = self._page(engine, query, self._region(region), number)
@@ -72,24 +73,18 @@ class DdgsEngine:
         return Hits(tuple(results.values())[:WANTED])
 
     def _page(self, engine: AdaptedEngine, query: str, region: str, number: int) -> tuple[Hit, ...]:
-        """One page, with its own retries: earlier pages are not requested again."""
-
-        def request() -> tuple[Hit, ...]:
-            hits = self._read(engine, query, region, number)
-            if hits or number > 1 or engine.nothing:
-                return hits
-            raise self._unknown("a page with neither results nor a known mark that there are none")
-
-        return self.retries(request)
-
-    def _read(self, engine: AdaptedEngine, query: str, region: str, number: int) -> tuple[Hit, ...]:
+        """The results on a page; only a later one may be without them and without the site's mark."""
         try:
             results: list[Any] = engine.search(query, region, page=number) or []
-            return tuple(Hit(_line(found.title), _text(found.href), _line(found.body)) for found in results)
-        except (WebError, NotOnCassette):
+            hits = tuple(Hit(_line(found.title), _text(found.href), _line(found.body)) for found in results)
+        except (PipelineError, NotOnCassette):
             raise
         except Exception as error:  # noqa: BLE001 (of ddgs and its parser, over whatever a site sent)
             failure = f"a page that ddgs cannot read ({type(error).__name__})"
+        else:
+            if hits or number > 1 or engine.nothing:
+                return hits
+            failure = "a page with neither results nor a known mark that there are none"
         raise self._unknown(failure)
 
     def _region(self, region: str) -> str:

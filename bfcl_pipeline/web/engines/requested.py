@@ -16,6 +16,7 @@ from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.retry_after import retry_after_seconds
 from bfcl_pipeline.web.engines.retries import Outage
 from bfcl_pipeline.web.evidence.tape import tape_session
+from bfcl_pipeline.web.proxies import DIRECT, Proxies
 
 NOT_RETRIEVED = "Failed to retrieve the search results from server. Please try again later."
 """The text a model sees for a search that the engine does not accept, as in the release."""
@@ -54,6 +55,7 @@ class Answer:
 def engine_session() -> requests.Session:
     """A session for one search, without state of earlier ones; its traffic is recorded as evidence."""
     session = requests.Session()
+    session.trust_env = False  # neither a .netrc; proxies are given
     tape_session(session)
     return session
 
@@ -68,6 +70,7 @@ def request_engine(
     headers: Mapping[str, str],
     params: Mapping[str, str] | None = None,
     form: Mapping[str, str] | None = None,
+    proxies: Proxies = DIRECT,
 ) -> Answer:
     """The answer of `engine`, whatever its status.
 
@@ -87,6 +90,8 @@ def request_engine(
             headers=headers,
             stream=True,
             allow_redirects=False,
+            proxies=proxies.for_requests(url),
+            verify=proxies.certificates,
             timeout=(limits.connect_seconds, limits.silence_seconds),
         ) as response:
             body = _read(engine, response, limits)

@@ -41,13 +41,19 @@ class SearchUnavailable(WebError):
 class SearchRateLimited(SearchUnavailable):
     """The engine refuses because of too many requests, or because it takes the client for a robot."""
 
-    advice = "Wait an hour before running again, or use another search engine."
+    advice = (
+        "Wait an hour and run again with a longer web_pause, go through another proxy (web_proxy), or use "
+        "another search engine (search_engine). What is recorded is not asked again."
+    )
 
 
 class Outage(SearchUnavailable):
     """The engine cannot be reached, closes the connection, or reports a failure of its own."""
 
-    advice = "Check the connection and run again later, or use another search engine."
+    advice = (
+        "Check the connection and the proxy (web_proxy) and run again later, or use another search engine "
+        "(search_engine). What is recorded is not asked again."
+    )
 
 
 @dataclass(frozen=True, slots=True)

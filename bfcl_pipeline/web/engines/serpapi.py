@@ -29,6 +29,7 @@ from bfcl_pipeline.web.engines.requested import (
     request_engine,
 )
 from bfcl_pipeline.web.engines.retries import Outage, RetryPolicy, SearchRateLimited
+from bfcl_pipeline.web.proxies import DIRECT, Proxies
 
 ENGINE = "serpapi"
 ADDRESS = "https://serpapi.com/search.json"
@@ -46,9 +47,10 @@ class SerpApi:
     base_url: str = ADDRESS
     retries: RetryPolicy = field(default_factory=RetryPolicy)
     limits: SearchLimits = field(default_factory=SearchLimits)
+    proxies: Proxies = DIRECT
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str]) -> Self:
+    def from_environment(cls, environment: Mapping[str, str], proxies: Proxies = DIRECT) -> Self:
         """The engine with the user's key. Raises ConfigError if there is none."""
         key = environment.get(KEY_VARIABLE, "").strip()
         if not key:
@@ -56,7 +58,7 @@ class SerpApi:
                 f"The search engine {ENGINE} needs a key in the environment variable {KEY_VARIABLE}, which "
                 "is not set. Set it, or use the search engine duckduckgo, which needs none."
             )
-        return cls(key)
+        return cls(key, proxies=proxies)
 
     def search(self, keywords: str, region: str) -> Hits | WebFailure:
         """The results, best first. region: as DuckDuckGo names it.
@@ -79,6 +81,7 @@ class SerpApi:
                     limits=self.limits,
                     headers={"Accept": "application/json"},
                     params={**params, SECRET_PARAMETER: self.key},
+                    proxies=self.proxies,
                 )
             return _read(answer, self.key)
 

@@ -86,7 +86,7 @@ def _check_yaml(content: bytes) -> None:
 def _problem(error: yaml.YAMLError) -> str:
     problem = getattr(error, "problem", None) or "not text"
     mark = getattr(error, "problem_mark", None)
-    return ascii(problem)[1:121].rstrip("'") + ("" if mark is None else f", line {mark.line + 1:,}")
+    return ascii(problem)[1:-1][:120] + ("" if mark is None else f", line {mark.line + 1:,}")
 
 
 def _place(event: yaml.Event) -> str:

@@ -55,14 +55,14 @@ def write_cassette(exchanges: Sequence[HttpExchange], secrets: Iterable[str] = (
     """
     redactor = HttpRedactor([*secrets, *chain.from_iterable(map(_secrets_of, exchanges))])
     file = _InMemory()
-    cassette = Cassette("", serializer=yamlserializer, persister=file, record_mode=RecordMode.ALL)
+    cassette = Cassette("", serializer=yamlserializer, persister=file)
     for exchange in exchanges:
         if exchange.error is None:
             cassette.append(Request(**_request(exchange, redactor)), _response(exchange, redactor))
     failed = [_unanswered(exchange, redactor) for exchange in exchanges if exchange.error is not None]
     if failed:
         cassette.get_metadata(UNANSWERED, failed)
-    cassette._save(force=True)
+    cassette._save(force=True)  # as vcrpy does at the end of a recording
     return file.content
 
 

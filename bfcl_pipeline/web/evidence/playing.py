@@ -6,7 +6,6 @@ they were recorded, without secrets.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -58,18 +57,12 @@ class Player(Protocol):
 class CassettePlayer:
     """Plays a cassette file. The answers to the same request are played in order, then its failures."""
 
-    def __init__(
-        self, content: bytes, secrets: Collection[str] = (), random_parameters: Collection[str] = ()
-    ) -> None:
-        """secrets: keys of the requests that will be made. random_parameters: of addresses, not compared.
-
-        Raises ValueError for content that is not a cassette.
-        """
+    def __init__(self, content: bytes, secrets: Collection[str] = ()) -> None:
+        """secrets: keys of the requests that will be made. Raises ValueError if it is not a cassette."""
         from bfcl_pipeline.web.evidence.cassettes import read_cassette  # imports vcrpy
 
         self._secrets = [*secrets]
-        self._random = _values_of(random_parameters)
-        loaded = read_cassette(content, match_on=(_same_method, self._same_address, self._same_body))
+        loaded = read_cassette(content, match_on=_MATCHERS)
         self._cassette = loaded.cassette
         self._unanswered = [*loaded.unanswered]
 
@@ -91,7 +84,7 @@ class CassettePlayer:
                 response["body"]["string"],
             )
         for number, one in enumerate(self._unanswered):
-            if self._same(request, one.request):
+            if all(same(request, one.request) for same in _MATCHERS):
                 del self._unanswered[number]
                 raise Unanswered(one.error)
         raise NotOnCassette(f"{method} {address[:_LONGEST_NAMED]}")
@@ -100,35 +93,24 @@ class CassettePlayer:
         """How many recorded answers were not asked for yet."""
         return len(self._cassette) - int(self._cassette.play_count)
 
-    def _same(self, request: Request, recorded: Request) -> bool:
-        return (
-            _same_method(request, recorded)
-            and self._same_address(request, recorded)
-            and self._same_body(request, recorded)
-        )
-
-    def _same_address(self, request: Request, recorded: Request) -> bool:
-        ours, theirs = (self._random.sub("", one.uri) for one in (request, recorded))
-        return differs_in_secrets_only(ours, theirs)
-
-    def _same_body(self, request: Request, recorded: Request) -> bool:
-        # Latin-1 has a character for each byte, so that bytes are compared as text.
-        ours, theirs = ((one.body or b"").decode("latin-1") for one in (request, recorded))
-        # A form is recorded without its secret parameters; only the recorded request is known to be one.
-        return differs_in_secrets_only(ours, theirs) or differs_in_secrets_only(
-            redact_address(ours), theirs
-        )
-
 
 def _same_method(request: Request, recorded: Request) -> bool:
     return bool(request.method == recorded.method)
 
 
-def _values_of(parameters: Collection[str]) -> re.Pattern[str]:
-    """The values of some parameters of an address."""
-    names = "|".join(map(re.escape, parameters)) or "(?!)"
-    return re.compile(rf"(?<=[?&])(?:{names})=[^&#]*")
+def _same_address(request: Request, recorded: Request) -> bool:
+    return differs_in_secrets_only(request.uri, recorded.uri)
 
+
+def _same_body(request: Request, recorded: Request) -> bool:
+    # Latin-1 has a character for each byte, so that bytes are compared as text.
+    ours, theirs = ((one.body or b"").decode("latin-1") for one in (request, recorded))
+    # A form is recorded without its secret parameters; that it is one, only the recorded request says.
+    return differs_in_secrets_only(ours, theirs) or differs_in_secrets_only(redact_address(ours), theirs)
+
+
+_MATCHERS = (_same_method, _same_address, _same_body)
+"""What a request must have in common with a recorded one, as vcrpy is given it."""
 
 _PLAYER: ContextVar[Player | None] = ContextVar("player", default=None)
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from bfcl_pipeline.web.api_recording import HostPace, RecordingApis
+from bfcl_pipeline.web.api_recording import RecordingApis
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.engines.retries import RetryPolicy
+from bfcl_pipeline.web.pace import HostPace
 from tests.support.api_hosts import KEYS, ApiHosts
 
 
@@ -30,7 +31,7 @@ def recording(hosts: ApiHosts, tmp_path: Path, waits: list[float]) -> Callable[.
             keys,
             hosts.client(**limits),
             retries=RetryPolicy(attempts=3, sleep=waits.append, jitter=lambda: 1.0),
-            pace=HostPace(seconds={}, others=0.0),
+            pace=HostPace(0.0),
         )
 
     return make

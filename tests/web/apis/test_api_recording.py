@@ -18,11 +18,12 @@ import yaml
 from bfcl_pipeline.errors import NotRecorded, WebError
 from bfcl_pipeline.executables import ApiAnswer, ApiRequest
 from bfcl_pipeline.web.api_client import ApiClient
-from bfcl_pipeline.web.api_recording import HostPace, RecordingApis
+from bfcl_pipeline.web.api_recording import RecordingApis
 from bfcl_pipeline.web.apis import ReplayingApis
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.engines.retries import RetryPolicy
 from bfcl_pipeline.web.keys import ApiKey
+from bfcl_pipeline.web.pace import HostPace
 from bfcl_pipeline.web.status import survey
 from tests.support.api_hosts import KEYS, ApiHosts, local_names
 
@@ -328,16 +329,30 @@ def test_threads_share_a_request(hosts: ApiHosts, recording: Recording) -> None:
     assert sorted(arrived.target for arrived in hosts.asked) == [f"/json?n={n}" for n in range(4)]
 
 
-def test_requests_to_a_host_are_kept_apart() -> None:
-    """Each waits for the end of the interval of its own host, counted from the one before."""
+def test_requests_to_a_host_are_kept_apart(hosts: ApiHosts, tmp_path: Path) -> None:
+    """Each waits for the end of the interval of its own host, counted from the one before; a host that
+    asks for a wait has it from all requests."""
     now, waits = [100.0], list[float]()
-    pace = HostPace({"slow": 2.0}, 0.5, lambda: now[0], waits.append)
-    for host in ("slow", "slow", "slow", "other", "other"):
-        pace.wait(host)
-    assert waits == [2.0, 4.0, 0.5]
-    now[0] = 110.0
-    pace.wait("slow")
-    assert len(waits) == 3
+
+    def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        now[0] += seconds
+
+    pace = HostPace(9.0, clock=lambda: now[0], sleep=sleep)
+    retries = RetryPolicy(attempts=2, sleep=lambda _: None)
+    apis = RecordingApis(WebCache(tmp_path), KEYS, hosts.client(), retries=retries, pace=pace)
+    hosts.script("ip-api.com/json", hosts.http("{}"))
+    requests = [ApiRequest("http://ip-api.com/json", (("n", str(number)),)) for number in range(5)]
+    for request in requests[:2]:
+        apis.get(request)
+    assert waits == [1.5]
+    now[0] += 60
+    apis.get(requests[2])
+    assert waits == [1.5]
+    hosts.script("ip-api.com/json", hosts.http(status=429, Retry_After="20"), hosts.http("{}"))
+    hosts.asked.clear()
+    apis.get(requests[3])
+    assert waits == [1.5, 1.5, 20.0]
 
 
 def test_replay_names_a_missing_answer(tmp_path: Path) -> None:

@@ -7,32 +7,30 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bfcl_pipeline import __version__
 from bfcl_pipeline.executables import ApiRequest
-from bfcl_pipeline.web.api_recording import HostPace, RecordingApis
+from bfcl_pipeline.tools.web_search.web import Hit
+from bfcl_pipeline.web.api_recording import RecordingApis
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.engines.client import Connection
 from bfcl_pipeline.web.engines.ddgs_engine import DdgsEngine
-from bfcl_pipeline.web.engines.retries import RetryPolicy
 from bfcl_pipeline.web.engines.serpapi import SerpApi
-from bfcl_pipeline.web.evidence.playing import NotOnCassette, PlayedAnswer, playing
+from bfcl_pipeline.web.evidence.playing import playing
 from bfcl_pipeline.web.fetcher import Fetcher
 from bfcl_pipeline.web.keys import ApiKey, FetchKey, Key, SearchKey, digest
 from bfcl_pipeline.web.modes import Engine, engine_text
+from bfcl_pipeline.web.pace import HostPace
 from bfcl_pipeline.web.recorder import Recorder
+from tests.support.scripted_engine import scripted_engine_server
+from tests.support.web_record import AT_ONCE, CLIENT, SERPAPI, ScriptedSites, serpapi_answer
 
-from ..conftest import serving
-
-CLIENT = f"requests of bfcl-pipeline {__version__}"
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
-AT_ONCE = RetryPolicy(sleep=lambda _: None, jitter=float)
 SECRET = "secret0123456789abcdef"
 
 COVID = ApiKey(
@@ -42,28 +40,6 @@ COVID = ApiKey(
         (("X-RapidAPI-Key", "YOUR-RAPID-API-KEY"), ("X-RapidAPI-Host", "covid-193.p.rapidapi.com")),
     )
 )
-
-
-@dataclass
-class ScriptedSites:
-    """Sites that answer in the place of the network, each address in the order of its answers."""
-
-    answers: list[tuple[str, PlayedAnswer]] = field(default_factory=list)  # by the start of an address
-
-    def script(self, start: str, body: str | bytes, status: int = 200, **headers: str) -> None:
-        content = body.encode() if isinstance(body, str) else body
-        named = tuple((name.replace("_", "-"), value) for name, value in headers.items())
-        self.answers.append((start, PlayedAnswer(status, "OK", named, content)))
-
-    def answer(self, method: str, url: str, body: bytes | None) -> PlayedAnswer:
-        for number, (start, answer) in enumerate(self.answers):
-            if url.startswith(start):
-                del self.answers[number]
-                return answer
-        raise NotOnCassette(f"{method} {url}")
-
-    def left(self) -> int:
-        return len(self.answers)
 
 
 @dataclass
@@ -97,15 +73,6 @@ class Recorded:
         assert changed != content
         path.write_bytes(changed)
         self.rewrite(name, cassette_sha256=hashlib.sha256(changed).hexdigest())
-
-
-def serpapi_page(*titles: str) -> str:
-    """What SerpApi sends for a search with these results."""
-    results = [
-        {"title": title, "link": f"https://{title}.example/?a=1&b=%2F", "snippet": f"About {title}."}
-        for title in titles
-    ]
-    return json.dumps({"search_metadata": {"status": "Success"}, "organic_results": results})
 
 
 def results_page(*titles: str) -> str:
@@ -146,13 +113,14 @@ def record(folder: Path) -> dict[str, Key]:
         fetcher = Fetcher(allow_private=private)
         recorder.outcome(key, CLIENT, lambda: fetcher.fetch(key.url))
 
-    with serving() as server:
-        sites.script("https://serpapi.com/", "busy", 503)
-        sites.script("https://serpapi.com/", serpapi_page("oolong", "sencha"))
+    with scripted_engine_server() as server:
+        sites.script(SERPAPI, "busy", 503)
+        found = [Hit(name, f"https://{name}.example/?a=1&b=%2F", "Tea.") for name in ("oolong", "sencha")]
+        sites.script(SERPAPI, serpapi_answer(*found))
         search("search", "serpapi", "green tea")
-        sites.script("https://serpapi.com/", '{"search_metadata": {"status": "Success"}}')
+        sites.script(SERPAPI, '{"search_metadata": {"status": "Success"}}')
         search("search without results", "serpapi", "xyzzy plugh")
-        sites.script("https://serpapi.com/", '{"error": "Unsupported `no-where` region"}', 400)
+        sites.script(SERPAPI, '{"error": "Unsupported `no-where` region"}', 400)
         search("search that is not accepted", "serpapi", "tea", "no-where")
 
         first, last = server.http(results_page("oolong", "sencha")), server.http(results_page("sencha"))
@@ -189,7 +157,7 @@ def record(folder: Path) -> dict[str, Key]:
         WebCache(folder),
         {"RAPID_API_KEY": "rapid/key+0123456789"},
         retries=AT_ONCE,
-        pace=HostPace({}, 0.0),
+        pace=HostPace(0.0),
         now=lambda: NOON,
     )
     keys["answer of an API"] = COVID

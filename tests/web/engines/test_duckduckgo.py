@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import brotli
 import pytest
+from ddgs.engines.duckduckgo import Duckduckgo
 
 from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.tools.web_search.web import Hit, Hits, WebFailure
@@ -124,7 +125,9 @@ def test_the_request_is_a_browsers(scripted_engine: Any) -> None:
     client.search(" Enten &\n Gänse ", "xx-unknown")
     (asked,) = scripted_engine.asked
     assert (asked.method, asked.path) == ("POST", "/html/")
-    assert asked.fields == {"q": "Enten & Gänse", "b": "", "kl": "xx-unknown"}
+    assert asked.fields == {
+        "q": "Enten & Gänse", "b": "", "l": "xx-unknown", "kl": "xx-unknown",
+    }  # fmt: skip
     assert asked.headers["user-agent"].startswith("Mozilla/5.0")
     assert asked.headers["sec-fetch-mode"] == "navigate"
     assert asked.headers["content-type"] == "application/x-www-form-urlencoded"
@@ -193,6 +196,27 @@ def test_pages_are_bounded(scripted_engine: Any) -> None:
 def test_redirects_are_unwrapped_once(scripted_engine: Any, href: str, target: str) -> None:
     """A redirect of DuckDuckGo becomes where it leads, decoded once; any other link stays."""
     assert [hit.href for hit in read(scripted_engine, page(result("T", href)))] == [target]
+
+
+def test_what_ddgs_alone_loses(scripted_engine: Any) -> None:
+    """ddgs alone decodes addresses, keeps redirects, loses addresses without snippet and tags in titles."""
+    redirect = "//duckduckgo.com/l/?uddg=https%3A%2F%2Fgo.example%2Fa%3Fx%3D1%2526&amp;rut=ab"
+    body = page(
+        result("What &lt;div&gt; means", "https://a.example/AC%2FDC?q=1%26&amp;r=2", "&amp;lt; is &lt;"),
+        result("Redirect", redirect),
+        result("Without snippet", "https://bare.example/", None),
+    )
+    alone = Duckduckgo().extract_results(body)
+    assert [(found.title, found.href, found.body) for found in alone] == [
+        ("What means", "https://a.example/AC/DC?q=1&&r=2", "< is <"),
+        ("Redirect", "//duckduckgo.com/l/?uddg=https://go.example/a?x=1%26&rut=ab", ""),
+        ("Without snippet", "", ""),
+    ]
+    assert read(scripted_engine, body) == (
+        Hit("What <div> means", "https://a.example/AC%2FDC?q=1%26&r=2", "&lt; is <"),
+        Hit("Redirect", "https://go.example/a?x=1%26", ""),
+        Hit("Without snippet", "https://bare.example/", ""),
+    )
 
 
 def test_advertisements_are_left_out(scripted_engine: Any) -> None:

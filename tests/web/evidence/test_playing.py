@@ -90,8 +90,8 @@ def test_another_request_is_not_answered(method, url, body):
         ("?api_key=" + KEY + "&q=1", "?api_key=" + KEY + "&q=2", False),
         ("?s=" + KEY, "?s=" + OTHER_KEY, True),
         ("?s=1", "?s=" + OTHER_KEY, False),
-        ("?s=" + KEY + "&t=1" + KEY, "?s=a&t=1b", True),
-        ("?s=" + KEY + "&t=1" + KEY, "?s=a&t=2b", False),
+        ("?s=" + KEY + "&t=1" + KEY, "?s=" + OTHER_KEY + "&t=1" + OTHER_KEY, True),
+        ("?s=" + KEY + "&t=1" + KEY, "?s=" + OTHER_KEY + "&t=2" + OTHER_KEY, False),
     ],
 )
 def test_addresses_are_compared_without_their_secrets(recorded, asked, same):
@@ -124,17 +124,6 @@ def test_secrets_in_bodies_are_not_compared():
     played = CassettePlayer(write_cassette(exchanges, [KEY]), [OTHER_KEY])
     assert _asked(played, body=f"q=a&api_key={OTHER_KEY}".encode(), method="POST") == b""
     assert _asked(played, body=f'{{"k": "a{OTHER_KEY}"}}'.encode(), method="POST") == b"2"
-
-
-def test_random_parameters_are_not_compared():
-    """Values that an engine draws for every request are not part of it; all others are."""
-    cassette = _cassette((URL + "?q=a&draw=123&v=1", b"1"))
-    with pytest.raises(NotOnCassette):
-        _asked(CassettePlayer(cassette, random_parameters=["raw"]), URL + "?q=a&draw=9&v=1")
-    played = CassettePlayer(cassette, random_parameters=["draw", "x.y"])
-    with pytest.raises(NotOnCassette):
-        _asked(played, URL + "?q=b&draw=9&v=1")
-    assert _asked(played, URL + "?q=a&draw=9&v=1") == b"1"
 
 
 def test_a_player_is_of_its_thread():

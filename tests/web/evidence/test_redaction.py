@@ -4,6 +4,7 @@ import pytest
 
 from bfcl_pipeline.web.evidence.redaction import (
     HttpRedactor,
+    differs_in_secrets_only,
     redact_address,
     secret_header_values,
     secret_values,
@@ -84,3 +85,25 @@ def test_long_values_are_redacted_elsewhere():
         ("Accept", "text/html-x"),
     ]
     assert [*secret_header_values(headers)] == [KEY]
+
+
+@pytest.mark.parametrize(
+    ("text", "recorded", "same"),
+    [
+        ("abc", "abc", True),
+        ("abc", "abd", False),
+        ("a-secret-c", "aSCRUBBEDc", True),
+        ("aSCRUBBEDc", "aSCRUBBEDc", True),
+        ("abc", "aSCRUBBEDc", False),  # too short for a secret
+        ("a two words c", "aSCRUBBEDc", False),
+        ("a-secret-d", "aSCRUBBEDc", False),
+        ("ab", "abSCRUBBEDb", False),  # one character cannot be both
+        ("a-secret-b-another-c", "aSCRUBBEDbSCRUBBEDc", True),
+        ("a-secret-c-another-b", "aSCRUBBEDbSCRUBBEDc", False),
+        ("anything", "SCRUBBED", True),
+        ("x" * 1_000_000, "xSCRUBBED" * 50_000 + "y", False),
+    ],
+)
+def test_texts_that_differ_in_redacted_parts_only(text, recorded, same):
+    """A redacted part stands for any text; all others must be there, in order, each at its own place."""
+    assert differs_in_secrets_only(text, recorded) is same

@@ -139,11 +139,3 @@ def serving() -> Callable[[ssl.SSLContext | None], AbstractContextManager[PageSe
 def names() -> type[Names]:
     """A resolver of a few names."""
     return Names
-
-
-@pytest.fixture
-def closed_port() -> Iterator[int]:
-    """A port that refuses connections: bound, but not listening."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        yield taken.getsockname()[1]

@@ -1,4 +1,4 @@
-"""Where pages may be fetched from: public addresses, names, certificates, proxies."""
+"""Where pages may be fetched from: public addresses, names, certificates."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 
 from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.tools.web_search.web import Page, WebFailure
+from bfcl_pipeline.web.proxies import Proxies
 from tests.support.proven_fetcher import ProvenFetcher as Fetcher
 
 
@@ -77,7 +78,7 @@ def test_certificates_are_checked_for_the_name(
         monkeypatch.delenv(variable)
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificate))
     lookup = names(page_example="127.0.0.1", other_example="127.0.0.1")
-    fetcher = Fetcher(allow_private=True, trust_env=True, lookup=lookup)
+    fetcher = Fetcher(allow_private=True, proxies=Proxies.of("none"), lookup=lookup)
     with serving(context) as pages:
         pages.serve("/", pages.answer(b"x"))
         assert fetcher.fetch(f"https://page.example:{pages.port}/") == Page("x")
@@ -86,31 +87,8 @@ def test_certificates_are_checked_for_the_name(
     assert asked == ["page.example", "other.example", "page.example"]
     assert isinstance(mismatch, WebFailure)
     assert "Hostname mismatch" in mismatch.message
-    assert isinstance(unknown, WebFailure)  # the environment is ignored by default
+    assert isinstance(unknown, WebFailure)  # unless the environment names the certificate
     assert "CERTIFICATE_VERIFY_FAILED" in unknown.message
-
-
-def test_proxies_are_used_only_with_trust_env(
-    names: Any, pages: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With trust_env a page is fetched through the proxy, which resolves its name; without it, directly."""
-    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{pages.port}")
-    monkeypatch.setenv("no_proxy", "")
-    url = "http://page.example/x"
-    pages.answers[url] = pages.answer(b"by proxy")
-    assert Fetcher(trust_env=True, lookup=names()).fetch(url) == Page("by proxy")
-    assert "not known" in str(Fetcher(lookup=names()).fetch(url))
-    refused = Fetcher(trust_env=True).fetch("http://169.254.169.254/")
-    assert "not on the public internet" in str(refused)
-    assert len(pages.asked) == 1
-
-
-def test_a_proxy_that_is_down_is_not_an_outcome(closed_port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If no page can be fetched a WebError is raised, and nothing is recorded."""
-    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{closed_port}")
-    monkeypatch.setenv("no_proxy", "")
-    with pytest.raises(WebError, match="expected the proxy to fetch"):
-        Fetcher(trust_env=True).fetch("http://page.example/")
 
 
 def test_passwords_of_the_user_are_not_sent(
@@ -121,7 +99,9 @@ def test_passwords_of_the_user_are_not_sent(
     netrc.write_text("default login me password secret")
     monkeypatch.setenv("NETRC", str(netrc))
     monkeypatch.setenv("no_proxy", "*")
-    Fetcher(allow_private=True, trust_env=True).fetch(pages.serve("/", pages.answer(b"x")))
+    Fetcher(allow_private=True, proxies=Proxies.of("environment")).fetch(
+        pages.serve("/", pages.answer(b"x"))
+    )
     assert not any(line.startswith("Authorization") for line in pages.asked[0])
 
 
