@@ -246,6 +246,7 @@ def _check_web(record: Path, cores: int, log: Log, step_log: Log) -> bool:
     if not record.is_dir():
         return True
     check = checked_web(record, None, cores, step_log)
+    folder = f"{record.parent.parent}/"  # temporary: lines name the members
     if check.damaged:
         raise ArchiveError(f"refused: {check.damaged[0]}")
     what = "searches, pages and answers of web APIs"
@@ -253,10 +254,15 @@ def _check_web(record: Path, cores: int, log: Log, step_log: Log) -> bool:
     _verified(
         log, "web", f"{check.proven + check.unsent:,} of them follow from the HTTP in their cassettes"
     )
-    for lines, why in ((check.missing, "have no cassette"), (check.undecided, "have another reader's")):
+    for lines, why in (
+        (check.missing, "have no cassette"),
+        (check.undecided, "were recorded by another version of the search reader"),
+    ):
         if lines:
-            _not_verified(log, "web", f"{len(lines):,} of them {why}, the first: {lines[0]}")
-    _differing(log, "web", check.contradictions, "outcomes that contradict their cassettes")
+            first = lines[0].replace(folder, "")
+            _not_verified(log, "web", f"{len(lines):,} of them {why}, the first: {first}")
+    contradictions = [line.replace(folder, "") for line in check.contradictions]
+    _differing(log, "web", contradictions, "outcomes that contradict their cassettes")
     return not check.contradictions
 
 

@@ -21,6 +21,8 @@ from bfcl_pipeline.web.keys import ApiKey, Key
 if TYPE_CHECKING:
     from bfcl_pipeline.web.check import CacheCheck
 
+_MANY = 500  # outcomes: their check takes more than a second
+
 
 def web_files(recorded: RecordedRun, record: Path, data: Path) -> list[Path]:
     """The outcomes in the web cache `record` that the run used, with their cassettes, sorted.
@@ -46,12 +48,13 @@ def run_keys(recorded: RecordedRun, record: Path, data: Path) -> set[Key]:
 def checked_web(record: Path, keys: set[Key] | None, processes: int, log: Log) -> CacheCheck:
     """Plays the cassettes of `keys` in the web cache `record`, or all of them (`web.check.check_cache`).
 
-    log: receives a line for each outcome.
+    log: receives a line for each outcome if there are many.
     """
     from bfcl_pipeline.web.check import check_cache  # loads HTTP clients, which most runs do not need
 
     def progress(done: int, total: int) -> None:
-        log(step_line(done, total, "Play a cassette of the web"))
+        if total >= _MANY:
+            log(step_line(done, total, "Play a cassette of the web"))
 
     return check_cache(WebCache(record), keys, progress, processes=processes)
 

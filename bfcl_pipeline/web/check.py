@@ -22,7 +22,7 @@ from bfcl_pipeline.workers import process_pool
 
 _LONGEST_KEY = 200  # characters of a key in a finding
 _LONGEST_LINE = 600  # characters of one finding, which may quote a page
-_FEW = 100  # outcomes that one process checks sooner than others have started
+_FEW = 2_000  # outcomes that one process checks sooner than others have started
 _AT_ONCE = 16  # outcomes that a process is given
 
 

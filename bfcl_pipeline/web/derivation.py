@@ -16,6 +16,7 @@ from bfcl_pipeline.tools.web_search.web import WebFailure
 from bfcl_pipeline.web.addresses import refuse_written
 from bfcl_pipeline.web.api_recording import RecordingApis
 from bfcl_pipeline.web.cache import Outcome, RecordedOutcome, WebCache
+from bfcl_pipeline.web.engines.giving_up import Engine
 from bfcl_pipeline.web.engines.retries import RetryPolicy
 from bfcl_pipeline.web.engines.serpapi import SerpApi
 from bfcl_pipeline.web.evidence.playing import (
@@ -27,7 +28,7 @@ from bfcl_pipeline.web.evidence.playing import (
 )
 from bfcl_pipeline.web.fetcher import Fetcher
 from bfcl_pipeline.web.keys import ApiKey, FetchKey, SearchKey
-from bfcl_pipeline.web.modes import Engine, engine_text
+from bfcl_pipeline.web.modes import engine_text
 
 _UNUSED = WebCache(Path())
 

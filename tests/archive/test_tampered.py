@@ -135,6 +135,7 @@ def test_tampered_inputs_are_found_by_their_results(
     output = capfd.readouterr()
     assert "verified      hashes" in output.out
     assert f"DIFFERS       results    {INPUT_KINDS[kind]}" in output.out
+    assert ("DIFFERS       web" in output.out) == (kind == "outcome")
     assert "verified      results" not in output.out
 
 

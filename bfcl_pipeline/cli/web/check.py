@@ -59,9 +59,10 @@ def run(options: argparse.Namespace) -> int:
     with StepsShown() as steps:
 
         def progress(done: int, total: int) -> None:
-            steps(step_line(done, total, "outcomes of the web cache checked"))
+            steps(step_line(done, total, "outcomes of the web are checked"))
 
-        check = check_cache(cache, keys, progress, processes=options.processes)
+        shown = progress if sys.stderr.isatty() else None  # a log needs the result only
+        check = check_cache(cache, keys, shown, processes=options.processes)
     if not check.outcomes and not check.unused:
         absent = "" if options.record.is_dir() else " (no such directory)"
         print(f"{options.record}: nothing to check{absent}.")
