@@ -10,7 +10,7 @@ import socket
 import socketserver
 import ssl
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -41,6 +41,7 @@ class Visit:
     path: str
     fields: dict[str, str]  # of the form, or of the query
     tls: bool
+    url: str  # whole
 
 
 @dataclass
@@ -50,7 +51,9 @@ class Sites:
     proxy: str
     authority: Path  # its certificate
     answers: dict[str, list[bytes]] = field(default_factory=dict)  # by host/path, without a query
+    answering: Callable[[Visit], bytes] | None = None  # in the place of `answers`
     visits: list[Visit] = field(default_factory=list)
+    hosts: set[str] = field(default_factory=set)  # that were asked for, also if no request came
 
     def script(self, place: str, *answers: bytes) -> None:
         """Sets the answers of a place, for example example.org/page."""
@@ -116,6 +119,7 @@ class _Connection(socketserver.StreamRequestHandler):
     def handle(self) -> None:
         method, target = self._request_line()
         connected = method == "CONNECT"
+        self.sites.hosts.add(target.rpartition(":")[0] if connected else urlsplit(target).netloc)
         if connected:
             self._headers()
             self.wfile.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
@@ -129,7 +133,11 @@ class _Connection(socketserver.StreamRequestHandler):
         parts = urlsplit(target)
         fields = parse_qs(form or parts.query, keep_blank_values=True)
         first = {name: values[0] for name, values in fields.items()}
-        self.sites.visits.append(Visit(method, str(parts.hostname), parts.path, first, connected))
+        visit = Visit(method, str(parts.hostname), parts.path, first, connected, target)
+        self.sites.visits.append(visit)
+        if self.sites.answering is not None:
+            self.wfile.write(self.sites.answering(visit))
+            return
         scripted = self.sites.answers.get(f"{parts.hostname}{parts.path}", [answer("", "404 Not Found")])
         self.wfile.write(scripted.pop(0) if len(scripted) > 1 else scripted[0])
 

@@ -91,7 +91,7 @@ FACTS: Mapping[str, EngineFacts] = {
     "grokipedia": EngineFacts(hosts=("grokipedia.com",), pages=1, complete=""),
     "mojeek": EngineFacts(
         hosts=("www.mojeek.com",),
-        nothing=(f"//div[contains(@class, 'result')]//p[{_begins('No pages found matching')}]",),
+        nothing=(f"//p[{_begins('No pages found matching')}][ancestor::div[contains(@class, 'result')]]",),
         challenge=("//title[normalize-space()='Captcha']",),
     ),
     "startpage": EngineFacts(hosts=("www.startpage.com",), refusing_addresses=("/sp/captcha",)),
