@@ -2,6 +2,7 @@
 
 import io
 import os
+import random
 import subprocess
 import sys
 
@@ -47,7 +48,7 @@ BODIES = [
     b'{"half": "\\ud800"}',
     "\u3042".encode() * 100_000,
     b"<p>long</p> " * 450_000,
-    os.urandom(1_000) * 500,
+    random.Random(7).randbytes(1_000) * 500,
 ]
 
 
