@@ -91,7 +91,8 @@ class FetchConnections:
         try:
             return endpoints(host, port, self._lookup, allow_private=self._allow_private or not checked)
         except socket.gaierror as error:
-            if error.errno == socket.EAI_AGAIN and self._is_without_names():
+            # A proxy has its own message. Some machines answer "no such name" when they have no network.
+            if checked and self._is_without_names():
                 raise WebError(
                     f"pages: expected to look up {host!r}, but neither it nor {WITNESS} can be looked up. "
                     "Check the network and its name servers, then run again."

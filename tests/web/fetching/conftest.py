@@ -11,16 +11,17 @@ from typing import Any
 import pytest
 
 from bfcl_pipeline.web.fetcher import FetchLimits
+from bfcl_pipeline.web.transport import WITNESS
 from tests.support.page_server import PageServer
 from tests.support.page_server import serving as serve_pages
 from tests.support.proven_fetcher import ProvenFetcher as Fetcher
 
 
 class Names:
-    """A resolver for only these names (_ for a dot); addresses are resolved by the system."""
+    """A resolver for these names (_ for a dot) and the witness; addresses are resolved by the system."""
 
     def __init__(self, **known: str) -> None:
-        self._known = {name.replace("_", "."): address for name, address in known.items()}
+        self._known = {WITNESS: "127.0.0.1"} | {name.replace("_", "."): address for name, address in known.items()}
         self.asked: list[str] = []
 
     def __call__(self, host: str, port: int, *rest: int) -> list[Any]:
