@@ -14,16 +14,18 @@ from pathlib import Path
 
 from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.text import cut, on_one_line, printable
+from bfcl_pipeline.tools.web_search.web import WebFailure
 from bfcl_pipeline.web.cache import RecordedOutcome, WebCache
 from bfcl_pipeline.web.comparison import difference
 from bfcl_pipeline.web.derivation import NotDerived, derived, reader
-from bfcl_pipeline.web.keys import Key, SearchKey
+from bfcl_pipeline.web.keys import FetchKey, Key, SearchKey
 from bfcl_pipeline.workers import process_pool
 
 _LONGEST_KEY = 200  # characters of a key in a finding
 _LONGEST_LINE = 600  # characters of one finding, which may quote a page
 _FEW = 2_000  # outcomes that one process checks sooner than others have started
 _AT_ONCE = 16  # outcomes that a process is given
+_OF_LIMITS = ("Read timed out. (total timeout=", "Headers of more than ", "Content of more than ")
 
 
 class ReaderChanged(Exception):
@@ -98,19 +100,29 @@ class _Found:
 def contradiction(recorded: RecordedOutcome, cassette: bytes | None) -> str | None:
     """What the cassette of an outcome does not prove, in words; None if it proves it.
 
-    cassette: the content of its cassette file; None if nothing was sent. Raises ReaderChanged if a search
-    does not follow from it and another version of the reader recorded it.
+    cassette: the content of its cassette file; None if nothing was sent. Raises ReaderChanged if a search,
+    or a fetch that exceeded a limit, does not follow from it and another version of the reader recorded it.
     """
     try:
         found = derived(recorded, cassette)
         problem = difference(recorded.key, recorded.outcome, found.outcome, redacted=found.redacted)
     except NotDerived as error:
         problem = str(error)
-    if problem and isinstance(recorded.key, SearchKey) and recorded.engine != reader(recorded):
+    if problem and _depends_on_version(recorded) and recorded.engine != reader(recorded):
         raise ReaderChanged(
             f"recorded by {recorded.engine}, the reader is now {reader(recorded)}: {problem}"
         )
     return problem
+
+
+def _depends_on_version(recorded: RecordedOutcome) -> bool:
+    """Whether versions of a reader may differ: in what a search requests, or in the limits of a fetch."""
+    match recorded.key, recorded.outcome:
+        case SearchKey(), _:
+            return True
+        case FetchKey(), WebFailure(message):
+            return message.startswith(_OF_LIMITS)
+    return False
 
 
 def check_cache(

@@ -28,7 +28,7 @@ from bfcl_pipeline.web.evidence.playing import (
 )
 from bfcl_pipeline.web.fetcher import Fetcher
 from bfcl_pipeline.web.keys import ApiKey, FetchKey, SearchKey
-from bfcl_pipeline.web.modes import engine_text
+from bfcl_pipeline.web.modes import PAGES_BY, engine_text
 
 _UNUSED = WebCache(Path())
 
@@ -66,8 +66,8 @@ def derived(recorded: RecordedOutcome, cassette: bytes | None) -> Derived:
 
 
 def reader(recorded: RecordedOutcome) -> str:
-    """The reader of today for the search of an outcome, as outcomes name it."""
-    return engine_text(_engine_name(recorded))
+    """The reader of today for an outcome of a search or a page, as outcomes name it."""
+    return engine_text(_engine_name(recorded)) if isinstance(recorded.key, SearchKey) else PAGES_BY
 
 
 def _read(recorded: RecordedOutcome) -> Outcome:

@@ -5,6 +5,9 @@ import pytest
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.check import CacheCheck, check_cache
 from bfcl_pipeline.web.keys import FetchKey
+from tests.support.web_record import CLIENT
+
+OLD_CLIENT = "requests of bfcl-pipeline 0.0.1"
 
 
 def test_every_kind_of_outcome_is_proven(recorded):
@@ -39,11 +42,35 @@ def test_another_version_of_a_reader_that_agrees_is_proof(recorded):
     assert (check.proven, check.undecided) == (proven, [])
 
 
-@pytest.mark.parametrize("name", ["page", "answer of an API", "search"])
+@pytest.mark.parametrize(
+    ("name", "failure", "engine"),
+    [
+        ("page", "Read timed out. (total timeout=60) for url: http://a.example/", OLD_CLIENT),
+        ("compressed page", "Headers of more than 262,144 bytes for url: http://a.example/", OLD_CLIENT),
+        ("page", "Content of more than 9 bytes for url: http://a.example/", CLIENT),
+        ("page", "404 Client Error: Not Found for url: http://a.example/", OLD_CLIENT),
+    ],
+)
+def test_limits_of_another_version_leave_a_fetch_undecided(recorded, name, failure, engine):
+    """A fetch that exceeded a limit of another version is undecided; other failures, and those of this
+    version, are contradictions."""
+    recorded.rewrite(name, outcome={"kind": "failure", "message": failure}, engine=engine)
+    check = check_cache(recorded.cache)
+    undecided = engine == OLD_CLIENT and not failure.startswith("404")
+    assert (len(check.undecided), len(check.contradictions)) == (undecided, not undecided)
+    if undecided:
+        assert f"recorded by {OLD_CLIENT}, the reader is now {CLIENT}: " in check.undecided[0]
+
+
+@pytest.mark.parametrize("name", ["page", "missing page", "answer of an API", "search"])
 def test_only_other_readers_of_searches_are_undecided(recorded, name):
     """A page or an answer that does not follow is a contradiction, whichever version it names."""
-    outcome = {"search": {"kind": "hits", "hits": []}, "page": {"kind": "page", "text": "Another."}}
-    engine = recorded.document(name)["engine"] if name == "search" else "requests of bfcl-pipeline 0.0.1"
+    outcome = {
+        "search": {"kind": "hits", "hits": []},
+        "page": {"kind": "page", "text": "Another."},
+        "missing page": {"kind": "page", "text": "Another."},
+    }
+    engine = recorded.document(name)["engine"] if name == "search" else OLD_CLIENT
     answer = {"kind": "answer", "status": 200, "body": "Another."}
     recorded.rewrite(name, outcome=outcome.get(name, answer), engine=engine)
     check = check_cache(recorded.cache)

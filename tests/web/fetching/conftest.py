@@ -21,7 +21,9 @@ class Names:
     """A resolver for these names (_ for a dot) and the witness; addresses are resolved by the system."""
 
     def __init__(self, **known: str) -> None:
-        self._known = {WITNESS: "127.0.0.1"} | {name.replace("_", "."): address for name, address in known.items()}
+        self._known = {WITNESS: "127.0.0.1"} | {
+            name.replace("_", "."): address for name, address in known.items()
+        }
         self.asked: list[str] = []
 
     def __call__(self, host: str, port: int, *rest: int) -> list[Any]:
