@@ -1,20 +1,21 @@
-"""Single values of config/config.yaml, for commands that are not part of a run."""
+"""The file config/config.yaml, unchecked: for commands that need single values, outside of a run."""
 
+from pathlib import Path
 from typing import Any
 
 import yaml
 
-from bfcl_pipeline.config.models_files import CONFIG_FILE
 from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.project import project_file
+
+CONFIG_FILE = Path("config/config.yaml")
+"""The config of runs in the working folder; without it, that of the project (`project.project_file`)."""
 
 
-def configured_values() -> dict[str, Any]:
-    """The values of config/config.yaml in the working folder, else of the shipped one, unchecked.
+def config_values(file: Path = CONFIG_FILE) -> dict[str, Any]:
+    """The values in a config file by key; none if there is no such file.
 
-    Raises ConfigError if the file cannot be read.
+    Raises ConfigError if it cannot be read.
     """
-    file = project_file(CONFIG_FILE)
     try:
         document = yaml.safe_load(file.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -4,8 +4,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-import yaml
-
+from bfcl_pipeline.config.config_file import CONFIG_FILE, config_values
 from bfcl_pipeline.errors import ConfigError
 
 MODELS_FILE = Path("config/models.yaml")
@@ -13,9 +12,6 @@ MODELS_FILE = Path("config/models.yaml")
 
 MY_MODELS_FILE = Path("config/my_models.yaml")
 """The user's own rows, ignored by git; `bfcl-pipeline models add` writes them."""
-
-CONFIG_FILE = Path("config/config.yaml")
-"""Its key `models_file` may name other files."""
 
 
 MODELS_VARIABLE = "BFCL_MODELS_FILE"
@@ -45,13 +41,7 @@ def models_files(named: str | Path | Iterable[str | Path] | None = None) -> tupl
 
 def _configured() -> str | list[str] | None:
     """The value of `models_file` in the config file; None without either."""
-    try:
-        document = yaml.safe_load(CONFIG_FILE.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ConfigError(f"{CONFIG_FILE}: not readable as YAML ({error}).") from error
-    named = document.get("models_file") if isinstance(document, dict) else None
+    named = config_values().get("models_file")
     if isinstance(named, list) and all(isinstance(name, str) for name in named):
         return named
     if named is None or isinstance(named, str):

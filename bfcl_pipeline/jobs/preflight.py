@@ -89,8 +89,9 @@ def _searches(jobs: Iterable[Job]) -> Iterator[str]:
     others = [engine for engine in engines if engine not in LEADERBOARD_ENGINES]
     unlike = f" (not comparable with the leaderboard: {', '.join(others)})" if others else ""
     yield (
-        f"web {web.mode}: searches by {', '.join(engines)}{unlike}; web_proxy: {web.proxy}; {web.pause:g} s "
-        "between two requests to one host. To try one search first: bfcl-pipeline web try QUERY"
+        f"web {web.mode}: searches by {', '.join(engines)}{unlike}; web_proxy: {web.proxy}; "
+        f"{web.pause:g} s between two requests to one host. To try one search first: "
+        "bfcl-pipeline web try QUERY"
     )
 
 

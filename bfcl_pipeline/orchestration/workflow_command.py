@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from bfcl_pipeline.config.models_files import CONFIG_FILE
+from bfcl_pipeline.config.config_file import CONFIG_FILE
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.project import project_file, project_folder
 from bfcl_pipeline.text import unknown_name

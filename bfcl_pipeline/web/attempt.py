@@ -30,6 +30,10 @@ from bfcl_pipeline.web.pace import FOLDER, HostPace
 from bfcl_pipeline.web.proxies import Proxies
 
 _LONGEST_PROBLEM = 1_000  # characters of the reason why a request has no answer
+_CERTIFICATES = (
+    "Certificates: if a proxy or firewall opens TLS connections here, name the file of its authority in "
+    "the environment variable REQUESTS_CA_BUNDLE. Otherwise the certificate of the site is not valid."
+)
 _REFUSING = ("401 ", "403 ", "429 ", "503 ")  # how the failure of a page begins whose site refuses
 
 
@@ -179,6 +183,8 @@ def advice(made: Attempt, engine: str, *, proxied: bool) -> tuple[str, ...]:
 
     proxied: whether the requests went through a proxy.
     """
+    if made.requests and "certificate" in made.requests[-1].problem.lower():
+        return (_CERTIFICATES,)
     match made.outcome, made.error:
         case WebFailure(message), _ if message.startswith(_REFUSING):
             return (

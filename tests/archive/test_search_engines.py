@@ -13,8 +13,10 @@ import pytest
 import yaml
 
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.config import load_models
+from bfcl_pipeline.config import Job, JobPaths, ModelRow, Selection, load_models
 from bfcl_pipeline.config.search_engines import recorded_engines
+from bfcl_pipeline.jobs.run import run_job
+from bfcl_pipeline.records import Mode
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tools.web_search.web import Hits
 from bfcl_pipeline.web.cache import WebCache
@@ -132,6 +134,18 @@ def test_the_archive_has_the_outcomes_of_both_engines_and_verifies(run: SmallRun
     engines = [key.get("engine", "") for key in keys if key["function"] == "search"]
     assert engines.count("brave") == engines.count("") > 0
     assert run.verify(out) == 0
+    for model, web in (("oracle-FC", "unknown"), ("oracle", "record")):
+        theirs = ModelRow("theirs", "results", Mode.PROMPT, "", model=model, path=str(out))
+        (done,) = run_job(
+            Job(
+                row=theirs,
+                categories=("web_search_base",),
+                run="r",
+                selection=Selection(entry_ids=(QUESTION,)),
+                paths=JobPaths(data=run.data),
+            )
+        )
+        assert done.response.web == web  # the new run could not find the outcomes of brave
 
 
 def test_outcomes_of_another_engine_do_not_replace_missing_ones(run: SmallRun, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from bfcl_pipeline.cli import main
 from bfcl_pipeline.tools.web_search.web import Hit, Hits
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.keys import SearchKey
-from tests.support.web_sites import Sites, answer, web_sites
+from tests.support.web_sites import AUTHORITY, Sites, answer, web_sites
 
 DUCKDUCKGO = "html.duckduckgo.com/html/"
 SERPAPI = "serpapi.com/search.json"
@@ -258,6 +258,21 @@ def test_a_proxy_that_is_down_is_no_outcome(
     assert sites.visits == []
 
 
+@pytest.mark.parametrize(("asked", "status"), [("tea", 1), ("https://page.example/", 0)])
+def test_certificates_are_checked(
+    asked: str,
+    status: int,
+    sites: Sites,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A site whose authority is not known is not asked, and how to name an authority is said."""
+    monkeypatch.delenv(AUTHORITY)
+    assert tried(asked) == status
+    assert "to do     1. Certificates: if a proxy" in capsys.readouterr().out
+    assert sites.visits == []
+
+
 def test_a_proxy_with_a_password_belongs_in_the_environment(
     sites: Sites, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -339,6 +354,27 @@ def test_what_cannot_be_asked_is_one_line(
     """Bad input is one line that says what to do, and nothing is sent."""
     assert tried(asked) == 1
     assert said in one_line(capsys)
+    assert sites.visits == []
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("search_engine: altavista", "unknown search_engine 'altavista'"),
+        ("search_engine: [brave]", "search_engine: unexpected value"),
+        ("web_pause: soon", "web_pause: unexpected value soon"),
+        ("web_pause: -1", "web_pause: expected 0 to 3600 seconds"),
+        ("web_proxy: socks5://127.0.0.1:1", "web_proxy: expected environment, none, or http"),
+        ("web: [", "not readable as YAML"),
+    ],
+)
+def test_a_config_that_cannot_be_used_is_one_line(
+    line: str, said: str, sites: Sites, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The key is named, and nothing is sent."""
+    configured(line)
+    assert tried("tea") == 1
+    assert said in " ".join(capsys.readouterr().err.split())
     assert sites.visits == []
 
 

@@ -9,9 +9,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
+import sys
 import time
+import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,8 +36,10 @@ from bfcl_pipeline.web.evidence.tape import taping
 from bfcl_pipeline.web.keys import SearchKey
 from bfcl_pipeline.web.modes import engine_text
 from tests.fuzz.test_fuzz import LIMIT_CALLS  # with its number of examples
+from tests.support import ROOT
+from tests.support.search_pages import PAGES
 from tests.support.simulated_sites import brave_page, duckduckgo_page
-from tests.support.site_proxy import HAS_OPENSSL, SiteProxy, site_proxy
+from tests.support.web_sites import Sites, answer, web_sites
 from tests.support.work import HANG_SECONDS
 
 assert LIMIT_CALLS
@@ -100,7 +107,7 @@ _BODIES = st.one_of(
     st.text(max_size=200),
 ).map(lambda text: text.encode("utf-8", "surrogatepass")) | st.binary(max_size=300)
 _FAILURES = (202, 204, 206, 301, 302, 307, 400, 403, 404, 429, 500, 503, 599, 999)
-_STATUSES = st.sampled_from([200] * 20 + [*_FAILURES])
+_STATUSES = st.sampled_from([200] * 60 + [*_FAILURES])
 _TARGETS = st.sampled_from(
     ["https://evil.example/", "//evil.example", "/sorry/index", "/50x.html", "", "\t", "ftp://evil.example"]
 )
@@ -110,20 +117,32 @@ _KINDS = st.sampled_from(
 
 
 @st.composite
-def answers(draw: st.DrawFn) -> bytes:
+def changed_pages(draw: st.DrawFn, name: str) -> bytes:
+    """A page of an engine, with pieces in it or in the place of parts of it."""
+    own = PAGES[name]
+    page = draw(st.sampled_from([own.results, own.results, own.none or own.unmarked, own.changed]))
+    for _ in range(draw(st.integers(0, 3))):
+        at = draw(st.integers(0, len(page)))
+        page = page[:at] + draw(st.sampled_from(PIECES)) + page[at + draw(st.integers(0, 20)) :]
+    return page.encode("utf-8", "surrogatepass")
+
+
+@st.composite
+def answers(draw: st.DrawFn, name: str) -> bytes:
     """A response: a page with a status and headers, perhaps compressed, perhaps cut."""
-    if draw(st.integers(0, 15)) == 0:
+    if draw(st.integers(0, 25)) == 0:
         return draw(st.sampled_from([b"", b"nonsense\r\n\r\n", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 20"]))
-    body, status = draw(_BODIES), draw(_STATUSES)
+    body = draw(changed_pages(name) if draw(st.integers(0, 3)) else _BODIES)
+    status = draw(_STATUSES)
     headers = {"Content-Type": draw(_KINDS), "Connection": "close"}
-    match draw(st.integers(0, 7)):
+    match draw(st.integers(0, 15)):
         case 0:
             body, headers["Content-Encoding"] = gzip.compress(body), "gzip"
         case 1:
             headers["Content-Encoding"] = draw(st.sampled_from(["gzip", "br", "zstd", "deflate", "x"]))
         case 2:
             body, headers["Content-Encoding"] = gzip.compress(body)[:-9], "gzip"
-    headers["Content-Length"] = str(len(body) + draw(st.sampled_from([0] * 9 + [5])))
+    headers["Content-Length"] = str(len(body) + draw(st.sampled_from([0] * 30 + [5])))
     if draw(st.booleans()):
         headers["Location"] = draw(_TARGETS)
         headers["Set-Cookie"] = "session=s3cret-of-the-site; Domain=example; Path=/"
@@ -147,25 +166,30 @@ class _Plain(dict[str, str]):
 
 
 @pytest.fixture(scope="module")
-def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SiteProxy]:
-    if not HAS_OPENSSL:
-        pytest.skip("openssl, which makes the proxy's certificate, is absent")
-    with site_proxy(tmp_path_factory.mktemp("proxy"), ["evil.example"], lambda _: b"") as running:
+def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sites]:
+    with web_sites(tmp_path_factory.mktemp("sites"), ["evil.example"]) as running:
         yield running
 
 
-@settings(max_examples=max(100, settings.default.max_examples // 10))  # each sends several requests
+@settings(
+    max_examples=max(100, (settings.default or settings()).max_examples // 10)
+)  # each sends several requests
 @given(st.data())
-def test_any_answer_ends_in_an_outcome_or_a_web_error(proxy: SiteProxy, data: st.DataObject) -> None:
+def test_any_answer_ends_in_an_outcome_or_a_web_error(sites: Sites, data: st.DataObject) -> None:
     """Results are texts, no host but the engine's is asked, and the cassette proves the outcome."""
     name = data.draw(st.sampled_from(sorted(FACTS)))
-    given_answers = iter(data.draw(st.lists(answers(), min_size=1, max_size=3)))
-    last = data.draw(answers())
-    proxy.answer = lambda _: next(given_answers, last)
-    proxy.visits.clear()
-    proxy.hosts.clear()
+    scripted = iter(data.draw(st.lists(answers(name), max_size=3)))
+    last, helps = data.draw(answers(name)), data.draw(st.booleans())
+
+    def answering(visit: Any) -> bytes:
+        beside = PAGES[name].beside(visit) if helps else None
+        return next(scripted, last) if beside is None else beside
+
+    sites.answering = answering
+    sites.visits.clear()
+    sites.hosts.clear()
     limits = SearchLimits(connect_seconds=5, silence_seconds=5, whole_seconds=10)
-    connection = Connection(limits=limits, proxy=lambda _: proxy.address, addresses=_Plain(html="1"))
+    connection = Connection(limits=limits, proxy=lambda _: sites.proxy, addresses=_Plain(html="1"))
     engine = DdgsEngine(name, RetryPolicy(attempts=2, sleep=lambda _: None), connection)
     query, region = data.draw(_QUERIES), data.draw(_REGIONS)
     started = time.monotonic()
@@ -179,9 +203,9 @@ def test_any_answer_ends_in_an_outcome_or_a_web_error(proxy: SiteProxy, data: st
     facts = FACTS[name]
     assert all(
         host in facts.hosts or any(own.startswith(".") and host.endswith(own) for own in facts.hosts)
-        for host in proxy.hosts
+        for host in sites.hosts
     )
-    assert len(proxy.visits) <= 2 * (facts.pages + 1)
+    assert len(sites.visits) <= 2 * (facts.pages + 1)
     cassette = tape.cassette()
     assert cassette is None or b"s3cret" not in cassette
     if outcome is None:
@@ -194,3 +218,67 @@ def test_any_answer_ends_in_an_outcome_or_a_web_error(proxy: SiteProxy, data: st
     key = SearchKey.of(query, region, name)
     recorded = RecordedOutcome(key, outcome, NOON, engine_text(name), None, None)
     assert contradiction(recorded, cassette) is None
+
+
+@cache
+def _bomb() -> bytes:
+    packer, piece = zlib.compressobj(9, wbits=31), b"<b>" * 1_000_000
+    return b"".join([*(packer.compress(piece) for _ in range(100)), packer.flush()])
+
+
+def _large(fields: dict[str, str]) -> bytes:
+    asked = next((text for text in fields.values() if text in LARGE), "bomb")
+    if asked == "bomb":
+        return answer(_bomb(), Content_Encoding="gzip")
+    return answer(LARGE[asked] if "json" in asked else f"<html>{LARGE[asked]}</html>")
+
+
+_ITEM = "<div data-type='web' class='result__body snippet result'>"
+_PART = "<div class='title content'>x</div>"
+LARGE = {
+    "items": "<li class='b_algo serp-item'><div data-type='web' class='body'><h2><a href=y>t</a>" * 11_000,
+    "nested items": _ITEM * 90 + _PART * 28_000,
+    "nested parts": _ITEM + "<div class='snippet result'>" * 200 + _PART * 28_000,
+    "the most parts": _ITEM + "<div class='snippet result'>" * 50 + _PART * 4_000,
+    "forms": "<div class='nav-link'><form><input name='s' value='1'>" * 18_000,
+    "nested forms": "<div class='nav-link result'>" * 90 + "<form><input name='s'></form>" * 25_000,
+    "open tags": "<a " * 320_000,
+    "json": '{"results": [' + "{}," * 300_000 + "{}]}",
+    "deep json": "[" * 480_000 + "]" * 480_000,
+}
+"""Pages of almost the most that is read."""
+
+SEARCHER = """
+import resource, sys, time
+from bfcl_pipeline.errors import WebError
+from bfcl_pipeline.web.engines.client import Connection
+from bfcl_pipeline.web.engines.ddgs_engine import DdgsEngine
+from bfcl_pipeline.web.engines.facts import FACTS
+from bfcl_pipeline.web.engines.retries import RetryPolicy
+
+connection = Connection(proxy=lambda _: sys.argv[1], ca_file=sys.argv[2])
+longest = 0
+for name in FACTS:
+    for page in sys.argv[3:]:
+        started = time.process_time()
+        try:
+            DdgsEngine(name, RetryPolicy(attempts=1), connection).search(page, "us-en")
+        except WebError:
+            pass
+        longest = max(longest, time.process_time() - started)
+print(longest, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+def test_large_pages_need_little_time_and_memory(tmp_path: Path) -> None:
+    """A page that unpacks to 300 MB and the largest pages of hostile markup need less than 300 MB, and none
+    occupies the readers of any engine."""
+    hosts = [f"en{host}" if host.startswith(".") else host for one in FACTS.values() for host in one.hosts]
+    with web_sites(tmp_path, hosts) as sites:
+        sites.answering = lambda visit: _large(visit.fields)
+        command = [sys.executable, "-c", SEARCHER, sites.proxy, str(sites.authority), "bomb", *LARGE]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    seconds, megabytes = map(float, done.stdout.split())
+    assert seconds < HANG_SECONDS
+    assert megabytes < 300

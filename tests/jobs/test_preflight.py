@@ -130,8 +130,8 @@ def test_how_the_web_is_reached_is_stated(tmp_path: Path, monkeypatch: pytest.Mo
     models = ["oracle", "brave"]
     (line,) = check(tmp_path, models=models, categories=["web_search"], web="record", web_pause=5)
     assert line.startswith(
-        "web record: searches by duckduckgo, brave (not comparable with the leaderboard: brave); web_proxy: "
-        "environment; 5 s between two requests to one host."
+        "web record: searches by duckduckgo, brave (not comparable with the leaderboard: brave); "
+        "web_proxy: environment; 5 s between two requests to one host."
     )
     assert check(tmp_path, models=models, categories=["web_search"], web="replay") == []
     assert check(tmp_path, models=models, categories=["simple_java"], web="record") == []

@@ -82,6 +82,8 @@ def scripted_engine_server() -> Iterator[ScriptedEngine]:
         scripted = ScriptedEngine(f"http://127.0.0.1:{server.server_address[1]}/html/")
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
-        yield scripted
-        server.shutdown()
-        thread.join()
+        try:
+            yield scripted
+        finally:
+            server.shutdown()
+            thread.join()

@@ -90,6 +90,7 @@ SITUATIONS: Mapping[str, Callable[[EnginePages], bytes | None]] = {
     "HTTP 404": _with_status("404 Not Found"),
     "HTTP 418": _with_status("418 I'm a teapot"),
     "HTTP 429": _with_status("429 Too Many Requests", Retry_After="7"),
+    "HTTP 999": _with_status("999 Request denied"),
     "HTTP 500": _with_status("500 Internal Server Error"),
     "HTTP 503": _with_status("503 Service Unavailable"),
     "empty": lambda _pages: _http(""),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from html import escape
 
 from bfcl_pipeline.tools.web_search.web import Hits, Page, Web
-from tests.support.site_proxy import Reply, Visit
+from tests.support.web_sites import Visit, answer
 
 DUCKDUCKGO, BRAVE = "html.duckduckgo.com", "search.brave.com"
 
@@ -47,17 +47,15 @@ ENGINES: Mapping[str, Callable[[Hits], str]] = {DUCKDUCKGO: duckduckgo_page, BRA
 """The page of results of each host."""
 
 
-def sites(web: Web) -> Callable[[Visit], Reply]:
+def sites(web: Web) -> Callable[[Visit], bytes]:
     """Answers every request as the simulated web does; a page that it does not have is a 404."""
 
-    def answer(visit: Visit) -> Reply:
+    def answering(visit: Visit) -> bytes:
         if visit.host in ENGINES:
             found = web.search(visit.fields["q"], "wt-wt")
             assert isinstance(found, Hits)
-            return Reply(ENGINES[visit.host](found).encode())
+            return answer(ENGINES[visit.host](found))
         page = web.fetch(visit.url)
-        if isinstance(page, Page):
-            return Reply(page.text.encode())
-        return Reply(b"<p>none</p>", "404 Not Found")
+        return answer(page.text) if isinstance(page, Page) else answer("none", "404 Not Found")
 
-    return answer
+    return answering

@@ -10,7 +10,7 @@ import socket
 import socketserver
 import ssl
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -27,8 +27,9 @@ from cryptography.x509.oid import NameOID
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 """Variables of the environment that name proxies; lower case works too."""
 
-AUTHORITIES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
-"""Variables that name certificates of authorities."""
+AUTHORITY = "REQUESTS_CA_BUNDLE"
+"""The variable that names the certificate of the authority; not SSL_CERT_FILE, as primp reads that once in
+each process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Visit:
     path: str
     fields: dict[str, str]  # of the form, or of the query
     tls: bool
+    url: str  # whole
 
 
 @dataclass
@@ -49,7 +51,9 @@ class Sites:
     proxy: str
     authority: Path  # its certificate
     answers: dict[str, list[bytes]] = field(default_factory=dict)  # by host/path, without a query
+    answering: Callable[[Visit], bytes] | None = None  # in the place of `answers`
     visits: list[Visit] = field(default_factory=list)
+    hosts: set[str] = field(default_factory=set)  # that were asked for, also if no request came
 
     def script(self, place: str, *answers: bytes) -> None:
         """Sets the answers of a place, for example example.org/page."""
@@ -66,8 +70,8 @@ class Sites:
 
     def trusted(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Sets the authority only."""
-        for name in AUTHORITIES:
-            monkeypatch.setenv(name, str(self.authority))
+        monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+        monkeypatch.setenv(AUTHORITY, str(self.authority))
 
 
 def answer(
@@ -115,11 +119,13 @@ class _Connection(socketserver.StreamRequestHandler):
     def handle(self) -> None:
         method, target = self._request_line()
         connected = method == "CONNECT"
+        self.sites.hosts.add(target.rpartition(":")[0] if connected else urlsplit(target).netloc)
         if connected:
             self._headers()
             self.wfile.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
             self.request: socket.socket = self.tls.wrap_socket(self.request, server_side=True)
-            self.rfile, self.wfile = self.request.makefile("rb"), self.request.makefile("wb", 0)
+            self.rfile = self.request.makefile("rb")
+            self.wfile: Any = self.request.makefile("wb", 0)
             host = target.rpartition(":")[0]
             method, target = self._request_line()
             target = f"https://{host}{target}"
@@ -127,7 +133,11 @@ class _Connection(socketserver.StreamRequestHandler):
         parts = urlsplit(target)
         fields = parse_qs(form or parts.query, keep_blank_values=True)
         first = {name: values[0] for name, values in fields.items()}
-        self.sites.visits.append(Visit(method, str(parts.hostname), parts.path, first, connected))
+        visit = Visit(method, str(parts.hostname), parts.path, first, connected, target)
+        self.sites.visits.append(visit)
+        if self.sites.answering is not None:
+            self.wfile.write(self.sites.answering(visit))
+            return
         scripted = self.sites.answers.get(f"{parts.hostname}{parts.path}", [answer("", "404 Not Found")])
         self.wfile.write(scripted.pop(0) if len(scripted) > 1 else scripted[0])
 

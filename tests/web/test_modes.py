@@ -36,7 +36,7 @@ def test_another_mode_is_refused(tmp_path):
 
 @pytest.mark.parametrize("engine", SEARCH_ENGINES)
 def test_an_engine_is_named_with_its_software(engine, tmp_path, monkeypatch):
-    """The record names the engine, the package that searched with its version, and the pipeline's version."""
+    """The record names the engine, the package that searched, and the versions of both."""
     monkeypatch.setenv("SERPAPI_API_KEY", "s3cret")
     software = "requests" if engine == "serpapi" else f"ddgs {version('ddgs')}"
     assert engine_text(engine) == f"{engine} by {software} of bfcl-pipeline {__version__}"

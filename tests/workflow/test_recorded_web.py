@@ -36,8 +36,8 @@ from tests.support import ROOT
 from tests.support.api_hosts import KEYS, ApiHosts
 from tests.support.offline import offline, refused, without_native, without_network
 from tests.support.simulated_sites import BRAVE, DUCKDUCKGO, sites
-from tests.support.site_proxy import HAS_OPENSSL, Reply, Visit, site_proxy
 from tests.support.snakemake_project import make_project
+from tests.support.web_sites import Visit, web_sites
 
 ROWS = {"oracle-FC": "duckduckgo", "brave-FC": "brave"}
 EXECUTED = ("exec_simple_0", "exec_simple_30", "exec_simple_94", "exec_parallel_multiple_0")
@@ -81,12 +81,12 @@ def _requests(data: Path) -> tuple[ApiKey, ...]:
     return tuple(key for one in run_job(job) for key in needed_requests(one.entry, [one.response], apis))
 
 
-def _web(web: SimulatedWeb, requests: tuple[ApiKey, ...], data: Path) -> Callable[[Visit], Reply | bytes]:
+def _web(web: SimulatedWeb, requests: tuple[ApiKey, ...], data: Path) -> Callable[[Visit], bytes]:
     """The engines and pages of a simulated web, and the APIs as the release has recorded them."""
     apis, site = ApiHosts(Path()), sites(web)
     apis.know(SimulatedApis(read_recorded_calls(data)), [key.request for key in requests])
 
-    def answer(visit: Visit) -> Reply | bytes:
+    def answer(visit: Visit) -> bytes:
         scripted = apis.answers.get(visit.url.partition("://")[2])
         if scripted and isinstance(scripted[0], bytes):
             return scripted[0]
@@ -100,8 +100,6 @@ def recorded(
     tmp_path_factory: pytest.TempPathFactory, staged: Path, entries: Callable[[str], list[Entry]]
 ) -> Recorded:
     """The run. Tests must not change it."""
-    if not HAS_OPENSSL:
-        pytest.skip("openssl, which makes the certificate of the sites, is absent")
     folder = tmp_path_factory.mktemp("web")
     (folder / "project").mkdir()
     project = make_project(folder / "project")
@@ -111,13 +109,11 @@ def recorded(
     questions, requests = entries("web_search_base"), _requests(staged)
     pages = [hop.url for entry in questions if entry.entry_id in QUESTIONS for hop in hops(entry)]
     hosts = {*(str(urlsplit(page).hostname) for page in pages), *HOSTS, DUCKDUCKGO, BRAVE}
-    web = _web(SimulatedWeb.of(questions), requests, staged)
-    with (
-        site_proxy(folder / "certificates", hosts, web) as proxy,
-        pytest.MonkeyPatch.context() as environment,
-    ):
-        for name, value in {**proxy.environment(), **KEYS}.items():
-            environment.setenv(name, value)
+    with web_sites(folder, sorted(hosts)) as web, pytest.MonkeyPatch.context() as environment:
+        web.answering = _web(SimulatedWeb.of(questions), requests, staged)
+        web.reached_through_the_environment(environment)
+        for name, key in KEYS.items():
+            environment.setenv(name, key)
         done = project.snakemake(
             run="r",
             models=f"[{','.join(ROWS)}]",
@@ -127,7 +123,7 @@ def recorded(
             web_pause="0",
         )
     assert done.returncode == 0, done.stdout
-    return Recorded(project.folder, tuple(proxy.visits), requests, done.stdout)
+    return Recorded(project.folder, tuple(web.visits), requests, done.stdout)
 
 
 def test_each_row_asks_its_engine_and_nothing_is_asked_twice(recorded: Recorded) -> None:

@@ -17,9 +17,10 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from bfcl_pipeline.cli.web.status import add_record
-from bfcl_pipeline.config.config_file import configured_values
+from bfcl_pipeline.config.config_file import CONFIG_FILE, config_values
 from bfcl_pipeline.config.job import PROXY_OF_ENVIRONMENT, SEARCH_ENGINE_KEYS, SEARCH_ENGINES, WebChoice
 from bfcl_pipeline.errors import ConfigError, WebError
+from bfcl_pipeline.project import project_file
 from bfcl_pipeline.secrets import Redactor
 from bfcl_pipeline.text import cut, on_one_line, printable, text_table
 
@@ -123,7 +124,7 @@ def _choice(options: argparse.Namespace) -> WebChoice:
 
 def _configured(name: str, kind: type | tuple[type, ...]) -> Any:
     """The value of a key in the config; None if it is missing. Raises ConfigError if it is another type."""
-    value = configured_values().get(name)
+    value = config_values(project_file(CONFIG_FILE)).get(name)
     if value is None or isinstance(value, kind):
         return value
     raise ConfigError(f"config/config.yaml: {name}: unexpected value {cut(str(value), 100)}.")

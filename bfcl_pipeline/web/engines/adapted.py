@@ -18,6 +18,7 @@ import json
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, unquote, urljoin, urlsplit
 
@@ -47,6 +48,14 @@ _OTHERWISE_NAMED = {"jp": "ja", "kr": "ko", "tzh": "zh"}
 
 MOST_RESULTS = 100
 """On one page, which has about ten; a page with more is not a page of results."""
+
+
+MOST_FORMS = 20
+"""Of a page that are searched for the one that requests the next page."""
+
+MOST_PARTS = 10_000
+"""Elements of all results of one page, which have some thousands. An XPath of ddgs compares the elements of
+a result with each other: a hostile page (of a cassette of others) must not occupy it for hours."""
 
 
 @dataclass(slots=True)
@@ -92,9 +101,12 @@ class AdaptedEngine(BaseSearchEngine[Any]):
             raise SearchRateLimited(self.name, "its page is a captcha")
         if any(error.type_name == "ERR_RESOURCE_LIMIT" for error in self.parser.error_log):
             raise self._unknown("a page that is nested too deeply")
-        items = len(tree.xpath(self.items_xpath))
-        if items > MOST_RESULTS:
+        items = tree.xpath(self.items_xpath)
+        if len(items) > MOST_RESULTS:
             raise self._unknown(f"a page of more than {MOST_RESULTS} results")
+        parts = chain.from_iterable(item.iter() for item in items)
+        if next(islice(parts, MOST_PARTS, None), None) is not None:
+            raise self._unknown(f"a page whose results have more than {MOST_PARTS:,} elements")
         self.nothing = any(tree.xpath(mark) for mark in self.facts.nothing)
         if not items and any(tree.xpath(mark) for mark in self.facts.failing):
             raise Outage(self.name, "its page reports an error")
@@ -149,7 +161,7 @@ class _Duckduckgo(AdaptedEngine, Duckduckgo):
         """The page. Its Next form is noted: the one with the largest offset."""
         tree = super().extract_tree(html_text)
         furthest, offset = None, self._offset
-        for form in tree.xpath("//div[contains(@class, 'nav-link')]//form"):
+        for form in tree.xpath("//form[ancestor::div[contains(@class, 'nav-link')]]")[:MOST_FORMS]:
             inputs = form.xpath(".//input[@name and not(@type='submit')]")
             fields = {field.get("name"): field.get("value", "") for field in inputs}
             begins = fields.get("s", "")

@@ -4,17 +4,17 @@ A mark is an XPath that selects something only on pages of its kind: an element 
 one that begins with a sentence of the site. What a query or a result contains must not make a mark. An
 engine without a known mark of "no results" never says so: its page without results is an UnknownAnswer.
 
-engine       "no results"                         robots are told
-duckduckgo   class `no-results` and its variants  202, 403, 418, 429, the anomaly page
-bing         class `b_no`                         its captcha, by a redirect or on the page
-brave        its sentence                         429, its captcha
-google       not known                            429, a redirect to its "sorry" page, its captcha
-grokipedia   an empty list                        403, 429
-mojeek       its sentence                         403, its captcha
-startpage    not known                            a redirect to its captcha
-wikipedia    an empty list                        403, 429
-yahoo        class `compNoResult`                 403, 429, 999
-yandex       not known                            a redirect to its captcha, its captcha
+engine       "no results"                  robots are told by a refusing status (`client`), or by
+duckduckgo   class `no-results` and others the page of its anomaly check
+bing         class `b_no`                  its captcha, by a redirect or on the page
+brave        its sentence                  its captcha, by a redirect or on the page
+google       not known                     its captcha, by a redirect or on the page
+grokipedia   an empty list
+mojeek       its sentence                  its captcha
+startpage    not known                     a redirect to its captcha
+wikipedia    an empty list
+yahoo        class `compNoResult`
+yandex       not known                     its captcha, by a redirect or on the page
 
 Source of the marks: the sites' pages as other programs read them (SearXNG, websurfx and scrapers with dated
 pages of September 2026), in November 2026. Which engines ddgs itself has switched off is said by their
@@ -31,7 +31,7 @@ class EngineFacts:
 
     hosts: tuple[str, ...]  # that it may ask; `.wikipedia.org` means every host that ends so
     pages: int = 3  # of results that are requested for one search
-    longest_query: int = 499  # characters
+    longest_query: int = 499  # characters; where the limit of a site is not known, as DuckDuckGo's
     nothing: tuple[str, ...] = ()  # marks of the site's own page that a search has no results
     challenge: tuple[str, ...] = ()  # marks of a page that takes the client for a robot
     failing: tuple[str, ...] = ()  # marks of the site's own page that it has failed
@@ -91,7 +91,7 @@ FACTS: Mapping[str, EngineFacts] = {
     "grokipedia": EngineFacts(hosts=("grokipedia.com",), pages=1, complete=""),
     "mojeek": EngineFacts(
         hosts=("www.mojeek.com",),
-        nothing=(f"//div[contains(@class, 'result')]//p[{_begins('No pages found matching')}]",),
+        nothing=(f"//p[{_begins('No pages found matching')}][ancestor::div[contains(@class, 'result')]]",),
         challenge=("//title[normalize-space()='Captcha']",),
     ),
     "startpage": EngineFacts(hosts=("www.startpage.com",), refusing_addresses=("/sp/captcha",)),

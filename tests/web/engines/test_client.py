@@ -15,7 +15,7 @@ from bfcl_pipeline.web.engines.client import Connection, EngineClient
 from bfcl_pipeline.web.engines.ddgs_engine import DdgsEngine
 from bfcl_pipeline.web.engines.facts import FACTS
 from bfcl_pipeline.web.engines.requested import SearchLimits, UnknownAnswer
-from bfcl_pipeline.web.engines.retries import RetryPolicy
+from bfcl_pipeline.web.engines.retries import Outage, RetryPolicy
 from bfcl_pipeline.web.evidence.playing import CassettePlayer, playing
 from bfcl_pipeline.web.evidence.tape import taping
 from tests.support.search_pages import PAGES
@@ -176,6 +176,14 @@ def test_certificates_that_cannot_be_read(tmp_path: Path, content: str | None) -
         file.write_text(content)
     with pytest.raises(ConfigError, match=r"SSL_CERT_FILE \(.*ca\.pem\)"):
         DdgsEngine("brave", connection=Connection(ca_file=str(file))).search("ducks", "us-en")
+
+
+def test_a_request_is_bounded_in_time(scripted_engine: Any) -> None:
+    """A request that lasts longer than the whole time is an outage, however long a silence may be."""
+    scripted_engine.script(scripted_engine.SILENCE)
+    limits = SearchLimits(silence_seconds=600.0, whole_seconds=0.05)
+    with pytest.raises(Outage, match="timed out"):
+        client(scripted_engine, limits=limits).request("GET", PAGE)
 
 
 def test_a_silent_site_does_not_hold_up_others(scripted_engine: Any) -> None:

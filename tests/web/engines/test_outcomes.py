@@ -1,5 +1,6 @@
 """What every search engine makes of every situation, on a server on this machine."""
 
+import re
 from typing import Any
 
 import pytest
@@ -38,6 +39,7 @@ HTTP 403                   rate limit
 HTTP 404                   unknown answer
 HTTP 418                   rate limit
 HTTP 429                   rate limit
+HTTP 999                   rate limit
 HTTP 500                   outage
 HTTP 503                   outage
 empty                      outage
@@ -132,3 +134,37 @@ def test_requests_are_the_same_again(name: str, scripted_engine: Any) -> None:
 def test_engines_that_ddgs_has_switched_off() -> None:
     """They are those whose class says so."""
     assert [name for name in PAGES if DdgsEngine(name).switched_off] == ["bing", "google", "yandex"]
+
+
+def with_other_hits(page: str, number: int) -> str:
+    """The page with another first result, without its advertisements."""
+    direct = re.sub(r'https://www\.bing\.com/ck/a\?[^"]*', "https://ducks.example/", page)
+    return direct.replace("ducks.example", f"{number}.example")
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if FACTS[name].pages > 1 and name != "duckduckgo"])
+def test_pages_are_requested_until_the_last(name: str, scripted_engine: Any) -> None:
+    """Each page is another request; the results of all pages are returned once, in order."""
+    pages, most = PAGES[name], FACTS[name].pages
+    scripted_engine.script(*(scripted_engine.http(with_other_hits(pages.results, n)) for n in range(9)))
+    found = engine(name, scripted_engine).search("ducks", "us-en")
+    assert isinstance(found, Hits)
+    hosts = [hit.href.split("/")[2] for hit in found.hits]
+    assert [host for host in hosts if host != "u.example"] == [f"{n}.example" for n in range(most)]
+    assert hosts.count("u.example") <= 1
+    requests = [tuple(asked.fields.items()) for asked in scripted_engine.asked]
+    assert len({*requests}) == len(requests) == most
+
+
+@pytest.mark.parametrize("name", ["mojeek", "startpage"])
+def test_there_are_enough_results(name: str, scripted_engine: Any) -> None:
+    """At 30 results no further page is requested, and no more are returned."""
+    page = PAGES[name].results
+    item = re.search(r"<(li|div class=.result css).*?(</li>|</p></div>)", page, re.DOTALL)
+    assert item is not None
+    many = "".join(item[0].replace("ducks.example", f"{n}.example") for n in range(40))
+    scripted_engine.script(scripted_engine.http(page.replace(item[0], many)))
+    found = engine(name, scripted_engine).search("ducks", "us-en")
+    assert isinstance(found, Hits)
+    assert len(scripted_engine.asked) == 1
+    assert len(found.hits) == 30
