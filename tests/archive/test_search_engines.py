@@ -129,7 +129,7 @@ def test_the_archive_has_the_outcomes_of_both_engines_and_verifies(run: SmallRun
     """Of each search the outcome of the engine that was asked; a replay derives the same tables."""
     out = tmp_path / "engines.crate.zip"
     assert run.archive(out) == 0
-    names = [name for name in members(out) if name.startswith("cache/web/")]
+    names = [name for name in members(out) if name.startswith("cache/web/") and name.endswith(".json")]
     keys = [json.loads(members(out)[name])["key"] for name in names]
     engines = [key.get("engine", "") for key in keys if key["function"] == "search"]
     assert engines.count("brave") == engines.count("") > 0

@@ -27,7 +27,7 @@ from bfcl_pipeline.tables import read_responses, read_table
 from bfcl_pipeline.tables.files import write_table
 from bfcl_pipeline.tables.sessions import read_sessions
 from tests.support.local_chat import local_chat
-from tests.support.offline import offline
+from tests.support.offline import offline, without_network
 from tests.support.snakemake_project import make_project
 
 RUN = {
@@ -60,7 +60,8 @@ class Recorded:
 
     def replay(self, *options: str) -> subprocess.CompletedProcess[str]:
         """Runs the command without network, keys and vendor clients."""
-        command = [sys.executable, "-m", "bfcl_pipeline.cli", "replay", "results/r", *options]
+        command = [*without_network(), sys.executable, "-m", "bfcl_pipeline.cli"]
+        command += ["replay", "results/r", *options]
         env = offline(self.folder / "offline", blocked=("openai", "aiohttp"), unset=["DEAR_KEY"])
         env["PYTHONWARNINGS"] = "default"  # Snakemake's own
         return subprocess.run(
