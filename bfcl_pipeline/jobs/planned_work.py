@@ -65,10 +65,10 @@ def _described(entries: Sequence[PlannedEntry], job: Job) -> str:
     work = " + ".join(parts)
     if job.recorded:
         return f"{work}, taken from results"
-    if job.embedded:
-        return work
-    requests = plural(sum(entry.turns for entry in entries), "request", "requests")
-    return f"{work}, at least {requests}{_searches(entries, job)}"
+    if not job.embedded:
+        requests = plural(sum(entry.turns for entry in entries), "request", "requests")
+        work += f", at least {requests}"
+    return work + _searches(entries, job)
 
 
 def _searches(entries: Sequence[PlannedEntry], job: Job) -> str:

@@ -59,12 +59,17 @@ def test_nothing_is_said_before_the_release_is_staged(tmp_path: Path) -> None:
 
 
 def test_searches_of_the_real_web_are_estimated(staged: Path, tmp_path: Path) -> None:
-    """From the hops of the questions and the pause; nothing is said of a simulated web."""
+    """From the hops of the questions and the pause, of embedded models too; nothing is said of a simulated
+    web."""
     changes = {"models": ["org/chat-FC"], "categories": ["web_search_base"]}
     (line,) = planned_work(load(**changes, web="record"), FinishedResults(tmp_path), staged)
     assert line == (
         "org/chat-FC: 100 entries, at least 100 requests; about 314 searches and as many pages, at least "
         "31 min by duckduckgo at web_pause 2 (one of each for a hop, less what is recorded)"
     )
+    (embedded,) = planned_work(
+        load(**changes | {"models": ["oracle"]}, web="record"), FinishedResults(tmp_path), staged
+    )
+    assert embedded.startswith("oracle: 100 entries; about 314 searches and as many pages, at least 31 min")
     (simulated,) = planned_work(load(**changes), FinishedResults(tmp_path), staged)
     assert simulated == "org/chat-FC: 100 entries, at least 100 requests"

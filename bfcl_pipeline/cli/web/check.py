@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bfcl_pipeline.cli.options import add_data
+from bfcl_pipeline.cli.plain_count import PlainCount
 from bfcl_pipeline.cli.runs import RUN_HELP, run_folder
 from bfcl_pipeline.cli.steps import StepsShown
 from bfcl_pipeline.cli.web.status import add_record
@@ -61,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
         def progress(done: int, total: int) -> None:
             steps(step_line(done, total, "outcomes of the web are checked"))
 
-        shown = progress if sys.stderr.isatty() else None  # a log needs the result only
+        shown = progress if sys.stderr.isatty() else PlainCount("checked outcomes").show
         check = check_cache(cache, keys, shown, processes=options.processes)
     if not check.outcomes and not check.unused:
         absent = "" if options.record.is_dir() else " (no such directory)"
