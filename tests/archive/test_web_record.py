@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.archive.members import MAX_MEMBERS
+from bfcl_pipeline.archive import packed_record
 from bfcl_pipeline.archive.packed_record import unpack_record
 from bfcl_pipeline.archive.web_record import opened_record
 from bfcl_pipeline.errors import ArchiveError, WebError
@@ -212,13 +212,15 @@ def test_a_member_that_is_larger_than_a_web_cache_has_is_refused(tmp_path: Path)
     _refused(tmp_path / "x", "has more than", tmp_path / "out")
 
 
-def test_too_many_members_are_refused(tmp_path: Path) -> None:
+def test_too_many_members_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A list of members that would fill the memory is not loaded, nor written to the disk."""
+    most = 1_000
+    monkeypatch.setattr(packed_record, "MAX_MEMBERS", most)
     body = io.BytesIO()
     with tarfile.open(fileobj=body, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         archive.addfile(tarfile.TarInfo("x"))
     header = body.getvalue()[:512]
-    (tmp_path / "tar").write_bytes(gzip.compress(header * (MAX_MEMBERS + 2)))
+    (tmp_path / "tar").write_bytes(gzip.compress(header * (most + 2)))
     _refused(tmp_path / "tar", "members", tmp_path / "out1")
     end = b"PK\1\2" + bytes(100) + b"PK\6\7" + bytes(16) + b"PK\5\6" + bytes(18)
     (tmp_path / "zip64").write_bytes(b"PK\3\4" + end)

@@ -368,7 +368,7 @@ def _make(folder: Path, content: dict[int, tuple[int, int]], odd: int) -> WebCac
     return cache
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(_records, _records, st.sampled_from([Conflicts.OLDER, Conflicts.NEWER]))
 def test_the_order_of_imports_does_not_matter(
     one: dict[int, tuple[int, int]], two: dict[int, tuple[int, int]], rule: Conflicts
