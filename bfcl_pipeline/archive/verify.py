@@ -256,7 +256,7 @@ def _check_web(record: Path, cores: int, log: Log, step_log: Log) -> bool:
     )
     for lines, why in (
         (check.missing, "have no cassette"),
-        (check.undecided, "were recorded by another version of the search reader"),
+        (check.undecided, "were recorded by another version of the reader"),
     ):
         if lines:
             first = lines[0].replace(folder, "")

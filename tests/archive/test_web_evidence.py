@@ -74,7 +74,7 @@ def test_what_is_not_proven_is_reported(
     assert small_run.verify(file, "--data", str(nothing)) == 3
     output = capsys.readouterr().out
     assert "not verified  web        1 of them have no cassette, the first: " in output
-    assert "not verified  web        1 of them were recorded by another version of the search" in output
+    assert "not verified  web        1 of them were recorded by another version of the reader" in output
     assert "DIFFERS" not in output
 
 
