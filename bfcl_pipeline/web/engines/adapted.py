@@ -49,13 +49,41 @@ _OTHERWISE_NAMED = {"jp": "ja", "kr": "ko", "tzh": "zh"}
 MOST_RESULTS = 100
 """On one page, which has about ten; a page with more is not a page of results."""
 
-
-MOST_FORMS = 20
-"""Of a page that are searched for the one that requests the next page."""
+MOST_FORMS = 100
+"""The first of a page, which are searched for the one that requests the next page."""
 
 MOST_PARTS = 10_000
 """Elements of all results of one page, which have some thousands. An XPath of ddgs compares the elements of
 a result with each other: a hostile page (of a cassette of others) must not occupy it for hours."""
+
+
+MOST_ELEMENTS = 20_000
+"""Of one page, which has some thousands."""
+
+MOST_ATTRIBUTES = 1_000
+"""Of one element: building the tree takes quadratic time in their number."""
+
+LONGEST_CLASS = 2_000
+"""Characters of the classes of one element, which marks compare for each element below it."""
+
+
+class _Size:
+    """Receives the elements of a page, of which no tree is built, and notes whether they are too many."""
+
+    def __init__(self) -> None:
+        self.elements = 0
+        self.is_too_large = False
+
+    def start(self, _tag: str, attributes: Mapping[str, str]) -> None:
+        self.elements += 1
+        self.is_too_large |= (
+            self.elements > MOST_ELEMENTS
+            or len(attributes) > MOST_ATTRIBUTES
+            or len(attributes.get("class", "")) > LONGEST_CLASS
+        )
+
+    def close(self) -> bool:
+        return self.is_too_large
 
 
 @dataclass(slots=True)
@@ -91,11 +119,16 @@ class AdaptedEngine(BaseSearchEngine[Any]):
         Raises:
             SearchRateLimited: it is a captcha.
             Outage: it is cut short, or the site's page of an error.
-            UnknownAnswer: it is nested too deeply to be read whole, or has too many results.
+            UnknownAnswer: it is nested too deeply to be read whole, or has too many results or attributes.
         """
         if self.facts.complete not in page[-2_000:].lower():
             raise Outage(self.name, "its page is truncated, or not HTML")
-        tree = super().extract_tree(_without_declaration(page))
+        text = _without_declaration(page)
+        measuring = type(self.parser)(target=_Size())
+        measuring.feed(text)
+        if measuring.close():
+            raise self._unknown("a page of too many elements, attributes or classes")
+        tree = super().extract_tree(text)
         self._checked = page, tree
         if any(tree.xpath(mark) for mark in self.facts.challenge):
             raise SearchRateLimited(self.name, "its page is a captcha")
@@ -161,7 +194,9 @@ class _Duckduckgo(AdaptedEngine, Duckduckgo):
         """The page. Its Next form is noted: the one with the largest offset."""
         tree = super().extract_tree(html_text)
         furthest, offset = None, self._offset
-        for form in tree.xpath("//form[ancestor::div[contains(@class, 'nav-link')]]")[:MOST_FORMS]:
+        for form in tree.xpath("//form")[:MOST_FORMS]:
+            if not form.xpath("ancestor::div[contains(@class, 'nav-link')]"):
+                continue
             inputs = form.xpath(".//input[@name and not(@type='submit')]")
             fields = {field.get("name"): field.get("value", "") for field in inputs}
             begins = fields.get("s", "")
