@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -162,7 +163,8 @@ def test_the_password_of_a_proxy_is_recorded_nowhere(
         "all_proxy": f"http://me:{PASSWORD}@127.0.0.1:{used.port}",
     }
     proxies = Proxies.of("environment", environment)
-    body = b"pass/word-4711 and pass%2Fword-4711"
+    sent = b64encode(b"me:pass/word-4711")
+    body = b"pass/word-4711 and pass%2Fword-4711, sent as Basic " + sent
     hosts.script("ip-api.com/json", hosts.http(body.decode(), Content_Type="text/html"))
     fetcher = Fetcher(proxies=proxies)
     cache = WebCache(tmp_path)
@@ -170,11 +172,13 @@ def test_the_password_of_a_proxy_is_recorded_nowhere(
     page = web.fetch(f"{scheme}://ip-api.com/json")
     assert isinstance(page, Page)
     assert not _has_password(page.text)
+    assert sent.decode() not in page.text
     assert cache.find(FetchKey.of(f"{scheme}://ip-api.com/json")) == page
     written = "".join(path.read_text() for path in tmp_path.rglob("*") if path.is_file())
     assert "SCRUBBED" in written
     assert not _has_password(written)
     assert "roxy-Auth" not in written
+    assert sent.decode() not in written
     assert not _has_password(repr(proxies))
 
 

@@ -17,7 +17,7 @@ def _engine(name):
     "inner",
     [
         f"<p {' '.join(f'a{number}' for number in range(MOST_ATTRIBUTES + 1))}>",
-        f"<p {' '.join(f'a{number}=">"' for number in range(MOST_ATTRIBUTES + 1))}>",
+        "<p " + " ".join(f"a{number}='>'" for number in range(MOST_ATTRIBUTES + 1)) + ">",
         "<p></p>" * (MOST_ELEMENTS + 1),
         f"<p class='{'a ' * LONGEST_CLASS}'>",
     ],
