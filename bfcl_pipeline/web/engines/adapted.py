@@ -36,6 +36,7 @@ from ddgs.engines.yandex import Yandex
 
 from bfcl_pipeline.web.engines.client import EngineClient
 from bfcl_pipeline.web.engines.facts import EngineFacts
+from bfcl_pipeline.web.engines.page_size import is_too_large
 from bfcl_pipeline.web.engines.requested import UnknownAnswer
 from bfcl_pipeline.web.engines.retries import Outage, SearchRateLimited
 
@@ -55,35 +56,6 @@ MOST_FORMS = 100
 MOST_PARTS = 10_000
 """Elements of all results of one page, which have some thousands. An XPath of ddgs compares the elements of
 a result with each other: a hostile page (of a cassette of others) must not occupy it for hours."""
-
-
-MOST_ELEMENTS = 20_000
-"""Of one page, which has some thousands."""
-
-MOST_ATTRIBUTES = 1_000
-"""Of one element: building the tree takes quadratic time in their number."""
-
-LONGEST_CLASS = 2_000
-"""Characters of the classes of one element, which marks compare for each element below it."""
-
-
-class _Size:
-    """Receives the elements of a page, of which no tree is built, and notes whether they are too many."""
-
-    def __init__(self) -> None:
-        self.elements = 0
-        self.is_too_large = False
-
-    def start(self, _tag: str, attributes: Mapping[str, str]) -> None:
-        self.elements += 1
-        self.is_too_large |= (
-            self.elements > MOST_ELEMENTS
-            or len(attributes) > MOST_ATTRIBUTES
-            or len(attributes.get("class", "")) > LONGEST_CLASS
-        )
-
-    def close(self) -> bool:
-        return self.is_too_large
 
 
 @dataclass(slots=True)
@@ -124,9 +96,7 @@ class AdaptedEngine(BaseSearchEngine[Any]):
         if self.facts.complete not in page[-2_000:].lower():
             raise Outage(self.name, "its page is truncated, or not HTML")
         text = _without_declaration(page)
-        measuring = type(self.parser)(target=_Size())
-        measuring.feed(text)
-        if measuring.close():
+        if is_too_large(text, type(self.parser)):
             raise self._unknown("a page of too many elements, attributes or classes")
         tree = super().extract_tree(text)
         self._checked = page, tree

@@ -3,9 +3,10 @@
 import pytest
 from ddgs.base import BaseSearchEngine
 
-from bfcl_pipeline.web.engines.adapted import ENGINES, LONGEST_CLASS, MOST_ATTRIBUTES, MOST_ELEMENTS
+from bfcl_pipeline.web.engines.adapted import ENGINES
 from bfcl_pipeline.web.engines.client import Connection, EngineClient
 from bfcl_pipeline.web.engines.facts import FACTS
+from bfcl_pipeline.web.engines.page_size import LONGEST_CLASS, MOST_ATTRIBUTES, MOST_ELEMENTS
 from bfcl_pipeline.web.engines.requested import UnknownAnswer
 
 
