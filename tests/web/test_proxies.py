@@ -12,6 +12,7 @@ import pytest
 
 from bfcl_pipeline.errors import ConfigError, WebError
 from bfcl_pipeline.executables import ApiRequest
+from bfcl_pipeline.secrets import Redactor
 from bfcl_pipeline.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.web.api_client import ApiClient, ApiUnavailable
 from bfcl_pipeline.web.api_recording import RecordingApis
@@ -269,6 +270,14 @@ def _only(address: str) -> Any:
         return [(2, 1, 0, "", (address, port))]
 
     return lookup
+
+
+def test_a_password_in_html_is_redacted() -> None:
+    """A page may repeat a password with the characters of markup escaped."""
+    proxies = Proxies.of("environment", {"all_proxy": "http://me:a%26b%3Cc%22d7890@proxy.example:1"})
+    redactor = Redactor(proxies.secrets)
+    for repeated in ('a&b<c"d7890', 'a&amp;b&lt;c"d7890', "a&amp;b&lt;c&quot;d7890"):
+        assert redactor.text(f"<p>{repeated}</p>") == "<p>SCRUBBED</p>"
 
 
 def _has_password(text: str) -> bool:
