@@ -9,6 +9,7 @@ import contextlib
 import errno
 import os
 import re
+import stat
 import tempfile
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
@@ -153,6 +154,26 @@ def write_once(path: Path, content: bytes, siblings: str) -> bool:
         temporary.unlink(missing_ok=True)
     sync_directory(path.parent)
     return True
+
+
+def read_regular(path: Path, most_bytes: int) -> bytes:
+    """The content of a file that may be from anybody: never waits for a pipe, and never reads a device.
+
+    Raises:
+        ValueError: not a regular file, or more than `most_bytes`.
+        OSError: the file cannot be read.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise ValueError("not a regular file")
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            content = file.read(most_bytes + 1)
+    finally:
+        os.close(handle)
+    if len(content) > most_bytes:
+        raise ValueError(f"more than {most_bytes:,} bytes")
+    return content
 
 
 def make_directory(directory: Path) -> None:

@@ -5,6 +5,7 @@ keys look like in general is `archive.key_shapes`; which HTTP headers and parame
 `web.evidence.redaction`.
 """
 
+import html
 import json
 import re
 from collections.abc import Iterable
@@ -19,12 +20,14 @@ SHORTEST = 8
 
 
 def encoded_forms(secret: str) -> tuple[str, ...]:
-    """`secret` as it is, percent-encoded, JSON-escaped, and JSON-escaped twice, without duplicates."""
+    """`secret` as it is, percent-encoded, in HTML, JSON-escaped once and twice, without duplicates."""
     escaped = _escaped(secret)
     forms = (
         secret,
         quote(secret, safe="", errors="replace"),
         quote_plus(secret, errors="replace"),
+        html.escape(secret, quote=False),
+        html.escape(secret),
         escaped,
         json.dumps(secret, ensure_ascii=False)[1:-1],
         _escaped(escaped),

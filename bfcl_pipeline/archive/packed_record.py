@@ -30,7 +30,8 @@ from bfcl_pipeline.archive.members import (
 )
 from bfcl_pipeline.errors import ArchiveError
 from bfcl_pipeline.text import cut, printable
-from bfcl_pipeline.web.record_files import MAX_RECORD_FILE_BYTES, NAME
+from bfcl_pipeline.web.cache import LARGEST_CASSETTE_BYTES
+from bfcl_pipeline.web.record_files import NAME
 
 # Source: PKWARE's APPNOTE.TXT 6.3, sections 4.3.15 and 4.3.16.
 _END = struct.Struct("<4s4H2LH")
@@ -97,8 +98,8 @@ def _write(members: Iterator[Member], folder: Path) -> int:
         above.add("/".join(parts[:-_NAME_PARTS]))
         if len(above) > 1:
             raise _Refused(f"two web caches, in {' and '.join(_shown(one) for one in sorted(above))}")
-        if size > MAX_RECORD_FILE_BYTES:
-            raise _Refused(f"{_shown(name)} has more than {MAX_RECORD_FILE_BYTES:,} bytes")
+        if size > LARGEST_CASSETTE_BYTES:
+            raise _Refused(f"{_shown(name)} has more than {LARGEST_CASSETTE_BYTES:,} bytes")
         path = folder / place
         path.parent.mkdir(parents=True, exist_ok=True)
         with opened() as source, path.open("xb") as out:
@@ -216,7 +217,7 @@ class _Bounded(io.RawIOBase):
         return self._stream.seek(offset)
 
     def read(self, size: int = -1) -> bytes:
-        if not 0 <= size <= min(MAX_RECORD_FILE_BYTES, self._most + CHUNK_BYTES - self._stream.tell()):
+        if not 0 <= size <= min(LARGEST_CASSETTE_BYTES, self._most + CHUNK_BYTES - self._stream.tell()):
             raise _Refused(_TOO_LARGE)
         return self._stream.read(size)
 

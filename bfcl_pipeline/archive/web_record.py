@@ -13,7 +13,8 @@ from bfcl_pipeline.archive.packed_record import unpack_record
 from bfcl_pipeline.archive.reading import SealedArchive
 from bfcl_pipeline.archive.seal import SEAL_BYTES
 from bfcl_pipeline.errors import ArchiveError, WebError
-from bfcl_pipeline.web.record_files import MAX_RECORD_FILE_BYTES, list_record
+from bfcl_pipeline.web.cache import LARGEST_CASSETTE_BYTES
+from bfcl_pipeline.web.record_files import list_record
 
 CRATE = ".crate.zip"
 """How the archive of a run ends."""
@@ -80,7 +81,7 @@ def _unpack_crate(file: Path, folder: Path) -> int:
         for name in archive.members:
             if not name.startswith(_IN_CRATE):
                 continue
-            if archive.members[name].size > MAX_RECORD_FILE_BYTES:
+            if archive.members[name].size > LARGEST_CASSETTE_BYTES:
                 raise ArchiveError(
                     f"{file}, member {name!r}: refused: too large for a file of a web cache."
                 )

@@ -22,6 +22,7 @@ from bfcl_pipeline.web.addresses import AddressRefused, Lookup
 from bfcl_pipeline.web.api_access import Sendable
 from bfcl_pipeline.web.bounded import OutOfTime, TimeLimit, check_head, in_time, read_body
 from bfcl_pipeline.web.cache import LONGEST_BODY
+from bfcl_pipeline.web.content import known_charset
 from bfcl_pipeline.web.engines.retries import SearchUnavailable
 from bfcl_pipeline.web.evidence.tape import tape_session
 from bfcl_pipeline.web.proxies import DIRECT, Proxies
@@ -160,10 +161,7 @@ def _prepared(
 
 def _text(body: bytes, declared: str | None) -> str:
     """The body as text, decoded as `requests` does for JSON."""
-    try:
-        return body.decode(declared or json.detect_encoding(body), "replace")
-    except LookupError:  # no such encoding
-        return body.decode("utf-8", "replace")
+    return body.decode(known_charset(declared or json.detect_encoding(body)) or "utf-8", "replace")
 
 
 def _innermost(error: BaseException) -> str:

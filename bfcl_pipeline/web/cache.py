@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.executables import ApiAnswer
-from bfcl_pipeline.files import write_once
+from bfcl_pipeline.files import read_regular, write_once
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page, WebFailure
 from bfcl_pipeline.web.keys import ApiKey, FetchKey, Key, digest, key_document, read_key
@@ -31,6 +31,17 @@ Outcome: TypeAlias = Hits | Page | WebFailure | ApiAnswer
 
 LONGEST_BODY = 5_000_000
 """Characters of the longest body of an answer of a web API that is recorded."""
+
+LARGEST_OUTCOME_BYTES = 64_000_000
+"""Of an outcome file that is read: a page of ten million characters, all escaped, has 60 MB."""
+
+LARGEST_CASSETTE_BYTES = 150_000_000
+"""Of a cassette that is read: 25 pages of results of the largest size, all escaped, have 100 MB."""
+
+_MOST_LINES = 500_000  # of an outcome file: a search with 80,000 results has fewer
+_TEXT = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_LINE = re.compile(rb" {0,9}+(?:%b: )?+(?:%b|[-\w]{1,20}+|\[\]?|\{\}?|[]}]),?" % (_TEXT, _TEXT))
+"""A line of an outcome file has at most one value, so that a short file has few."""
 
 _CASSETTE_NAME = re.compile(r"[0-9a-f]{64}\.[0-9a-f]{12}\.yaml")
 _READ_ATTEMPTS = 3  # for a file that another machine has just linked: its absence may still be cached here
@@ -133,7 +144,8 @@ class WebCache:
         Raises WebError if it is damaged, was edited, or has another key's name.
         """
         try:
-            content = path.read_bytes()
+            content = read_regular(path, LARGEST_OUTCOME_BYTES)
+            _check_lines(content)
             document = json.loads(content)
             recorded = _parse(document)
             if content != _written(document):
@@ -158,10 +170,10 @@ class WebCache:
             return None
         path = self.path(recorded.key).with_name(recorded.cassette)
         try:
-            content = path.read_bytes()
+            content = read_regular(path, LARGEST_CASSETTE_BYTES)
         except FileNotFoundError:
             raise
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise WebError(f"{path}: cannot read the cassette ({error}).") from error
         if hashlib.sha256(content).hexdigest() != recorded.cassette_sha256:
             raise WebError(
@@ -197,6 +209,15 @@ def outcome_document(outcome: Outcome) -> dict[str, Json]:
 def _written(document: Json) -> bytes:
     """The bytes of an outcome file: JSON is written in one way only, so that any changed byte is found."""
     return json.dumps(document, indent=1).encode("ascii") + b"\n"
+
+
+def _check_lines(content: bytes) -> None:
+    """Raises ValueError for JSON in another form, which could need gigabytes when it is parsed."""
+    if content.count(b"\n") > _MOST_LINES:
+        raise ValueError(f"more than {_MOST_LINES:,} lines")
+    for number, line in enumerate(content.removesuffix(b"\n").split(b"\n"), start=1):
+        if not _LINE.fullmatch(line):
+            raise ValueError(f"line {number:,} has another form")
 
 
 def _read_outcome(document: Json) -> Outcome:

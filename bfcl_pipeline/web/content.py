@@ -54,6 +54,7 @@ _NOT_OF_PAGES = frozenset(
     {"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined", "utf-7"}
 )  # Python codecs that no page uses; some take quadratic time
 
+_LONGEST_TYPE = 4096  # characters of a Content-Type header that are searched for a charset
 _HEAD = 4096  # bytes that are searched for a charset declaration
 _SAMPLE = 65_536  # bytes from which a charset is guessed
 
@@ -98,7 +99,10 @@ def decoded(body: bytes, content_type: str) -> str:
 
 def _charset(body: bytes, content_type: str) -> str:
     return (
-        _from_mark(body) or _known(_from_header(content_type)) or _known(_from_page(body)) or _guessed(body)
+        _from_mark(body)
+        or known_charset(_from_header(content_type))
+        or known_charset(_from_page(body))
+        or _guessed(body)
     )
 
 
@@ -107,8 +111,8 @@ def _from_mark(body: bytes) -> str | None:
 
 
 def _from_header(content_type: str) -> str:
-    message = Message()
-    message["Content-Type"] = content_type.replace("\r", " ").replace("\n", " ")
+    message = Message()  # whose parser takes quadratic time
+    message["Content-Type"] = content_type[:_LONGEST_TYPE].replace("\r", " ").replace("\n", " ")
     charset = message.get_param("charset", "")
     return charset.strip(" '\"") if isinstance(charset, str) else ""
 
@@ -119,7 +123,8 @@ def _from_page(body: bytes) -> str:
     return "utf-8" if charset.lower().startswith("utf-16") else charset  # UTF-16 would not match in ASCII
 
 
-def _known(charset: str) -> str | None:
+def known_charset(charset: str) -> str | None:
+    """The codec of a charset; None if there is none, or it is not a charset of pages."""
     try:
         name = codecs.lookup(charset).name
         b"a".decode(name, "replace")  # LookupError for codecs that do not decode to text

@@ -60,8 +60,8 @@ def derived(recorded: RecordedOutcome, cassette: bytes | None) -> Derived:
     except WebError as error:
         raise NotDerived(f"its cassette leads to no outcome: {error}") from None
     if left := player.left():
-        answers = plural(left, "answer", "answers")
-        raise NotDerived(f"its cassette has {answers} that its reader does not request")
+        requests = plural(left, "request", "requests")
+        raise NotDerived(f"its cassette has {requests} that its reader does not make")
     return Derived(outcome, any(REDACTED in url for url in player.redirects))
 
 

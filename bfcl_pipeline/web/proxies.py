@@ -6,8 +6,10 @@ The certificates of REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE are used whatever the p
 """
 
 import os
-from collections.abc import Mapping
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Self
 from urllib.parse import unquote, urlsplit
@@ -63,9 +65,10 @@ class Proxies:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Passwords in the addresses of proxies, as they are written and decoded."""
-        passwords = [urlsplit(address).password for address in self.by_scheme.values()]
-        return tuple(dict.fromkeys(form for one in passwords if one for form in (one, unquote(one))))
+        """Passwords in the addresses of proxies: as they are written, decoded, and as they are sent."""
+        logins = [urlsplit(address) for address in self.by_scheme.values()]
+        forms = [_secret_forms(login.username or "", login.password) for login in logins if login.password]
+        return tuple(dict.fromkeys(chain.from_iterable(forms)))
 
     @property
     def shown(self) -> str:
@@ -75,6 +78,14 @@ class Proxies:
 
 DIRECT = Proxies()
 """No proxy, and the usual certificates."""
+
+
+def _secret_forms(user: str, password: str) -> Iterator[str]:
+    yield password
+    yield unquote(password)
+    for encoding in ("latin-1", "utf-8"):  # of requests, and of primp
+        login = f"{unquote(user)}:{unquote(password)}".encode(encoding, "replace")
+        yield b64encode(login).decode("ascii")
 
 
 def _variable(environment: Mapping[str, str], name: str) -> str:

@@ -16,13 +16,18 @@ from pathlib import Path
 
 from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.executables import ApiAnswer
+from bfcl_pipeline.files import read_regular
 from bfcl_pipeline.text import cut, on_one_line, plural, printable
 from bfcl_pipeline.tools.web_search.web import Hits, Page, WebFailure
-from bfcl_pipeline.web.cache import Outcome, RecordedOutcome, WebCache, outcome_document
+from bfcl_pipeline.web.cache import (
+    LARGEST_CASSETTE_BYTES,
+    LARGEST_OUTCOME_BYTES,
+    Outcome,
+    RecordedOutcome,
+    WebCache,
+    outcome_document,
+)
 from bfcl_pipeline.web.keys import Key, digest
-
-MAX_RECORD_FILE_BYTES = 300_000_000
-"""Size of an outcome or a cassette; five answers of the longest body, all escaped, are smaller."""
 
 NAME = re.compile(
     r"(?P<a>[0-9a-f]{2})/(?P<b>[0-9a-f]{2})/"
@@ -101,7 +106,7 @@ def read_outcome(cache: WebCache, path: Path) -> ReadOutcome | None:
     recorded = cache.read(path)
     if recorded is None:
         return None
-    content = path.read_bytes()
+    content = _read(path, LARGEST_OUTCOME_BYTES)
     name, sha256 = recorded.cassette, recorded.cassette_sha256
     if name is not None and not name.startswith(f"{path.stem}."):
         raise WebError(f"{path}: it names {name}, the cassette of another outcome.")
@@ -126,15 +131,22 @@ def read_outcome(cache: WebCache, path: Path) -> ReadOutcome | None:
 def _read_cassette(path: Path, sha256: str | None) -> bytes | None:
     """The content of a cassette; None if there is no such file. Raises WebError if it is damaged."""
     try:
-        status = path.lstat()
-        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_RECORD_FILE_BYTES:
-            raise WebError(f"{path}: not a regular file, or too large for a cassette.")
-        content = path.read_bytes()
+        content = _read(path, LARGEST_CASSETTE_BYTES)
     except FileNotFoundError:
         return None
     if hashlib.sha256(content).hexdigest() != sha256:
         raise WebError(f"{path}: the cassette differs from the one that its outcome was recorded with.")
     return content
+
+
+def _read(path: Path, most_bytes: int) -> bytes:
+    """The content of a file of a record. Raises WebError if it is a link, a device or too large."""
+    try:
+        if path.is_symlink():
+            raise ValueError("not a regular file")
+        return read_regular(path, most_bytes)
+    except ValueError as error:
+        raise WebError(f"{path}: {error}.") from error
 
 
 def _in_words(outcome: Outcome) -> str:
@@ -178,10 +190,12 @@ def _list_file(files: RecordFiles, name: str, entry: os.DirEntry[str]) -> None:
     status = entry.stat(follow_symlinks=False)
     if not stat.S_ISREG(status.st_mode):
         files.refused.append(f"{printable(str(path))}: not a regular file.")
-    elif status.st_size > MAX_RECORD_FILE_BYTES:
+        return
+    most = LARGEST_OUTCOME_BYTES if path.suffix == ".json" else LARGEST_CASSETTE_BYTES
+    if status.st_size > most:
         files.refused.append(
-            f"{printable(str(path))}: {status.st_size:,} bytes; a file of a web cache has at most "
-            f"{MAX_RECORD_FILE_BYTES:,}."
+            f"{printable(str(path))}: {status.st_size:,} bytes; such a file of a web cache has at most "
+            f"{most:,}."
         )
     elif path.suffix == ".json":
         files.outcomes.append(path)

@@ -49,7 +49,7 @@ def survey(cache: WebCache) -> CacheStats:
                 cassettes.add(recorded.cassette)
                 _count_cassette(stats, cache, recorded)
     for path in cache.folder.glob("??/??/*") if cache.folder.is_dir() else ():
-        stats.bytes += path.stat().st_size
+        stats.bytes += path.lstat().st_size
     stats.leftovers = sum(1 for _ in cache.unused(cassettes))
     return stats
 

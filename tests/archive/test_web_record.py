@@ -19,9 +19,8 @@ from bfcl_pipeline.archive.packed_record import unpack_record
 from bfcl_pipeline.archive.web_record import opened_record
 from bfcl_pipeline.errors import ArchiveError, WebError
 from bfcl_pipeline.tools.web_search.web import Hits, Page
-from bfcl_pipeline.web.cache import WebCache
+from bfcl_pipeline.web.cache import LARGEST_CASSETTE_BYTES, WebCache
 from bfcl_pipeline.web.keys import FetchKey, SearchKey
-from bfcl_pipeline.web.record_files import MAX_RECORD_FILE_BYTES
 from tests.web.two_records import add, crate, tar_of, tarred, tree, zipped
 
 KEY = "ab" * 32
@@ -205,10 +204,10 @@ def test_bombs_are_refused(tmp_path: Path) -> None:
 def test_a_member_that_is_larger_than_a_web_cache_has_is_refused(tmp_path: Path) -> None:
     """Files are bounded one by one, before they are read."""
     info = tarfile.TarInfo(PLACE)
-    info.size = MAX_RECORD_FILE_BYTES + 1
+    info.size = LARGEST_CASSETTE_BYTES + 1
     (tmp_path / "x").write_bytes(info.tobuf())
     with (tmp_path / "x").open("r+b") as file:
-        file.truncate(MAX_RECORD_FILE_BYTES + 10_240)
+        file.truncate(LARGEST_CASSETTE_BYTES + 10_240)
     _refused(tmp_path / "x", "has more than", tmp_path / "out")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from email.message import Message
+
 import pytest
 
 from bfcl_pipeline.web.content import decoded, is_text_type, looks_binary, media_type
@@ -99,3 +101,11 @@ def test_codecs_that_are_not_charsets_are_ignored(charset: str) -> None:
 def test_invalid_bytes_are_replaced() -> None:
     """Damaged bytes do not lose the page."""
     assert decoded(b"a\xffb", "text/html; charset=utf-8") == "a\ufffdb"
+
+
+def test_long_content_types_take_little_work(monkeypatch):
+    """Of a Content-Type header of any length only the beginning is parsed: its parser is quadratic."""
+    parsed = []
+    monkeypatch.setattr(Message, "__setitem__", lambda _, __, value: parsed.append(len(value)))
+    decoded(b"tea", 'text/html; x="' + ";" * 200_000)
+    assert parsed == [4096]

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from bfcl_pipeline.errors import LeaseError, WebError
 from bfcl_pipeline.leases import Lease
 from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page, WebFailure
-from bfcl_pipeline.web.cache import RecordedOutcome, WebCache
+from bfcl_pipeline.web.cache import LARGEST_CASSETTE_BYTES, RecordedOutcome, WebCache
 from bfcl_pipeline.web.check import ReaderChanged
 from bfcl_pipeline.web.importing import (
     LOCK,
@@ -31,7 +31,6 @@ from bfcl_pipeline.web.importing import (
     plan_import,
 )
 from bfcl_pipeline.web.keys import FetchKey, SearchKey, digest
-from bfcl_pipeline.web.record_files import MAX_RECORD_FILE_BYTES
 from bfcl_pipeline.web.recorder import Recorder
 from bfcl_pipeline.web.status import survey
 from tests.web.two_records import add, tree
@@ -143,7 +142,7 @@ def _pipe(path: Path) -> None:
 
 def _grow(path: Path) -> None:
     with path.open("r+b") as file:
-        file.truncate(MAX_RECORD_FILE_BYTES + 1)
+        file.truncate(LARGEST_CASSETTE_BYTES + 1)
 
 
 @pytest.mark.parametrize("suffix", [".json", ".yaml"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from bfcl_pipeline.errors import ConfigError, WebError
 from bfcl_pipeline.executables import ApiRequest
+from bfcl_pipeline.secrets import Redactor
 from bfcl_pipeline.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.web.api_client import ApiClient, ApiUnavailable
 from bfcl_pipeline.web.api_recording import RecordingApis
@@ -162,7 +164,8 @@ def test_the_password_of_a_proxy_is_recorded_nowhere(
         "all_proxy": f"http://me:{PASSWORD}@127.0.0.1:{used.port}",
     }
     proxies = Proxies.of("environment", environment)
-    body = b"pass/word-4711 and pass%2Fword-4711"
+    sent = b64encode(b"me:pass/word-4711")
+    body = b"pass/word-4711 and pass%2Fword-4711, sent as Basic " + sent
     hosts.script("ip-api.com/json", hosts.http(body.decode(), Content_Type="text/html"))
     fetcher = Fetcher(proxies=proxies)
     cache = WebCache(tmp_path)
@@ -170,11 +173,13 @@ def test_the_password_of_a_proxy_is_recorded_nowhere(
     page = web.fetch(f"{scheme}://ip-api.com/json")
     assert isinstance(page, Page)
     assert not _has_password(page.text)
+    assert sent.decode() not in page.text
     assert cache.find(FetchKey.of(f"{scheme}://ip-api.com/json")) == page
     written = "".join(path.read_text() for path in tmp_path.rglob("*") if path.is_file())
     assert "SCRUBBED" in written
     assert not _has_password(written)
     assert "roxy-Auth" not in written
+    assert sent.decode() not in written
     assert not _has_password(repr(proxies))
 
 
@@ -265,6 +270,14 @@ def _only(address: str) -> Any:
         return [(2, 1, 0, "", (address, port))]
 
     return lookup
+
+
+def test_a_password_in_html_is_redacted() -> None:
+    """A page may repeat a password with the characters of markup escaped."""
+    proxies = Proxies.of("environment", {"all_proxy": "http://me:a%26b%3Cc%22d7890@proxy.example:1"})
+    redactor = Redactor(proxies.secrets)
+    for repeated in ('a&b<c"d7890', 'a&amp;b&lt;c"d7890', "a&amp;b&lt;c&quot;d7890"):
+        assert redactor.text(f"<p>{repeated}</p>") == "<p>SCRUBBED</p>"
 
 
 def _has_password(text: str) -> bool:

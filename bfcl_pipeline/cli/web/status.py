@@ -16,13 +16,15 @@ from bfcl_pipeline.config.search_engines import recorded_engines
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Response
 from bfcl_pipeline.tables import read_responses
-from bfcl_pipeline.text import text_table
+from bfcl_pipeline.text import cut, on_one_line, printable, text_table
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.coverage import CacheCoverage, coverage
 from bfcl_pipeline.web.effort import left_by_model, left_text
 from bfcl_pipeline.web.executed import WebRequests
 from bfcl_pipeline.web.pace import PAUSE_SECONDS
 from bfcl_pipeline.web.status import CacheStats, survey
+
+_LONGEST_LINE = 600  # characters
 
 HELP = "print what the web cache holds; exit status 1 if any of it is damaged"
 
@@ -60,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
         for line in _left(folder, requests):
             print(line)
     for line in stats.damaged:
-        print(line, file=sys.stderr)
+        print(_shown(line), file=sys.stderr)
     return 1 if stats.damaged else 0
 
 
@@ -107,7 +109,7 @@ def _print_stats(folder: Path, stats: CacheStats) -> None:
     if stats.oldest and stats.newest:
         print(f"Recorded from {stats.oldest:%Y-%m-%d %H:%M} to {stats.newest:%Y-%m-%d %H:%M} UTC.")
     for engine, count in stats.engines.most_common():
-        print(f"By {engine}: {count:,}.")
+        print(f"By {_shown(engine)}: {count:,}.")
     if stats.leftovers:
         print(f"Unused files, left by interrupted writers: {stats.leftovers:,}.")
     print(f"Damaged files: {len(stats.damaged):,}.")
@@ -130,6 +132,11 @@ def _print_coverage(models: Sequence[CacheCoverage]) -> None:
     for model in models:
         if model.unreadable:
             print(f"{model.model}: responses that cannot be read: {model.unreadable:,}.")
+
+
+def _shown(text: str) -> str:
+    """A text of a record, which may be from anybody, in one line."""
+    return cut(on_one_line(printable(text)), _LONGEST_LINE)
 
 
 def _share(part: int, whole: int) -> str:

@@ -36,6 +36,7 @@ from ddgs.engines.yandex import Yandex
 
 from bfcl_pipeline.web.engines.client import EngineClient
 from bfcl_pipeline.web.engines.facts import EngineFacts
+from bfcl_pipeline.web.engines.page_size import is_too_large
 from bfcl_pipeline.web.engines.requested import UnknownAnswer
 from bfcl_pipeline.web.engines.retries import Outage, SearchRateLimited
 
@@ -49,9 +50,8 @@ _OTHERWISE_NAMED = {"jp": "ja", "kr": "ko", "tzh": "zh"}
 MOST_RESULTS = 100
 """On one page, which has about ten; a page with more is not a page of results."""
 
-
-MOST_FORMS = 20
-"""Of a page that are searched for the one that requests the next page."""
+MOST_FORMS = 100
+"""The first of a page, which are searched for the one that requests the next page."""
 
 MOST_PARTS = 10_000
 """Elements of all results of one page, which have some thousands. An XPath of ddgs compares the elements of
@@ -91,11 +91,14 @@ class AdaptedEngine(BaseSearchEngine[Any]):
         Raises:
             SearchRateLimited: it is a captcha.
             Outage: it is cut short, or the site's page of an error.
-            UnknownAnswer: it is nested too deeply to be read whole, or has too many results.
+            UnknownAnswer: it is nested too deeply to be read whole, or has too many results or attributes.
         """
         if self.facts.complete not in page[-2_000:].lower():
             raise Outage(self.name, "its page is truncated, or not HTML")
-        tree = super().extract_tree(_without_declaration(page))
+        text = _without_declaration(page)
+        if is_too_large(text, type(self.parser)):
+            raise self._unknown("a page of too many elements, attributes or classes")
+        tree = super().extract_tree(text)
         self._checked = page, tree
         if any(tree.xpath(mark) for mark in self.facts.challenge):
             raise SearchRateLimited(self.name, "its page is a captcha")
@@ -161,7 +164,9 @@ class _Duckduckgo(AdaptedEngine, Duckduckgo):
         """The page. Its Next form is noted: the one with the largest offset."""
         tree = super().extract_tree(html_text)
         furthest, offset = None, self._offset
-        for form in tree.xpath("//form[ancestor::div[contains(@class, 'nav-link')]]")[:MOST_FORMS]:
+        for form in tree.xpath("//form")[:MOST_FORMS]:
+            if not form.xpath("ancestor::div[contains(@class, 'nav-link')]"):
+                continue
             inputs = form.xpath(".//input[@name and not(@type='submit')]")
             fields = {field.get("name"): field.get("value", "") for field in inputs}
             begins = fields.get("s", "")

@@ -8,6 +8,7 @@ its own retries: what was answered is not requested again.
 The browser that primp imitates is always the same one, so that two runs send the same requests.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -31,6 +32,7 @@ BROWSER, SYSTEM = "firefox_151", "linux"
 REFUSED_SECONDS = 5.0
 """The wait that a refusal without Retry-After stands for, for all searches."""
 
+_HOST = re.compile(r"[a-z0-9.-]+")  # without a backslash, which primp may take for the end of a host
 _REFUSALS = (202, 403, 418, 429, 999)
 _FORM = "application/x-www-form-urlencoded"
 _OLD_CHARSETS = {"iso-8859-1": "cp1252", "windows-1252": "cp1252"}
@@ -134,7 +136,7 @@ class EngineClient:
         parts = urlsplit(address)
         host, hosts = parts.netloc, self._facts.hosts  # no engine has a user or a port
         known = any(host == own or (own.startswith(".") and host.endswith(own)) for own in hosts)
-        if known and host == parts.hostname and parts.scheme == "https":
+        if known and _HOST.fullmatch(host) and parts.scheme == "https":
             return host
         raise UnknownAnswer(
             f"{self._engine}: ddgs asks {host[:100]!r} by {parts.scheme[:10]!r}, expected one of "
@@ -149,9 +151,19 @@ class EngineClient:
         except Unanswered as error:
             failure = f"the recorded request had no complete answer ({error})"
         else:
+            self._check_size(len(answer.body))
             headers = CaseInsensitiveDict(answer.headers)
             return Answer(answer.status, headers, _text(answer.body, headers)), answer.body
         raise Outage(self._engine, failure)
+
+    def _check_size(self, length: int) -> None:
+        """Raises UnknownAnswer for a body of more bytes than a page of results can have."""
+        most = self._connection.limits.largest_bytes
+        if length > most:
+            raise UnknownAnswer(
+                f"{self._engine} answered with more than {most} bytes, expected a page of results. "
+                "Check which page is served at its address."
+            )
 
     def _sent(self, method: str, address: str, body: bytes | None) -> tuple[Answer, bytes]:
         client = self._connected(address)
@@ -185,11 +197,7 @@ class EngineClient:
         exchange.reading = True
         for piece in response.iter_bytes():
             exchange.body += piece
-            if len(exchange.body) > limits.largest_bytes:
-                raise UnknownAnswer(
-                    f"{self._engine} answered with more than {limits.largest_bytes} bytes, expected a page "
-                    "of results. Check which page is served at its address."
-                )
+            self._check_size(len(exchange.body))
             if limits.clock() > until:
                 raise Outage(self._engine, f"its answer was not complete after {limits.whole_seconds:g} s")
         exchange.reading = False

@@ -78,7 +78,8 @@ FACTS: Mapping[str, EngineFacts] = {
     "brave": EngineFacts(
         hosts=("search.brave.com",),
         nothing=(
-            f"//main//*[self::div or self::p or self::h4][{_begins('Not many great matches came back')}]",
+            f"//*[self::div or self::p or self::h4][{_begins('Not many great matches came back')}]"
+            "[ancestor::main]",  # not //main//*, which takes quadratic time in nested ones
         ),
         challenge=("//form[contains(@action, '/captcha')]", "//title[.='PoW Captcha - Brave Search']"),
         refusing_addresses=("/captcha",),

@@ -12,13 +12,12 @@ from urllib.parse import urlsplit
 import yaml
 from vcr.serializers import yamlserializer
 
+from bfcl_pipeline.web.cache import LARGEST_CASSETTE_BYTES
+
 UNANSWERED = "unanswered"
 """The name of the requests without a complete answer, in a cassette's metadata."""
 
-LARGEST_BYTES = 300_000_000
-"""Of a cassette that is read: five answers of the longest body, each character escaped, are smaller."""
-
-_MOST_NODES = 3_000_000  # values in a cassette, each a hundred bytes of memory: mostly header lines
+_MOST_NODES = 300_000  # values in a cassette, mostly header lines; its own has some thousands
 _DEEPEST = 12  # levels of a cassette; its own have eight
 
 _TAG = "tag:yaml.org,2002:"
@@ -34,8 +33,8 @@ class CheckedSerializer:
     @staticmethod
     def deserialize(content: bytes) -> dict[str, Any]:
         """The document of a cassette. Raises ValueError for anything else."""
-        if len(content) > LARGEST_BYTES:
-            raise ValueError(f"not a cassette: more than {LARGEST_BYTES:,} bytes")
+        if len(content) > LARGEST_CASSETTE_BYTES:
+            raise ValueError(f"not a cassette: more than {LARGEST_CASSETTE_BYTES:,} bytes")
         try:
             _check_yaml(content)
             document = yamlserializer.deserialize(content)

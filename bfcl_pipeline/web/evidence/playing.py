@@ -51,7 +51,7 @@ class Player(Protocol):
         """The recorded answer to a request, each one once. Raises NotOnCassette and Unanswered."""
 
     def left(self) -> int:
-        """How many recorded answers were not asked for yet."""
+        """How many recorded answers were not asked for yet, and requests without an answer."""
 
 
 class CassettePlayer:
@@ -65,6 +65,7 @@ class CassettePlayer:
         loaded = read_cassette(content, match_on=_MATCHERS)
         self._cassette = loaded.cassette
         self._unanswered = [*loaded.unanswered]
+        self._unasked = self._unanswered  # of them, those whose request was not made, answered or not
 
     def answer(self, method: str, url: str, body: bytes | None) -> PlayedAnswer:
         """The recorded answer to a request, each one once. Raises NotOnCassette and Unanswered."""
@@ -75,6 +76,7 @@ class CassettePlayer:
         address = valid_unicode(redactor.address(url))
         content = None if body is None else redactor.content(body)
         request = Request(method, address, content, {})
+        self._unasked = [one for one in self._unasked if not _is_same(request, one.request)]
         if self._cassette.can_play_response_for(request):
             response = self._cassette.play_response(request)
             return PlayedAnswer(
@@ -84,14 +86,14 @@ class CassettePlayer:
                 response["body"]["string"],
             )
         for number, one in enumerate(self._unanswered):
-            if all(same(request, one.request) for same in _MATCHERS):
-                del self._unanswered[number]
+            if _is_same(request, one.request):
+                self._unanswered = self._unanswered[:number] + self._unanswered[number + 1 :]
                 raise Unanswered(one.error)
         raise NotOnCassette(f"{method} {address[:_LONGEST_NAMED]}")
 
     def left(self) -> int:
-        """How many recorded answers were not asked for yet."""
-        return len(self._cassette) - int(self._cassette.play_count)
+        """How many recorded answers were not asked for yet, and requests without an answer."""
+        return len(self._cassette) - int(self._cassette.play_count) + len(self._unasked)
 
 
 def _same_method(request: Request, recorded: Request) -> bool:
@@ -111,6 +113,11 @@ def _same_body(request: Request, recorded: Request) -> bool:
 
 _MATCHERS = (_same_method, _same_address, _same_body)
 """What a request must have in common with a recorded one, as vcrpy is given it."""
+
+
+def _is_same(request: Request, recorded: Request) -> bool:
+    return all(same(request, recorded) for same in _MATCHERS)
+
 
 _PLAYER: ContextVar[Player | None] = ContextVar("player", default=None)
 

@@ -140,7 +140,7 @@ def test_an_edited_outcome_is_named(recorded, name, edit, said):
             lambda content: content.replace(b"code: 404", b"code: 403"),
             "text of the failure",
         ),
-        ("reset", lambda content: content.replace(b"html/reset", b"html/other"), "text of the failure"),
+        ("reset", lambda content: content.replace(b"html/reset", b"html/other"), "has 1 request"),
         ("answer of an API", lambda content: content.replace(b"Fiji", b"Peru"), "has other requests"),
         ("answer of an API", lambda content: content.replace(b"cases", b"deads"), "body is"),
         ("page", lambda _: b"interactions: []\nversion: 1\n", "has other requests"),
@@ -163,7 +163,7 @@ def test_an_answer_that_nobody_requests_is_named(recorded):
         "page", lambda content: content.replace(b"version: 1", more.encode() + b"version: 1")
     )
     (line,) = check_cache(recorded.cache).contradictions
-    assert "has 1 answer that its reader does not request" in line
+    assert "has 1 request that its reader does not make" in line
 
 
 def test_exchanged_outcomes_are_named(recorded):

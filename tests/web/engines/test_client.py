@@ -43,6 +43,8 @@ def client(server: Any, engine: str = "brave", **settings: Any) -> EngineClient:
         ("wikipedia", "https://xwikipedia.org/"),
         ("wikipedia", "https://a@en.wikipedia.org/"),
         ("wikipedia", "https://en.wikipedia.org.evil.example/"),
+        ("wikipedia", "https://evil.example\\.wikipedia.org/"),
+        ("wikipedia", "https://evil.example%2f.wikipedia.org/"),
     ],
 )
 def test_no_other_host_is_asked(scripted_engine: Any, engine: str, address: str) -> None:
@@ -92,6 +94,17 @@ def test_the_browser_is_always_the_same(scripted_engine: Any) -> None:
     assert "Gecko" in headers[0]["user-agent"]
     assert headers[0]["sec-fetch-mode"] == "navigate"
     assert {"gzip", "br", "zstd"} <= {*headers[0]["accept-encoding"].split(", ")}
+
+
+def test_a_played_page_is_bounded_in_size(scripted_engine: Any) -> None:
+    """A page of a cassette that is larger than a run accepts is refused before it is parsed."""
+    scripted_engine.script(scripted_engine.http("x" * 1_001))
+    with taping() as tape:
+        client(scripted_engine).request("GET", PAGE)
+    asking = client(scripted_engine, limits=SearchLimits(largest_bytes=1_000))
+    asking.check = pytest.fail
+    with playing(CassettePlayer(tape.cassette() or b"")), pytest.raises(UnknownAnswer, match="1000 bytes"):
+        asking.request("GET", PAGE)
 
 
 def test_each_attempt_takes_its_turn(scripted_engine: Any) -> None:

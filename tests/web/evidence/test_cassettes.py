@@ -201,7 +201,7 @@ def test_the_cases_above_differ_from_a_cassette():
     assert len(read_cassette(_with().encode()).cassette) == 1
 
 
-@pytest.mark.parametrize(("limit", "least"), [("LARGEST_BYTES", 10), ("_MOST_NODES", 10)])
+@pytest.mark.parametrize(("limit", "least"), [("LARGEST_CASSETTE_BYTES", 10), ("_MOST_NODES", 10)])
 def test_size_is_bounded(monkeypatch, limit, least):
     """A file with too many bytes or too many values is refused before it is built."""
     monkeypatch.setattr(cassette_yaml, limit, least)

@@ -55,8 +55,9 @@ def _asked(played, url=URL, method="GET", body=None):
 def test_equal_requests_are_answered_in_order_and_once():
     """Each answer is given once, then the failures of the same request, and then nothing."""
     played = CassettePlayer(_cassette((URL, b"1"), (URL, "Slow: a"), (URL + "b", b"3"), (URL, b"2")))
-    assert played.left() == 3
+    assert played.left() == 4
     assert [_asked(played), _asked(played)] == [b"1", b"2"]
+    assert played.left() == 1
     with pytest.raises(Unanswered, match=r"\ASlow: a\Z"):
         _asked(played)
     with pytest.raises(NotOnCassette, match=r"\AGET https://h\.example/a\Z"):
