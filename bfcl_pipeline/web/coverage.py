@@ -22,7 +22,6 @@ from bfcl_pipeline.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.keys import FetchKey, Key, SearchKey
 
-
 _REWRITER = CallRewriter({})  # changes texts as the execution of calls does; it knows no method names
 
 
