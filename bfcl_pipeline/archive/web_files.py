@@ -32,15 +32,17 @@ def web_files(recorded: RecordedRun, record: Path, data: Path) -> list[Path]:
     return files_of(WebCache(record), run_keys(recorded, record, data))
 
 
-def run_keys(recorded: RecordedRun, record: Path, data: Path) -> set[Key]:
+def run_keys(recorded: RecordedRun, record: Path, data: Path, *, unfinished: bool = False) -> set[Key]:
     """The web requests of the run, whether the web cache `record` has their outcomes or not.
+
+    unfinished: tables of responses may be missing.
 
     Raises TableError if a table cannot be read, WebError if an answer of a web API is damaged.
     """
-    keys: set[Key] = set(_executed(recorded, WebCache(record), data))
+    keys: set[Key] = set(_executed(recorded, WebCache(record), data, unfinished))
     if recorded.config["web"] in RECORDED_MODES:
         tool, engines = recorded.config["search_tool"], recorded.engines
-        for folder, responses in _web_responses(recorded):
+        for folder, responses in _web_responses(recorded, unfinished):
             keys |= used_keys(responses, tool, engines.of(recorded.row(folder).name))
     return keys
 
@@ -59,7 +61,7 @@ def checked_web(record: Path, keys: set[Key] | None, processes: int, log: Log) -
     return check_cache(WebCache(record), keys, progress, processes=processes)
 
 
-def _executed(recorded: RecordedRun, cache: WebCache, data: Path) -> Iterator[ApiKey]:
+def _executed(recorded: RecordedRun, cache: WebCache, data: Path, unfinished: bool) -> Iterator[ApiKey]:
     """The requests of web APIs that the verdicts of the run need, and those that its page shows."""
     apis = ReplayingApis(cache)
     shown = (
@@ -69,8 +71,7 @@ def _executed(recorded: RecordedRun, cache: WebCache, data: Path) -> Iterator[Ap
         answers: dict[str, list[Response]] = {}
         for folder in recorded.run.folders:
             if category in recorded.run.categories_of(folder):
-                path = recorded.folder / "responses" / folder / f"{category}.parquet"
-                for response in read_responses(path):
+                for response in _responses(recorded, folder, category, unfinished):
                     if response.web in RECORDED_MODES:
                         answers.setdefault(response.entry_id, []).append(response)
                     elif shown:
@@ -80,11 +81,27 @@ def _executed(recorded: RecordedRun, cache: WebCache, data: Path) -> Iterator[Ap
             yield from shown_requests(entry, answers[entry.entry_id], apis)
 
 
-def _web_responses(recorded: RecordedRun) -> Iterator[tuple[str, list[Response]]]:
+def _web_responses(recorded: RecordedRun, unfinished: bool) -> Iterator[tuple[str, list[Response]]]:
     """The responses of the categories that search the web, each with the directory name of its model."""
     given = recorded.given()  # from webs of other runs
     for folder in recorded.run.folders:
         for category in () if folder in given else recorded.run.categories_of(folder):
             if CATEGORIES[category].check is Check.WEB_SEARCH:
-                path = recorded.folder / "responses" / folder / f"{category}.parquet"
-                yield folder, read_responses(path)
+                yield folder, _responses(recorded, folder, category, unfinished)
+
+
+def _responses(recorded: RecordedRun, folder: str, category: str, unfinished: bool) -> list[Response]:
+    path = recorded.folder / "responses" / folder / f"{category}.parquet"
+    return [] if unfinished and not path.is_file() else read_responses(path)
+
+
+def unfinished_models(recorded: RecordedRun) -> list[str]:
+    """The names of the models of which a table of responses is missing, in the order of the config."""
+    return [
+        recorded.run.jobs_of(folder)[0].name
+        for folder in recorded.run.folders
+        if not all(
+            (recorded.folder / "responses" / folder / f"{category}.parquet").is_file()
+            for category in recorded.run.categories_of(folder)
+        )
+    ]

@@ -16,10 +16,13 @@ from bfcl_pipeline.config.job import SEARCH_TOOL
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Call, Response
 from bfcl_pipeline.tools.api import CallFailed
+from bfcl_pipeline.tools.call_rewriter import CallRewriter
 from bfcl_pipeline.tools.web_search.api import WebSearchAPI, WebSearchState
 from bfcl_pipeline.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.keys import FetchKey, Key, SearchKey
+
+_REWRITER = CallRewriter({})  # changes texts as the execution of calls does; it knows no method names
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,11 @@ def web_key(call: Call, engine: str = "") -> Key | None:
     # Whatever error the tool reports for wrong arguments, it has made no web request then.
     with contextlib.suppress(TypeError, ValueError, AttributeError, RecursionError, CallFailed):
         if function is not None:
-            function(**call.arguments)  # type: ignore[arg-type]  # names may be None too
+            arguments = {
+                name: _REWRITER.text(value) if isinstance(value, str) else value
+                for name, value in call.arguments.items()
+            }
+            function(**arguments)  # type: ignore[arg-type]  # names may be None too
     return listener.key
 
 

@@ -87,6 +87,17 @@ def test_the_outcomes_of_a_run_are_checked(small_run: SmallRun, capsys: pytest.C
     assert f"{record}: {everything - 1:,} outcomes in " in capsys.readouterr().out
 
 
+def test_an_unfinished_run_is_checked_as_far_as_it_is_there(
+    small_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A model without responses is named; what the others used is checked."""
+    run = shutil.copytree(small_run.results, tmp_path / small_run.name)
+    shutil.rmtree(run / "responses/oracle-FC")
+    options = ["--record", str(small_run.cache / "web"), "--data", str(small_run.data)]
+    assert main(["web", "check", str(run), *options]) == 0
+    assert "not finished: oracle-FC. " in capsys.readouterr().err
+
+
 def test_a_replay_plays_what_the_run_used(
     small_run: SmallRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

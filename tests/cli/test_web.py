@@ -140,3 +140,38 @@ def test_a_run_without_web_calls_is_an_error(cache, tmp_path, capsys):
     """A directory without responses of web_search is named in the error."""
     assert main(["web", "status", "--record", str(cache.folder), str(tmp_path)]) == 1
     assert "no responses of web_search_base" in capsys.readouterr().err
+
+
+def test_a_run_without_finished_models_is_reported(cache, tmp_path, capsys):
+    """After an interruption, each model without responses is named; it is not an error."""
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "config.yaml").write_text("web: record\nmodels: [m, other]\ncategories: [web_search_base]\n")
+    assert main(["web", "status", "--record", str(cache.folder), str(run)]) == 0
+    assert capsys.readouterr().out.splitlines()[-2:] == [
+        "m: not finished. Run again: what is recorded is not searched again.",
+        "other: not finished. Run again: what is recorded is not searched again.",
+    ]
+    response = Response("web_search_base_0", "web_search_base", Mode.FC, "[[]]", model="m", web="record")
+    write_responses(run / "responses" / "m" / "web_search_base.parquet", [response])
+    assert main(["web", "status", "--record", str(cache.folder), str(run)]) == 0
+    printed = capsys.readouterr().out
+    assert "m: not finished" not in printed
+    assert "other: not finished" in printed
+
+
+def test_a_run_without_web_categories_is_an_error(cache, tmp_path, capsys):
+    """A run that asks nothing of the web has nothing to report."""
+    (tmp_path / "config.yaml").write_text("models: [m]\ncategories: [simple_python]\n")
+    assert main(["web", "status", "--record", str(cache.folder), str(tmp_path)]) == 1
+    assert "no responses of web_search_base" in capsys.readouterr().err
+
+
+def test_searches_count_as_they_were_executed(cache, tmp_path, capsys):
+    """The execution removes white space before a bracket, as the release does; so does the count."""
+    cache.add(SearchKey("tea(green)", "wt-wt"), Hits(()), engine="duck 1", recorded_at=NOON)
+    calls = [{"search_engine_query": json.dumps({"keywords": "tea (green)"})}]
+    response = Response("web_search_base_0", "web_search_base", Mode.FC, json.dumps([[calls]]), model="m")
+    write_responses(tmp_path / "run/responses/m/web_search_base.parquet", [response])
+    assert main(["web", "status", "--record", str(cache.folder), str(tmp_path / "run")]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].split()[:4] == ["m", "1", "1", "100.0"]

@@ -77,9 +77,16 @@ def _keys(run: Path, options: argparse.Namespace) -> set[Key]:
     """The outcomes that a run used."""
     from bfcl_pipeline.archive.recorded_run import read_run
     from bfcl_pipeline.archive.software import find_checkout
-    from bfcl_pipeline.archive.web_files import run_keys
+    from bfcl_pipeline.archive.web_files import run_keys, unfinished_models
 
-    return run_keys(read_run(run, find_checkout().schema), options.record, options.data)
+    recorded = read_run(run, find_checkout().schema)
+    if models := unfinished_models(recorded):
+        print(
+            f"{run}: not finished: {', '.join(models)}. What these used is checked without RUN only, or "
+            "when the run is finished.",
+            file=sys.stderr,
+        )
+    return run_keys(recorded, options.record, options.data, unfinished=True)
 
 
 def _print(check: CacheCheck, most: int | None) -> None:

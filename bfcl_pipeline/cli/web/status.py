@@ -13,6 +13,7 @@ from bfcl_pipeline.cli.runs import RUN_HELP, run_folder
 from bfcl_pipeline.config.job import SEARCH_TOOL
 from bfcl_pipeline.config.plain_yaml import recorded_keys
 from bfcl_pipeline.config.search_engines import recorded_engines
+from bfcl_pipeline.config.trials import trial_of
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Response
 from bfcl_pipeline.tables import read_responses
@@ -25,6 +26,7 @@ from bfcl_pipeline.web.pace import PAUSE_SECONDS
 from bfcl_pipeline.web.status import CacheStats, survey
 
 _LONGEST_LINE = 600  # characters
+_CATEGORIES = (*GROUPS["web_search"], *(name for name in CATEGORIES if CATEGORIES[name].executes))
 
 HELP = "print what the web cache holds; exit status 1 if any of it is damaged"
 
@@ -58,8 +60,10 @@ def run(options: argparse.Namespace) -> int:
     _print_stats(options.record, stats)
     if folder is not None:
         requests = requests_of_run(folder, options.data, cache)
-        _print_coverage(coverage(stats.keys, _responses(folder), requests))
-        for line in _left(folder, requests):
+        waiting = [*_unfinished(folder)]
+        if models := coverage(stats.keys, _responses(folder, unfinished=bool(waiting)), requests):
+            _print_coverage(models)
+        for line in (*_left(folder, requests), *waiting):
             print(line)
     for line in stats.damaged:
         print(_shown(line), file=sys.stderr)
@@ -78,17 +82,29 @@ def _left(folder: Path, requests: WebRequests) -> Iterator[str]:
     """What each model still needs of the web for its questions without an answer."""
     engines, pause = recorded_engines(folder), recorded_keys(folder).get("web_pause")
     seconds = float(pause) if isinstance(pause, int | float) else PAUSE_SECONDS
-    for name, left in left_by_model(_responses(folder), requests).items():
+    for name, left in left_by_model(_responses(folder, unfinished=True), requests).items():
         yield f"{name}: {left_text(left.questions, left.searches, engines.of(name), seconds)}"
 
 
-def _responses(run_dir: Path) -> Iterator[Response]:
+def _unfinished(folder: Path) -> Iterator[str]:
+    """The models of which the run has no responses yet to what it asks of the web."""
+    config = recorded_keys(folder)
+    models, categories = config.get("models"), config.get("categories")
+    if not isinstance(models, list) or not isinstance(categories, list):
+        return  # a run that was imported
+    if not set(_CATEGORIES).isdisjoint(map(str, categories)):
+        there = {trial_of(response.model or "").model for response in _responses(folder, unfinished=True)}
+        for name in map(str, models):
+            if name not in there:
+                yield f"{name}: not finished. Run again: what is recorded is not searched again."
 
-    categories = [*GROUPS["web_search"], *(name for name in CATEGORIES if CATEGORIES[name].executes)]
-    tables = [path for name in categories for path in run_dir.glob(f"responses/**/{name}.parquet")]
-    if not tables:
+
+def _responses(run_dir: Path, *, unfinished: bool) -> Iterator[Response]:
+    """The responses that may have used the web. unfinished: there may be none."""
+    tables = [path for name in _CATEGORIES for path in run_dir.glob(f"responses/**/{name}.parquet")]
+    if not tables and not unfinished:
         raise TableError(
-            f"{run_dir}: no responses of {', '.join(categories)}. Give the directory of a run with one of "
+            f"{run_dir}: no responses of {', '.join(_CATEGORIES)}. Give the directory of a run with one of "
             "these categories."
         )
     for path in sorted(tables):

@@ -241,11 +241,11 @@ def _requests(sent: Sequence[dict[str, Any]], message: str) -> str:
         for one in sent
     ]
     table = text_table(("request", "host", "status", "bytes", "ms", "type"), rows)
-    problems = [
+    problems = dict.fromkeys(  # retries have the same one
         _wrapped(f"{one['host']}: {one['problem']}", "  ")
         for one in sent
         if one["problem"] and not (message and message in one["problem"])
-    ]
+    )
     return "\n".join([table, *problems])
 
 
