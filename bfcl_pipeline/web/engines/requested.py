@@ -35,7 +35,7 @@ class SearchLimits:
     connect_seconds: float = 10.0
     silence_seconds: float = 20.0  # between two pieces of the body
     whole_seconds: float = 60.0  # for reading the body
-    largest_bytes: int = 1_000_000  # of a body, decompressed; a page of results has some 40,000
+    largest_bytes: int = 2_000_000  # of a body, decompressed; pages have 40,000 to some 1,000,000
     clock: Callable[[], float] = time.monotonic
 
 
