@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from pathlib import Path
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from bfcl_pipeline.cli.options import add_data
 from bfcl_pipeline.cli.plain_count import PlainCount
-from bfcl_pipeline.cli.runs import RUN_HELP, run_folder
+from bfcl_pipeline.cli.runs import run_folder
 from bfcl_pipeline.cli.steps import StepsShown
-from bfcl_pipeline.cli.web.status import add_record
+from bfcl_pipeline.cli.web.options import add_processes, add_record, add_run
 from bfcl_pipeline.text import step_line, text_table
 from bfcl_pipeline.web.cache import WebCache
 
@@ -24,30 +23,18 @@ if TYPE_CHECKING:
 HELP = "play the cassettes of the web cache, offline; exit status 1 if one contradicts its outcome"
 
 SHOWN = 10
-"""The most lines on one kind of finding, without `--all`."""
+"""The most lines on one kind of finding without `--all`; of undecided outcomes one is printed."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the action."""
     add_record(parser)
-    parser.add_argument(
-        "run_dir",
-        nargs="?",
-        type=Path,
-        metavar="RUN",
-        help=f"{RUN_HELP}; check what it used only",
-    )
+    add_run(parser, "check what it used only")
     add_data(parser)
     parser.add_argument(
         "--all", action="store_true", help=f"print all findings (default: {SHOWN} of a kind)"
     )
-    parser.add_argument(
-        "--processes",
-        type=int,
-        default=os.cpu_count() or 1,
-        metavar="N",
-        help="the most processes that check (default: the number of processors)",
-    )
+    add_processes(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -95,7 +82,8 @@ def _print(check: CacheCheck, most: int | None) -> None:
     rows += [(name, f"{len(lines):,}") for name, lines in check.findings()]
     print(text_table(("outcome", "number"), rows))
     for name, lines in check.findings():
-        for line in lines[:most]:
+        shown = lines if most is None else lines[: 1 if lines is check.undecided else most]
+        for line in shown:
             print(f"{name}: {line}", file=sys.stderr)
-        if most is not None and len(lines) > most:
-            print(f"{name}: {len(lines) - most:,} more (--all prints them)", file=sys.stderr)
+        if len(lines) > len(shown):
+            print(f"{name}: {len(lines) - len(shown):,} more (--all prints them)", file=sys.stderr)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bfcl_pipeline.cli.options import print_to_stderr
 from bfcl_pipeline.cli.plain_count import PlainCount
-from bfcl_pipeline.cli.web.status import add_record
+from bfcl_pipeline.cli.web.options import add_processes, add_record
 from bfcl_pipeline.text import plural, printable, text_table
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.difference import sort_key
@@ -48,13 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--partial", action="store_true", help="import the rest although something was refused"
     )
-    parser.add_argument(
-        "--processes",
-        type=int,
-        default=os.cpu_count() or 1,
-        metavar="N",
-        help="the most processes that check (default: the number of processors)",
-    )
+    add_processes(parser)
     parser.add_argument("--dry-run", action="store_true", help="check and print, but write nothing")
 
 

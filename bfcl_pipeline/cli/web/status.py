@@ -9,7 +9,8 @@ from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
 from bfcl_pipeline.cli.options import add_data
-from bfcl_pipeline.cli.runs import RUN_HELP, run_folder
+from bfcl_pipeline.cli.runs import run_folder
+from bfcl_pipeline.cli.web.options import add_record, add_run
 from bfcl_pipeline.config.job import SEARCH_TOOL
 from bfcl_pipeline.config.plain_yaml import recorded_keys
 from bfcl_pipeline.config.search_engines import recorded_engines
@@ -34,21 +35,8 @@ HELP = "print what the web cache holds; exit status 1 if any of it is damaged"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the action."""
     add_record(parser)
-    parser.add_argument(
-        "run_dir",
-        nargs="?",
-        type=Path,
-        metavar="RUN",
-        help=f"{RUN_HELP}; also print what share of its web calls the cache covers",
-    )
+    add_run(parser, "also print what share of its web calls the cache covers")
     add_data(parser)
-
-
-def add_record(parser: argparse.ArgumentParser) -> None:
-    """`--record`: the directory of the web cache."""
-    parser.add_argument(
-        "--record", type=Path, default=Path("cache/web"), help="the web cache (default: cache/web)"
-    )
 
 
 def run(options: argparse.Namespace) -> int:

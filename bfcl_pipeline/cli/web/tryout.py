@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from bfcl_pipeline.cli.web.status import add_record
+from bfcl_pipeline.cli.web.options import add_record
 from bfcl_pipeline.config.config_file import CONFIG_FILE, config_values
 from bfcl_pipeline.config.job import PROXY_OF_ENVIRONMENT, SEARCH_ENGINE_KEYS, SEARCH_ENGINES, WebChoice
 from bfcl_pipeline.errors import ConfigError, WebError
