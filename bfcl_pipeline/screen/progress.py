@@ -132,14 +132,14 @@ class RateWindow:
         """An estimate; None while there is no rate.
 
         The requests left at the current rate, but at least the longest conversation left: its requests are
-        sent one after the other, whatever else runs; and at least the searches left at the polite rate. Of
-        a model that is sent none (an embedded one): the entries left at their rate.
+        sent one after the other, whatever else runs. Of a model that is sent none (an embedded one): the
+        entries left at their rate. In both cases at least the searches left at the polite rate.
         """
         rate = self.requests_per_second
         if not rate:
             left = counts.entries_total + counts.sessions_total - counts.entries_done - counts.sessions_done
             each_second = None if counts.requests_done else self.entries_per_second
-            return left / each_second if each_second and left else None
+            return max(left / each_second, counts.web.seconds_left) if each_second and left else None
         if not counts.left.total:
             return None
         # Little's law: the mean number at work is the rate times the mean time of a request.

@@ -107,6 +107,18 @@ def test_one_long_conversation_takes_its_requests_one_after_the_other() -> None:
     assert watched(counts, (0.0, 0, 8), (10.0, 80, 8)).seconds_left(counts) == 20.0
 
 
+def test_searches_left_bound_the_time_of_an_embedded_model() -> None:
+    """99 entries at 0.1/s take 990 s, but not less than the searches left at the polite rate."""
+    counts = counts_of(100)
+    rates = RateWindow()
+    rates.sample(counts, 0.0)
+    counts.entries_done = 1
+    rates.sample(counts, 10.0)
+    assert rates.seconds_left(counts) == 990.0
+    counts.web.start([Entry("web_search_base_0", "web_search_base", ((),), (), source=[{}] * 3)], 600.0)
+    assert rates.seconds_left(counts) == 1_800.0
+
+
 def test_nothing_is_left_of_a_complete_job() -> None:
     """A job without requests left has no time left."""
     counts = counts_of(0)
