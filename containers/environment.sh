@@ -51,10 +51,10 @@ fi
 install --use-pep517 --no-build-isolation --requirement wanted.txt --constraint requirements.lock
 rm wanted.txt
 
-# Remove what a run does not use: headers, tests, solvers for other machines, and the symbols of the largest libraries
-# (200 MB, which stay if the base image does not have `strip`).
+# Remove what a run does not use: headers, tests, pyarrow's client of Flight servers, solvers for other machines, and the
+# symbols of the largest libraries (200 MB, which stay if the base image does not have `strip`).
 cd "$packages"
-rm -rf torch/include torch/share torch/bin/*Test torch/bin/test_* torch/bin/protoc* pyarrow/include \
+rm -rf torch/include torch/share torch/bin/*Test torch/bin/test_* torch/bin/protoc* pyarrow/include pyarrow/*flight* \
   litellm/proxy/_experimental/out
 find . -type d \( -name test -o -name tests \) -not -path '*/licenses/*' -prune -exec rm -rf {} +
 find . -type d -name __pycache__ -prune -exec rm -rf {} +
