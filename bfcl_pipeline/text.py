@@ -12,6 +12,9 @@ Log: TypeAlias = Callable[[str], None]
 STEP_LINE = re.compile(r"\[(?P<done>[\d,]+)/(?P<total>[\d,]+)\] (?P<text>.+)")
 """A line of `step_line`."""
 
+LONGEST_LINE = 600
+"""Characters of one line about something that may be long, such as a page."""
+
 MOST_MARKS = 32
 """Characters without a letter, digit or space between them that `folded` keeps."""
 
@@ -94,6 +97,11 @@ def cut(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     return f"{text[:most]} ... ({len(text) - most:,} more characters)"
+
+
+def line_of(text: str, most: int = LONGEST_LINE) -> str:
+    """Any text in one printable line of `most` characters."""
+    return cut(on_one_line(printable(text)), most)
 
 
 def cut_middle(name: str, room: int) -> str:

@@ -1,18 +1,25 @@
-"""A pool of processes that ends with the block that uses it, also after Ctrl-C."""
+"""Work in several processes, which end with the block that uses them, also after Ctrl-C."""
 
 import multiprocessing
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+Result = TypeVar("Result")
+
+_AT_ONCE = 16  # items that a process is given
 
 
 @contextmanager
-def process_pool(processes: int, prepare: Callable[..., object], *arguments: Any) -> Iterator[Executor]:
+def process_pool(
+    processes: int, prepare: Callable[..., object] | None = None, *arguments: Any
+) -> Iterator[Executor]:
     """A pool of so many processes. An exception in the block, also that of Ctrl-C, ends them at once.
 
-    prepare: called with `arguments` in each process before its first task; both are pickled.
+    prepare: called with `arguments` in each process before its first task, if given; both are pickled.
     """
     context = multiprocessing.get_context("spawn")  # no fork: pyarrow has threads of its own
     others = set(multiprocessing.active_children())
@@ -28,8 +35,24 @@ def process_pool(processes: int, prepare: Callable[..., object], *arguments: Any
         pool.shutdown()
 
 
-def _start(prepare: Callable[..., object], arguments: tuple[Any, ...]) -> None:
+@contextmanager
+def results_of(
+    work: Callable[[T], Result], items: Sequence[T], processes: int, *, few: int
+) -> Iterator[Iterable[Result]]:
+    """The result of `work` for each item, in order; it is pickled if there are several processes.
+
+    few: with fewer items, one process is done sooner than others have started.
+    """
+    if processes < 2 or len(items) < few:
+        yield map(work, items)
+        return
+    with process_pool(processes) as pool:
+        yield pool.map(work, items, chunksize=_AT_ONCE)
+
+
+def _start(prepare: Callable[..., object] | None, arguments: tuple[Any, ...]) -> None:
     signal.signal(
         signal.SIGINT, signal.SIG_IGN
     )  # Ctrl-C interrupts the first process, which ends the others
-    prepare(*arguments)
+    if prepare is not None:
+        prepare(*arguments)

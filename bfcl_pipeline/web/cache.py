@@ -122,7 +122,10 @@ class WebCache:
 
     def path(self, key: Key) -> Path:
         """The file of the outcome of `key`, whether it exists or not."""
-        name = digest(key_document(key))
+        return self.path_of(digest(key_document(key)))
+
+    def path_of(self, name: str) -> Path:
+        """The file of the outcome of the key whose sha256 is `name`."""
         return self.folder / name[:2] / name[2:4] / f"{name}.json"
 
     def paths(self) -> Iterator[Path]:
@@ -143,6 +146,11 @@ class WebCache:
 
         Raises WebError if it is damaged, was edited, or has another key's name.
         """
+        read = self.read_file(path)
+        return None if read is None else read[0]
+
+    def read_file(self, path: Path) -> tuple[RecordedOutcome, bytes] | None:
+        """One outcome file with its bytes; None if it does not exist. Raises WebError as `read` does."""
         try:
             content = read_regular(path, LARGEST_OUTCOME_BYTES)
             _check_lines(content)
@@ -159,7 +167,7 @@ class WebCache:
                 f"{path}: differs from the file that was recorded ({error}). It is not used: restore it "
                 "or delete it and record again."
             ) from error
-        return recorded
+        return recorded, content
 
     def read_cassette(self, recorded: RecordedOutcome) -> bytes | None:
         """The cassette of an outcome; None if nothing was sent for it.

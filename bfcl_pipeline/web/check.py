@@ -6,25 +6,22 @@ check cannot find is a record whose outcome and cassette were both invented, to 
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import partial
 from pathlib import Path
 
 from bfcl_pipeline.errors import WebError
-from bfcl_pipeline.text import cut, on_one_line, printable
+from bfcl_pipeline.text import cut, line_of
 from bfcl_pipeline.tools.web_search.web import WebFailure
 from bfcl_pipeline.web.cache import RecordedOutcome, WebCache
 from bfcl_pipeline.web.comparison import difference
 from bfcl_pipeline.web.derivation import NotDerived, derived, reader
 from bfcl_pipeline.web.keys import FetchKey, Key, SearchKey
-from bfcl_pipeline.workers import process_pool
+from bfcl_pipeline.workers import results_of
 
 _LONGEST_KEY = 200  # characters of a key in a finding
-_LONGEST_LINE = 600  # characters of one finding, which may quote a page
 _FEW = 2_000  # outcomes that one process checks sooner than others have started
-_AT_ONCE = 16  # outcomes that a process is given
 _OF_LIMITS = ("Read timed out. (total timeout=", "Headers of more than ", "Content of more than ")
 
 
@@ -151,7 +148,7 @@ def check_cache(
         _Result.DAMAGED: result.damaged,
     }
     cassettes: set[str] = set()
-    with _checking(cache, paths, processes) as findings:
+    with results_of(partial(_check, cache), paths, processes, few=_FEW) as findings:
         for done, found in enumerate(findings, start=1):
             if found.result is _Result.PROVEN:
                 result.proven += 1
@@ -163,19 +160,8 @@ def check_cache(
             if progress is not None:
                 progress(done, len(paths))
     if keys is None:
-        result.unused += [_shown(f"{path}: no outcome names it") for path in cache.unused(cassettes)]
+        result.unused += [line_of(f"{path}: no outcome names it") for path in cache.unused(cassettes)]
     return result
-
-
-@contextmanager
-def _checking(cache: WebCache, paths: list[Path], processes: int) -> Iterator[Iterable[_Found]]:
-    """What is found in `paths`, in order, by several processes if there are many."""
-    check = partial(_check, cache)
-    if processes < 2 or len(paths) < _FEW:
-        yield map(check, paths)
-        return
-    with process_pool(processes, _nothing) as pool:
-        yield pool.map(check, paths, chunksize=_AT_ONCE)
 
 
 def _check(cache: WebCache, path: Path) -> _Found:
@@ -183,7 +169,7 @@ def _check(cache: WebCache, path: Path) -> _Found:
     try:
         recorded = cache.read(path)
     except WebError as error:
-        return _Found(_Result.DAMAGED, _shown(str(error)))
+        return _Found(_Result.DAMAGED, line_of(str(error)))
     if recorded is None:
         return _Found(_Result.NOTHING)
     named = recorded.cassette or ""
@@ -191,19 +177,11 @@ def _check(cache: WebCache, path: Path) -> _Found:
     try:
         problem = contradiction(recorded, cache.read_cassette(recorded))
     except FileNotFoundError:
-        return _Found(_Result.MISSING, _shown(f"{about}: its cassette {named} is missing"), named)
+        return _Found(_Result.MISSING, line_of(f"{about}: its cassette {named} is missing"), named)
     except WebError as error:
-        return _Found(_Result.DAMAGED, _shown(str(error)), named)
+        return _Found(_Result.DAMAGED, line_of(str(error)), named)
     except ReaderChanged as error:
-        return _Found(_Result.UNDECIDED, _shown(f"{about}: {error}"), named)
+        return _Found(_Result.UNDECIDED, line_of(f"{about}: {error}"), named)
     if problem is not None:
-        return _Found(_Result.CONTRADICTION, _shown(f"{about}: {problem}"), named)
+        return _Found(_Result.CONTRADICTION, line_of(f"{about}: {problem}"), named)
     return _Found(_Result.PROVEN if named else _Result.UNSENT, cassette=named)
-
-
-def _shown(text: str) -> str:
-    return cut(on_one_line(printable(text)), _LONGEST_LINE)
-
-
-def _nothing() -> None:
-    """Prepares nothing in a process."""

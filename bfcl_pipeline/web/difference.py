@@ -169,7 +169,7 @@ def sort_key(key: Key) -> tuple[str, ...]:
 
 
 def _read(cache: WebCache, side: Side, name: str) -> RecordedOutcome | None:
-    path = cache.folder / name[:2] / name[2:4] / f"{name}.json"
+    path = cache.path_of(name)
     try:
         recorded = cache.read(path) if path.is_file() and not path.is_symlink() else None
     except WebError as error:

@@ -6,9 +6,8 @@ with different outcomes, a rule decides; by default ours stays, because finished
 """
 
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -16,22 +15,20 @@ from typing import TypeAlias
 
 from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.leases import Lease
-from bfcl_pipeline.text import cut, on_one_line, printable
+from bfcl_pipeline.text import cut, line_of
 from bfcl_pipeline.web.cache import RecordedOutcome, WebCache
 from bfcl_pipeline.web.check import ReaderChanged, contradiction
 from bfcl_pipeline.web.evidence.playing import CassettePlayer
 from bfcl_pipeline.web.placing import add_cassette, add_outcome, check_cassette_name, replace_outcome
 from bfcl_pipeline.web.record_files import OutcomeFile, ReadOutcome, list_record, read_outcome
-from bfcl_pipeline.workers import process_pool
+from bfcl_pipeline.workers import results_of
 
 LOCK = "import.lock"
 """The lock file in a web cache: one import at a time."""
 
 _LONGEST_KEY = 200  # characters of a key in a finding
-_LONGEST_LINE = 600  # characters of one finding, which may quote a page
 _FEW = 100  # outcomes that one process checks sooner than others have started
 _WRITERS = 8  # threads that write
-_AT_ONCE = 16  # outcomes that a process is given
 
 Prove: TypeAlias = Callable[[RecordedOutcome, bytes | None], str | None]
 """What `check.contradiction` is: what a cassette does not prove, or None."""
@@ -164,9 +161,8 @@ def plan_import(
     """Reads and checks every file of the record at `theirs`; writes nothing."""
     files = list_record(theirs)
     plan = ImportPlan(files.others, refused=files.refused)
-    with _checking(
-        functools.partial(_check, WebCache(theirs), scan, prove), files.outcomes, processes
-    ) as results:
+    check = functools.partial(_check, WebCache(theirs), scan, prove)
+    with results_of(check, files.outcomes, processes, few=_FEW) as results:
         for done, checked in enumerate(results, start=1):
             plan.secrets += checked.secrets
             plan.missing += checked.missing
@@ -176,7 +172,7 @@ def plan_import(
                 try:
                     _plan(plan, checked.file, ours, conflicts)
                 except WebError as error:
-                    plan.refused.append(_line(error))
+                    plan.refused.append(line_of(str(error)))
             if progress is not None:
                 progress(done, len(files.outcomes))
     return plan
@@ -193,18 +189,6 @@ class _Checked:
     secrets: list[str] = field(default_factory=list)
 
 
-@contextmanager
-def _checking(
-    check: Callable[[Path], _Checked], paths: list[Path], processes: int
-) -> Iterator[Iterable[_Checked]]:
-    """What is found in `paths`, in order, by several processes if there are many."""
-    if processes < 2 or len(paths) < _FEW:
-        yield map(check, paths)
-        return
-    with process_pool(processes, _nothing) as pool:
-        yield pool.map(check, paths, chunksize=_AT_ONCE)
-
-
 def _check(record: WebCache, scan: Scan, prove: Prove, path: Path) -> _Checked:
     checked = _Checked()
     try:
@@ -213,7 +197,7 @@ def _check(record: WebCache, scan: Scan, prove: Prove, path: Path) -> _Checked:
             raise WebError(f"{path}: existed a moment ago and is missing now. Leave the record alone.")
         _check_cassette(checked, read, prove)
     except WebError as error:
-        checked.refused.append(_line(error))
+        checked.refused.append(line_of(str(error)))
         return checked
     checked.file = read.file
     checked.secrets += scan(path.name, read.content)
@@ -226,13 +210,13 @@ def _check_cassette(checked: _Checked, read: ReadOutcome, prove: Prove) -> None:
     """Raises WebError if the cassette contradicts the outcome."""
     about = f"{read.file.path}: {cut(str(read.file.key), _LONGEST_KEY)}"
     if read.file.lacks_cassette:
-        checked.missing.append(_line(f"{about}: {read.recorded.cassette}"))
+        checked.missing.append(line_of(f"{about}: {read.recorded.cassette}"))
         return
     try:
         why = prove(read.recorded, read.cassette)
     except ReaderChanged as error:
         _check_form(about, read.cassette)
-        checked.undecided.append(_line(f"{about}: {error}"))
+        checked.undecided.append(line_of(f"{about}: {error}"))
     else:
         if why is not None:
             raise WebError(f"{about}: {why}")
@@ -245,14 +229,6 @@ def _check_form(about: str, cassette: bytes | None) -> None:
             CassettePlayer(cassette)
     except ValueError as error:
         raise WebError(f"{about}: its cassette cannot be read: {error}") from error
-
-
-def _nothing() -> None:
-    """Prepares nothing in a process."""
-
-
-def _line(text: object) -> str:
-    return cut(printable(on_one_line(str(text))), _LONGEST_LINE)
 
 
 def _plan(plan: ImportPlan, theirs: OutcomeFile, ours: WebCache, conflicts: Conflicts) -> None:

@@ -16,7 +16,6 @@ from pathlib import Path
 
 from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.executables import ApiAnswer
-from bfcl_pipeline.files import read_regular
 from bfcl_pipeline.text import cut, on_one_line, plural, printable
 from bfcl_pipeline.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.web.cache import (
@@ -103,16 +102,17 @@ def read_outcome(cache: WebCache, path: Path) -> ReadOutcome | None:
 
     cache: the record. Raises WebError if one of the files is damaged.
     """
-    recorded = cache.read(path)
-    if recorded is None:
+    _refuse_link(path)
+    read = cache.read_file(path)
+    if read is None:
         return None
-    content = _read(path, LARGEST_OUTCOME_BYTES)
+    recorded, content = read
     name, sha256 = recorded.cassette, recorded.cassette_sha256
     if name is not None and not name.startswith(f"{path.stem}."):
         raise WebError(f"{path}: it names {name}, the cassette of another outcome.")
     if (name is None) != (sha256 is None):
         raise WebError(f"{path}: it has a cassette without a sha256, or a sha256 without a cassette.")
-    evidence = None if name is None else _read_cassette(path.with_name(name), sha256)
+    evidence = _read_cassette(cache, recorded)
     file = OutcomeFile(
         path=path,
         sha256=hashlib.sha256(content).hexdigest(),
@@ -128,25 +128,20 @@ def read_outcome(cache: WebCache, path: Path) -> ReadOutcome | None:
     return ReadOutcome(file, recorded, content, evidence)
 
 
-def _read_cassette(path: Path, sha256: str | None) -> bytes | None:
-    """The content of a cassette; None if there is no such file. Raises WebError if it is damaged."""
+def _read_cassette(cache: WebCache, recorded: RecordedOutcome) -> bytes | None:
+    """The content of a cassette; None if there is none. Raises WebError if it is damaged, or a link."""
+    if recorded.cassette is not None:
+        _refuse_link(cache.path(recorded.key).with_name(recorded.cassette))
     try:
-        content = _read(path, LARGEST_CASSETTE_BYTES)
+        return cache.read_cassette(recorded)
     except FileNotFoundError:
         return None
-    if hashlib.sha256(content).hexdigest() != sha256:
-        raise WebError(f"{path}: the cassette differs from the one that its outcome was recorded with.")
-    return content
 
 
-def _read(path: Path, most_bytes: int) -> bytes:
-    """The content of a file of a record. Raises WebError if it is a link, a device or too large."""
-    try:
-        if path.is_symlink():
-            raise ValueError("not a regular file")
-        return read_regular(path, most_bytes)
-    except ValueError as error:
-        raise WebError(f"{path}: {error}.") from error
+def _refuse_link(path: Path) -> None:
+    """Raises WebError for a link: it may lead out of the record."""
+    if path.is_symlink():
+        raise WebError(f"{path}: not a regular file.")
 
 
 def _in_words(outcome: Outcome) -> str:

@@ -18,7 +18,7 @@ from bfcl_pipeline.config.trials import trial_of
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Response
 from bfcl_pipeline.tables import read_responses
-from bfcl_pipeline.text import cut, on_one_line, printable, text_table
+from bfcl_pipeline.text import line_of, text_table
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.coverage import CacheCoverage, coverage
 from bfcl_pipeline.web.effort import left_by_model, left_text
@@ -26,7 +26,6 @@ from bfcl_pipeline.web.executed import WebRequests
 from bfcl_pipeline.web.pace import PAUSE_SECONDS
 from bfcl_pipeline.web.status import CacheStats, survey
 
-_LONGEST_LINE = 600  # characters
 _CATEGORIES = (*GROUPS["web_search"], *(name for name in CATEGORIES if CATEGORIES[name].executes))
 
 HELP = "print what the web cache holds; exit status 1 if any of it is damaged"
@@ -54,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
         for line in (*_left(folder, requests), *waiting):
             print(line)
     for line in stats.damaged:
-        print(_shown(line), file=sys.stderr)
+        print(line_of(line), file=sys.stderr)
     return 1 if stats.damaged else 0
 
 
@@ -113,7 +112,7 @@ def _print_stats(folder: Path, stats: CacheStats) -> None:
     if stats.oldest and stats.newest:
         print(f"Recorded from {stats.oldest:%Y-%m-%d %H:%M} to {stats.newest:%Y-%m-%d %H:%M} UTC.")
     for engine, count in stats.engines.most_common():
-        print(f"By {_shown(engine)}: {count:,}.")
+        print(f"By {line_of(engine)}: {count:,}.")
     if stats.leftovers:
         print(f"Unused files, left by interrupted writers: {stats.leftovers:,}.")
     print(f"Damaged files: {len(stats.damaged):,}.")
@@ -136,11 +135,6 @@ def _print_coverage(models: Sequence[CacheCoverage]) -> None:
     for model in models:
         if model.unreadable:
             print(f"{model.model}: responses that cannot be read: {model.unreadable:,}.")
-
-
-def _shown(text: str) -> str:
-    """A text of a record, which may be from anybody, in one line."""
-    return cut(on_one_line(printable(text)), _LONGEST_LINE)
 
 
 def _share(part: int, whole: int) -> str:

@@ -151,19 +151,10 @@ class EngineClient:
         except Unanswered as error:
             failure = f"the recorded request had no complete answer ({error})"
         else:
-            self._check_size(len(answer.body))
+            self._connection.limits.check_size(self._engine, len(answer.body))
             headers = CaseInsensitiveDict(answer.headers)
             return Answer(answer.status, headers, _text(answer.body, headers)), answer.body
         raise Outage(self._engine, failure)
-
-    def _check_size(self, length: int) -> None:
-        """Raises UnknownAnswer for a body of more bytes than a page of results can have."""
-        most = self._connection.limits.largest_bytes
-        if length > most:
-            raise UnknownAnswer(
-                f"{self._engine} answered with more than {most} bytes, expected a page of results. "
-                "Check which page is served at its address."
-            )
 
     def _sent(self, method: str, address: str, body: bytes | None) -> tuple[Answer, bytes]:
         client = self._connected(address)
@@ -197,7 +188,7 @@ class EngineClient:
         exchange.reading = True
         for piece in response.iter_bytes():
             exchange.body += piece
-            self._check_size(len(exchange.body))
+            limits.check_size(self._engine, len(exchange.body))
             if limits.clock() > until:
                 raise Outage(self._engine, f"its answer was not complete after {limits.whole_seconds:g} s")
         exchange.reading = False

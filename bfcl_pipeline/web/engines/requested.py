@@ -38,6 +38,14 @@ class SearchLimits:
     largest_bytes: int = 2_000_000  # of a body, decompressed; pages have 40,000 to some 1,000,000
     clock: Callable[[], float] = time.monotonic
 
+    def check_size(self, engine: str, length: int) -> None:
+        """Raises UnknownAnswer for a body of more bytes than a page of results can have."""
+        if length > self.largest_bytes:
+            raise UnknownAnswer(
+                f"{engine} answered with more than {self.largest_bytes} bytes, expected a page of results. "
+                "Check which page is served at its address."
+            )
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -112,11 +120,7 @@ def _read(engine: str, response: requests.Response, limits: SearchLimits) -> byt
     body = bytearray()
     while piece := response.raw.read1(_CHUNK_BYTES, decode_content=True):
         body += piece
-        if len(body) > limits.largest_bytes:
-            raise UnknownAnswer(
-                f"{engine} answered with more than {limits.largest_bytes} bytes, expected a page of "
-                "results. Check which page is served at its address."
-            )
+        limits.check_size(engine, len(body))
         if limits.clock() > until:
             raise Outage(engine, f"its answer was not complete after {limits.whole_seconds:g} s")
     return bytes(body)

@@ -132,7 +132,7 @@ def test_requests_are_the_same_again(name: str, scripted_engine: Any) -> None:
 
 
 def test_engines_that_ddgs_has_switched_off() -> None:
-    """They are those whose class says so."""
+    """An engine is switched off if its class in ddgs says so: three of them."""
     assert [name for name in PAGES if DdgsEngine(name).switched_off] == ["bing", "google", "yandex"]
 
 
