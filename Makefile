@@ -140,12 +140,12 @@ $(VENV): requirements.lock pyproject.toml hatch_build.py install/environment.py
 
 $(TEST): $(VENV)
 	@echo "Adding the packages of the tests to .venv"
-	@$(PYTHON) install/environment.py .venv --group test --extra inspect litellm minicpm slurm
+	@$(PYTHON) install/environment.py .venv --group test --extra inspect litellm minicpm sign slurm
 	@touch $@
 
 $(LINT): $(VENV)
 	@echo "Adding the packages of the checks to .venv"
-	@$(PYTHON) install/environment.py .venv --group lint --extra litellm
+	@$(PYTHON) install/environment.py .venv --group lint --extra litellm sign
 	@touch $@
 
 $(PLOT): $(VENV)

@@ -12,9 +12,9 @@ from typing import TypeAlias
 import polars as pl
 import pyarrow as pa
 
+from bfcl_pipeline.archive.findings import Verification
 from bfcl_pipeline.archive.replay import ReplayResult
 from bfcl_pipeline.archive.replay import replay as replay_run
-from bfcl_pipeline.archive.verify import Verification
 from bfcl_pipeline.archive.verify import verify as verify_archive
 from bfcl_pipeline.benchmark import resolve_categories
 from bfcl_pipeline.config import (
@@ -179,7 +179,8 @@ def verify(
     Raises:
         ArchiveError: the archive is damaged or malformed.
     """
-    return verify_archive(Path(archive), data=Path(data), cores=cores, log=log, step_log=_ignore)
+    done = verify_archive(Path(archive), data=Path(data), cores=cores, log=log, step_log=_ignore)
+    return done.verification
 
 
 def _ignore(line: str) -> None:

@@ -3,11 +3,18 @@
 import hashlib
 import tempfile
 from collections.abc import Iterator, Sequence
-from enum import IntEnum
 from pathlib import Path
 
 from bfcl_pipeline.archive.compare import DifferenceKind, compared_files, differences
 from bfcl_pipeline.archive.crate_metadata import CrateMetadata, read_metadata
+from bfcl_pipeline.archive.findings import (
+    Findings,
+    FurtherCheck,
+    Part,
+    UnpackedRun,
+    Verification,
+    VerifiedArchive,
+)
 from bfcl_pipeline.archive.members import file_sha256
 from bfcl_pipeline.archive.missing_answers import missing_answers
 from bfcl_pipeline.archive.reading import SealedArchive
@@ -22,51 +29,56 @@ from bfcl_pipeline.archive.web_files import checked_web
 from bfcl_pipeline.errors import ArchiveError, PipelineError, StagingError
 from bfcl_pipeline.text import Log, printable
 
-SHOWN = 10
-"""The most differences that are reported: one for each file, causes first."""
-
 _UNPACKED = ("results/", "cache/")
 """The members that the replay needs; no others are unpacked."""
 
 
-class Verification(IntEnum):
-    """The result of a verification; the number is the exit status of the command."""
-
-    COMPLETE = 0  # everything that can be derived was, and is identical
-    DIFFERS = 1
-    INCOMPLETE = 3  # no error, but not everything could be derived
-
-
-def verify(file: Path, *, data: Path, cores: int, log: Log, step_log: Log) -> Verification:
+def verify(
+    file: Path,
+    *,
+    data: Path,
+    cores: int,
+    log: Log,
+    step_log: Log,
+    further: Sequence[FurtherCheck] = (),
+) -> VerifiedArchive:
     """Verifies the archive `file`.
 
     Args:
         file: the archive.
         data: the staged data.
         cores: processor cores for the replay.
-        log: receives a line for each thing that was, or could not be, verified.
+        log: receives a line for each thing that was, or could not be, verified: three parts with headings.
         step_log: receives a line for each step of the replay.
+        further: checks to make of a run whose results were derived again and are identical.
 
     Raises:
         ArchiveError: the archive is damaged or malformed, or a step of the replay failed.
+        PipelineError: a further check cannot be made as it was asked for.
     """
-    log, step_log = _printing(log), _printing(step_log)
+    findings, step_log = Findings(log), _printing(step_log)
     with SealedArchive(file) as archive:
-        log(f"{file}: {archive.seal.size:,} bytes, sha256 {archive.seal.sha256}")
-        _verified(log, "seal", "no byte was changed since the archive was written")
+        _printing(log)(f"{file}: {archive.seal.size:,} bytes, sha256 {archive.seal.sha256}")
+        findings.verified("seal", "no byte was changed since the archive was written")
         metadata = read_metadata(archive)
         unpacked = sum(member.size for member in archive.members.values())
         count = len(archive.members)
-        _verified(log, "structure", f"{count:,} plain files, {unpacked / 1e6:,.1f} MB, all listed")
+        findings.verified("structure", f"{count:,} plain files, {unpacked / 1e6:,.1f} MB, all listed")
         hashed = _check_hashes(archive, metadata)
-        _verified(log, "hashes", f"{hashed:,} of {hashed:,} files have the sha256 of the metadata")
+        findings.verified("hashes", f"{hashed:,} of {hashed:,} files have the sha256 of the metadata")
         with tempfile.TemporaryDirectory(prefix="bfcl-verify-") as folder:
             try:
                 _unpack(archive, Path(folder))
-                return _verify_run(metadata, Path(folder), data, cores, log, step_log)
+                run = _unpacked(archive, metadata, Path(folder), data, cores)
+                result = _verify_run(run, Path(folder), further, findings, step_log)
             except PipelineError as error:  # the temporary directory no longer exists when it is read
                 what = str(error).replace(f"{folder}/", "")
                 raise ArchiveError(f"{file}: {printable(what)}") from error
+        _never_verified(findings)
+        findings.end()
+        return VerifiedArchive(
+            file, archive.seal.size, archive.seal.sha256, metadata.run, result, tuple(findings.found)
+        )
 
 
 def _printing(log: Log) -> Log:
@@ -74,36 +86,64 @@ def _printing(log: Log) -> Log:
     return lambda line: log(printable(line))
 
 
+def _unpacked(
+    archive: SealedArchive, metadata: CrateMetadata, folder: Path, data: Path, cores: int
+) -> UnpackedRun:
+    recorded = _check_run(folder, metadata, find_checkout())
+    (folder / "cache").mkdir(exist_ok=True)
+    return UnpackedRun(archive.path, archive.seal.sha256, metadata, recorded, folder / "cache", data, cores)
+
+
 def _verify_run(
-    metadata: CrateMetadata, folder: Path, data: Path, cores: int, log: Log, step_log: Log
+    run: UnpackedRun,
+    folder: Path,
+    further: Sequence[FurtherCheck],
+    findings: Findings,
+    step_log: Log,
 ) -> Verification:
     """Verifies the run that was unpacked in `folder`, as far as the staged data allow."""
-    checkout = find_checkout()
-    recorded = _check_run(folder, metadata, checkout)
+    metadata = run.metadata
     changed = " with local changes" if metadata.changed else ""
-    _line(log, "", "run", f"{metadata.run}, ended {metadata.ended}, commit {metadata.commit}{changed}")
-    consistent = _check_web(folder / "cache/web", cores, log, step_log)
-    software = list(_software_differences(metadata, checkout))
+    findings.attested(
+        "run", f"{metadata.run}, ended {metadata.ended}, commit {metadata.commit}{changed}", "claimed"
+    )
+    consistent = _check_web(run.cache / "web", run.cores, findings, step_log)
+    software = list(_software_differences(metadata, find_checkout()))
     for difference in software:
-        _line(log, "differs", "software", difference)
+        findings.add(Part.DERIVED, "differs", "software", difference)
     if not software:
         names = ", ".join(f"{name} {version}" for name, version in sorted(metadata.versions.items()))
-        _line(log, "same", "software", names)
+        findings.add(Part.DERIVED, "same", "software", names)
     try:
-        _check_data(metadata, recorded, data)
+        _check_data(metadata, run.recorded, run.data)
     except StagingError as error:
-        _not_verified(log, "results", f"only their hashes were checked: {error}")
-        _never_verified(log)
+        if further:
+            raise
+        findings.not_verified("results", f"only their hashes were checked: {error}")
         return Verification.INCOMPLETE if consistent else Verification.DIFFERS
-    _line(log, "same", "release", " ".join(metadata.release))
-    (folder / "cache").mkdir(exist_ok=True)
+    findings.add(Part.DERIVED, "same", "release", " ".join(metadata.release))
     derived = derive(
-        recorded, data=data, cache=folder / "cache", work=folder / "again", cores=cores, log=step_log
+        run.recorded,
+        data=run.data,
+        cache=run.cache,
+        work=folder / "again",
+        cores=run.cores,
+        log=step_log,
     )
     pyarrow = versions()["pyarrow"]
     other_pyarrow = metadata.versions.get("pyarrow", pyarrow) != pyarrow
-    results = _compare(recorded, derived, software, metadata.commit, other_pyarrow, log)
-    return results if consistent else Verification.DIFFERS
+    results = _compare(run.recorded, derived, software, metadata.commit, other_pyarrow, findings)
+    if not consistent or results is Verification.DIFFERS:
+        if further:
+            findings.not_verified("further", "no further check was made, because something differs")
+        return Verification.DIFFERS
+    return _worst([results, *(check(run, findings, step_log) for check in further)])
+
+
+def _worst(results: Sequence[Verification]) -> Verification:
+    """One result of several checks: something differs, or something is incomplete, or all is complete."""
+    order = (Verification.DIFFERS, Verification.INCOMPLETE, Verification.COMPLETE)
+    return next(result for result in order if result in results)
 
 
 def _compare(
@@ -112,7 +152,7 @@ def _compare(
     software: Sequence[str],
     commit: str,
     other_pyarrow: bool,
-    log: Log,
+    findings: Findings,
 ) -> Verification:
     changed = list(differences(recorded.folder, derived))
     reencoded = []
@@ -121,30 +161,30 @@ def _compare(
         reencoded = [one for one in changed if one.kind is DifferenceKind.TABLE_BYTES]
         changed = [one for one in changed if one.kind is not DifferenceKind.TABLE_BYTES]
     if changed:
-        _differing(log, "results", list(map(str, changed)), "files")
+        findings.differing("results", list(map(str, changed)), "files")
         same = len(set(compared_files(derived)) & set(compared_files(recorded.folder))) - sum(
             one.kind in (DifferenceKind.CONTENT, DifferenceKind.TABLE_BYTES)
             for one in (*changed, *reencoded)
         )
-        _line(log, "same", "results", f"{same:,} other files were derived again and are identical")
+        what = f"{same:,} other files were derived again and are identical"
+        findings.add(Part.DERIVED, "same", "results", what)
         if software:
             reason = "The software differs, which may be the reason: verify with the archive's"
-            _line(log, "", "", f"{reason}, commit {commit}.")
+            findings.add(Part.DERIVED, "", "", f"{reason}, commit {commit}.")
         return Verification.DIFFERS
     files = len(compared_files(derived))
     same = files - len(reencoded)
-    _verified(log, "results", f"{same:,} of {files:,} files were derived again and are identical")
+    findings.verified("results", f"{same:,} of {files:,} files were derived again and are identical")
     if reencoded:
         what = f"{len(reencoded):,} tables have the same rows, in the bytes of another pyarrow version"
-        _verified(log, "results", what)
+        findings.verified("results", what)
     given = recorded.given()
     if given:
-        _not_verified(log, "answers", given_line(given))
+        findings.not_verified("answers", given_line(given))
     failures = missing_answers(derived).copied
     if failures:
         what = "have no answer; the reason comes from the archive and cannot be derived again"
-        _not_verified(log, "failures", f"{failures:,} entries or memory sessions {what}")
-    _never_verified(log)
+        findings.not_verified("failures", f"{failures:,} entries or memory sessions {what}")
     return Verification.INCOMPLETE if failures or given else Verification.COMPLETE
 
 
@@ -238,7 +278,7 @@ def _has_sha256(path: Path, sha256: str) -> bool:
     return path.is_file() and file_sha256(path) == sha256
 
 
-def _check_web(record: Path, cores: int, log: Log, step_log: Log) -> bool:
+def _check_web(record: Path, cores: int, findings: Findings, step_log: Log) -> bool:
     """Plays the cassettes of the web cache. Returns whether none contradicts its outcome.
 
     Raises ArchiveError for a damaged file.
@@ -250,9 +290,9 @@ def _check_web(record: Path, cores: int, log: Log, step_log: Log) -> bool:
     if check.damaged:
         raise ArchiveError(f"refused: {check.damaged[0]}")
     what = "searches, pages and answers of web APIs"
-    _verified(log, "web", f"{check.outcomes:,} {what} are as they were recorded")
-    _verified(
-        log, "web", f"{check.proven + check.unsent:,} of them follow from the HTTP in their cassettes"
+    findings.verified("web", f"{check.outcomes:,} {what} are as they were recorded")
+    findings.verified(
+        "web", f"{check.proven + check.unsent:,} of them follow from the HTTP in their cassettes"
     )
     for lines, why in (
         (check.missing, "have no cassette"),
@@ -260,35 +300,15 @@ def _check_web(record: Path, cores: int, log: Log, step_log: Log) -> bool:
     ):
         if lines:
             first = lines[0].replace(folder, "")
-            _not_verified(log, "web", f"{len(lines):,} of them {why}, the first: {first}")
+            findings.not_verified("web", f"{len(lines):,} of them {why}, the first: {first}")
     contradictions = [line.replace(folder, "") for line in check.contradictions]
-    _differing(log, "web", contradictions, "outcomes that contradict their cassettes")
+    findings.differing("web", contradictions, "outcomes that contradict their cassettes")
     return not check.contradictions
 
 
-def _differing(log: Log, subject: str, lines: Sequence[str], what: str) -> None:
-    """Reports the first of some differences. what: their noun."""
-    for line in lines[:SHOWN]:
-        _line(log, "DIFFERS", subject, line)
-    if len(lines) > SHOWN:
-        _line(log, "DIFFERS", subject, f"and {len(lines) - SHOWN:,} more {what}")
-
-
-def _never_verified(log: Log) -> None:
-    """Reports what an archive cannot prove in any case."""
-    _not_verified(log, "logs", "logs, times and Snakemake's records cannot be derived again")
-    _not_verified(
-        log, "answers", "whether the models gave these answers, when, and at what cost, cannot be verified"
+def _never_verified(findings: Findings) -> None:
+    """Reports what an archive alone cannot prove in any case."""
+    findings.not_verified("logs", "logs, times and Snakemake's records cannot be derived again")
+    findings.not_verified(
+        "answers", "whether the models gave these answers, when, and at what cost, cannot be verified"
     )
-
-
-def _verified(log: Log, subject: str, what: str) -> None:
-    _line(log, "verified", subject, what)
-
-
-def _not_verified(log: Log, subject: str, what: str) -> None:
-    _line(log, "not verified", subject, what)
-
-
-def _line(log: Log, outcome: str, subject: str, what: str) -> None:
-    log(f"{outcome:<12}  {subject:<9}  {what}")

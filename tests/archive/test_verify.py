@@ -29,7 +29,11 @@ def test_an_archive_is_verified(
     capfd.readouterr()
     assert small_run.verify(moved) == 0
     output = capfd.readouterr().out
-    lines = [line.split("  ")[0] + " " + line.split()[1] for line in output.splitlines()[1:]]
+    lines = [
+        line.split("  ")[0] + " " + line.split()[1]
+        for line in output.splitlines()[1:]
+        if line[:1].islower() or line.startswith("DIFFERS")
+    ]
     assert hashlib.sha256(archived.read_bytes()).hexdigest() in output.splitlines()[0]
     for subject in ("seal", "structure", "hashes", "web", "results"):
         assert f"verified {subject}" in lines
