@@ -309,6 +309,7 @@ def _check_web(record: Path, cores: int, findings: Findings, step_log: Log) -> b
 def _never_verified(findings: Findings) -> None:
     """Reports what an archive alone cannot prove in any case."""
     findings.not_verified("logs", "logs, times and Snakemake's records cannot be derived again")
-    findings.not_verified(
-        "answers", "whether the models gave these answers, when, and at what cost, cannot be verified"
-    )
+    if not any(finding.part is Part.ASKED for finding in findings.found):
+        findings.not_verified(
+            "answers", "whether the models gave these answers, when, and at what cost, cannot be verified"
+        )
