@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 PROOFS = {
     "archive/test_archive.py": "workflow",
+    "archive/test_ask_again.py": "workflow",
     "archive/test_damaged.py": "workflow",
     "archive/test_extract.py": "workflow",
     "archive/test_hostile.py": "workflow",

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bfcl_pipeline.asked_again.drawing import DrawnRequest, finished
+from bfcl_pipeline.asked_again.drawing import DrawnRequest
 from bfcl_pipeline.asked_again.own_model import own_request
 from bfcl_pipeline.config import ModelRow
-from bfcl_pipeline.errors import ConfigError, ModelError
+from bfcl_pipeline.errors import ModelError
 from bfcl_pipeline.generation import Adapter
 from bfcl_pipeline.generation.chains import expected_requests
 from bfcl_pipeline.generation.counts import ProgressCounts
@@ -27,6 +27,7 @@ from bfcl_pipeline.generation.journal import (
     journals_in,
 )
 from bfcl_pipeline.generation.remote import ApiBackend, RunTerms
+from bfcl_pipeline.jobs.run import finished
 from bfcl_pipeline.models import build_adapter
 from bfcl_pipeline.prompts import Texts
 from bfcl_pipeline.records import Exchange
@@ -81,16 +82,12 @@ def ask(
         log: receives a line for each answer, and what the adapter says.
 
     Raises:
-        ConfigError: a key, a package or a price is missing.
+        ConfigError: a key or a package is missing.
         ModelError: the model cannot be used.
         JournalError: the journal cannot be written.
     """
-    if budget is not None and None in (row.input_price, row.output_price):
-        raise ConfigError(
-            f"--budget needs prices: give the row of {row.name} input_price and output_price (0: free)."
-        )
     adapter = build_adapter(row, endpoint)
-    return finished(_ask(adapter, row, requests, askings, budget, folder, texts, log))
+    return finished(lambda: _ask(adapter, row, requests, askings, budget, folder, texts, log))
 
 
 def unanswered(

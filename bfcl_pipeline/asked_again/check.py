@@ -91,8 +91,8 @@ class AskAgain:
         outcomes = [report(one, findings) for one in results]
         findings.not_verified(
             "answers",
-            "the answers that were not drawn; whether the endpoint changed since the run; when the answers "
-            "were made, and at what cost",
+            "answers that were not drawn, among them those of later trials; whether the endpoint changed "
+            "since the run; when the answers were made, and at what cost",
         )
         return next(outcome for outcome in _WORST if outcome in outcomes)
 
@@ -101,6 +101,18 @@ class AskAgain:
             if name not in trials:
                 raise ConfigError(f"--ask-again: {unknown_name('model of the archive', name, trials)}")
         return {name: trials[name] for name in self.models or trials}
+
+    def _check_row(self, row: ModelRow) -> None:
+        """Raises ConfigError if the options contradict the verifier's row."""
+        if self.budget is not None and None in (row.input_price, row.output_price):
+            raise ConfigError(
+                f"--budget needs prices: give the row of {row.name} input_price and output_price (0: free)."
+            )
+        if (self.endpoint or self.endpoint_from) and not row.served:
+            # Otherwise a vendor's key would be sent to another server.
+            raise ConfigError(
+                f"{row.name}: --endpoint is for models that vLLM serves; set `endpoint` in the model's row."
+            )
 
     def _asked(
         self,
@@ -112,6 +124,7 @@ class AskAgain:
         step_log: Log,
     ) -> AskedModel | None:
         """Asks one model again; None if only the plan is wanted."""
+        self._check_row(row)
         archived, texts = run.recorded.row(folder), read_texts(run.data)
         model = own_model(drawn.model, row, archived, drawn.requests, texts)
         journal = self.cache / FOLDER / f"{run.sha256[:16]}-{self.seed}" / model_folder(drawn.model)

@@ -5,13 +5,10 @@ therefore held again, offline, with the answers of its journals; each request th
 line of a journal that no conversation uses cannot.
 """
 
-import asyncio
 import hashlib
 from bisect import insort
-from collections.abc import Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 from bfcl_pipeline.archive.findings import UnpackedRun
 from bfcl_pipeline.archive.recorded_run import RecordedRun
@@ -26,14 +23,13 @@ from bfcl_pipeline.generation.journal import (
     journals_in,
 )
 from bfcl_pipeline.generation.model import Adapter
+from bfcl_pipeline.jobs.run import finished
 from bfcl_pipeline.jobs.selection import select
 from bfcl_pipeline.jobs.worlds import world_configs
 from bfcl_pipeline.models import build_adapter
 from bfcl_pipeline.records import Entry, Exchange, Json, Request
 from bfcl_pipeline.tables.texts import read_texts
 from bfcl_pipeline.web.presented import presented
-
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +78,7 @@ def draw(run: UnpackedRun, model: str, folders: Sequence[str], count: int, seed:
     adapter = build_adapter(job.row, offline=True)
     with JournalsReader(journals_in(job.paths.journals / job.folder)) as journals:
         backend = _DrawingBackend(adapter, journals, job.trial, count, seed)
-        finished(_converse(job, backend))
+        finished(lambda: _converse(job, backend))
     drawn = [backend.drawn[key] for _, key in backend.ranks]
     for folder in folders[1:]:
         with JournalsReader(journals_in(job.paths.journals / folder)) as journals:
@@ -94,12 +90,6 @@ def draw(run: UnpackedRun, model: str, folders: Sequence[str], count: int, seed:
 def rank(seed: int, key: str) -> str:
     """The place of a request in the order of a draw."""
     return hashlib.sha256(f"{seed} {key}".encode()).hexdigest()
-
-
-def finished(work: Coroutine[object, object, Result]) -> Result:
-    """The result of `work`, in an event loop of its own: a notebook has one already in this thread."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result()
 
 
 def _job(run: UnpackedRun, folder: str) -> Job:
