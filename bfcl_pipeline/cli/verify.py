@@ -6,6 +6,7 @@ from pathlib import Path
 from bfcl_pipeline.cli.asking_options import add_asking_options, asking_checks
 from bfcl_pipeline.cli.options import add_cores, add_data
 from bfcl_pipeline.cli.runs import RESULTS
+from bfcl_pipeline.cli.signing_options import add_trust, attestation
 from bfcl_pipeline.cli.steps import StepsShown
 from bfcl_pipeline.errors import ConfigError
 
@@ -14,7 +15,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     parser.description = (
         "Check the archive of a run, derive its results again offline, and compare. Exit status: 0, all "
-        "results were derived and are identical; 1, the archive was refused or something differs; 3, not "
+        "results were derived and are identical; 1, the archive was refused, or something differs or was "
+        "demanded and is missing; 3, not "
         "all results could be derived."
     )
     parser.add_argument(
@@ -25,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_data(parser)
     add_cores(parser)
+    add_trust(parser)
     add_asking_options(parser)
 
 
@@ -47,6 +50,12 @@ def run(options: argparse.Namespace) -> int:
             print(line, flush=True)
 
         done = verify(
-            file, data=options.data, cores=options.cores, log=log, step_log=steps, further=further
+            file,
+            data=options.data,
+            cores=options.cores,
+            log=log,
+            step_log=steps,
+            further=further,
+            attestation=attestation(options),
         )
         return done.verification
