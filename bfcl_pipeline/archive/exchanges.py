@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bfcl_pipeline.archive.recorded_run import RecordedRun
 from bfcl_pipeline.errors import ArchiveError
-from bfcl_pipeline.generation.journal import JournalReader
+from bfcl_pipeline.generation.journal import JournaledExchange, JournalReader, JournalsReader, journals_in
 from bfcl_pipeline.records import Status
 from bfcl_pipeline.tables import read_table
 
@@ -68,6 +68,24 @@ def _lines(
             if exchange.entry_id in entry_ids and exchange.trial == trial:
                 with_exchange.add(exchange.entry_id)
                 yield reader.line(exchange.key)
+
+
+def exchanges_of(recorded: RecordedRun, cache: Path, folder: str) -> Iterator[JournaledExchange]:
+    """The exchanges of one model of a run, each once, whatever journals of the model have it.
+
+    Args:
+        recorded: the run.
+        cache: the directory with exchanges/<model>/; in an archive it has no others.
+        folder: the directory name of the model.
+
+    Raises:
+        JournalError: a journal is damaged.
+    """
+    entry_ids, trial = _entry_ids(recorded, folder).all, recorded.trial(folder)
+    with JournalsReader(journals_in(cache / "exchanges" / folder)) as journals:
+        for exchange in journals:
+            if exchange.entry_id in entry_ids and exchange.trial == trial:
+                yield exchange
 
 
 def _entry_ids(recorded: RecordedRun, folder: str) -> _EntryIds:
