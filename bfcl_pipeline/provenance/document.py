@@ -81,12 +81,17 @@ class Provenance:
 
     def content(self) -> bytes:
         """The canonical JSON."""
-        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":")).encode("ascii")
+        return canonical(asdict(self))
 
     @property
     def sha256(self) -> str:
         """Identifies the record."""
         return hashlib.sha256(self.content()).hexdigest()
+
+
+def canonical(document: Any) -> bytes:
+    """The canonical form of a JSON value."""
+    return json.dumps(document, sort_keys=True, separators=(",", ":")).encode("ascii")
 
 
 def from_content(content: bytes) -> Provenance:

@@ -6,8 +6,9 @@ Covers the key of an exchange, and writing and reading a line. Reading a whole f
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from bfcl_pipeline.errors import Malformed
 from bfcl_pipeline.records import Json
@@ -101,7 +102,7 @@ def from_document(document: Json) -> JournaledExchange:
             "dollars": int() | float() | None as dollars,
             "raw": raw,
             **rest,
-        } if not rest or _is_provenance(rest):
+        } if not rest or _provenance(rest):
             return JournaledExchange(
                 key=key,
                 entry_id=entry_id,
@@ -113,16 +114,16 @@ def from_document(document: Json) -> JournaledExchange:
                 input_tokens=input_tokens,
                 output_tokens=output_tokens,
                 dollars=dollars,
-                provenance=rest.get("provenance"),
+                provenance=_provenance(rest),
                 raw=raw,
             )
     raise ValueError("its fields are not those of an exchange")
 
 
-def _is_provenance(rest: dict[str, Json]) -> bool:
-    """Whether the other fields of a line are the one that not every line has."""
+def _provenance(rest: Mapping[Any, Any]) -> str | None:
+    """The one field that not every line has, if it alone is in `rest`; else None."""
     value = rest.get("provenance")
-    return len(rest) == 1 and isinstance(value, str) and _SHA256.fullmatch(value) is not None
+    return value if len(rest) == 1 and isinstance(value, str) and _SHA256.fullmatch(value) else None
 
 
 def _depth(value: Json) -> int:
