@@ -27,7 +27,6 @@ from bfcl_pipeline.archive.web_files import checked_web
 from bfcl_pipeline.errors import ArchiveError, PipelineError, StagingError
 from bfcl_pipeline.text import Log, printable
 
-
 _NOT_ANSWERED = "whether the models gave these answers, when, and at what cost, cannot be verified"
 _NOT_ASKED = (
     "answers that were not drawn, among them those of later trials; whether the endpoint changed since the "

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bfcl_pipeline.archive.findings import Findings, Part, UnpackedRun, Verification
+from bfcl_pipeline.archive.provenances import provenances_of
 from bfcl_pipeline.asked_again.answers import ComparedAnswer, compared
-from bfcl_pipeline.asked_again.asking import Fresh, FreshAnswer, ask, unanswered
+from bfcl_pipeline.asked_again.asking import AskingJob, Fresh, FreshAnswer, ask
 from bfcl_pipeline.asked_again.comparison import ComparedRequest
 from bfcl_pipeline.asked_again.drawing import Draw, DrawnRequest, draw, models_of
 from bfcl_pipeline.asked_again.exchangeability import TOLERANCES
@@ -20,7 +21,8 @@ from bfcl_pipeline.asked_again.outcome import AskedModel, report
 from bfcl_pipeline.asked_again.own_model import OwnModel, own_model, own_row
 from bfcl_pipeline.asked_again.plan import asking_plan
 from bfcl_pipeline.asked_again.result_file import write_results
-from bfcl_pipeline.asked_again.server import served_endpoint
+from bfcl_pipeline.asked_again.server import own_server
+from bfcl_pipeline.asked_again.surroundings import batch_invariant, different_surroundings, own_provenance
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import ModelRow, load_models, model_folder
 from bfcl_pipeline.errors import ConfigError
@@ -34,6 +36,8 @@ from bfcl_pipeline.web.apis import ApisByMode
 
 FOLDER = "asked_again"
 """Below the cache directory: the journals of askings."""
+
+_NOT_INVARIANT = "no record says that {} answers were made with VLLM_BATCH_INVARIANT=1"
 
 _WORST = (Verification.DIFFERS, Verification.INCOMPLETE, Verification.COMPLETE)
 
@@ -123,18 +127,26 @@ class AskAgain:
         archived, texts = run.recorded.row(folder), read_texts(run.data)
         model = own_model(drawn.model, row, archived, drawn.requests, texts)
         journal = self.cache / FOLDER / f"{run.sha256[:16]}-{self.seed}" / model_folder(drawn.model)
-        left = unanswered(row, drawn.requests, self.askings, journal, texts)
-        plan = asking_plan(drawn, row, self.askings, left)
-        for line in plan.lines():
+        job = AskingJob(row, drawn, self.askings, self.budget, journal, self.cache / "weights", texts)
+        for line in asking_plan(job).lines():
             findings.say(Part.ASKED, line)
         for difference in model.differences:
             findings.say(Part.ASKED, f"{drawn.model}: {difference}")
         if self.dry_run:
             return None
-        with served_endpoint(
-            row, self.models_files, self.endpoint, self.endpoint_from, journal / "server.log", step_log
-        ) as endpoint:
-            fresh = ask(row, endpoint, drawn.requests, self.askings, self.budget, journal, texts, step_log)
+        log_file = journal / "server.log"
+        running = own_server(row, self.models_files, self.endpoint, self.endpoint_from, log_file, step_log)
+        with running as server:
+            fresh = ask(job, server, step_log)
+        archived_by = provenances_of(run.recorded, run.cache)[folder]
+        own_by = own_provenance(journal, job.keys())
+        for line in different_surroundings(archived_by, own_by):
+            findings.say(Part.ASKED, f"{drawn.model}: {line}")
+        if self.demand_equality:
+            sides = (("the archive's", archived_by), ("your", own_by))
+            for whose, made_by in sides:
+                if not batch_invariant(made_by):
+                    findings.say(Part.ASKED, f"{drawn.model}: {_NOT_INVARIANT.format(whose)}")
         return self._compared(run, drawn, folder, model, fresh)
 
     def _compared(

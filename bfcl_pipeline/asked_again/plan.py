@@ -8,10 +8,11 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bfcl_pipeline.asked_again.drawing import Draw, DrawnRequest
+from bfcl_pipeline.asked_again.asking import AskingJob
+from bfcl_pipeline.asked_again.drawing import DrawnRequest
 from bfcl_pipeline.config import ModelRow
-from bfcl_pipeline.generation.remote import CHARACTERS_PER_TOKEN, RunTerms
-from bfcl_pipeline.records import Exchange, total
+from bfcl_pipeline.generation.remote import CHARACTERS_PER_TOKEN
+from bfcl_pipeline.records import total
 from bfcl_pipeline.text import duration, plural
 
 
@@ -43,24 +44,27 @@ class AskingPlan:
         )
 
 
-def asking_plan(draw: Draw, row: ModelRow, askings: int, left: int) -> AskingPlan:
-    """The plan for one model.
-
-    Args:
-        draw: the requests.
-        row: the verifier's.
-        askings: how often each is asked.
-        left: how many requests are to be sent.
-    """
-    share = left / max(1, askings * len(draw.requests)) * askings
+def asking_plan(job: AskingJob) -> AskingPlan:
+    """The plan of one job."""
+    draw, row, left = job.draw, job.row, job.left()
+    share = left / max(1, len(draw.requests))  # how often each is still to be asked, on average
     sent = round(share * sum(map(_input_tokens, draw.requests)))
     received = round(share * sum(one.exchange.output_tokens or 0 for one in draw.requests))
-    terms = RunTerms(None, input_price=row.input_price, output_price=row.output_price)
-    exchange = Exchange(draw.requests[0].request, None, sent, received) if draw.requests else None
-    dollars = None if exchange is None else terms.dollars(exchange)
+    dollars = None
+    if row.input_price is not None and row.output_price is not None:
+        dollars = (sent * row.input_price + received * row.output_price) / 1e6
     seconds = _seconds(draw.requests, row, share)
     return AskingPlan(
-        draw.model, row.name, len(draw.requests), draw.of, askings, left, sent, received, dollars, seconds
+        draw.model,
+        row.name,
+        len(draw.requests),
+        draw.of,
+        job.askings,
+        left,
+        sent,
+        received,
+        dollars,
+        seconds,
     )
 
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from bfcl_pipeline.asked_again.asking import OwnServer
 from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.models.serving import ready_endpoint
 from bfcl_pipeline.text import Log
@@ -16,15 +17,15 @@ _END_SECONDS = 60.0
 
 
 @contextmanager
-def served_endpoint(
+def own_server(
     row: ModelRow,
     models: Sequence[Path],
     endpoint: str | None,
     address: Path | None,
     log_file: Path,
     log: Log,
-) -> Iterator[str | None]:
-    """The URL of the API of the model of `row`, if it is not that of the row, while the block runs.
+) -> Iterator[OwnServer]:
+    """The server that answers for the model of `row` while the block runs.
 
     Args:
         row: the verifier's. Only for a model that a run serves is there anything to do.
@@ -38,11 +39,11 @@ def served_endpoint(
         ModelError: the server fails.
     """
     if not row.served:
-        yield None
+        yield OwnServer()
     elif endpoint is not None:
-        yield endpoint
+        yield OwnServer(endpoint)
     elif address is not None:
-        yield ready_endpoint(address)
+        yield OwnServer(ready_endpoint(address), address)
     else:
         with TemporaryDirectory(prefix="bfcl-ask-") as folder:
             path = Path(folder) / "address.json"
@@ -50,7 +51,7 @@ def served_endpoint(
             log_file.parent.mkdir(parents=True, exist_ok=True)
             log(f"{row.name}: starting vLLM; its log is {log_file}")
             with _serving(row, models, path, log_file):
-                yield ready_endpoint(path)
+                yield OwnServer(ready_endpoint(path), path)
 
 
 @contextmanager
