@@ -50,6 +50,7 @@ class AskAgain:
     seed: int  # decides which
     askings: int = 2  # of each request; the second one shows what is usual
     models: tuple[str, ...] = ()  # names in the archive; none: all behind an API
+    categories: tuple[str, ...] = ()  # whose requests are drawn; none: all
     renamed: Mapping[str, str] = field(
         default_factory=dict
     )  # the verifier's names, by those in the archive
@@ -84,7 +85,9 @@ class AskAgain:
         for name, folders in trials.items():
             row = own_row(name, self.renamed, rows, step_log, self.cache / "weights")
             step_log(f"{name}: drawing {self.count:,} requests with seed {self.seed}")
-            drawn = draw(run, name, folders, self.count, self.seed)
+            drawn = draw(run, name, folders, self.count, self.seed, self.categories)
+            if not drawn.requests:
+                raise ConfigError(f"--ask-again: the archive has no request of {name} to draw from.")
             asked.append(self._asked(run, drawn, folders[0], row, findings, step_log))
         results = [one for one in asked if one is not None]
         if not results:

@@ -7,7 +7,7 @@ line of a journal that no conversation uses cannot.
 
 import hashlib
 from bisect import insort
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from bfcl_pipeline.archive.findings import UnpackedRun
@@ -50,7 +50,7 @@ class Draw:
 
     model: str  # the name in the archive
     requests: tuple[DrawnRequest, ...]  # in the order of the draw
-    of: int  # requests of the run with this model, in its first trial
+    of: int  # requests that could be drawn: of the run with this model, in its first trial
 
 
 def models_of(recorded: RecordedRun) -> dict[str, list[str]]:
@@ -61,7 +61,14 @@ def models_of(recorded: RecordedRun) -> dict[str, list[str]]:
     return {name: sorted(folders, key=recorded.trial) for name, folders in trials.items()}
 
 
-def draw(run: UnpackedRun, model: str, folders: Sequence[str], count: int, seed: int) -> Draw:
+def draw(
+    run: UnpackedRun,
+    model: str,
+    folders: Sequence[str],
+    count: int,
+    seed: int,
+    categories: Collection[str] = (),
+) -> Draw:
     """Draws requests of the first trial of a model.
 
     The order of a draw is that of the hashes of seed and key: it does not depend on files or on the number
@@ -73,12 +80,13 @@ def draw(run: UnpackedRun, model: str, folders: Sequence[str], count: int, seed:
         folders: the directory names of its trials.
         count: how many requests to draw; fewer are drawn if the run has fewer.
         seed: decides which.
+        categories: draw only requests of these; none: of all.
     """
     job = _job(run, folders[0])
     adapter = build_adapter(job.row, offline=True)
     with JournalsReader(journals_in(job.paths.journals / job.folder)) as journals:
         backend = _DrawingBackend(adapter, journals, job.trial, count, seed)
-        finished(lambda: _converse(job, backend))
+        finished(lambda: _converse(job, categories or job.categories, backend))
     drawn = [backend.drawn[key] for _, key in backend.ranks]
     for folder in folders[1:]:
         with JournalsReader(journals_in(job.paths.journals / folder)) as journals:
@@ -100,9 +108,10 @@ def _job(run: UnpackedRun, folder: str) -> Job:
     return replace(job, paths=paths, web=web, selection=replace(job.selection, shard=Shard()))
 
 
-async def _converse(job: Job, backend: "_DrawingBackend") -> None:
-    """Holds all conversations of the job with the answers of its journals."""
-    entries = [presented(entry, job.web) for entry in select(job.paths.data, job.categories, job.selection)]
+async def _converse(job: Job, categories: Collection[str], backend: "_DrawingBackend") -> None:
+    """Holds the conversations of the job in some of its categories with the answers of its journals."""
+    selected = select(job.paths.data, job.categories, job.selection)
+    entries = [presented(entry, job.web) for entry in selected if entry.category in categories]
     worlds = world_configs(job.paths, job.web, job.selection.seed, offline=True)
     origin = Origin(job.name, job.run, job.web.mode, job.row.owner)
     await run_entries(entries, backend, read_texts(job.paths.data), worlds, origin)

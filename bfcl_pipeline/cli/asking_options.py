@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bfcl_pipeline.benchmark import resolve_categories
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.jobs.options import add_models
 
@@ -41,6 +42,13 @@ def add_asking_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME",
         help="ask only this model of the archive; may be repeated (default: all behind an API)",
+    )
+    add(
+        "--category",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="draw only from this category or group; may be repeated (default: all of the run)",
     )
     add(
         "--as",
@@ -91,6 +99,7 @@ def asking_checks(options: argparse.Namespace) -> list[FurtherCheck]:
             seed=seed,
             askings=options.askings,
             models=tuple(options.model),
+            categories=resolve_categories(options.category),
             renamed=_pairs("--as", options.renamed),
             models_files=tuple(options.models or ()),
             cache=options.cache,
@@ -113,6 +122,7 @@ def _refuse_alone(options: argparse.Namespace) -> None:
     given = {
         "--seed": options.seed is not None,
         "--model": options.model,
+        "--category": options.category,
         "--as": options.renamed,
         "--models": options.models,
         "--budget": options.budget is not None,
