@@ -168,8 +168,8 @@ def _made_by(exchanges: Sequence[JournaledExchange], folder: Path) -> Iterator[s
     except ProvenanceError as error:
         yield str(error)
         return
-    yield from (f"Made by {line}." for line in record_lines(model))
-    yield from (f"{line[0].upper()}{line[1:]}." for line in (*api_lines(model), *gap_lines(model)))
+    for line in (*record_lines(model), *api_lines(model), *gap_lines(model)):
+        yield f"{line[0].upper()}{line[1:]}."
 
 
 def _cells(summary: Summary) -> tuple[str, ...]:
