@@ -13,10 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bfcl_pipeline.archive.exchanges import exchanges_of
+from bfcl_pipeline.archive.findings import SHOWN, Findings
 from bfcl_pipeline.archive.recorded_run import RecordedRun
+from bfcl_pipeline.archive.run_files import log_files
 from bfcl_pipeline.generation.journal import JournaledExchange
-from bfcl_pipeline.provenance import BESIDE_LOG, Provenance, provenance_path, read_provenance
+from bfcl_pipeline.provenance import BESIDE_LOG, FOLDER, Gpu, Provenance, provenance_path, read_provenance
 from bfcl_pipeline.records import Json
+from bfcl_pipeline.text import plural
 
 MOST_NAMES = 1_000
 """Different returned names, or fingerprints, that are counted one by one."""
@@ -54,6 +57,11 @@ class ModelProvenance:
 
     uses: tuple[ProvenanceUse, ...]  # by first exchange
     api: ApiFacts
+
+    @property
+    def exchanges(self) -> int:
+        """All exchanges of the model."""
+        return sum(use.exchanges for use in self.uses)
 
 
 def provenances_of(recorded: RecordedRun, cache: Path) -> dict[str, ModelProvenance]:
@@ -94,6 +102,105 @@ def model_provenance(exchanges: Iterable[JournaledExchange], journals: Path) -> 
         counts.add(exchange)
     uses = sorted(counts.uses(journals), key=lambda use: (use.first, use.sha256 or ""))
     return ModelProvenance(tuple(uses), ApiFacts(counts.models, counts.fingerprints, counts.ids))
+
+
+def log_records(recorded: RecordedRun) -> list[Provenance]:
+    """The records of the jobs that wrote the responses of a run, in the order of their files.
+
+    Unlike the records beside the journals, they are of the jobs of this run, which may have found answers
+    of earlier runs in the journals. Raises ProvenanceError.
+    """
+    paths = [path for path in log_files(recorded) if path.name.endswith(BESIDE_LOG)]
+    return [read_provenance(path, by_digest=False) for path in paths]
+
+
+def provenance_findings(recorded: RecordedRun, cache: Path, findings: Findings) -> None:
+    """Adds what is said to have made the answers, for each model, and what is not said.
+
+    Args:
+        recorded: the run, from an archive.
+        cache: the directory with exchanges/ of the archive.
+        findings: receives the findings.
+
+    Raises:
+        JournalError: a journal is damaged.
+        ProvenanceError: a record is damaged or was changed.
+    """
+    for path in sorted((cache / "exchanges").glob(f"*/{FOLDER}/*.json")):
+        read_provenance(path)
+    log_records(recorded)
+    for folder, model in provenances_of(recorded, cache).items():
+        for line in (*record_lines(model), *api_lines(model)):
+            findings.attested("model", f"{folder}: {line}", "claimed")
+        for line in gap_lines(model):
+            findings.not_verified("model", f"{folder}: {line}")
+
+
+def record_lines(model: ModelProvenance) -> Iterator[str]:
+    """What made the answers of one model, a line for each record."""
+    known = [use for use in model.uses if use.document is not None]
+    for use in known[:SHOWN]:
+        if use.document is not None:
+            counted = f"{plural(use.exchanges, 'exchange', 'exchanges')}: " if use.exchanges else ""
+            yield counted + described(use.document)
+    if len(known) > SHOWN:
+        yield f"and {len(known) - SHOWN:,} more records of what made answers"
+
+
+def api_lines(model: ModelProvenance) -> Iterator[str]:
+    """What the API of one model said about itself in its answers."""
+    api = model.api
+    for what, counts in (("model name", api.models), ("fingerprint", api.fingerprints)):
+        if counts:
+            yield f"the API returned the {what if len(counts) == 1 else f'{what}s'} {_counted(counts)}"
+    if api.ids:
+        yield f"the API returned an id with {api.ids:,} of {plural(model.exchanges, 'answer', 'answers')}"
+
+
+def gap_lines(model: ModelProvenance) -> Iterator[str]:
+    """What is not recorded about the answers of one model."""
+    unnamed = sum(use.exchanges for use in model.uses if use.sha256 is None)
+    missing = [use for use in model.uses if use.sha256 is not None and use.document is None]
+    if unnamed:
+        count = plural(unnamed, "exchange", "exchanges")
+        yield f"what made {count} was not recorded, by an earlier version"
+    if missing:
+        count = plural(sum(use.exchanges for use in missing), "exchange", "exchanges")
+        yield f"the record of what made {count} is missing (the first: {missing[0].sha256})"
+
+
+def described(record: Provenance) -> str:
+    """A record in one line: server, GPUs, weights, and the code that asked."""
+    server, model, pipeline = record.server, record.model, record.pipeline
+    packages = server.packages if server else record.packages
+    parts = []
+    if server is not None:
+        parts.append(f"{server.kind} {server.version or '(version not known)'}")
+    if server is not None or model.weights is not None:
+        parts += [f"{name} {packages[name]}" for name in ("torch", "transformers") if name in packages]
+    parts += _gpu_texts(server.gpus if server and server.gpus else record.machine.gpus)
+    if model.weights is not None:
+        parts.append(f"weights {model.weights}")
+    commit = f" at {pipeline.commit[:12]}" if pipeline.commit else ""
+    changed = " with local changes" if pipeline.changed else ""
+    parts.append(f"asked by bfcl-pipeline {pipeline.version}{commit}{changed}")
+    if record.machine.image is not None:
+        parts.append(f"in {record.machine.image}")
+    return ", ".join(parts)
+
+
+def _gpu_texts(gpus: tuple[Gpu, ...]) -> list[str]:
+    return [
+        f"{count} x {gpu.name}" + (f" (driver {gpu.driver})" if gpu.driver else "")
+        for gpu, count in Counter(gpus).items()
+    ]
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    """Names with their numbers, the most frequent first."""
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    listed = ", ".join(f"{name} ({number:,})" for name, number in ranked[:SHOWN])
+    return listed + (f" and {len(ranked) - SHOWN:,} more" if len(ranked) > SHOWN else "")
 
 
 @dataclass(slots=True)

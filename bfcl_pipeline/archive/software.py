@@ -1,12 +1,14 @@
 """The software that computes a run: versions of packages, and the workflow with its commit."""
 
 import platform
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from bfcl_pipeline import __version__
 from bfcl_pipeline.project import project_folder
+from bfcl_pipeline.provenance import Provenance
 from bfcl_pipeline.provenance.commit import find_commit
 
 PACKAGES = ("snakemake", "pyarrow", "polars")
@@ -41,6 +43,20 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return installed
+
+
+def versions_when_made(records: Iterable[Provenance]) -> dict[str, str]:
+    """The versions of the same software when the responses of a run were made, by name.
+
+    records: of the jobs that wrote them. What no record has, or what two records have differently, is left
+    out.
+    """
+    stated: dict[str, set[str]] = {name: set() for name in ("bfcl-pipeline", "python", *PACKAGES)}
+    for record in records:
+        for name, version_then in {**record.packages, "bfcl-pipeline": record.pipeline.version}.items():
+            if name in stated:
+                stated[name].add(version_then)
+    return {name: found.pop() for name, found in stated.items() if len(found) == 1}
 
 
 def find_checkout() -> Checkout:

@@ -17,6 +17,7 @@ from bfcl_pipeline.archive.findings import (
 )
 from bfcl_pipeline.archive.members import file_sha256
 from bfcl_pipeline.archive.missing_answers import missing_answers
+from bfcl_pipeline.archive.provenances import provenance_findings
 from bfcl_pipeline.archive.reading import SealedArchive
 from bfcl_pipeline.archive.recorded_run import RecordedRun
 from bfcl_pipeline.archive.replay import check_staged, derive, given_line, stage_command
@@ -125,6 +126,7 @@ def _verify_run(
 ) -> Verification:
     """Verifies the run that was unpacked in `folder`, as far as the staged data allow."""
     metadata = run.metadata
+    provenance_findings(run.recorded, run.cache, findings)
     consistent = _check_web(run.cache / "web", run.cores, findings, step_log)
     software = list(_software_differences(metadata, find_checkout()))
     for difference in software:
