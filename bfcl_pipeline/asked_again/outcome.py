@@ -118,19 +118,20 @@ def _conclusion(asked: AskedModel, outcome: Verification) -> str:
     if asked.demand_equality:
         return _equality(asked, outcome, drawn)
     test = asked.test
-    figures = f"p {test.p:.2g}, error rate {test.error_rate:g}"
+    figures = f"p {test.p:.2g}, error rate {test.error_rate:.0%}"
+    own = f"your {asked.model.row.name}"
     if outcome is Verification.DIFFERS:
-        levels = ", ".join(level for level, result in test.levels.items() if result.told_apart)
-        return f"told apart by their {levels}: not the answers of {asked.model.row.name} now ({figures})"
+        levels = " and ".join(level for level, result in test.levels.items() if result.told_apart)
+        return f"these are not answers of {own}: their {levels} differ more than its own do ({figures})"
     if outcome is Verification.INCOMPLETE:
         return f"only {drawn} were answered, too few for a result ({figures})"
     share = test.smallest_share
     power = (
-        "too few requests to find even a wholly invented run with 95 %"
+        "too few requests to find even a wholly invented run with a probability of 95 %"
         if share is None
-        else f"{share:.0%} or more invented answers would be found with 95 %"
+        else f"a share of {share:.0%} invented answers, or more, would be found with a probability of 95 %"
     )
-    return f"as {asked.model.row.name} answers now, on {drawn} ({figures}; {power})"
+    return f"could be answers of {own}, on {drawn} ({figures}); {power}"
 
 
 def _equality(asked: AskedModel, outcome: Verification, drawn: str) -> str:

@@ -118,7 +118,8 @@ def test_the_whole_command(
     assert server.counts()["requests"] == 2 * N
     assert Part.ASKED.value in output
     assert (
-        f"verified      answers    {MODEL}: as {MODEL} answers now, on {N} of {N} drawn requests" in output
+        f"verified      answers    {MODEL}: could be answers of your {MODEL}, on {N} of {N} drawn requests"
+        in output
     )
     assert f"texts     {N} of {N}  {N} of {N}  {N} of {N}     {N} of {N}" in output
     assert "not verified  answers    answers that were not drawn" in output
@@ -137,7 +138,7 @@ def test_another_model_is_told_apart(verifier: Verifier, server: LocalChat) -> N
     assert verifier.asks() is Verification.DIFFERS
     finding = verifier.finding()
     assert finding.outcome == "DIFFERS"
-    assert "told apart by their texts, calls" in finding.what
+    assert "their texts and calls differ more than its own do" in finding.what
     assert any(line.strip().startswith("asked again  ") for line in verifier.lines)
 
 
