@@ -33,6 +33,7 @@ PROOFS = {
     "archive/test_tampered.py": "workflow",
     "archive/test_verify.py": "workflow",
     "archive/test_web_evidence.py": "workflow",
+    "asked_again/test_invented_runs.py": "workflow",
     "fuzz": "fuzz",
     "generation/test_journal_killed.py": "kills",
     "generation/test_journal_lease.py": "kills",
