@@ -27,6 +27,7 @@ from bfcl_pipeline.provenance import (
     provenances_in,
     read_provenance,
 )
+from bfcl_pipeline.provenance.document import from_content
 from tests.support.local_chat import local_chat
 from tests.support.provenance_records import record
 
@@ -212,6 +213,7 @@ def test_keys_are_redacted_and_long_commands_are_cut(
     made = job_record(served, print)
     assert len(made.content()) <= MOST_BYTES
     assert made.server == Server("vllm", "1")
+    assert from_content(made.content()) == made
     write_address(
         path,
         Address(
