@@ -95,7 +95,7 @@ def send(handler: BaseHTTPRequestHandler, body: bytes, status: int = 200, **head
 
 @contextmanager
 def serving(reply: Callable[[BaseHTTPRequestHandler, bytes], None]) -> Iterator[Service]:
-    """A server on loopback that answers each POST with `reply`, until the block ends."""
+    """A server on loopback that answers each request with `reply`, until the block ends."""
     service = Service(reply)
 
     class Handler(BaseHTTPRequestHandler):
@@ -103,6 +103,9 @@ def serving(reply: Callable[[BaseHTTPRequestHandler, bytes], None]) -> Iterator[
             body = self.rfile.read(int(self.headers["Content-Length"]))
             service.asked.append(body)
             service.reply(self, body)
+
+        def do_GET(self) -> None:
+            service.reply(self, b"")
 
         def log_message(self, format: str, *args: object) -> None: ...
 
