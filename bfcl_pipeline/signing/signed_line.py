@@ -33,6 +33,12 @@ _SIGNATURE_FIELDS = {"keyid", "sig"}
 _SHOWN = 100  # characters of an unknown type
 
 
+def check_ready(options: SigningOptions) -> None:
+    """Raises SigningError if it is known already that nothing can be signed as the options demand."""
+    if options.sigstore is None and options.key is not None:
+        ssh_keygen.check_ready(options.key)
+
+
 def sign_statement(payload: bytes, options: SigningOptions) -> bytes:
     """Signs a statement as the options demand: with a key, or with sigstore.
 
@@ -69,9 +75,8 @@ def key_of(line: bytes) -> str | None:
 def payload_of(line: bytes) -> bytes:
     """The statement that a line is about, unchecked. Raises BadSignature if the line is malformed."""
     document = _document(line)
-    if _is_bundle(document):
-        document = document.get("dsseEnvelope")
-    payload = document.get("payload") if isinstance(document, dict) else None
+    envelope = document.get("dsseEnvelope") if _is_bundle(document) else document
+    payload = envelope.get("payload") if isinstance(envelope, dict) else None
     try:
         return base64.b64decode(payload if isinstance(payload, str) else "?", validate=True)
     except (binascii.Error, ValueError):

@@ -34,6 +34,13 @@ _COLUMNS = 70  # of base64 in a line of an armored signature
 _INSTALL = "Install OpenSSH 8.2 or newer (on Debian, the package openssh-client)."
 
 
+def check_ready(key: Path) -> None:
+    """Raises SigningError if there is no such key, or no ssh-keygen."""
+    if not key.is_file():
+        raise SigningError(f"{key}: no such file. Name an SSH key; `ssh-keygen -t ed25519` makes one.")
+    _program(SigningError)
+
+
 def sign(data: bytes, key: Path) -> bytes:
     """The SSH signature (SSHSIG) of some bytes; ssh-keygen may ask for a passphrase or a touch.
 
@@ -44,8 +51,7 @@ def sign(data: bytes, key: Path) -> bytes:
     Raises:
         SigningError: ssh-keygen is missing or too old, the key cannot be read, or its use was refused.
     """
-    if not key.is_file():
-        raise SigningError(f"{key}: no such file. Name an SSH key; `ssh-keygen -t ed25519` makes one.")
+    check_ready(key)
     with tempfile.TemporaryDirectory(prefix="bfcl-sign-") as folder:
         message, signature = Path(folder) / "message", Path(folder) / "message.sig"
         message.write_bytes(data)
