@@ -55,6 +55,17 @@ class _Anybody:
         """Accepts the certificate."""
 
 
+def check_sigstore(options: SigstoreSigning) -> None:
+    """Raises SigningError if sigstore is not installed, ConfigError if a file of the options is missing."""
+    try:
+        import sigstore.sign  # noqa: F401
+    except ImportError:
+        raise SigningError(f"Nothing was signed: {_NOT_INSTALLED}") from None
+    for file in (options.identity_token, options.trust_config):
+        if file is not None and not file.is_file():
+            raise ConfigError(f"{file}: no such file.")
+
+
 def sign_keyless(payload: bytes, options: SigstoreSigning) -> bytes:
     """Signs a statement, and checks the signature as a verifier does.
 
@@ -69,11 +80,10 @@ def sign_keyless(payload: bytes, options: SigstoreSigning) -> bytes:
         ConfigError: the file of the token or of the trust configuration cannot be read.
         SigningError: sigstore is not installed, cannot be reached, or refuses, or there is no identity.
     """
-    try:
-        from sigstore.dsse import Statement
-        from sigstore.sign import SigningContext
-    except ImportError:
-        raise SigningError(f"Nothing was signed: {_NOT_INSTALLED}") from None
+    check_sigstore(options)
+    from sigstore.dsse import Statement
+    from sigstore.sign import SigningContext
+
     _keep_quiet()
     secret = ""
     try:

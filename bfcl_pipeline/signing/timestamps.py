@@ -37,7 +37,7 @@ MOST_ROOT_BYTES = 4 * 1024 * 1024
 CONNECT_SECONDS, READ_SECONDS, TOTAL_SECONDS = 10.0, 15.0, 30.0
 """Time limits of a request: for the connection, between two packets, for the body of the answer."""
 
-INSTALL = "Install what checks and makes it: pip install 'bfcl-pipeline[sign]'"
+INSTALL = "Run: pip install 'bfcl-pipeline[sign]'"
 """What to do without the packages."""
 
 _HASHES = {
@@ -52,6 +52,15 @@ _HEADERS = {
     "Accept": "application/timestamp-reply",
     "Accept-Encoding": "identity",
 }
+
+
+def check_service(url: str) -> None:
+    """Raises ConfigError if `url` is not an address of HTTP, SigningError if a package is missing."""
+    _service(url)
+    try:
+        import rfc3161_client  # noqa: F401
+    except ImportError:
+        raise SigningError(f"A time stamp needs the package rfc3161-client. {INSTALL}") from None
 
 
 def request_time_stamp(signature: bytes, url: str, roots: Sequence[Path] = ()) -> bytes:
@@ -71,11 +80,10 @@ def request_time_stamp(signature: bytes, url: str, roots: Sequence[Path] = ()) -
         ConfigError: `url` is not an address, or a file of `roots` has no certificates.
         SigningError: the package is not installed, the service cannot be reached, or its answer is wrong.
     """
-    try:
-        from rfc3161_client import TimestampRequestBuilder
-        from rfc3161_client.base import HashAlgorithm
-    except ImportError:
-        raise SigningError(f"A time stamp needs the package rfc3161-client. {INSTALL}") from None
+    check_service(url)
+    from rfc3161_client import TimestampRequestBuilder
+    from rfc3161_client.base import HashAlgorithm
+
     request = (
         TimestampRequestBuilder()
         .data(signature)
@@ -114,7 +122,7 @@ def check_time_stamp(response: bytes, signature: bytes, roots: Sequence[Path]) -
     try:
         import rfc3161_client  # noqa: F401
     except ImportError:
-        raise NotCheckable(f"The time stamp was not checked. {INSTALL}") from None
+        raise NotCheckable(f"the package rfc3161-client is not installed. {INSTALL}") from None
     trusted = [certificate for root in roots for certificate in _pem(root)] if roots else _usual()
     return check_token(response, signature, trusted)
 

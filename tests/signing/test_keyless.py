@@ -401,7 +401,7 @@ def test_wrong_files(local: Signing, tmp_path: Path) -> None:
 def test_not_installed(local: Signing, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the extra, what to install is reported, by the one who signs and by the one who checks."""
     line = local.sign()
-    for name in ("sigstore.dsse", "sigstore.verify"):
+    for name in ("sigstore.sign", "sigstore.verify"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(SigningError, match=r"pip install 'bfcl-pipeline\[sign\]'"):
         local.sign()
