@@ -76,6 +76,8 @@ def check_attestations(
         else:
             trusted = checked.signer.principals
             findings.attested(SUBJECT, _signed_by(checked), "attested" if trusted else "unknown")
+            if checked.unchecked:
+                findings.not_verified(SUBJECT, f"{name}its time stamp: {checked.unchecked}")
             signers += [one for one in trusted if one not in signers]
     if options.required and not _satisfied(options, signers):
         findings.add(Part.ATTESTED, "DIFFERS", SUBJECT, _missing(options))

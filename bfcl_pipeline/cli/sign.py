@@ -35,5 +35,8 @@ def run(options: argparse.Namespace) -> int:
 def print_signed(signed: "SignedArchive") -> None:
     """Prints who signed, and how to verify it."""
     count = f", beside {signed.number - 1:,} others" if signed.number > 1 else ""
-    print(f"{signed.statements}: signed by {signed.signer.identity}{count}")
+    signer, stamp = signed.signature.signer, signed.signature.time_stamp
+    by = f"{signer.identity}, confirmed by {signer.issuer}" if signer.issuer else signer.identity
+    at = f" at {stamp.time} ({stamp.authority})" if stamp else ""
+    print(f"{signed.statements}: signed by {by}{at}{count}")
     print("Publish that file with the archive.")
