@@ -179,7 +179,7 @@ def _model(recorded: RecordedRun, folder: str, made: ModelProvenance | None) -> 
 
 
 def _answers(made: ModelProvenance | None) -> dict[str, Json] | None:
-    """How many answers there are, when they came and what made them; None if nothing is recorded of that."""
+    """How many answers there are, when they came, what made them; None if nothing is recorded of it."""
     if made is None or not made.uses:
         return None
     return {
