@@ -27,8 +27,11 @@ NAMESPACE = "bfcl-pipeline"
 SIGNATURE_BYTES = 1 << 16
 """The largest SSH signature; one with a certificate of many principals has some kilobytes."""
 
+FINGERPRINT = re.compile(r"SHA256:[A-Za-z0-9+/]{43}")
+"""The fingerprint of a key."""
+
 _BEGIN, _END = b"-----BEGIN SSH SIGNATURE-----", b"-----END SSH SIGNATURE-----"
-_GOOD = re.compile(r'^Good "[^"]*" signature .*?with \S+ key (SHA256:[A-Za-z0-9+/]{43})\s*$', re.MULTILINE)
+_GOOD = re.compile(rf'^Good "[^"]*" signature .*?with \S+ key ({FINGERPRINT.pattern})\s*$', re.MULTILINE)
 _REASON = re.compile(r"(?:Signature verification failed|Couldn't verify signature): (?P<why>.+)")
 _SECONDS = 60
 _COLUMNS = 70  # of base64 in a line of an armored signature

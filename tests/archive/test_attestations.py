@@ -140,7 +140,13 @@ def test_each_edited_field_is_named(
         ({**PREDICATE, "marks": []}, "marks is a list of 0, in the archive a list of 1"),
         (edited(("software", "changed"), 0), "software.changed is 0, in the archive false"),
         (edited(("models", 0, "answers", "number"), 3.0), "answers.number is 3.0, in the archive 3"),
-        (edited(("release",), ["x"]), "release is a list of 1, in the archive {"),
+        (edited(("release",), ["x"]), "release is a list of 1, in the archive an object of 2"),
+        (
+            edited(("software", "changed"), json.loads("[" * 900 + "]" * 900)),
+            "changed is a list of 1, in the",
+        ),
+        ({**PREDICATE, "x" * 5000: 1}, "more characters) is not a field of such a statement"),
+        (edited(("run",), "\ud800"), 'run is "\\ud800", in the archive "small"'),
         (edited(("run",), "x" * 5000), "more characters"),
     ],
 )
