@@ -31,8 +31,8 @@ class Part(StrEnum):
 
     DERIVED = "Derived: follows from the archive's own bytes, checked here"
     ASKED = "Asked again: what the same model answers now, asked by you"
-    ATTESTED = "Attested: as true as those who say it"
-    NOT_COVERED = "Not covered: nothing here shows whether it is true"
+    ATTESTED = "Attested: rests on those who state it"
+    NOT_COVERED = "Not covered: not verified by anything here"
 
 
 _AT_ONCE = (Part.DERIVED, Part.ASKED)

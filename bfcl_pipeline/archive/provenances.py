@@ -114,13 +114,16 @@ def log_records(recorded: RecordedRun) -> list[Provenance]:
     return [read_provenance(path, by_digest=False) for path in paths]
 
 
-def provenance_findings(recorded: RecordedRun, cache: Path, findings: Findings) -> None:
+def provenance_findings(
+    recorded: RecordedRun, cache: Path, findings: Findings, outcome: str = "claimed"
+) -> None:
     """Adds what is said to have made the answers, for each model, and what is not said.
 
     Args:
         recorded: the run, from an archive.
         cache: the directory with exchanges/ of the archive.
         findings: receives the findings.
+        outcome: `attested` if a trusted signer vouches for the archive.
 
     Raises:
         JournalError: a journal is damaged.
@@ -131,7 +134,7 @@ def provenance_findings(recorded: RecordedRun, cache: Path, findings: Findings) 
     log_records(recorded)
     for folder, model in provenances_of(recorded, cache).items():
         for line in (*record_lines(model), *api_lines(model)):
-            findings.attested("model", f"{folder}: {line}", "claimed")
+            findings.attested("model", f"{folder}: {line}", outcome)
         for line in gap_lines(model):
             findings.not_verified("model", f"{folder}: {line}")
 

@@ -12,7 +12,7 @@ from bfcl_pipeline.archive.software import find_checkout
 from bfcl_pipeline.archive.statement import make_statement, predicate_of, subject_of
 from bfcl_pipeline.archive.unpacking import check_hashes, unpack, unpacked_run
 from bfcl_pipeline.errors import BadSignature, SigningError
-from bfcl_pipeline.signing.signature import Signer, SigningOptions, Trust
+from bfcl_pipeline.signing.signature import CheckedSignature, SigningOptions, SigstoreTrust, Trust
 from bfcl_pipeline.signing.signed_line import check_line, key_of, payload_of, sign_statement
 from bfcl_pipeline.signing.statement_file import read_lines, statements_path, write_lines
 
@@ -24,7 +24,7 @@ class SignedArchive:
     file: Path  # the archive
     statements: Path  # the file of its signed statements
     number: int  # of statements in it
-    signer: Signer
+    signature: CheckedSignature
 
 
 def sign_archive(file: Path, options: SigningOptions) -> SignedArchive:
@@ -44,8 +44,16 @@ def sign_archive(file: Path, options: SigningOptions) -> SignedArchive:
     line = sign_statement(payload, options)
     key = key_of(line)
     kept = [other for other in others if key is None or key_of(other) != key]
+    checked = check_line(line, _trust(options))
     write_lines(path, [*kept, line])
-    return SignedArchive(file, path, len(kept) + 1, check_line(line, Trust()).signer)
+    return SignedArchive(file, path, len(kept) + 1, checked)
+
+
+def _trust(options: SigningOptions) -> Trust:
+    """Nobody is trusted; a bundle is checked with the keys of the instance that signed it."""
+    return Trust(
+        sigstore=SigstoreTrust(trust_config=options.sigstore.trust_config if options.sigstore else None)
+    )
 
 
 def stale_statements(file: Path, sha256: str) -> bool:

@@ -7,6 +7,7 @@ make the predicate again and compare.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,14 +17,14 @@ from in_toto_attestation.v1.resource_descriptor import ResourceDescriptor
 from in_toto_attestation.v1.statement import STATEMENT_TYPE_URI, Statement
 
 from bfcl_pipeline.archive.crate_metadata import CrateMetadata
+from bfcl_pipeline.archive.provenances import ModelProvenance, provenances_of
 from bfcl_pipeline.archive.recorded_run import RecordedRun
 from bfcl_pipeline.benchmark import release
 from bfcl_pipeline.errors import BadSignature
-from bfcl_pipeline.generation.journal import JournalsReader
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.signing.strict_json import canonical, read_strictly
 from bfcl_pipeline.tables import read_table
-from bfcl_pipeline.text import cut
+from bfcl_pipeline.text import cut, valid_unicode
 
 PREDICATE_TYPE = "urn:bfcl-pipeline:run:v1"
 """The form of the predicate; changes whenever a field is added, removed or gets another meaning."""
@@ -42,6 +43,7 @@ _SCORE = {
 }
 """The fields of a score, and their columns in tables/leaderboard."""
 
+_NAMES = 20  # returned names, or fingerprints, of one model
 _SHOWN = 80  # characters of a value in a difference
 
 
@@ -91,13 +93,14 @@ def predicate_of(metadata: CrateMetadata, recorded: RecordedRun, cache: Path) ->
         cache: has the exchanges of the archive.
 
     Raises:
-        JournalError, TableError: a file of the run is damaged.
+        JournalError, ProvenanceError, TableError: a file of the run is damaged.
     """
     results, config = f"results/{metadata.run}", recorded.config
     files = {"config": f"{results}/config.yaml", "models": f"{results}/models.yaml"}
     files["requirements"] = "requirements.lock"
     version, sha256 = metadata.release
     scores = list(_scores(recorded.folder))
+    made = provenances_of(recorded, cache)
     return {
         "run": metadata.run,
         "ended": metadata.ended,
@@ -111,20 +114,23 @@ def predicate_of(metadata: CrateMetadata, recorded: RecordedRun, cache: Path) ->
         },
         "categories": recorded.categories,
         "marks": _marks(config, scores),
-        "models": [_model(recorded, folder, cache) for folder in recorded.run.folders],
+        "models": [_model(recorded, folder, made.get(folder)) for folder in recorded.run.folders],
         "scores": scores,
     }
 
 
 def first_difference(stated: Json, derived: Json, place: str = "") -> str | None:
-    """The first field in which a predicate differs from that of the archive; None if it does not."""
+    """The first field in which a predicate differs from that of the archive; None if it does not.
+
+    `stated` may be of anybody: it is followed only as deep as `derived`, and shown in at most one line.
+    """
     if isinstance(stated, Mapping) and isinstance(derived, Mapping):
         for name in sorted({*stated, *derived}):
             where = f"{place}.{name}" if place else name
             if name not in stated:
                 return f"{where} is missing"
             if name not in derived:
-                return f"{where} is not a field of such a statement"
+                return f"{cut(where, _SHOWN)} is not a field of such a statement"
             difference = first_difference(stated[name], derived[name], where)
             if difference is not None:
                 return difference
@@ -133,15 +139,16 @@ def first_difference(stated: Json, derived: Json, place: str = "") -> str | None
         pairs = enumerate(zip(stated, derived, strict=True))
         found = (first_difference(*pair, f"{place}[{number}]") for number, pair in pairs)
         return next((difference for difference in found if difference is not None), None)
-    if canonical(stated) == canonical(derived):
+    if type(stated) is type(derived) and not isinstance(stated, (Mapping, list)) and stated == derived:
         return None
     return f"{place} is {_short(stated)}, in the archive {_short(derived)}"
 
 
 def _short(value: Json) -> str:
-    if isinstance(value, list):
-        return f"a list of {len(value):,}"
-    return cut(canonical(value).decode(), _SHOWN)
+    if isinstance(value, (Mapping, list)):
+        kind = "a list" if isinstance(value, list) else "an object"
+        return f"{kind} of {len(value):,}"
+    return cut(json.dumps(value), _SHOWN)
 
 
 def _scores(folder: Path) -> Iterator[dict[str, Json]]:
@@ -161,7 +168,7 @@ def _marks(config: Mapping[str, Json], scores: Sequence[Mapping[str, Json]]) -> 
     return [mark for mark, applies in marks.items() if applies]
 
 
-def _model(recorded: RecordedRun, folder: str, cache: Path) -> dict[str, Json]:
+def _model(recorded: RecordedRun, folder: str, made: ModelProvenance | None) -> dict[str, Json]:
     """What identifies a model, or a trial of it, and what is known about its answers."""
     row = recorded.row(folder)
     facts = {
@@ -171,19 +178,29 @@ def _model(recorded: RecordedRun, folder: str, cache: Path) -> dict[str, Json]:
         "weights": row.weights,
         "revision": row.revision,
         "prompts": row.prompts,
-        "answers": _answers(cache / "exchanges" / folder),
+        "answers": _answers(made),
     }
     return {name: value for name, value in facts.items() if value is not None}
 
 
-def _answers(folder: Path) -> dict[str, Json] | None:
-    """How many answers there are, and when they came; None without a journal."""
-    journals = sorted(folder.glob("exchanges*.jsonl"))
-    if not journals:
+def _answers(made: ModelProvenance | None) -> dict[str, Json] | None:
+    """How many answers there are, when they came, what made them; None if nothing is recorded of it."""
+    if made is None or not made.uses:
         return None
-    with JournalsReader(journals) as reader:
-        times = [exchange.received_at for exchange in reader]
-    return {"number": len(times), "first": min(times, default=None), "last": max(times, default=None)}
+    return {
+        "number": sum(use.exchanges for use in made.uses),
+        "first": min((use.first for use in made.uses if use.first), default=None),
+        "last": max((use.last for use in made.uses if use.last), default=None),
+        "records": [{"sha256": use.sha256, "answers": use.exchanges} for use in made.uses],
+        "returned_models": _frequent(made.api.models),
+        "fingerprints": _frequent(made.api.fingerprints),
+    }
+
+
+def _frequent(counts: Mapping[str, int]) -> dict[str, int]:
+    """The most frequent names."""
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_NAMES]
+    return {valid_unicode(name): number for name, number in ranked}
 
 
 def _document(payload: bytes) -> dict[str, Json]:

@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from bfcl_pipeline.archive.attestations import AttestationOptions, Attested, check_attestations
@@ -106,7 +107,7 @@ def _unpacked(
 def _attested(run: UnpackedRun, options: AttestationOptions, findings: Findings) -> Attested:
     """Checks the statements about the archive, and reports who says what cannot be derived."""
     metadata = run.metadata
-    predicate = predicate_of(metadata, run.recorded, run.cache)
+    predicate = partial(predicate_of, metadata, run.recorded, run.cache)
     attested = check_attestations(run.file, run.sha256, predicate, options, findings)
     changed = " with local changes" if metadata.changed else ""
     facts = f"{metadata.run}, ended {metadata.ended}, commit {metadata.commit}{changed}"
@@ -114,6 +115,8 @@ def _attested(run: UnpackedRun, options: AttestationOptions, findings: Findings)
         findings.attested("run", f"{_listed(attested)}: {facts}")
     else:
         findings.attested("run", f"{facts}; nobody known here vouches for that", "claimed")
+    outcome = "attested" if attested.signers else "claimed"
+    provenance_findings(run.recorded, run.cache, findings, outcome)
     return attested
 
 
@@ -126,7 +129,6 @@ def _verify_run(
 ) -> Verification:
     """Verifies the run that was unpacked in `folder`, as far as the staged data allow."""
     metadata = run.metadata
-    provenance_findings(run.recorded, run.cache, findings)
     consistent = _check_web(run.cache / "web", run.cores, findings, step_log)
     software = list(_software_differences(metadata, find_checkout()))
     for difference in software:

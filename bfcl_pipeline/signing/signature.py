@@ -73,3 +73,4 @@ class CheckedSignature:
     payload: bytes  # the statement
     signer: Signer
     time_stamp: TimeStamp | None = None
+    unchecked: str = ""  # why a time stamp that is there was not checked

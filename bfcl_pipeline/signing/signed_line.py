@@ -11,9 +11,9 @@ from typing import Any, NoReturn
 from securesystemslib.dsse import Envelope
 from securesystemslib.exceptions import UnverifiedSignatureError
 
-from bfcl_pipeline.errors import BadSignature, SigningError
+from bfcl_pipeline.errors import BadSignature, NotCheckable, SigningError
 from bfcl_pipeline.signing import ssh_keygen
-from bfcl_pipeline.signing.keyless import check_bundle, sign_keyless
+from bfcl_pipeline.signing.keyless import check_bundle, check_sigstore, sign_keyless
 from bfcl_pipeline.signing.signature import (
     PAYLOAD_TYPE,
     TIME_STAMP_FIELD,
@@ -25,7 +25,7 @@ from bfcl_pipeline.signing.signature import (
 )
 from bfcl_pipeline.signing.ssh_keys import SshKey, SshSigner
 from bfcl_pipeline.signing.strict_json import canonical, read_strictly
-from bfcl_pipeline.signing.timestamps import check_time_stamp, request_time_stamp
+from bfcl_pipeline.signing.timestamps import check_service, check_time_stamp, request_time_stamp
 
 _BUNDLE = "application/vnd.dev.sigstore.bundle"
 _ENVELOPE_FIELDS = {"payload", "payloadType", "signatures"}
@@ -34,9 +34,18 @@ _SHOWN = 100  # characters of an unknown type
 
 
 def check_ready(options: SigningOptions) -> None:
-    """Raises SigningError if it is known already that nothing can be signed as the options demand."""
-    if options.sigstore is None and options.key is not None:
+    """Raises SigningError or ConfigError if it is known already that nothing can be signed so."""
+    if options.sigstore is not None:
+        if options.timestamp is not None:
+            raise SigningError(
+                "a signature with sigstore has its time already, from the log that contains it: leave out "
+                "--timestamp, which is for SSH keys."
+            )
+        check_sigstore(options.sigstore)
+    elif options.key is not None:
         ssh_keygen.check_ready(options.key)
+    if options.timestamp is not None:
+        check_service(options.timestamp)
 
 
 def sign_statement(payload: bytes, options: SigningOptions) -> bytes:
@@ -48,6 +57,7 @@ def sign_statement(payload: bytes, options: SigningOptions) -> bytes:
     Raises:
         SigningError: it could not be signed or not be time stamped.
     """
+    check_ready(options)
     if options.sigstore is not None:
         return sign_keyless(payload, options.sigstore)
     if options.key is None:
@@ -102,10 +112,13 @@ def check_line(line: bytes, trust: Trust) -> CheckedSignature:
         SshKey(signature.keyid).verify_signature(signature, signed)
     except UnverifiedSignatureError as error:
         raise BadSignature(f"the signature does not hold: {error}") from error
-    time_stamp = _time_stamp(signature.unrecognized_fields, made, trust)
-    return CheckedSignature(
-        envelope.payload, _signer(signature.keyid, signed, made, trust, time_stamp), time_stamp
-    )
+    time_stamp, unchecked = None, ""
+    try:
+        time_stamp = _time_stamp(signature.unrecognized_fields, made, trust)
+    except NotCheckable as error:
+        unchecked = str(error)
+    signer = _signer(signature.keyid, signed, made, trust, time_stamp)
+    return CheckedSignature(envelope.payload, signer, time_stamp, unchecked)
 
 
 def _signer(key: str, signed: bytes, made: bytes, trust: Trust, time_stamp: TimeStamp | None) -> Signer:
@@ -156,6 +169,8 @@ def _envelope(document: dict[str, Any]) -> Envelope:
         _reject("its signature does not have the fields keyid and sig")
     if not all(isinstance(value, str) for value in (document["payload"], *fields.values())):
         _reject("a field that is not a text")
+    if not ssh_keygen.FINGERPRINT.fullmatch(fields["keyid"]):
+        _reject("its keyid is not the fingerprint of an SSH key")
     try:
         return Envelope.from_dict({**document, "signatures": [dict(fields)]})
     except (binascii.Error, ValueError) as error:
