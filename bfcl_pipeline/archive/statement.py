@@ -16,10 +16,10 @@ from in_toto_attestation.v1.resource_descriptor import ResourceDescriptor
 from in_toto_attestation.v1.statement import STATEMENT_TYPE_URI, Statement
 
 from bfcl_pipeline.archive.crate_metadata import CrateMetadata
+from bfcl_pipeline.archive.provenances import ModelProvenance, provenances_of
 from bfcl_pipeline.archive.recorded_run import RecordedRun
 from bfcl_pipeline.benchmark import release
 from bfcl_pipeline.errors import BadSignature
-from bfcl_pipeline.generation.journal import JournalsReader
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.signing.strict_json import canonical, read_strictly
 from bfcl_pipeline.tables import read_table
@@ -42,6 +42,7 @@ _SCORE = {
 }
 """The fields of a score, and their columns in tables/leaderboard."""
 
+_NAMES = 20  # returned names, or fingerprints, of one model
 _SHOWN = 80  # characters of a value in a difference
 
 
@@ -91,13 +92,14 @@ def predicate_of(metadata: CrateMetadata, recorded: RecordedRun, cache: Path) ->
         cache: has the exchanges of the archive.
 
     Raises:
-        JournalError, TableError: a file of the run is damaged.
+        JournalError, ProvenanceError, TableError: a file of the run is damaged.
     """
     results, config = f"results/{metadata.run}", recorded.config
     files = {"config": f"{results}/config.yaml", "models": f"{results}/models.yaml"}
     files["requirements"] = "requirements.lock"
     version, sha256 = metadata.release
     scores = list(_scores(recorded.folder))
+    made = provenances_of(recorded, cache)
     return {
         "run": metadata.run,
         "ended": metadata.ended,
@@ -111,7 +113,7 @@ def predicate_of(metadata: CrateMetadata, recorded: RecordedRun, cache: Path) ->
         },
         "categories": recorded.categories,
         "marks": _marks(config, scores),
-        "models": [_model(recorded, folder, cache) for folder in recorded.run.folders],
+        "models": [_model(recorded, folder, made.get(folder)) for folder in recorded.run.folders],
         "scores": scores,
     }
 
@@ -161,7 +163,7 @@ def _marks(config: Mapping[str, Json], scores: Sequence[Mapping[str, Json]]) -> 
     return [mark for mark, applies in marks.items() if applies]
 
 
-def _model(recorded: RecordedRun, folder: str, cache: Path) -> dict[str, Json]:
+def _model(recorded: RecordedRun, folder: str, made: ModelProvenance | None) -> dict[str, Json]:
     """What identifies a model, or a trial of it, and what is known about its answers."""
     row = recorded.row(folder)
     facts = {
@@ -171,19 +173,28 @@ def _model(recorded: RecordedRun, folder: str, cache: Path) -> dict[str, Json]:
         "weights": row.weights,
         "revision": row.revision,
         "prompts": row.prompts,
-        "answers": _answers(cache / "exchanges" / folder),
+        "answers": _answers(made),
     }
     return {name: value for name, value in facts.items() if value is not None}
 
 
-def _answers(folder: Path) -> dict[str, Json] | None:
-    """How many answers there are, and when they came; None without a journal."""
-    journals = sorted(folder.glob("exchanges*.jsonl"))
-    if not journals:
+def _answers(made: ModelProvenance | None) -> dict[str, Json] | None:
+    """How many answers there are, when they came, what made them; None if nothing is recorded of it."""
+    if made is None or not made.uses:
         return None
-    with JournalsReader(journals) as reader:
-        times = [exchange.received_at for exchange in reader]
-    return {"number": len(times), "first": min(times, default=None), "last": max(times, default=None)}
+    return {
+        "number": sum(use.exchanges for use in made.uses),
+        "first": min((use.first for use in made.uses if use.first), default=None),
+        "last": max((use.last for use in made.uses if use.last), default=None),
+        "records": [{"sha256": use.sha256, "answers": use.exchanges} for use in made.uses],
+        "returned_models": _frequent(made.api.models),
+        "fingerprints": _frequent(made.api.fingerprints),
+    }
+
+
+def _frequent(counts: Mapping[str, int]) -> dict[str, int]:
+    """The most frequent names."""
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_NAMES])
 
 
 def _document(payload: bytes) -> dict[str, Json]:

@@ -17,6 +17,7 @@ from bfcl_pipeline.archive.findings import (
 )
 from bfcl_pipeline.archive.members import file_sha256
 from bfcl_pipeline.archive.missing_answers import missing_answers
+from bfcl_pipeline.archive.provenances import provenance_findings
 from bfcl_pipeline.archive.reading import SealedArchive
 from bfcl_pipeline.archive.recorded_run import RecordedRun
 from bfcl_pipeline.archive.replay import check_staged, derive, given_line, stage_command
@@ -107,6 +108,8 @@ def _attested(run: UnpackedRun, options: AttestationOptions, findings: Findings)
         findings.attested("run", f"{_listed(attested)}: {facts}")
     else:
         findings.attested("run", f"{facts}; nobody known here vouches for that", "claimed")
+    outcome = "attested" if attested.signers else "claimed"
+    provenance_findings(run.recorded, run.cache, findings, outcome)
     return attested
 
 

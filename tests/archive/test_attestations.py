@@ -71,8 +71,8 @@ def test_a_key_is_unknown_until_it_is_named(keys: tuple[Path, Path], tmp_path: P
     assert unknown.result is Verification.COMPLETE
     assert unknown.signers == ()
     assert unknown.lines == [
-        f"unknown signed by {fingerprint(keys[0])}, whose owner is not known here; --signers names the keys "
-        "that you trust"
+        f"unknown signed by {fingerprint(keys[0])}, whose owner is not known here; --signers names the "
+        "keys that you trust"
     ]
     signers = allow(tmp_path / "signers", ("alice@example.org", keys[0]))
     known = Checked(tmp_path, line, trust=Trust(signers))
