@@ -108,12 +108,12 @@ def test_verified_without_a_network(signed: Signed, tmp_path: Path) -> None:
 
 def test_nobody_is_trusted_unasked(signed: Signed, verified: Callable[..., tuple[int, list[str]]]) -> None:
     """Without options, the key is unknown, and so are the authority and the instance."""
-    status, (key, identity, missing) = verified(signed.file, "--require-signature")
+    status, (key, missing, identity) = verified(signed.file, "--require-signature")
     assert status == 1
     assert key.startswith("unknown       statement  signed by SHA256:")
     assert "says Clock of the tests, an authority that is not known here" in key
     assert "no valid statement" in missing
-    assert identity.startswith("not verified  statement  line 2: The signature was not checked: CN=Local")
+    assert identity.startswith("not verified  statement  line 2: its certificate is by CN=Local Fulcio")
 
 
 def test_another_identity(signed: Signed, verified: Callable[..., tuple[int, list[str]]]) -> None:
