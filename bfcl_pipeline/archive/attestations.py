@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -42,14 +42,18 @@ class Attested:
 
 
 def check_attestations(
-    file: Path, sha256: str, predicate: Mapping[str, Json], options: AttestationOptions, findings: Findings
+    file: Path,
+    sha256: str,
+    predicate: Callable[[], Mapping[str, Json]],
+    options: AttestationOptions,
+    findings: Findings,
 ) -> Attested:
     """Checks each signed statement about an archive, offline.
 
     Args:
         file: the archive.
         sha256: of the archive.
-        predicate: what the archive says (`statement.predicate_of`).
+        predicate: returns what the archive says (`statement.predicate_of`); called if there is a statement.
         options: whom the verifier trusts.
         findings: receives a line for each statement.
 
@@ -61,13 +65,14 @@ def check_attestations(
     except BadSignature as error:
         findings.add(Part.ATTESTED, "DIFFERS", SUBJECT, str(error))
         return Attested(Verification.DIFFERS, ())
+    says = predicate() if lines else {}
     result = Verification.COMPLETE
     signers: list[str] = []
     for number, line in enumerate(lines, start=1):
         name = f"line {number}: " if len(lines) > 1 else ""
         try:
             checked = check_line(line, options.trust)
-            _compare(checked, sha256, predicate)
+            _compare(checked, sha256, says)
         except NotCheckable as error:
             findings.not_verified(SUBJECT, f"{name}{error}")
         except BadSignature as error:

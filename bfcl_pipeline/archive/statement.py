@@ -7,6 +7,7 @@ make the predicate again and compare.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from bfcl_pipeline.errors import BadSignature
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.signing.strict_json import canonical, read_strictly
 from bfcl_pipeline.tables import read_table
-from bfcl_pipeline.text import cut
+from bfcl_pipeline.text import cut, valid_unicode
 
 PREDICATE_TYPE = "urn:bfcl-pipeline:run:v1"
 """The form of the predicate; changes whenever a field is added, removed or gets another meaning."""
@@ -119,14 +120,17 @@ def predicate_of(metadata: CrateMetadata, recorded: RecordedRun, cache: Path) ->
 
 
 def first_difference(stated: Json, derived: Json, place: str = "") -> str | None:
-    """The first field in which a predicate differs from that of the archive; None if it does not."""
+    """The first field in which a predicate differs from that of the archive; None if it does not.
+
+    `stated` may be of anybody: it is followed only as deep as `derived`, and shown in at most one line.
+    """
     if isinstance(stated, Mapping) and isinstance(derived, Mapping):
         for name in sorted({*stated, *derived}):
             where = f"{place}.{name}" if place else name
             if name not in stated:
                 return f"{where} is missing"
             if name not in derived:
-                return f"{where} is not a field of such a statement"
+                return f"{cut(where, _SHOWN)} is not a field of such a statement"
             difference = first_difference(stated[name], derived[name], where)
             if difference is not None:
                 return difference
@@ -135,15 +139,16 @@ def first_difference(stated: Json, derived: Json, place: str = "") -> str | None
         pairs = enumerate(zip(stated, derived, strict=True))
         found = (first_difference(*pair, f"{place}[{number}]") for number, pair in pairs)
         return next((difference for difference in found if difference is not None), None)
-    if canonical(stated) == canonical(derived):
+    if type(stated) is type(derived) and not isinstance(stated, (Mapping, list)) and stated == derived:
         return None
     return f"{place} is {_short(stated)}, in the archive {_short(derived)}"
 
 
 def _short(value: Json) -> str:
-    if isinstance(value, list):
-        return f"a list of {len(value):,}"
-    return cut(canonical(value).decode(), _SHOWN)
+    if isinstance(value, (Mapping, list)):
+        kind = "a list" if isinstance(value, list) else "an object"
+        return f"{kind} of {len(value):,}"
+    return cut(json.dumps(value), _SHOWN)
 
 
 def _scores(folder: Path) -> Iterator[dict[str, Json]]:
@@ -194,7 +199,8 @@ def _answers(made: ModelProvenance | None) -> dict[str, Json] | None:
 
 def _frequent(counts: Mapping[str, int]) -> dict[str, int]:
     """The most frequent names."""
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_NAMES])
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_NAMES]
+    return {valid_unicode(name): number for name, number in ranked}
 
 
 def _document(payload: bytes) -> dict[str, Json]:

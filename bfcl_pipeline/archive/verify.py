@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from bfcl_pipeline.archive.attestations import AttestationOptions, Attested, check_attestations
@@ -100,7 +101,7 @@ def _unpacked(
 def _attested(run: UnpackedRun, options: AttestationOptions, findings: Findings) -> Attested:
     """Checks the statements about the archive, and reports who says what cannot be derived."""
     metadata = run.metadata
-    predicate = predicate_of(metadata, run.recorded, run.cache)
+    predicate = partial(predicate_of, metadata, run.recorded, run.cache)
     attested = check_attestations(run.file, run.sha256, predicate, options, findings)
     changed = " with local changes" if metadata.changed else ""
     facts = f"{metadata.run}, ended {metadata.ended}, commit {metadata.commit}{changed}"

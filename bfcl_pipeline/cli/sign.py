@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from bfcl_pipeline.cli.signing_options import add_signing, signing
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.text import plural
 
 if TYPE_CHECKING:
     from bfcl_pipeline.archive.sign import SignedArchive
@@ -34,7 +35,8 @@ def run(options: argparse.Namespace) -> int:
 
 def print_signed(signed: "SignedArchive") -> None:
     """Prints who signed, and how to verify it."""
-    count = f", beside {signed.number - 1:,} others" if signed.number > 1 else ""
+    others = plural(signed.number - 1, "other signature", "other signatures")
+    count = f", beside {others}" if signed.number > 1 else ""
     signer, stamp = signed.signature.signer, signed.signature.time_stamp
     by = f"{signer.identity}, confirmed by {signer.issuer}" if signer.issuer else signer.identity
     at = f" at {stamp.time} ({stamp.authority})" if stamp else ""

@@ -169,6 +169,8 @@ def _envelope(document: dict[str, Any]) -> Envelope:
         _reject("its signature does not have the fields keyid and sig")
     if not all(isinstance(value, str) for value in (document["payload"], *fields.values())):
         _reject("a field that is not a text")
+    if not ssh_keygen.FINGERPRINT.fullmatch(fields["keyid"]):
+        _reject("its keyid is not the fingerprint of an SSH key")
     try:
         return Envelope.from_dict({**document, "signatures": [dict(fields)]})
     except (binascii.Error, ValueError) as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import os
 import re
 import shutil
 import subprocess
@@ -26,11 +27,15 @@ NAMESPACE = "bfcl-pipeline"
 SIGNATURE_BYTES = 1 << 16
 """The largest SSH signature; one with a certificate of many principals has some kilobytes."""
 
+FINGERPRINT = re.compile(r"SHA256:[A-Za-z0-9+/]{43}")
+"""The fingerprint of a key."""
+
 _BEGIN, _END = b"-----BEGIN SSH SIGNATURE-----", b"-----END SSH SIGNATURE-----"
-_GOOD = re.compile(r'^Good "[^"]*" signature .*?with \S+ key (SHA256:[A-Za-z0-9+/]{43})\s*$', re.MULTILINE)
+_GOOD = re.compile(rf'^Good "[^"]*" signature .*?with \S+ key ({FINGERPRINT.pattern})\s*$', re.MULTILINE)
 _REASON = re.compile(r"(?:Signature verification failed|Couldn't verify signature): (?P<why>.+)")
 _SECONDS = 60
 _COLUMNS = 70  # of base64 in a line of an armored signature
+_SHOWN_ABOVE = "it printed why (OpenSSH 8.2 or newer is needed)."
 _INSTALL = "Install OpenSSH 8.2 or newer (on Debian, the package openssh-client)."
 
 
@@ -55,16 +60,17 @@ def sign(data: bytes, key: Path) -> bytes:
     with tempfile.TemporaryDirectory(prefix="bfcl-sign-") as folder:
         message, signature = Path(folder) / "message", Path(folder) / "message.sig"
         message.write_bytes(data)
-        # With the message as a file, the terminal stays free for a passphrase.
         command = [_program(SigningError), "-q", "-Y", "sign", "-n", NAMESPACE]
+        # The message is a file, so the terminal stays free for a passphrase; so does its error stream, in
+        # which ssh-keygen asks for the touch of a security key.
         done = subprocess.run(
             [*command, "-f", str(key.absolute()), str(message)],
-            stderr=subprocess.PIPE,
+            stderr=None if os.isatty(2) else subprocess.PIPE,
             text=True,
             errors="replace",
         )
-        said = done.stderr.replace(f"{folder}/", "")
         if done.returncode or not signature.is_file():
+            said = _SHOWN_ABOVE if done.stderr is None else done.stderr.replace(f"{folder}/", "")
             _check_version(said, SigningError)
             raise SigningError(f"{key}: ssh-keygen did not sign with it: {_first(said)}")
         return _without_armor(signature.read_bytes())

@@ -15,9 +15,8 @@ def read_strictly(text: bytes) -> Any:
 
 
 def canonical(value: Any) -> bytes:
-    """The only JSON text of a value: sorted names, no spaces, UTF-8. Raises ValueError for NaN."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return text.encode()
+    """The only JSON text of a value: sorted names, no spaces, ASCII. Raises ValueError for NaN."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

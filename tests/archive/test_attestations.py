@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import copy
 import json
+import re
+import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from google.protobuf import json_format
+from in_toto_attestation.v1.statement import Statement as InTotoStatement
 
 from bfcl_pipeline.archive.attestations import AttestationOptions, check_attestations
 from bfcl_pipeline.archive.findings import Findings, Part, Verification
@@ -21,6 +25,7 @@ from bfcl_pipeline.signing.strict_json import canonical
 from tests.support.ssh_keys import allow, fingerprint, make_key, needs_ssh
 
 pytestmark = needs_ssh
+ROOT = Path(__file__).resolve().parents[2]
 SHA256 = "a" * 64
 PREDICATE: dict[str, Any] = {
     "run": "small",
@@ -46,7 +51,7 @@ class Checked:
         file = folder / "run.crate.zip"
         statements_path(file).write_bytes(b"".join(line + b"\n" for line in lines))
         findings = Findings(lambda line: None)
-        done = check_attestations(file, SHA256, PREDICATE, AttestationOptions(**options), findings)
+        done = check_attestations(file, SHA256, lambda: PREDICATE, AttestationOptions(**options), findings)
         self.result, self.signers = done.result, done.signers
         self.lines = [f"{finding.outcome} {finding.what}" for finding in findings.found]
         assert {finding.part for finding in findings.found} <= {Part.ATTESTED, Part.NOT_COVERED}
@@ -60,7 +65,7 @@ def signed(key: Path, predicate: Mapping[str, Any] = PREDICATE, sha256: str = SH
 def test_nothing_beside_the_archive_is_no_difference(tmp_path: Path) -> None:
     """An archive need not be signed."""
     findings = Findings(lambda line: None)
-    done = check_attestations(tmp_path / "run", SHA256, PREDICATE, AttestationOptions(), findings)
+    done = check_attestations(tmp_path / "run", SHA256, lambda: PREDICATE, AttestationOptions(), findings)
     assert (done.result, done.signers, findings.found) == (Verification.COMPLETE, (), [])
 
 
@@ -135,7 +140,13 @@ def test_each_edited_field_is_named(
         ({**PREDICATE, "marks": []}, "marks is a list of 0, in the archive a list of 1"),
         (edited(("software", "changed"), 0), "software.changed is 0, in the archive false"),
         (edited(("models", 0, "answers", "number"), 3.0), "answers.number is 3.0, in the archive 3"),
-        (edited(("release",), ["x"]), "release is a list of 1, in the archive {"),
+        (edited(("release",), ["x"]), "release is a list of 1, in the archive an object of 2"),
+        (
+            edited(("software", "changed"), json.loads("[" * 900 + "]" * 900)),
+            "changed is a list of 1, in the",
+        ),
+        ({**PREDICATE, "x" * 5000: 1}, "more characters) is not a field of such a statement"),
+        (edited(("run",), "\ud800"), 'run is "\\ud800", in the archive "small"'),
         (edited(("run",), "x" * 5000), "more characters"),
     ],
 )
@@ -246,3 +257,26 @@ def test_equal_predicates_have_equal_bytes() -> None:
     document = json.loads(statement)
     assert document["predicateType"] == PREDICATE_TYPE
     assert document["subject"] == [{"name": "run.crate.zip", "digest": {"sha256": SHA256}}]
+
+
+def test_the_statement_is_one_of_in_toto() -> None:
+    """The project's own types read it, and find nothing missing."""
+    parsed = json_format.Parse(
+        make_statement("run.crate.zip", SHA256, PREDICATE), InTotoStatement([], "", {}).pb
+    )
+    read = InTotoStatement.copy_from_pb(parsed)
+    read.validate()
+    assert read.pb.subject[0].digest["sha256"] == SHA256
+    assert json_format.MessageToDict(read.pb.predicate) == PREDICATE
+
+
+def test_the_signature_can_be_checked_by_hand(keys: tuple[Path, Path], tmp_path: Path) -> None:
+    """By the commands in docs/archive.md, which use nothing of this program."""
+    (block,) = re.findall(
+        r"```sh\n(python3 - embedded.*?)```", (ROOT / "docs/archive.md").read_text(), re.DOTALL
+    )
+    (tmp_path / "embedded.crate.zip.intoto.jsonl").write_bytes(signed(keys[0]) + b"\n")
+    for owner, status in ((keys[0], 0), (keys[1], 255)):
+        allow(tmp_path / "signers", ("alice@example.org", owner))
+        done = subprocess.run(["sh", "-c", block], cwd=tmp_path, capture_output=True, text=True)
+        assert (done.returncode, SHA256 in done.stdout) == (status, True)

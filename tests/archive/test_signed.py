@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import shutil
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bfcl_pipeline.archive.sign import sign_archive
+from bfcl_pipeline.archive.sign import sign_archive, stale_statements
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.signing.signature import SigningOptions
 from bfcl_pipeline.signing.signed_line import sign_statement
@@ -103,8 +104,9 @@ def test_several_people_sign(file: Path, alice: Path, capsys: pytest.CaptureFixt
     bob = make_key(file.parent / "bob")
     for key in (alice, bob, alice):
         assert main(["sign", str(file), "--key", str(key)]) == 0
-    assert "signed by" in capsys.readouterr().out
+    assert "beside 1 other signature\n" in capsys.readouterr().out
     assert len(statements_path(file).read_bytes().splitlines()) == 2
+    assert not stale_statements(file, hashlib.sha256(file.read_bytes()).hexdigest())
     signers = allow(file.parent / "signers", ("bob", bob))
     verified = Verified(file, capsys, "--signers", str(signers))
     assert verified.status == 3  # nothing is staged
@@ -186,6 +188,7 @@ def test_statements_about_another_archive_are_not_mixed(
     assert main(["sign", str(file), "--key", str(alice)]) == 1
     error = capsys.readouterr().err
     assert "has statements about another file" in error
+    assert stale_statements(file, hashlib.sha256(file.read_bytes()).hexdigest())
     assert "Move the file of statements away, then sign again." in error
     statements_path(file).write_bytes(b"garbage\n")
     assert main(["sign", str(file), "--key", str(alice)]) == 1

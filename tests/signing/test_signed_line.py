@@ -156,7 +156,8 @@ def _signature(**fields: object) -> Callable[[dict[str, Any]], None]:
         (_signature(sig=""), "does not hold"),
         (_signature(sig=base64.b64encode(bytes(1 << 17)).decode()), "a signature of 131,072 bytes"),
         (_signature(cert="x"), "fields keyid and sig"),
-        (_signature(keyid="-f/etc/passwd"), "not by -f/etc/passwd"),
+        (_signature(keyid="-f/etc/passwd"), "its keyid is not the fingerprint of an SSH key"),
+        (_signature(keyid="x" * 500_000), "its keyid is not the fingerprint of an SSH key"),
         (_signature(rfc3161="%"), "a time stamp that is not base64"),
     ],
 )

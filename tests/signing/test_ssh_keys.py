@@ -67,6 +67,7 @@ def test_a_passphrase_is_asked_for_in_the_terminal(tmp_path: Path) -> None:
         ["setsid", "--ctty", sys.executable, "-c", SIGN, str(key)],
         stdin=terminal,
         stdout=subprocess.PIPE,
+        stderr=terminal,
         env={name: value for name, value in os.environ.items() if name not in ("DISPLAY", "SSH_ASKPASS")},
     ) as signing:
         os.close(terminal)
