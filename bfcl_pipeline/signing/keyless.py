@@ -100,7 +100,7 @@ def sign_keyless(payload: bytes, options: SigstoreSigning) -> bytes:
         said = str(error) or type(error).__name__
         if secret:
             said = said.replace(secret, "...")
-        raise SigningError(f"sigstore did not sign: {line_of(said)}") from None
+        raise SigningError(f"sigstore did not sign: {line_of(said)}{_hint(error)}") from None
     return line
 
 
@@ -137,6 +137,16 @@ def check_bundle(line: bytes, trust: SigstoreTrust) -> CheckedSignature:
         ) from None
     bundle, payload = _check(line, root)
     return CheckedSignature(payload, _signer(bundle.signing_certificate, trust), _time(bundle, root))
+
+
+def _hint(error: Exception) -> str:
+    """What to do about an error of the network."""
+    import requests
+    from sigstore.errors import NetworkError, TUFError
+
+    if isinstance(error, (NetworkError, TUFError, requests.ConnectionError, requests.Timeout)):
+        return ". Is there a network? An SSH key signs without one."
+    return ""
 
 
 def _keep_quiet() -> None:

@@ -351,7 +351,7 @@ def test_no_instance(local: Signing) -> None:
     with running(Instance()) as gone:
         local.instance.url = gone.url
     local.write_config()
-    with pytest.raises(SigningError, match="sigstore did not sign"):
+    with pytest.raises(SigningError, match="An SSH key signs without one"):
         local.sign()
 
 
