@@ -115,13 +115,13 @@ def run_job(
 
     started = time.perf_counter()
     try:
-        completed = _finished(run)
+        completed = finished(run)
     except PipelineError as error:
         if not keep_going or job.embedded or job.replay is not None:
             raise
         reason = error
         try:
-            completed = _finished(lambda: run_from_journal(reason))
+            completed = finished(lambda: run_from_journal(reason))
         except PipelineError:  # the journal, or what conversations run in, cannot be read either
             failure = EntryFailure(Status.INFRASTRUCTURE_ERROR, str(reason))
             completed = unanswered(entries, job.row.mode, origin, failure)
@@ -138,7 +138,7 @@ def run_job(
     return completed
 
 
-def _finished(run: Callable[[], Coroutine[None, None, list[Completed]]]) -> list[Completed]:
+def finished(run: Callable[[], Coroutine[None, None, list[Completed]]]) -> list[Completed]:
     """The result of `run`, in an event loop of its own: a notebook has one already in this thread."""
     try:
         asyncio.get_running_loop()
