@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import TypeAlias
 
 from bfcl_pipeline.benchmark import CATEGORIES, ReturnFormat
 from bfcl_pipeline.errors import PipelineError
@@ -24,6 +25,9 @@ CONTENT = frozenset(
     ("messages", "input", "system", "contents", "systemInstruction", "tools", "prompt", "model")
 )
 """The keys of bodies, of all wire formats, that are no options."""
+
+Received: TypeAlias = Callable[[ReplayedRequest], None]
+"""Receives each request as it is made again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +67,30 @@ class Conversations:
     why: str = ""  # the first of them is not, or all are not
 
 
-def read_conversations(run: OpenedRun, model: str) -> Conversations:
-    """The conversations of a model of `run`.
+def read_conversations(
+    run: OpenedRun, model: str, only: Collection[str] | None = None, seen: Received | None = None
+) -> Conversations:
+    """The conversations of a model of a run.
 
-    Raises TableError if its responses cannot be read.
+    Args:
+        run: the run.
+        model: its name in the run.
+        only: ids of entries; None: all.
+        seen: receives each request that is made again, those of sessions before chosen entries included.
+
+    Raises:
+        TableError: its responses cannot be read.
     """
     found = Conversations()
     derived: Mapping[str, tuple[Response, tuple[Asked, ...]]] = {}
     if run.recorded is not None and run.recorded.run.jobs_of(run.models[model])[0].remote:
         try:
-            derived = _derived(run, model, found)
+            derived = _derived(run, model, found, only, seen)
         except PipelineError as error:
             found.why = str(error)
     for response, session in _responses(run, model):
+        if only is not None and response.entry_id not in only:
+            continue
         if response.entry_id in derived:
             again, asked = derived[response.entry_id]
             if (again.status, again.result_json) == (response.status, response.result_json):
@@ -114,7 +129,11 @@ def _responses(run: OpenedRun, model: str) -> Iterator[tuple[Response, bool]]:
 
 
 def _derived(
-    run: OpenedRun, model: str, found: Conversations
+    run: OpenedRun,
+    model: str,
+    found: Conversations,
+    only: Collection[str] | None,
+    seen: Received | None,
 ) -> dict[str, tuple[Response, tuple[Asked, ...]]]:
     """The responses that follow from the journals, with the requests before them, by entry."""
     asked: dict[str, list[Asked]] = {}
@@ -129,8 +148,10 @@ def _derived(
             asked[one.entry.entry_id] = []
             digests.start()
         asked[one.entry.entry_id].append(_asked(one, digests.of(one.request)))
+        if seen is not None:
+            seen(one)
 
-    completed = replayed(run, model, received)
+    completed = replayed(run, model, received, only)
     return {
         one.entry.entry_id: (one.response, tuple(asked.get(one.entry.entry_id, ()))) for one in completed
     }

@@ -94,6 +94,14 @@ def _text(asked: Asked) -> str:
     return f"text: {_plain(asked.result)}"
 
 
+def answer_text(side: Conversation, asked: Asked) -> str:
+    """An answer for a person: its calls, one in a line, else its text."""
+    if not asked.answered:
+        return f"(no answer: {side.status.value})"
+    calls = _calls(side, asked)
+    return "\n".join(map(executed_text, calls)) or _plain(asked.result) or "(an empty answer)"
+
+
 def _calls(side: Conversation, asked: Asked) -> Sequence[Call]:
     """The calls in an answer; none in a text."""
     if side.mode is Mode.FC and not isinstance(asked.result, list):

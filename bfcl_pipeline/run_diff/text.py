@@ -5,11 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from bfcl_pipeline.comparison.text import comparison_text
 from bfcl_pipeline.records import Json
-from bfcl_pipeline.run_diff.difference import (
-    EntryDifference,
-    ModelDifference,
-    RunDifference,
-)
+from bfcl_pipeline.run_diff.difference import RunDifference
+from bfcl_pipeline.run_diff.model_difference import EntryDifference, ModelDifference
 from bfcl_pipeline.run_diff.opened import OpenedRun
 from bfcl_pipeline.run_diff.parting import Kind, Parting
 from bfcl_pipeline.run_diff.settings import Changed, software_names
@@ -73,7 +70,16 @@ def _made_with(found: RunDifference, most: int) -> Iterator[str]:
 
 def _model_lines(model: ModelDifference, most: int) -> Iterator[str]:
     first, second = map(printable, model.names)
-    yield first if first == second else f"{first} | {second}"
+    name = first if first == second else f"{first} | {second}"
+    if not model.differ and all(entry.parting.kind is Kind.SAME for entry in model.entries):
+        requests = f", {model.derived[0].requests:,} requests" if model.with_requests else ""
+        yield f"{name}: the same answers and verdicts ({_both(model)}{requests})"
+        if model.row:
+            yield from _section("row", model.row, "", most)
+        if model.options:
+            yield from _section("options", model.options, "", most)
+        return
+    yield name
     if model.row:
         yield from _section("row", model.row, "", most)
     yield from _entries(model, most)
@@ -83,10 +89,15 @@ def _model_lines(model: ModelDifference, most: int) -> Iterator[str]:
     yield from _partings(model, most)
 
 
-def _entries(model: ModelDifference, most: int) -> Iterator[str]:
+def _both(model: ModelDifference) -> str:
+    """How many entries and sessions both sides have."""
     sessions = sum(entry.session for entry in model.entries)
-    both = plural(len(model.entries) - sessions, "entry", "entries")
-    both += f" and {plural(sessions, 'memory session', 'memory sessions')}" if sessions else ""
+    entries = plural(len(model.entries) - sessions, "entry", "entries")
+    return f"{entries} and {plural(sessions, 'memory session', 'memory sessions')}" if sessions else entries
+
+
+def _entries(model: ModelDifference, most: int) -> Iterator[str]:
+    both = _both(model)
     alone = [[one for one in side if not one.session] for side in model.only]
     yield _line("entries", f"{both} on both sides" if any(alone) else f"the same: {both}")
     for name, side in zip(_NAMES, alone, strict=True):
