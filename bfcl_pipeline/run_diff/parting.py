@@ -77,21 +77,21 @@ def _outcome(side: Conversation, asked: Asked) -> str:
 
 
 def _answers(one: Conversation, ours: Asked, two: Conversation, theirs: Asked) -> tuple[Kind, str, str]:
-    """The kind of a difference between two answers, and both from where they differ."""
+    """The kind of a difference between two answers, and the first call, or the text, that differs."""
     calls = (_calls(one, ours), _calls(two, theirs))
     if not any(calls) or list(map(_ordered, calls[0])) == list(map(_ordered, calls[1])):
         return Kind.TEXT, *from_difference(_plain(ours.result), _plain(theirs.result))
     pairs = zip_longest(*(map(_ordered, each) for each in calls))
     place = next(place for place, (left, right) in enumerate(pairs) if left != right)
-    shown = [
-        ", ".join(map(executed_text, each[place:])) or ("no further call" if place else _text(asked))
-        for each, asked in zip(calls, (ours, theirs), strict=True)
-    ]
-    return Kind.CALLS, shown[0], shown[1]
+    first, second = (_call(each, place, asked) for each, asked in zip(calls, (ours, theirs), strict=True))
+    return Kind.CALLS, first, second
 
 
-def _text(asked: Asked) -> str:
-    return f"text: {_plain(asked.result)}"
+def _call(calls: Sequence[Call], place: int, asked: Asked) -> str:
+    """One call of an answer; if the answer has none at all, its text."""
+    if not calls:
+        return f"text: {_plain(asked.result)}"
+    return executed_text(calls[place]) if place < len(calls) else "no further call"
 
 
 def answer_text(side: Conversation, asked: Asked) -> str:
@@ -141,7 +141,7 @@ def request_difference(ours: Json, theirs: Json) -> tuple[str, str, str]:
                 return place, repr(ours), repr(theirs)
             place = f"{place}.{key}" if place else str(key)
             ours, theirs = _at(ours, key), _at(theirs, key)
-        elif isinstance(ours, list) and isinstance(theirs, list):
+        elif isinstance(ours, list | tuple) and isinstance(theirs, list | tuple):
             pairs = enumerate(zip_longest(ours, theirs, fillvalue=_NOTHING))
             found = next(((number, pair) for number, pair in pairs if pair[0] != pair[1]), None)
             if found is None:

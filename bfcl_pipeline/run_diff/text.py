@@ -111,9 +111,7 @@ def _requests(model: ModelDifference, most: int) -> Iterator[str]:
     for name, side in zip(_NAMES, model.derived, strict=True):
         if side.not_derived:
             what = plural(side.not_derived, "conversation", "conversations")
-            yield _line(
-                "requests", f"{what} of {name} do not follow from the journals: {line_of(side.why)}"
-            )
+            yield _line("requests", f"not derived from the journals of {name}: {what}; {line_of(side.why)}")
     if not model.with_requests:
         missing = next((side.why for side in model.derived if side.why), "no journal has them")
         yield _line("requests", f"not compared: {line_of(missing)}")
