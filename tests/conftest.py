@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PROOFS = {
     "archive/test_archive.py": "workflow",
     "archive/test_damaged.py": "workflow",
+    "archive/test_diff.py": "workflow",
     "archive/test_extract.py": "workflow",
     "archive/test_hostile.py": "workflow",
     "archive/test_search_engines.py": "workflow",

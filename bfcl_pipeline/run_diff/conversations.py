@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import TypeAlias
 
 from bfcl_pipeline.benchmark import CATEGORIES, ReturnFormat
-from bfcl_pipeline.errors import PipelineError
+from bfcl_pipeline.errors import PipelineError, TableError
 from bfcl_pipeline.generation import Completed
 from bfcl_pipeline.generation.backends import ReplayedRequest
 from bfcl_pipeline.jobs.captured import capture, replay_job
@@ -19,7 +19,6 @@ from bfcl_pipeline.records import Json, Message, Mode, Request, Response, Status
 from bfcl_pipeline.run_diff.opened import OpenedRun
 from bfcl_pipeline.tables import read_responses
 from bfcl_pipeline.tables.responses import loaded_json
-from bfcl_pipeline.tables.sessions import read_sessions
 
 CONTENT = frozenset(
     ("messages", "input", "system", "contents", "systemInstruction", "tools", "prompt", "model")
@@ -87,7 +86,7 @@ def read_conversations(
         try:
             derived = _derived(run, model, found, only, seen)
         except PipelineError as error:
-            found.why = str(error)
+            found.why = run.named(str(error))
     for response, session in _responses(run, model):
         if only is not None and response.entry_id not in only:
             continue
@@ -120,12 +119,12 @@ def _responses(run: OpenedRun, model: str) -> Iterator[tuple[Response, bool]]:
     """The responses in the tables, sessions before questions; each with whether it is of a session."""
     folder, own = run.places.folder, run.models[model]
     for category in CATEGORIES:
-        sessions = folder / "memory" / own / f"{category}.parquet"
-        if sessions.is_file():
-            yield from ((session.response, True) for session in read_sessions(sessions))
-        responses = folder / "responses" / own / f"{category}.parquet"
-        if responses.is_file():
-            yield from ((response, False) for response in read_responses(responses))
+        for part, session in (("memory", True), ("responses", False)):
+            path = folder / part / own / f"{category}.parquet"
+            for response in read_responses(path) if path.is_file() else ():
+                if response.category != category:
+                    raise TableError(f"{path}: a row is of {response.category!r:.80}, not of {category}.")
+                yield response, session
 
 
 def _derived(

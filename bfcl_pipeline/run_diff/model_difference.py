@@ -231,7 +231,8 @@ def _verdicts(run: OpenedRun, model: str) -> dict[EntryKey, dict[str, bool | Non
     found: dict[EntryKey, dict[str, bool | None]] = {}
     columns = (table.column(name).to_pylist() for name in _VERDICT_COLUMNS)
     for category, entry_id, rules, valid in zip(*columns, strict=True):
-        found.setdefault((category, entry_id), {})[rules] = valid
+        if rules in list(Rules):
+            found.setdefault((category, entry_id), {})[rules] = valid
     return found
 
 
@@ -246,7 +247,4 @@ def _compared(
         numbering, sides = read_sides(choices, rules)
         return Comparer(numbering, rules, common=True).compare(*sides), ""
     except (TableError, ConfigError) as error:
-        text = str(error)
-        for run in runs:
-            text = text.replace(str(run.places.folder), str(run.source))
-        return None, text
+        return None, runs[0].named(runs[1].named(str(error)))

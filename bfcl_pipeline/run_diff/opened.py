@@ -36,6 +36,12 @@ class OpenedRun:
         """The archive from which the run was unpacked."""
         return None if self.metadata is None else self.source
 
+    def named(self, text: str) -> str:
+        """A message without the temporary directory of an archive."""
+        if self.metadata is None:
+            return text
+        return text.replace(str(self.places.cache.parent), str(self.source))
+
 
 @contextmanager
 def opened_run(source: Path, cache: Path, data: Path) -> Iterator[OpenedRun]:
@@ -58,13 +64,14 @@ def opened_run(source: Path, cache: Path, data: Path) -> Iterator[OpenedRun]:
         try:
             metadata = extract_run(source, Path(folder))
             places = RunPlaces(Path(folder, "results", metadata.run), Path(folder, "cache"), data)
-            yield _run(source, places, metadata)
+            opened = _run(source, places, metadata)
+        except PipelineError as error:
+            text = str(error).replace(folder, str(source))
+            raise type(error)(text if str(source) in text else f"{source}: {text}") from error
+        try:
+            yield opened
         except PipelineError as error:  # the temporary directory no longer exists when it is read
-            text = str(error)
-            if folder not in text:
-                raise
-            named = text.replace(str(Path(folder, "results")), f"{source}:results")
-            raise type(error)(named.replace(folder, str(source))) from error
+            raise type(error)(opened.named(str(error))) from error
 
 
 def _run(source: Path, places: RunPlaces, metadata: CrateMetadata | None) -> OpenedRun:
