@@ -19,6 +19,7 @@ PipelineError
 │   ├── NotJournaled     replay: no journal has an answer to a request
 │   └── AccessDenied     the server rejects every request: wrong key, model name or address
 ├── JournalError         a journal is damaged, or belongs to another job
+├── ProvenanceError      a record of what made answers is damaged
 ├── ArchiveError         an archive is damaged or malicious, or must not be written
 └── WebError             a search, a page fetch or a request of a web API failed
     ├── WebStopped       the search engine is not asked any more in this job
@@ -120,6 +121,10 @@ class AccessDenied(ModelError):
 
 class JournalError(PipelineError):
     """A journal is damaged (more than an incomplete last line), or belongs to another job."""
+
+
+class ProvenanceError(PipelineError):
+    """A record of what made answers is damaged, or was changed."""
 
 
 class ArchiveError(PipelineError):

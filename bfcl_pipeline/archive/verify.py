@@ -17,6 +17,7 @@ from bfcl_pipeline.archive.findings import (
 )
 from bfcl_pipeline.archive.members import file_sha256
 from bfcl_pipeline.archive.missing_answers import missing_answers
+from bfcl_pipeline.archive.provenances import provenance_findings
 from bfcl_pipeline.archive.reading import SealedArchive
 from bfcl_pipeline.archive.recorded_run import RecordedRun, read_run
 from bfcl_pipeline.archive.replay import check_staged, derive, given_line, stage_command
@@ -107,6 +108,7 @@ def _verify_run(
     findings.attested(
         "run", f"{metadata.run}, ended {metadata.ended}, commit {metadata.commit}{changed}", "claimed"
     )
+    provenance_findings(run.recorded, run.cache, findings)
     consistent = _check_web(run.cache / "web", run.cores, findings, step_log)
     software = list(_software_differences(metadata, find_checkout()))
     for difference in software:
