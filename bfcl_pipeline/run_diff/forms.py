@@ -86,6 +86,7 @@ def _model(model: ModelDifference) -> Json:
         "a": model.names[0],
         "b": model.names[1],
         "row": _changed(model.row),
+        "made_by": _changed(model.made_by),
         "options": _changed(model.options),
         "requests": [side.requests for side in model.derived],
         "conversations_not_derived": [side.not_derived for side in model.derived],

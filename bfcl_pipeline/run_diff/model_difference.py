@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 
 from bfcl_pipeline.comparison.compare import Comparer, Comparison
 from bfcl_pipeline.comparison.sides import Choice, read_sides
-from bfcl_pipeline.errors import ConfigError, TableError
+from bfcl_pipeline.errors import ConfigError, PipelineError, TableError
 from bfcl_pipeline.generation.backends import ReplayedRequest
 from bfcl_pipeline.records import Entry, Json, Request, Rules
 from bfcl_pipeline.run_diff.conversations import (
@@ -19,6 +19,7 @@ from bfcl_pipeline.run_diff.conversations import (
     replayed,
     what_was_asked,
 )
+from bfcl_pipeline.run_diff.making import making_changes
 from bfcl_pipeline.run_diff.opened import OpenedRun
 from bfcl_pipeline.run_diff.parting import Kind, Parting, first_difference, request_difference
 from bfcl_pipeline.run_diff.settings import Changed, changes, row_changes
@@ -55,6 +56,7 @@ class ModelDifference:
 
     names: tuple[str, str]
     row: list[Changed]  # keys of their rows
+    made_by: list[Changed]  # what made their answers: versions, machine, weights, server
     options: list[Changed]  # of their requests, the name of the model included
     derived: tuple[Conversations, Conversations]
     only: tuple[list[Conversation], list[Conversation]]  # that the other side did not run
@@ -102,6 +104,7 @@ def diff_models(
     return ModelDifference(
         pair,
         row_changes(first, second, pair),
+        _making_changes(first, second, pair),
         _option_changes(one, two),
         (one, two),
         (_alone(one, two), _alone(two, one)),
@@ -117,6 +120,13 @@ def diff_models(
         comparison,
         why,
     )
+
+
+def _making_changes(first: OpenedRun, second: OpenedRun, pair: tuple[str, str]) -> list[Changed]:
+    try:
+        return making_changes(first, second, pair)
+    except PipelineError as error:  # a damaged journal: its answers are compared by the tables
+        return [Changed("not readable", None, first.named(second.named(str(error))))]
 
 
 def _alone(one: Conversations, two: Conversations) -> list[Conversation]:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from bfcl_pipeline.comparison.text import comparison_text
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.run_diff.difference import RunDifference
-from bfcl_pipeline.run_diff.model_difference import EntryDifference, ModelDifference
+from bfcl_pipeline.run_diff.model_difference import ModelDifference
 from bfcl_pipeline.run_diff.opened import OpenedRun
-from bfcl_pipeline.run_diff.parting import Kind, Parting
+from bfcl_pipeline.run_diff.parting import Kind, Parting, from_difference
 from bfcl_pipeline.run_diff.settings import Changed, software_names
 from bfcl_pipeline.text import line_of, plural, printable
 
@@ -74,19 +74,23 @@ def _model_lines(model: ModelDifference, most: int) -> Iterator[str]:
     if not model.differ and all(entry.parting.kind is Kind.SAME for entry in model.entries):
         requests = f", {model.derived[0].requests:,} requests" if model.with_requests else ""
         yield f"{name}: the same answers and verdicts ({_both(model)}{requests})"
-        if model.row:
-            yield from _section("row", model.row, "", most)
+        yield from _made_of(model, most)
         if model.options:
             yield from _section("options", model.options, "", most)
         return
     yield name
-    if model.row:
-        yield from _section("row", model.row, "", most)
+    yield from _made_of(model, most)
     yield from _entries(model, most)
     yield from _requests(model, most)
     yield from _answers(model)
     yield from _verdicts(model)
     yield from _partings(model, most)
+
+
+def _made_of(model: ModelDifference, most: int) -> Iterator[str]:
+    for label, changed in (("row", model.row), ("made by", model.made_by)):
+        if changed:
+            yield from _section(label, changed, "", most)
 
 
 def _both(model: ModelDifference) -> str:
@@ -145,29 +149,28 @@ def _answers(model: ModelDifference) -> Iterator[str]:
 
 def _verdicts(model: ModelDifference) -> Iterator[str]:
     rule_sets = dict.fromkeys(rules for entry in model.entries for rules in entry.verdicts)
-    changed = False
+    by_text: dict[str, list[str]] = {}
     for rules in rule_sets:
-        sides = []
-        for name, want in (("A", (True, False)), ("B", (False, True))):
-            flips = [entry for entry in model.entries if entry.verdicts.get(rules) == want]
-            where = f" ({_counts(entry.category for entry in flips)})" if flips else ""
-            sides.append(f"only {name} right {len(flips):,}{where}")
-        one_sided = [
-            entry
-            for entry in model.entries
-            if (pair := entry.verdicts.get(rules)) and None in pair and pair[0] is not pair[1]
-        ]
-        if one_sided:
-            sides.append(f"a verdict on one side only {len(one_sided):,}")
-        if any(entry.verdicts[rules][0] is not entry.verdicts[rules][1] for entry in _with(model, rules)):
-            changed = True
-            yield _line("verdicts", f"{rules}: {', '.join(sides)}")
-    if not changed:
+        if text := _flips(model, rules):
+            by_text.setdefault(text, []).append(rules)
+    for text, names in by_text.items():
+        yield _line("verdicts", f"{', '.join(names)}: {text}")
+    if not by_text:
         yield _line("verdicts", "the same" if rule_sets else "none")
 
 
-def _with(model: ModelDifference, rules: str) -> Iterator[EntryDifference]:
-    return (entry for entry in model.entries if rules in entry.verdicts)
+def _flips(model: ModelDifference, rules: str) -> str:
+    """The verdicts under one rule set that are not the same, counted; empty if there are none."""
+    changed = [entry for entry in model.entries if len(set(entry.verdicts.get(rules, ()))) > 1]
+    if not changed:
+        return ""
+    parts = []
+    for name, want in (("A", (True, False)), ("B", (False, True))):
+        flips = [entry for entry in changed if entry.verdicts[rules] == want]
+        where = f" ({_counts(entry.category for entry in flips)})" if flips else ""
+        parts.append(f"only {name} right {len(flips):,}{where}")
+    one_sided = sum(None in entry.verdicts[rules] for entry in changed)
+    return ", ".join([*parts, *([f"a verdict on one side only {one_sided:,}"] if one_sided else [])])
 
 
 def _partings(model: ModelDifference, most: int) -> Iterator[str]:
@@ -202,7 +205,8 @@ def _section(label: str, changed: Sequence[Changed], same: str, most: int) -> It
         return
     yield _line(label, f"{plural(len(changed), 'difference', 'differences')}")
     for one in changed[:most]:
-        values = " | ".join(line_of(_value(value), _VALUE) for value in (one.first, one.second))
+        both = from_difference(_value(one.first), _value(one.second))
+        values = " | ".join(line_of(value, _VALUE) for value in both)
         yield _line("", f"{line_of(one.name)}: {values}")
     if len(changed) > most:
         yield _line("", f"and {len(changed) - most:,} more (--show)")

@@ -257,7 +257,10 @@ def test_a_verdict_alone_differs(
     found = Diff(first, other, capsys)
     assert found.status == 1
     assert found.parts("simple_python_1") == ("verdict", None, "")
-    assert "verdicts    official: only A right 1 (simple_python 1), only B right 2" in found.printed.out
+    assert (
+        "verdicts    official, corrected, verified: only A right 1 (simple_python 1), only B right 2"
+        in found.printed.out
+    )
     assert "answers     the same" in found.printed.out
 
 
