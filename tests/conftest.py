@@ -27,6 +27,7 @@ PROOFS = {
     "archive/test_archive.py": "workflow",
     "archive/test_ask_again.py": "workflow",
     "archive/test_damaged.py": "workflow",
+    "archive/test_diff.py": "workflow",
     "archive/test_extract.py": "workflow",
     "archive/test_hostile.py": "workflow",
     "archive/test_search_engines.py": "workflow",
