@@ -23,6 +23,7 @@ from tests.support.api_hosts import HAS_OPENSSL, ApiHosts, api_hosts
 ROOT = Path(__file__).resolve().parent.parent
 
 PROOFS = {
+    "archive/test_anchored.py": "workflow",
     "archive/test_archive.py": "workflow",
     "archive/test_damaged.py": "workflow",
     "archive/test_extract.py": "workflow",
