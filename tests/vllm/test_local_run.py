@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -12,6 +13,7 @@ import pytest
 
 from bfcl_pipeline.archive.findings import Part
 from bfcl_pipeline.cli import main
+from bfcl_pipeline.provenance import provenances_in, read_provenance
 from bfcl_pipeline.records import Rules, Status
 from bfcl_pipeline.tables import read_responses, read_table
 from tests.support.serving_process import descendants, has_ended, wait_for
@@ -86,6 +88,19 @@ def test_a_run_continues_after_a_kill_and_an_interrupt(local: Project) -> None:
     assert {response.status for response in responses} == {Status.ANSWERED}
     assert journal.read_text().count("\n") > asked
     assert read_table(results / f"verdicts/{MODEL}.parquet").num_rows == len(Rules) * len(ENTRIES)
+    made = [read_provenance(path) for path in provenances_in(journal.parent)]
+    assert {json.loads(line)["provenance"] for line in journal.read_text().splitlines()} == {
+        one.sha256 for one in made
+    }
+    for one in made:
+        assert one.server is not None
+        assert one.server.version == one.server.packages["vllm"]
+        assert {"torch", "transformers"} <= set(one.server.packages)
+        assert one.server.gpus == one.machine.gpus
+        assert str(one.model.weights).startswith("sha256:")
+        assert any(name.endswith(".safetensors") for name in one.model.files)
+        assert one.model.template is not None
+        assert str(local.folder).encode() not in one.content()
     assert "<html" in (results / "report.html").read_text()
     assert local.steps(**LOCAL) == []
     assert local.snakemake("--report", "report.html", **LOCAL).returncode == 0
