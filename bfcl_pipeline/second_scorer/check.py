@@ -189,7 +189,7 @@ def _their_verdicts(scores: Path, handed: Mapping[str, set[str]]) -> dict[tuple[
     """
     verdicts: dict[tuple[str, str], bool] = {}
     for category, ids in handed.items():
-        [path] = list(scores.rglob(f"BFCL_v4_{category}_score.json")) or [None]
+        path = next(scores.rglob(f"BFCL_v4_{category}_score.json"), None)
         if path is None or path.stat().st_size > _MOST_SCORE_BYTES:
             raise PipelineError(f"the official scorer wrote no score file for {category}.")
         with path.open(encoding="utf-8") as lines:
@@ -209,7 +209,7 @@ def _compare(
 ) -> None:
     refused = set(scored.refused)
     for key, valid in sorted(ours.items()):
-        category, entry = key
+        entry = key[1]
         if entry in refused:
             continue
         if key not in theirs:

@@ -1,4 +1,4 @@
-"""The environment of the official scorer: a Python that has the package `bfcl-eval` of the run's release."""
+"""The environment of the official scorer: a Python that has the official package of the run's release."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def scorer_python(given: Path | None, cache: Path, version: str, log: Log) -> Pa
 
 
 def scorer_environment(folder: Path) -> dict[str, str]:
-    """Environment variables of the official scorer: no key of the user, no network, `folder` as its home."""
+    """Variables of the official scorer: no key of the user, no network, `folder` as its home."""
     return {
         "PATH": os.defpath,
         "HOME": str(folder),

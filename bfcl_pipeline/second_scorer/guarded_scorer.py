@@ -1,4 +1,4 @@
-"""Scores result folders with the official package, which it imports: a script for that package's environment.
+"""Scores result folders with the official package: a script for the environment of that package.
 
 Usage: python guarded_scorer.py RESULTS SCORES REFUSED. RESULTS has the folder of one model, SCORES is a
 new directory for the official score files, REFUSED a file to write: `{category: [entry id, ...]}` of
@@ -130,7 +130,7 @@ def _is_arithmetic(node: ast.expr) -> bool:
     """Whether it is arithmetic on numbers, without powers, or texts that are joined."""
     match node:
         case ast.BinOp(op=operator, left=left, right=right) if isinstance(operator, _OPERATORS):
-            return _is_arithmetic(left) and _is_arithmetic(right) or _is_joined(node)
+            return (_is_arithmetic(left) and _is_arithmetic(right)) or _is_joined(node)
         case ast.UnaryOp(op=ast.UAdd() | ast.USub(), operand=operand):
             return _is_arithmetic(operand)
         case ast.Constant(value=value):
@@ -230,7 +230,7 @@ def main() -> None:
     """Scores what the arguments name."""
     results, scores, refused = map(Path, sys.argv[1:])
     runner = importlib.import_module(f"{PACKAGE}.eval_checker.eval_runner")
-    helper = importlib.import_module(f"{PACKAGE}.eval_checker.eval_runner_helper")
+    helper: Any = importlib.import_module(f"{PACKAGE}.eval_checker.eval_runner_helper")
     # The simulated APIs are imported when they are first used: before the hook.
     apis = Path(str(importlib.import_module(APIS).__path__[0]))
     for file in sorted(apis.glob("*.py")):
