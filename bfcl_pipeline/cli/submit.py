@@ -11,8 +11,8 @@ from bfcl_pipeline.cli.runs import add_run, run_folder
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     parser.description = (
-        "Write a directory with the archive of a run, its scores as records of Every Eval Ever, its answers "
-        "as result folders of the official tool, SHA256SUMS, and a README that says how to verify it."
+        "Write a directory with the archive of a run, its scores as records of Every Eval Ever, its "
+        "answers as result folders of the official tool, SHA256SUMS, and a README on how to verify it."
     )
     add_run(parser, "complete")
     parser.add_argument(
@@ -63,7 +63,8 @@ def run(options: argparse.Namespace) -> int:
     print(f"{done.folder}: {done.files:,} files")
     print(f"{done.archive.path.name}: {done.archive.size / 1e6:,.1f} MB, sha256 {done.archive.sha256}")
     print(
-        f"records of Every Eval Ever: {done.records:,}; answers in official result folders: {done.answers:,}"
+        f"records of Every Eval Ever: {done.records:,}; "
+        f"answers in official result folders: {done.answers:,}"
     )
     print(f"\nTo show it with others, and to check it: bfcl-pipeline gallery {done.folder} --out SITE")
     return 0

@@ -129,7 +129,7 @@ def _key(document: Mapping[str, Any]) -> str:
 
 
 def _differing_values(stated: Any, derived: Any, where: str) -> list[str]:
-    """The places in which two documents differ, with both values; the organization is that of the author."""
+    """The places in which two documents differ, with both values; anybody may be the organization."""
     if isinstance(stated, dict) and isinstance(derived, dict):
         found = []
         for name in sorted({*stated, *derived} - _NOT_COMPARED - {"source_organization_name"}):

@@ -86,7 +86,7 @@ Attested, if there are statements: who signed the archive. That is as true as th
 Not proved: that the models named here gave these answers, when, and at what cost. `bfcl-pipeline verify
 --help` lists further checks, such as asking the model again.
 
-Answers of models and web pages are under the terms of their owners; the rest is Apache-2.0. The benchmark is
-the work of the Gorilla team at UC Berkeley: Patil et al., ICML 2025,
+Answers of models and web pages are under the terms of their owners; the rest is Apache-2.0. The benchmark
+is the work of the Gorilla team at UC Berkeley: Patil et al., ICML 2025,
 https://proceedings.mlr.press/v267/patil25a.html
 """

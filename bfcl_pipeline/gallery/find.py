@@ -44,8 +44,8 @@ def find_archives(places: Sequence[Path], log: Log) -> list[Found]:
         files = list(islice(_files(place), MOST + 1))
         if not files:
             raise ConfigError(
-                f"{place}: no archive (*{ARCHIVE}) in it or in a directory in it. `bfcl-pipeline archive RUN` "
-                "or `bfcl-pipeline submit RUN --out DIR` writes one."
+                f"{place}: no archive (*{ARCHIVE}) in it or in a directory in it. `bfcl-pipeline archive "
+                "RUN` or `bfcl-pipeline submit RUN --out DIR` writes one."
             )
         for file in files:
             sha256 = file_sha256(file)
