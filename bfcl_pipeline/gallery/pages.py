@@ -1,7 +1,7 @@
 """The pages of the site as text; equal arguments give equal text.
 
-Names, reasons and findings may be from anybody: everything is escaped, also within data for scripts, and the
-content security policy of each page allows its own style and scripts and nothing else.
+Names, reasons and findings may be from anybody: everything is escaped, also within data for scripts, and
+the content security policy of each page allows its own style and scripts and nothing else.
 """
 
 import json
@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from bfcl_pipeline import __version__
 from bfcl_pipeline.archive.findings import Part
-from bfcl_pipeline.gallery.pairs import comparisons, compared_models, grouped_entries, verdicts
+from bfcl_pipeline.gallery.pairs import compared_models, comparisons, grouped_entries, verdicts
 from bfcl_pipeline.gallery.record import ArchiveRecord, Outcome
 from bfcl_pipeline.gallery.standings import Standing, Standings
 from bfcl_pipeline.gallery.tables import (
@@ -90,7 +90,7 @@ def archive_page(archive: ArchiveRecord, title: str, download: str, report: str 
         title,
         scripts=["rules.js"],
         archive=archive,
-        name=archive.run or archive.name,
+        heading=archive.run or archive.name,
         badges=badges(archive),
         reason="" if archive.outcome.ranked else why(archive),
         parts=[
@@ -147,7 +147,7 @@ def _json(data: Any) -> Markup:
     return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))  # noqa: S704
 
 
-def _page(name: str, site: str, scripts: Sequence[str], **values: Any) -> str:
+def _page(page: str, site: str, scripts: Sequence[str], **values: Any) -> str:
     style = template_text("style.css") + template_text("site.css", _TEMPLATES)
     texts = [
         template_text(script) if script == "sort.js" else template_text(script, _TEMPLATES)
@@ -155,14 +155,14 @@ def _page(name: str, site: str, scripts: Sequence[str], **values: Any) -> str:
     ]
     return (
         environment(_TEMPLATES)
-        .get_template(f"{name}.html.j2")
+        .get_template(f"{page}.html.j2")
         .render(
             policy=policy(style, texts),
             style=Markup(style),  # noqa: S704  # our own file
             scripts=list(map(Markup, texts)),  # our own files
             version=__version__,
             site=site,
-            page=name,
+            page=page,
             **values,
         )
     )

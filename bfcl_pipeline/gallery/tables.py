@@ -63,7 +63,9 @@ def leaderboard(table: Standings, rules: Rules) -> Table:
     rows = table.of[rules]
     limits = [{each["category"]: each for each in one.model.categories} for one in rows]
     columns = {
-        title: [score_cell(dict(one.row), name, limits[place].get(name)) for place, one in enumerate(rows)]
+        title: [
+            score_cell(dict(one.row), name, _row(limits[place].get(name))) for place, one in enumerate(rows)
+        ]
         for name, title in LEADERBOARD_COLUMNS.items()
     }
     columns["Overall"] = [replace(cell, style=f"{cell.style} overall") for cell in columns["Overall"]]
@@ -94,6 +96,10 @@ def leaderboard(table: Standings, rules: Rules) -> Table:
         ],
         style="sortable leaderboard",
     )
+
+
+def _row(row: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return None if row is None else dict(row)
 
 
 def notes(table: Standings, rules: Rules) -> list[str]:
