@@ -78,7 +78,9 @@ class Verifier:
         try:
             done = self._verify(found.file, collector)
         except PipelineError as error:
-            reason = line_of(str(error).replace(f"{found.file}: ", "").replace(str(found.file.parent), ""))
+            reason = line_of(
+                str(error).removeprefix(f"{found.file}: ").replace(str(found.file), found.file.name)
+            )
             return replace(empty, reason=reason, claims=tuple(claims.wrong))
         if done.sha256 != found.sha256:  # another file took its place meanwhile
             return replace(empty, reason="the file was replaced while it was verified")
