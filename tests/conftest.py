@@ -32,6 +32,7 @@ PROOFS = {
     "archive/test_verify.py": "workflow",
     "archive/test_web_evidence.py": "workflow",
     "fuzz": "fuzz",
+    "gallery/test_site.py": "workflow",
     "generation/test_journal_killed.py": "kills",
     "generation/test_journal_lease.py": "kills",
     "generation/test_killed_generation.py": "kills",

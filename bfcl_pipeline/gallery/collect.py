@@ -40,7 +40,7 @@ class Collector:
         """Takes what the site shows; always COMPLETE."""
         del findings, step_log  # it adds nothing to what was found
         folder = run.recorded.folder
-        numbering, models = _models(folder)
+        numbering, models = models_of(folder)
         self.run = RunRecord(
             entries=numbering.entries,
             models=models,
@@ -52,7 +52,8 @@ class Collector:
         return Verification.COMPLETE
 
 
-def _models(folder: Path) -> tuple[Numbering, list[ModelRecord]]:
+def models_of(folder: Path) -> tuple[Numbering, list[ModelRecord]]:
+    """The models of a run under every rule set, over one numbering of entries."""
     numbering = Numbering()
     found: list[ModelRecord] = []
     for rules in Rules:

@@ -67,6 +67,7 @@ def index_page(archives: Sequence[ArchiveRecord], tables: Sequence[Standings], t
             for table in tables
         ],
         unranked=unranked(archives),
+        differing=any(archive.claims for archive in archives),
         meanings=[
             (str(outcome), STYLES[outcome], MEANINGS[outcome])
             for outcome in Outcome
@@ -90,7 +91,7 @@ def archive_page(archive: ArchiveRecord, title: str, download: str, report: str 
         title,
         scripts=["rules.js"],
         archive=archive,
-        heading=archive.run or archive.name,
+        heading=f"Run {archive.run}" if archive.run else archive.name,
         badges=badges(archive),
         reason="" if archive.outcome.ranked else why(archive),
         parts=[

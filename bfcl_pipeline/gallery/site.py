@@ -6,7 +6,7 @@ give the same bytes.
 """
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -90,33 +90,30 @@ def make_gallery(
 
 
 def _write(
-    found: Sequence[Found],
-    archives: Sequence[ArchiveRecord],
-    verifier: Verifier,
-    out: Path,
-    title: str,
+    found: Sequence[Found], archives: Sequence[ArchiveRecord], verifier: Verifier, out: Path, title: str
 ) -> Iterator[str]:
     """Writes all files, the index last; yields their names."""
-    reports: dict[str, str] = {}
     for one, archive in zip(found, archives, strict=True):
-        folder = f"{ARCHIVES}/{archive.sha256[:16]}"
-        download = f"{folder}/{safe_name(archive.name)}"
-        yield _copy(one.file, out, download, archive.sha256)
+        yield _copy(one.file, out, _download(archive), archive.sha256)
         if one.statements is not None:
-            yield _copy(one.statements, out, f"{download}{STATEMENTS}", archive.statements)
+            yield _copy(one.statements, out, f"{_download(archive)}{STATEMENTS}", archive.statements)
         for name, sha256 in (archive.derived.report if archive.derived else {}).items():
             kept = verifier.report_folder(archive.sha256) / name
-            yield _copy(kept, out, f"{REPORTS}/{archive.sha256[:16]}/{name}", sha256)
-            reports[archive.sha256] = f"{REPORTS}/{archive.sha256[:16]}/{REPORT}"
-        page = archive_page(archive, title, download, reports.get(archive.sha256))
+            yield _copy(kept, out, f"{_report_folder(archive)}/{name}", sha256)
+    yield from write_pages(archives, out, title)
+
+
+def write_pages(archives: Sequence[ArchiveRecord], out: Path, title: str) -> Iterator[str]:
+    """Writes the pages of a site, the index last; yields their names."""
+    reports = {
+        archive.sha256: f"{_report_folder(archive)}/{REPORT}"
+        for archive in archives
+        if archive.derived and REPORT in archive.derived.report
+    }
+    for archive in archives:
+        page = archive_page(archive, title, _download(archive), reports.get(archive.sha256))
         write_text(out / page_of(archive), page)
         yield page_of(archive)
-    yield from _write_tables(archives, reports, out, title)
-
-
-def _write_tables(
-    archives: Sequence[ArchiveRecord], reports: Mapping[str, str], out: Path, title: str
-) -> Iterator[str]:
     tables = standings(archives)
     for name, text in (
         (ENTRIES, entries_page(tables, reports, title)),
@@ -125,6 +122,15 @@ def _write_tables(
     ):
         write_text(out / name, text)
         yield name
+
+
+def _download(archive: ArchiveRecord) -> str:
+    """The place of an archive in the site; its own name is that of a file, which may be from anybody."""
+    return f"{ARCHIVES}/{archive.sha256[:16]}/{safe_name(archive.name)}"
+
+
+def _report_folder(archive: ArchiveRecord) -> str:
+    return f"{REPORTS}/{archive.sha256[:16]}"
 
 
 def _copy(source: Path, out: Path, name: str, sha256: str) -> str:

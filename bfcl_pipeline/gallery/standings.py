@@ -1,8 +1,8 @@
 """The tables of all models of all archives: who can be compared with whom, and with which ranks.
 
-Models are ranked together if they were asked the same entries of the same release, and searched a web of
-the same kind by the same engine. All others stand in another table. Ranks are those of a report, over
-archives: by the Overall, with the interval that the verdicts allow, paired by entry.
+Models are ranked together if they were asked the same entries of the Overall, of the same release, and
+searched a web of the same kind by the same engine. All others stand in another table. Ranks are those of a
+report, over archives: by the Overall, with the interval that the verdicts allow, paired by entry.
 """
 
 import hashlib
@@ -30,7 +30,6 @@ from bfcl_pipeline.scoring.statistics.ranks import (
     rank_intervals,
     shown_better,
 )
-from bfcl_pipeline.text import plural
 
 _OVERALL = categories_of("overall")
 
@@ -56,40 +55,50 @@ class Standings:
 
     title: str
     key: str  # of the entries and settings, in letters for an address
-    entries: Sequence[tuple[str, str]]  # category and id, by number
-    settings: Settings
+    entries: Sequence[tuple[str, str]]  # category and id, by number: of any of its models
+    ranking: int  # how many of them decide the ranks: those of the Overall
     of: Mapping[Rules, Sequence[Standing]]  # in the order of ranks
 
 
 def standings(archives: Sequence[ArchiveRecord]) -> list[Standings]:
-    """The tables of all ranked archives: most entries first, then most models."""
-    members: dict[str, list[tuple[ArchiveRecord, str]]] = {}
-    first: dict[str, ModelRecord] = {}
-    asked: dict[str, list[tuple[str, str]]] = {}
+    """The tables of all ranked archives: most entries of the Overall first, then most models."""
+    members: dict[str, list[tuple[ArchiveRecord, ModelRecord]]] = {}
     for archive in archives:
-        if archive.derived is None:
-            continue
-        for model in archive.derived.models:
-            if model.rules is not Rules.OFFICIAL:
-                continue
-            entries = sorted(
-                (archive.derived.entries[number] for number in model.numbers), key=_in_benchmark_order
-            )
-            key = _key(model.settings, entries)
-            members.setdefault(key, []).append((archive, model.model))
-            first.setdefault(key, model)
-            asked.setdefault(key, entries)
-    made = [
-        Standings(
-            title=_title(first[key], asked[key]),
-            key=key,
-            entries=asked[key],
-            settings=first[key].settings,
-            of={rules: _ranked(members[key], asked[key], rules) for rules in Rules},
-        )
-        for key in members
-    ]
-    return sorted(made, key=lambda one: (-len(one.entries), -len(one.of[Rules.OFFICIAL]), one.key))
+        for model in archive.derived.models if archive.derived else ():
+            if model.rules is Rules.OFFICIAL:
+                members.setdefault(_key(model.settings, _ranking(archive, model)), []).append(
+                    (archive, model)
+                )
+    made = [_table(key, of) for key, of in members.items()]
+    return sorted(made, key=lambda one: (-one.ranking, -len(one.of[Rules.OFFICIAL]), one.key))
+
+
+def _table(key: str, members: Sequence[tuple[ArchiveRecord, ModelRecord]]) -> Standings:
+    settings = members[0][1].settings
+    ranking = _ranking(*members[0])
+    asked = sorted(
+        {entry for archive, model in members for entry in _asked(archive, model)}, key=_in_benchmark_order
+    )
+    names = [(archive, model.model) for archive, model in members]
+    return Standings(
+        title=_title(settings, ranking),
+        key=key,
+        entries=asked,
+        ranking=len(ranking),
+        of={rules: _ranked(names, asked, rules) for rules in Rules},
+    )
+
+
+def _asked(archive: ArchiveRecord, model: ModelRecord) -> list[tuple[str, str]]:
+    """The entries of a model."""
+    entries = archive.derived.entries if archive.derived else ()
+    return [entries[number] for number in model.numbers]
+
+
+def _ranking(archive: ArchiveRecord, model: ModelRecord) -> list[tuple[str, str]]:
+    """The entries that decide the rank of a model: those of the Overall, else all, in benchmark order."""
+    asked = sorted(_asked(archive, model), key=_in_benchmark_order)
+    return [entry for entry in asked if entry[0] in _OVERALL] or asked
 
 
 def _in_benchmark_order(entry: tuple[str, str]) -> tuple[int, str]:
@@ -109,17 +118,14 @@ def _key(settings: Settings, entries: Sequence[tuple[str, str]]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def _title(model: ModelRecord, entries: Sequence[tuple[str, str]]) -> str:
-    settings = model.settings
+def _title(settings: Settings, entries: Sequence[tuple[str, str]]) -> str:
     categories = {category for category, _ in entries}
-    scored = [name for name in _OVERALL if name in categories]
     whole = sum(CATEGORIES[name].entries for name in categories)
     of = "all" if len(entries) == whole else f"{len(entries):,} of {whole:,}"
-    parts = [
-        f"Release {(settings.release or 'unknown').partition(' ')[0]}",
-        f"{of} entries of {plural(len(categories), 'category', 'categories')}"
-        + ("" if len(scored) == len(_OVERALL) else f" ({len(scored)} of {len(_OVERALL)} in the Overall)"),
-    ]
+    of_overall = sum(name in _OVERALL for name in categories)
+    parts = [f"Release {(settings.release or 'unknown').partition(' ')[0]}", f"{of} entries"]
+    if of_overall != len(_OVERALL):
+        parts[-1] += f" of {of_overall} of the {len(_OVERALL)} categories in the Overall"
     if settings.web is not None:
         parts.append(str(settings))
     return ", ".join(parts)
@@ -154,8 +160,7 @@ def _overall(row: Mapping[str, Any]) -> float:
 
 
 def _side(archive: ArchiveRecord, model: ModelRecord, places: Mapping[tuple[str, str], int]) -> Side:
-    entries = archive.derived.entries if archive.derived else ()
-    numbers = [places[entries[number]] for number in model.numbers]
+    numbers = [places[entry] for entry in _asked(archive, model)]
     return Side(
         Path(archive.sha256),
         model.model,

@@ -190,7 +190,7 @@ def categories(archive: ArchiveRecord, rules: Rules) -> Table | None:
 
 def _model_name(model: ModelRecord) -> Cell:
     name = model.row["display_name"]
-    trials = f"mean of {model.trials} trials; categories of the first" if model.trials > 1 else model.model
+    trials = f"mean of {model.trials} trials; categories of the first" if model.trials > 1 else ""
     return Cell(isolated(name), name, trials, style="name", scope="row")
 
 

@@ -31,8 +31,8 @@
     at("summary").replaceChildren(...summary(scores, names[first], names[second]));
     flips(first, second, one, two, names);
   };
-  const head = (table, titles) => table.tHead.replaceChildren(make("tr", {}, ...titles.map((title, number) =>
-    make("th", { scope: "col", class: number ? "number" : "name" }, isolated(title)))));
+  const head = (table, titles, style = "number") => table.tHead.replaceChildren(make("tr", {}, ...titles.map((title, number) =>
+    make("th", { scope: "col", class: number ? style : "name" }, isolated(title)))));
   const row = ([score, entries, one, two, difference, low, high, only, other, p]) => {
     const bare = score.replace("*", ""), sure = low > 0 || high < 0;
     const kind = bare === "overall" ? "overall" : GROUPS.includes(bare) ? "group-row" : "category";
@@ -64,9 +64,9 @@
       }
     }
     at("flip-count").textContent = `${counted(all, "entry", "entries")}${all > found.length ? `, the first ${found.length} shown` : ""}.`;
-    head(at("flipped"), ["Entry", "Category", names[first], names[second]]);
+    head(at("flipped"), ["Entry", "Category", names[first], names[second]], "center");
     at("flipped").tBodies[0].replaceChildren(...found.map(([category, id, letters]) => make("tr", {},
-      make("th", { class: "name", scope: "row" }, id), make("td", {}, category),
+      make("th", { class: "name", scope: "row" }, id), make("td", { class: "center" }, category),
       verdict(letters[0], one, id), verdict(letters[1], two, id))));
   };
   options(at("table"), tables.map((each) => each.title));

@@ -44,7 +44,7 @@
       ...letters.map((letter, number) => verdict(letter, table.models[number], id)))));
     const span = rows.length > PAGE ? `, ${place + 1} to ${place + shown.length} shown` : "";
     const sure = rows.filter(([, , letters]) => right(letters) === letters.length).length;
-    at("count").textContent = `${counted(rows.length, "entry", "entries")}${span}; every model has ${sure.toLocaleString("en")} right`;
+    at("count").textContent = `${counted(rows.length, "entry", "entries")}${span}; ${sure.toLocaleString("en")} of them right for every model`;
     at("back").disabled = place === 0;
     at("on").disabled = place + PAGE >= rows.length;
   };
