@@ -19,7 +19,11 @@ PipelineError
 │   ├── NotJournaled     replay: no journal has an answer to a request
 │   └── AccessDenied     the server rejects every request: wrong key, model name or address
 ├── JournalError         a journal is damaged, or belongs to another job
+├── ProvenanceError      a record of what made answers is damaged
 ├── ArchiveError         an archive is damaged or malicious, or must not be written
+├── SigningError         a statement cannot be signed
+├── BadSignature         a signature or a time stamp does not hold, or its file is malformed
+├── NotCheckable         this machine lacks a program or package that a signature needs to be checked
 └── WebError             a search, a page fetch or a request of a web API failed
     ├── WebStopped       the search engine is not asked any more in this job
     └── NotRecorded      the web cache has no outcome, and none may be requested
@@ -122,8 +126,24 @@ class JournalError(PipelineError):
     """A journal is damaged (more than an incomplete last line), or belongs to another job."""
 
 
+class ProvenanceError(PipelineError):
+    """A record of what made answers is damaged, or was changed."""
+
+
 class ArchiveError(PipelineError):
     """An archive was changed, was not written by this program, or would contain a secret."""
+
+
+class SigningError(PipelineError):
+    """A statement cannot be signed: no key, no program, no service, or it refused."""
+
+
+class BadSignature(PipelineError):
+    """A signature or time stamp is malformed, or is not of what it is said to be of."""
+
+
+class NotCheckable(PipelineError):
+    """A signature or time stamp cannot be checked here: a program or package is missing."""
 
 
 class WebError(PipelineError):

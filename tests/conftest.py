@@ -28,6 +28,7 @@ PROOFS = {
     "archive/test_extract.py": "workflow",
     "archive/test_hostile.py": "workflow",
     "archive/test_search_engines.py": "workflow",
+    "archive/test_signed.py": "workflow",
     "archive/test_tampered.py": "workflow",
     "archive/test_verify.py": "workflow",
     "archive/test_web_evidence.py": "workflow",

@@ -17,6 +17,7 @@ from bfcl_pipeline.archive.snakemake_records import WorkflowStep, logs_of, read_
 from bfcl_pipeline.archive.software import Checkout, workflow_files
 from bfcl_pipeline.archive.vectors import NAME as VECTORS
 from bfcl_pipeline.archive.vectors import pack_vectors
+from bfcl_pipeline.provenance import BESIDE_LOG
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +81,14 @@ def _name(source: tuple[str, object]) -> str:
 
 
 def _logs(recorded: RecordedRun, places: Places) -> Iterator[tuple[str, Path]]:
-    """Logs and benchmarks by member name; logs without paths, benchmarks contain none."""
+    """Logs and benchmarks by member name; logs without paths; benchmarks and records contain none."""
     results = f"results/{recorded.run.name}"
     logs = {
         f"{results}/{path.relative_to(recorded.folder).as_posix()}": path for path in log_files(recorded)
     }
     logs |= {f"snakemake/log/{path.name}": path for path in logs_of(places.snakemake, recorded.run.name)}
     for name, path in logs.items():
-        if path.suffix == ".tsv":
+        if path.suffix == ".tsv" or path.name.endswith(BESIDE_LOG):  # they have no paths
             yield name, path
         else:
             write_without_paths(path, places.work / name)

@@ -7,7 +7,7 @@ metadata. Profile: https://w3id.org/ro/wfrun/workflow/0.5, over RO-Crate 1.1.
 import importlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
@@ -52,8 +52,9 @@ class RunFacts:
     release: Input
     encoder: Input | None  # None if the run does not need it
     images: Mapping[str, str]  # image references by purpose
-    versions: Mapping[str, str]  # of software, by name
+    versions: Mapping[str, str]  # of software when the run was archived, by name
     checkout: Checkout
+    versions_when_made: Mapping[str, str] = field(default_factory=dict)  # when its responses were made
 
 
 def metadata(facts: RunFacts, authors: Sequence[Author], members: Sequence[ArchiveMember]) -> bytes:
@@ -130,10 +131,7 @@ def _describe_workflow(crate: ROCrate, facts: RunFacts, snakefile: ArchiveMember
     workflow["license"] = {"@id": LICENSE}
     workflow["conformsTo"] = {"@id": "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"}
     workflow["softwareRequirements"] = [
-        crate.add_jsonld(
-            {"@id": f"#software-{name}", "@type": "SoftwareApplication", "name": name, **SOFTWARE[name]}
-            | {"softwareVersion": version}
-        )
+        crate.add_jsonld(_software(name, version, facts.versions_when_made.get(name)))
         for name, version in sorted(facts.versions.items())
     ]
     checkout = facts.checkout
@@ -147,6 +145,23 @@ def _describe_workflow(crate: ROCrate, facts: RunFacts, snakefile: ArchiveMember
     ]
     report = crate.get(identifier(f"results/{facts.run}/report.html"))
     workflow["output"] = _slot(crate, "output", "report", "the run as one page", report)
+
+
+def _software(name: str, now: str, then: str | None) -> dict[str, Any]:
+    """A piece of software. now, then: its versions when the run was archived and when it was made."""
+    about = dict(SOFTWARE[name])
+    if then is None:
+        about["description"] += "; the version is that of archiving"
+    else:
+        about["description"] += "; the version is that of making the responses"
+        about["description"] += "" if then == now else f", archived with {now}"
+    return {
+        "@id": f"#software-{name}",
+        "@type": "SoftwareApplication",
+        "name": name,
+        **about,
+        "softwareVersion": then or now,
+    }
 
 
 def _slot(crate: ROCrate, way: str, slot: str, about: str, file: Any) -> Any:

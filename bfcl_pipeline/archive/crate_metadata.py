@@ -3,7 +3,6 @@
 Read within bounds and without ro-crate-py. Only the fields that `verify` needs are read.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from bfcl_pipeline.archive.members import METADATA_BYTES, METADATA_BYTES_EACH, M
 from bfcl_pipeline.archive.names import METADATA
 from bfcl_pipeline.archive.reading import SealedArchive
 from bfcl_pipeline.errors import ArchiveError
+from bfcl_pipeline.signing.strict_json import read_strictly
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+!_-]{0,99}")
@@ -94,8 +94,8 @@ def _entities(archive: SealedArchive) -> dict[str, Mapping[str, Any]]:
         _refuse(archive, f"metadata of {size:,} bytes; for this number of files at most {limit:,}")
     text = b"".join(archive.chunks(METADATA))
     try:
-        document = json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_reject_constant)
-    except (ValueError, RecursionError) as error:
+        document = read_strictly(text)
+    except ValueError as error:
         _refuse(archive, f"metadata that is not JSON ({error})")
     graph = document.get("@graph") if isinstance(document, dict) else None
     if not isinstance(graph, list):
@@ -140,18 +140,6 @@ def _entity(
     if name not in entities:
         _refuse(archive, f"metadata without {name!r}")
     return entities[name]
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object without duplicate names, which readers interpret differently."""
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        raise ValueError("a duplicate name in an object")
-    return value
-
-
-def _reject_constant(text: str) -> NoReturn:
-    raise ValueError(f"{text} is not JSON")
 
 
 def _refuse(archive: SealedArchive, what: str) -> NoReturn:

@@ -30,8 +30,8 @@ class Part(StrEnum):
     """What a finding rests on; the value is its heading."""
 
     DERIVED = "Derived: follows from the archive's own bytes, checked here"
-    ATTESTED = "Attested: as true as those who say it"
-    NOT_COVERED = "Not covered: nothing here shows whether it is true"
+    ATTESTED = "Attested: rests on those who state it"
+    NOT_COVERED = "Not covered: not verified by anything here"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,11 @@ from bfcl_pipeline.archive.key_shapes import named_secrets
 from bfcl_pipeline.archive.members import ArchiveMember, file_sha256, member
 from bfcl_pipeline.archive.names import METADATA, PREVIEW
 from bfcl_pipeline.archive.preview import preview
+from bfcl_pipeline.archive.provenances import log_records
 from bfcl_pipeline.archive.recorded_run import RecordedRun, read_run
 from bfcl_pipeline.archive.secrets import Search
 from bfcl_pipeline.archive.snakemake_records import moment
-from bfcl_pipeline.archive.software import Checkout, find_checkout, versions
+from bfcl_pipeline.archive.software import Checkout, find_checkout, versions, versions_when_made
 from bfcl_pipeline.archive.web_files import web_files
 from bfcl_pipeline.archive.writing import TOO_MUCH, write_archive
 from bfcl_pipeline.benchmark import encoder, release
@@ -144,5 +145,6 @@ def _facts(recorded: RecordedRun, contents: ArchiveContents, checkout: Checkout,
         else None,
         images=config["containers"],
         versions=versions(),
+        versions_when_made=versions_when_made(log_records(recorded)),
         checkout=checkout,
     )

@@ -25,6 +25,7 @@ _PATTERNS = (
     r"results/[^/]+/report/[a-z0-9]+\.js",
     r"results/[^/]+/figures/[a-z_]+\.(?:svg|png|md)",
     r"cache/exchanges/[^/]+/exchanges(?:\.[0-9]+)?\.jsonl",
+    r"cache/exchanges/[^/]+/provenance/[0-9a-f]{64}\.json",
     r"cache/web/(?P<a>[0-9a-f]{2})/(?P<b>[0-9a-f]{2})/(?P=a)(?P=b)[0-9a-f]{60}(?:\.json|\.[0-9a-f]{12}\.yaml)",
     r"cache/encoder\.vectors",
     r"snakemake/jobs\.jsonl|snakemake/log/[^/]+\.log",

@@ -82,7 +82,7 @@ def preview(facts: RunFacts, authors: Sequence[Author], members: Sequence[Archiv
         facts=facts,
         authors=authors,
         metadata=METADATA,
-        versions=sorted(facts.versions.items()),
+        versions=sorted({**facts.versions, **facts.versions_when_made}.items()),
         content=[(name, files[name], sizes[name]) for name in sorted(files)],
     )
     return f"{text}\n".encode()

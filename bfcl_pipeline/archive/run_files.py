@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bfcl_pipeline.archive.recorded_run import RecordedRun
 from bfcl_pipeline.errors import ArchiveError
+from bfcl_pipeline.provenance import BESIDE_LOG
 
 _TABLES = {".parquet", ".csv"}
 _FIGURES = {".svg", ".png", ".md"}
@@ -50,7 +51,7 @@ def _belongs(path: Path, models: frozenset[str]) -> bool:
     if len(path.parts) == 1:  # of a rule that runs once
         return True
     name = path.parts[1]
-    stem = name.removesuffix(".tsv").removesuffix(".log").removesuffix(".vllm")
+    stem = name.removesuffix(".tsv").removesuffix(".log").removesuffix(".vllm").removesuffix(BESIDE_LOG)
     return bool({name, stem, stem.rpartition("@")[0]} & models)
 
 

@@ -1,19 +1,18 @@
 """The software that computes a run: versions of packages, and the workflow with its commit."""
 
 import platform
-import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from bfcl_pipeline import __version__
 from bfcl_pipeline.project import project_folder
+from bfcl_pipeline.provenance import Provenance
+from bfcl_pipeline.provenance.commit import find_commit
 
 PACKAGES = ("snakemake", "pyarrow", "polars")
 """Packages whose versions are recorded: the workflow engine and the writers of the tables."""
-
-_CODE = ("bfcl_pipeline", "workflow", "Snakefile", "pyproject.toml", "requirements.lock")
-_GIT_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +20,7 @@ class Checkout:
     """The files of the project: a checkout, or the same files inside an installed wheel."""
 
     folder: Path
-    commit: str | None  # of git; None in a wheel or outside a git repository
+    commit: str | None  # of git, or that from which wheel or image was built; None if not known
     dirty: bool  # whether its code differs from that commit
 
     @property
@@ -46,14 +45,25 @@ def versions() -> dict[str, str]:
     return installed
 
 
+def versions_when_made(records: Iterable[Provenance]) -> dict[str, str]:
+    """The versions of the same software when the responses of a run were made, by name.
+
+    records: of the jobs that wrote them. What no record has, or what two records have differently, is left
+    out.
+    """
+    stated: dict[str, set[str]] = {name: set() for name in ("bfcl-pipeline", "python", *PACKAGES)}
+    for record in records:
+        for name, version_then in {**record.packages, "bfcl-pipeline": record.pipeline.version}.items():
+            if name in stated:
+                stated[name].add(version_then)
+    return {name: found.pop() for name, found in stated.items() if len(found) == 1}
+
+
 def find_checkout() -> Checkout:
     """The workflow that belongs to this package. Raises ConfigError if it is missing."""
     folder = project_folder()
-    if not (folder / ".git").exists():
-        return Checkout(folder, None, dirty=False)
-    commit = _git(folder, "rev-parse", "HEAD")
-    changes = _git(folder, "status", "--porcelain", "--", *_CODE)
-    return Checkout(folder, commit or None, dirty=bool(changes))
+    found = find_commit(folder)
+    return Checkout(folder, found.commit, dirty=found.changed)
 
 
 def workflow_files(checkout: Checkout) -> list[Path]:
@@ -61,13 +71,3 @@ def workflow_files(checkout: Checkout) -> list[Path]:
     files = [path for path in (checkout.folder / "workflow").rglob("*") if path.is_file()]
     visible = [path for path in files if not {part[0] for part in path.parts[-2:]} & {".", "_"}]
     return [checkout.folder / "Snakefile", *sorted(visible)]
-
-
-def _git(folder: Path, *arguments: str) -> str | None:
-    """The output of a git command; None if git is not installed or the command fails."""
-    command = ["git", "-C", str(folder), *arguments]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_GIT_SECONDS)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip()

@@ -1,10 +1,11 @@
 """Verifying an archive: its integrity is checked, then its results are derived again and compared."""
 
-import hashlib
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
+from bfcl_pipeline.archive.attestations import AttestationOptions, Attested, check_attestations
 from bfcl_pipeline.archive.compare import DifferenceKind, compared_files, differences
 from bfcl_pipeline.archive.crate_metadata import CrateMetadata, read_metadata
 from bfcl_pipeline.archive.findings import (
@@ -17,20 +18,16 @@ from bfcl_pipeline.archive.findings import (
 )
 from bfcl_pipeline.archive.members import file_sha256
 from bfcl_pipeline.archive.missing_answers import missing_answers
+from bfcl_pipeline.archive.provenances import provenance_findings
 from bfcl_pipeline.archive.reading import SealedArchive
-from bfcl_pipeline.archive.recorded_run import RecordedRun, read_run
+from bfcl_pipeline.archive.recorded_run import RecordedRun
 from bfcl_pipeline.archive.replay import check_staged, derive, given_line, stage_command
-from bfcl_pipeline.archive.run_files import result_files
 from bfcl_pipeline.archive.software import Checkout, find_checkout, versions
-from bfcl_pipeline.archive.table_size import check_table_size
-from bfcl_pipeline.archive.vectors import MAX_BYTES, unpack_vectors
-from bfcl_pipeline.archive.vectors import NAME as VECTORS
+from bfcl_pipeline.archive.statement import predicate_of
+from bfcl_pipeline.archive.unpacking import check_hashes, unpack, unpacked_run
 from bfcl_pipeline.archive.web_files import checked_web
 from bfcl_pipeline.errors import ArchiveError, PipelineError, StagingError
 from bfcl_pipeline.text import Log, printable
-
-_UNPACKED = ("results/", "cache/")
-"""The members that the replay needs; no others are unpacked."""
 
 
 def verify(
@@ -41,6 +38,7 @@ def verify(
     log: Log,
     step_log: Log,
     further: Sequence[FurtherCheck] = (),
+    attestation: AttestationOptions | None = None,
 ) -> VerifiedArchive:
     """Verifies the archive `file`.
 
@@ -51,11 +49,15 @@ def verify(
         log: receives a line for each thing that was, or could not be, verified: three parts with headings.
         step_log: receives a line for each step of the replay.
         further: checks to make of a run whose results were derived again and are identical.
+        attestation: whose statements count; None: those beside the archive are checked, nobody is trusted.
 
     Raises:
         ArchiveError: the archive is damaged or malformed, or a step of the replay failed.
+        ConfigError: a file that `attestation` names does not exist.
         PipelineError: a further check cannot be made as it was asked for.
     """
+    attestation = attestation or AttestationOptions()
+    attestation.check()
     findings, step_log = Findings(log), _printing(step_log)
     with SealedArchive(file) as archive:
         _printing(log)(f"{file}: {archive.seal.size:,} bytes, sha256 {archive.seal.sha256}")
@@ -64,17 +66,19 @@ def verify(
         unpacked = sum(member.size for member in archive.members.values())
         count = len(archive.members)
         findings.verified("structure", f"{count:,} plain files, {unpacked / 1e6:,.1f} MB, all listed")
-        hashed = _check_hashes(archive, metadata)
+        hashed = check_hashes(archive, metadata)
         findings.verified("hashes", f"{hashed:,} of {hashed:,} files have the sha256 of the metadata")
         with tempfile.TemporaryDirectory(prefix="bfcl-verify-") as folder:
             try:
-                _unpack(archive, Path(folder))
+                unpack(archive, Path(folder))
                 run = _unpacked(archive, metadata, Path(folder), data, cores)
-                result = _verify_run(run, Path(folder), further, findings, step_log)
+                attested = _attested(run, attestation, findings)
+                derived = _verify_run(run, Path(folder), further, findings, step_log)
+                result = _worst([attested.result, derived])
             except PipelineError as error:  # the temporary directory no longer exists when it is read
                 what = str(error).replace(f"{folder}/", "")
                 raise ArchiveError(f"{file}: {printable(what)}") from error
-        _never_verified(findings)
+        _never_verified(attested, findings)
         findings.end()
         return VerifiedArchive(
             file, archive.seal.size, archive.seal.sha256, metadata.run, result, tuple(findings.found)
@@ -89,9 +93,25 @@ def _printing(log: Log) -> Log:
 def _unpacked(
     archive: SealedArchive, metadata: CrateMetadata, folder: Path, data: Path, cores: int
 ) -> UnpackedRun:
-    recorded = _check_run(folder, metadata, find_checkout())
+    recorded = unpacked_run(folder, metadata, find_checkout())
     (folder / "cache").mkdir(exist_ok=True)
     return UnpackedRun(archive.path, archive.seal.sha256, metadata, recorded, folder / "cache", data, cores)
+
+
+def _attested(run: UnpackedRun, options: AttestationOptions, findings: Findings) -> Attested:
+    """Checks the statements about the archive, and reports who says what cannot be derived."""
+    metadata = run.metadata
+    predicate = partial(predicate_of, metadata, run.recorded, run.cache)
+    attested = check_attestations(run.file, run.sha256, predicate, options, findings)
+    changed = " with local changes" if metadata.changed else ""
+    facts = f"{metadata.run}, ended {metadata.ended}, commit {metadata.commit}{changed}"
+    if attested.signers:
+        findings.attested("run", f"{_listed(attested)}: {facts}")
+    else:
+        findings.attested("run", f"{facts}; nobody known here vouches for that", "claimed")
+    outcome = "attested" if attested.signers else "claimed"
+    provenance_findings(run.recorded, run.cache, findings, outcome)
+    return attested
 
 
 def _verify_run(
@@ -103,10 +123,6 @@ def _verify_run(
 ) -> Verification:
     """Verifies the run that was unpacked in `folder`, as far as the staged data allow."""
     metadata = run.metadata
-    changed = " with local changes" if metadata.changed else ""
-    findings.attested(
-        "run", f"{metadata.run}, ended {metadata.ended}, commit {metadata.commit}{changed}", "claimed"
-    )
     consistent = _check_web(run.cache / "web", run.cores, findings, step_log)
     software = list(_software_differences(metadata, find_checkout()))
     for difference in software:
@@ -188,61 +204,6 @@ def _compare(
     return Verification.INCOMPLETE if failures or given else Verification.COMPLETE
 
 
-def _check_hashes(archive: SealedArchive, metadata: CrateMetadata) -> int:
-    """Raises ArchiveError if the sha256 of a member differs from the metadata. Returns their number."""
-    for name, expected in metadata.sha256.items():
-        digest = hashlib.sha256()
-        for chunk in archive.chunks(name):
-            digest.update(chunk)
-        if digest.hexdigest() != expected:
-            raise ArchiveError(
-                f"{archive.path}, member {name!r}: refused: expected sha256 {expected}, got "
-                f"{digest.hexdigest()}. Nothing was unpacked."
-            )
-    return len(metadata.sha256)
-
-
-def _unpack(archive: SealedArchive, folder: Path) -> None:
-    """Writes results, journals, web cache and vectors below the empty `folder`.
-
-    The names of members were checked when the archive was opened.
-    """
-    for name in archive.members:
-        if name == VECTORS:
-            if archive.members[name].size > MAX_BYTES:
-                raise ArchiveError(f"{name}: refused: more than {MAX_BYTES:,} bytes.")
-            unpack_vectors(b"".join(archive.chunks(name)), folder / "cache/encoder")
-        elif name.startswith(_UNPACKED):
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("xb") as file:
-                file.writelines(archive.chunks(name))
-
-
-def _check_run(folder: Path, metadata: CrateMetadata, checkout: Checkout) -> RecordedRun:
-    """The run that was unpacked in `folder`.
-
-    Raises ArchiveError, ConfigError or TableError if its config or models are invalid, contradict the
-    metadata or name a local path, or if a result file is missing, malformed or too large.
-    """
-    recorded = read_run(folder / "results" / metadata.run, checkout.schema, metadata.run)
-    config_file, release = recorded.folder / "config.yaml", recorded.run.release
-    named = (release.source, recorded.config["encoder"]["source"], recorded.config["models_file"])
-    if any(path is not None for path in named):
-        raise ArchiveError(
-            f"{config_file}: refused: it names a local path as the source of data or models."
-        )
-    if (release.version, release.sha256) != metadata.release:
-        raise ArchiveError(
-            f"{config_file}: refused: the release is {release.version} {release.sha256}, but the metadata "
-            f"names {' '.join(metadata.release)}."
-        )
-    for path in result_files(recorded):
-        if path.suffix == ".parquet":
-            check_table_size(path)
-    return recorded
-
-
 def _software_differences(metadata: CrateMetadata, checkout: Checkout) -> Iterator[str]:
     """What differs between the software of the archive and that of this machine, one line each."""
     installed = versions()
@@ -306,9 +267,15 @@ def _check_web(record: Path, cores: int, findings: Findings, step_log: Log) -> b
     return not check.contradictions
 
 
-def _never_verified(findings: Findings) -> None:
+def _listed(attested: Attested) -> str:
+    return ", ".join(attested.signers)
+
+
+def _never_verified(attested: Attested, findings: Findings) -> None:
     """Reports what an archive alone cannot prove in any case."""
     findings.not_verified("logs", "logs, times and Snakemake's records cannot be derived again")
+    word = f": it rests on the word of {_listed(attested)}" if attested.signers else ""
     findings.not_verified(
-        "answers", "whether the models gave these answers, when, and at what cost, cannot be verified"
+        "answers",
+        f"whether the models gave these answers, when, and at what cost, cannot be verified{word}",
     )

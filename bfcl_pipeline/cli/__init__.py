@@ -42,6 +42,7 @@ COMMANDS: dict[str, str] = {
     "journal": "inspect the journals of exchanges with models, down to raw answers",
     "web": "inspect, check, import and compare records of the web; try a search or a fetch",
     "archive": "package a run as a verifiable archive (RO-Crate)",
+    "sign": "sign a statement about an archive, with an SSH key or by sigstore",
     "verify": "check an archive, derive its results again, and compare them",
     "submit": "write a run as a bundle for others: archive, exports, checksums, README",
     "gallery": "write a static site of the archives of many runs, each verified",

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from bfcl_pipeline.cli.options import add_cache, add_data
 from bfcl_pipeline.cli.runs import add_run, run_folder
+from bfcl_pipeline.cli.sign import print_signed
+from bfcl_pipeline.cli.signing_options import add_signing, signing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,12 +32,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="author of the run, as 'Name' or 'Name <ORCID>'; may be repeated",
     )
+    add_signing(parser, "--sign")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Writes the archive and prints its sha256."""
+    """Writes the archive, prints its sha256, and signs it if that is asked for."""
     from bfcl_pipeline.archive.make import make_archive  # loads pyarrow
+    from bfcl_pipeline.archive.sign import sign_archive, stale_statements
+    from bfcl_pipeline.signing.signed_line import check_ready
+    from bfcl_pipeline.signing.statement_file import statements_path
 
+    order = signing(options)
+    if order is not None:
+        check_ready(order)
     folder = Path(os.path.abspath(run_folder(options.run_dir)))  # noqa: PTH100  # a link to a run keeps its own name
     made = make_archive(
         folder,
@@ -50,5 +59,9 @@ def run(options: argparse.Namespace) -> int:
         f"{made.path}: {made.members:,} files, {made.unpacked / 1e6:,.1f} MB in {made.size / 1e6:,.1f} MB"
     )
     print(f"sha256 {made.sha256}")
+    if order is not None:
+        print_signed(sign_archive(made.path, order))
+    elif stale_statements(made.path, made.sha256):
+        print(f"{statements_path(made.path)}: its statements are about another file: move it away.")
     print(f"\nPublish that hash with the file. To verify it: bfcl-pipeline verify {made.path.name}")
     return 0

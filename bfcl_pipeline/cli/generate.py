@@ -49,6 +49,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also report progress in this file, for the screen of the workflow",
     )
     parser.add_argument(
+        "--provenance-out",
+        type=Path,
+        metavar="FILE",
+        help="also write the record of what makes the answers: versions, machine, weights, server",
+    )
+    parser.add_argument(
         "--retry-count-out",
         type=Path,
         metavar="FILE",
@@ -71,7 +77,8 @@ def run(args: argparse.Namespace) -> int:
         return ProgressWatch(name, counts, [*line, *file])
 
     job = job_from(vars(args))
-    completed = run_job(job, progress, _log, keep_going=args.retry_count_out is not None)
+    keep_going = args.retry_count_out is not None
+    completed = run_job(job, progress, _log, keep_going=keep_going, record_out=args.provenance_out)
     for category in job.categories:
         _write(category, completed, args.out, args.sessions_out)
     if args.retry_count_out is not None:

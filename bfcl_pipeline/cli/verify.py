@@ -5,6 +5,7 @@ from pathlib import Path
 
 from bfcl_pipeline.cli.options import add_cores, add_data
 from bfcl_pipeline.cli.runs import RESULTS
+from bfcl_pipeline.cli.signing_options import add_trust, attestation
 from bfcl_pipeline.cli.steps import StepsShown
 from bfcl_pipeline.errors import ConfigError
 
@@ -13,7 +14,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the options of the command."""
     parser.description = (
         "Check the archive of a run, derive its results again offline, and compare. Exit status: 0, all "
-        "results were derived and are identical; 1, the archive was refused or something differs; 3, not "
+        "results were derived and are identical; 1, the archive was refused, or something differs or was "
+        "demanded and is missing; 3, not "
         "all results could be derived."
     )
     parser.add_argument(
@@ -24,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_data(parser)
     add_cores(parser)
+    add_trust(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -43,5 +46,12 @@ def run(options: argparse.Namespace) -> int:
             steps.clear()
             print(line, flush=True)
 
-        done = verify(file, data=options.data, cores=options.cores, log=log, step_log=steps)
+        done = verify(
+            file,
+            data=options.data,
+            cores=options.cores,
+            log=log,
+            step_log=steps,
+            attestation=attestation(options),
+        )
         return done.verification

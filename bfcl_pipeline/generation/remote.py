@@ -55,6 +55,7 @@ class RunTerms:
     output_price: float | None = None  # US dollars for a million tokens received
     budget: float | None = None  # US dollars that this shard of the run may cost; None: no limit
     shards: int = 1  # of the model, each with a budget of its own
+    provenance: str | None = None  # SHA-256 of the record of what makes the answers
 
     def dollars(self, exchange: Exchange) -> float | None:
         """The price of an exchange in US dollars; None if prices or tokens are not known."""
@@ -180,6 +181,7 @@ class ApiBackend:
             output_tokens=exchange.output_tokens,
             dollars=self._terms.dollars(exchange),
             run=self._terms.run,
+            provenance=self._terms.provenance,
             received_at=self._now().isoformat(timespec="milliseconds"),
         )
         journaled = await self._journal.append(sent)

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequen
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeAlias
 
 from bfcl_pipeline.config import Job, JobPaths, ModelRow
@@ -32,6 +33,7 @@ from bfcl_pipeline.generation.model import Adapter
 from bfcl_pipeline.generation.remote import ApiBackend, RunTerms
 from bfcl_pipeline.jobs.executing import executing, record_given
 from bfcl_pipeline.jobs.observed import ObservedFailures, status_counts
+from bfcl_pipeline.jobs.provenance import journaled_record, write_record
 from bfcl_pipeline.jobs.recorded_answers import recorded_answers
 from bfcl_pipeline.jobs.selection import select
 from bfcl_pipeline.jobs.worlds import world_configs
@@ -54,6 +56,7 @@ def run_job(
     log: Log = lambda _line: None,
     *,
     keep_going: bool = False,
+    record_out: Path | None = None,
 ) -> list[Completed]:
     """Runs the entries of `job` with its model; exchanges in the journal are not repeated.
 
@@ -64,6 +67,7 @@ def run_job(
         keep_going: a model behind an API that cannot be used (a missing key or package, a server that does
             not start, a damaged journal) is no error: entries that the journal answers have answers, the
             others have the reason as their status.
+        record_out: the file for the record of what makes the answers of this job; not written in a replay.
 
     Returns:
         Every entry with its response, sessions included, in entry order. Failures of single entries, and a
@@ -75,6 +79,7 @@ def run_job(
         WebError: what the calls in given answers need of a web API cannot be recorded now.
     """
     if job.recorded:
+        write_record(job, record_out, log)
         completed = recorded_answers(job, log)
         record_given(job, completed)
         return completed
@@ -102,7 +107,7 @@ def run_job(
     with_calls = executing(job, observed)
 
     async def run() -> list[Completed]:
-        async with _backend(job, entries, counts, progress, log) as backend:
+        async with _backend(job, entries, counts, progress, log, record_out) as backend:
             return await run_entries(
                 entries, backend, texts, worlds, origin, counts, observed.failure_of, with_calls
             )
@@ -150,11 +155,17 @@ def _finished(run: Callable[[], Coroutine[None, None, list[Completed]]]) -> list
 
 @asynccontextmanager
 async def _backend(
-    job: Job, entries: Sequence[Entry], counts: ProgressCounts, progress: Progress, log: Log
+    job: Job,
+    entries: Sequence[Entry],
+    counts: ProgressCounts,
+    progress: Progress,
+    log: Log,
+    record_out: Path | None,
 ) -> AsyncIterator[Backend]:
     """The backend that answers for the model of `job`; it is closed when the block ends."""
     row, folder = job.row, job.paths.journals / job.folder
     if job.embedded:
+        write_record(job, record_out, log)
         async with progress(_label(job), counts):
             yield LocalBackend(build_model(row), entries)
         return
@@ -163,15 +174,22 @@ async def _backend(
             yield backend
         return
     adapter = _adapter(row, job.paths, job.budget)
-    terms = RunTerms(
-        job.run, job.trial, row.input_price, row.output_price, job.budget, job.selection.shard.of
-    )
     secrets = [os.environ[row.key]] if row.key and os.environ.get(row.key) else []
     # Trials and shards may run side by side.
     path = journal_path(folder, job.selection.shard.number)
     journal = Journal.open(path, secrets, wait=job.wait_for_lease)
     try:
         adapter.open(log)
+        record = journaled_record(job, write_record(job, record_out, log))
+        terms = RunTerms(
+            job.run,
+            job.trial,
+            row.input_price,
+            row.output_price,
+            job.budget,
+            job.selection.shard.of,
+            record,
+        )
         async with progress(_label(job), counts):
             yield ApiBackend(adapter, journal, row.limits, terms, counts)
     finally:

@@ -7,6 +7,8 @@ how much it writes.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -16,10 +18,14 @@ from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.config.families import load_families
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.families import FamilyAsking
+from bfcl_pipeline.files import read_regular
 from bfcl_pipeline.models.hub_cache import cached_snapshot
 from bfcl_pipeline.models.quiet import silence_transformers
 from bfcl_pipeline.records import Json, Message
 from bfcl_pipeline.text import printable
+
+_MOST_TEMPLATE_BYTES = 2**22
+_MOST_CONFIG_BYTES = 2**26
 
 
 def family_asking(row: ModelRow) -> FamilyAsking:
@@ -27,6 +33,24 @@ def family_asking(row: ModelRow) -> FamilyAsking:
     if row.family is None:
         raise ConfigError(f"model {row.name!r}: no family; set `family`, or `prompting: server`.")
     return FamilyAsking(load_families()[row.family], ChatTemplate(row.model, row.revision))
+
+
+def chat_template_digest(folder: Path) -> str | None:
+    """`sha256:` and the digest of the chat template in a model's folder; None if it has no single one."""
+    try:
+        text = _template_text(folder)
+    except (OSError, ValueError, RecursionError):
+        return None
+    return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}" if text else None
+
+
+def _template_text(folder: Path) -> str | None:
+    own = folder / "chat_template.jinja"
+    if own.is_file():
+        return read_regular(own, _MOST_TEMPLATE_BYTES).decode("utf-8")
+    values = json.loads(read_regular(folder / "tokenizer_config.json", _MOST_CONFIG_BYTES))
+    text = values.get("chat_template") if isinstance(values, dict) else None
+    return text if isinstance(text, str) else None
 
 
 class ChatTemplate:

@@ -89,6 +89,18 @@ def folder_digest(folder: Path, log: Log = lambda _line: None, cache: Path = WEI
     Subdirectories do not count but for `TEMPLATES` and what an index of the weights names, nor do hidden
     files and documents. Raises ConfigError if a file cannot be read.
     """
+    digests = file_digests(folder, log, cache)
+    lines = "".join(f"{sha256} {name}\n" for name, sha256 in sorted(digests.items()))
+    return f"sha256:{hashlib.sha256(os.fsencode(lines)).hexdigest()}"
+
+
+def file_digests(
+    folder: Path, log: Log = lambda _line: None, cache: Path = WEIGHTS_CACHE
+) -> dict[str, str]:
+    """The SHA-256 of each file in `folder` that counts, by name; or of `folder`, if it is a file.
+
+    Raises ConfigError if a file cannot be read.
+    """
     folder = folder.resolve()
     kept = cache / f"{hashlib.sha256(os.fsencode(folder)).hexdigest()[:32]}.json"
     before = _kept(kept)
@@ -113,8 +125,7 @@ def folder_digest(folder: Path, log: Log = lambda _line: None, cache: Path = WEI
             write_text(kept, json.dumps(now, indent=1) + "\n")
         except OSError as error:  # for example a file system without write access
             log(f"{kept}: hashes of the weights are not kept ({error.strerror})")
-    lines = "".join(f"{values[2]} {name}\n" for name, values in sorted(now.items()))
-    return f"sha256:{hashlib.sha256(os.fsencode(lines)).hexdigest()}"
+    return {name: values[2] for name, values in now.items()}
 
 
 def _files(folder: Path) -> dict[str, Path]:

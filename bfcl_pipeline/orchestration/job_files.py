@@ -11,6 +11,7 @@ from pathlib import Path
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import Job, model_folder, trial_name
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.provenance import BESIDE_LOG
 
 ENCODER = "data/encoder/model.safetensors"
 """The staged sentence encoder."""
@@ -32,6 +33,7 @@ class JobFiles:
     sessions_folder: str  # of its tables of memory sessions
     sessions: list[str]  # its tables of memory sessions
     retries: str  # the file in which it counts how often it ended with entries to be retried
+    provenance: list[str]  # the option that names the file for the record of what makes its answers
 
 
 def job_files(job: Job) -> JobFiles:
@@ -54,6 +56,7 @@ def job_files(job: Job) -> JobFiles:
         sessions_folder=sessions,
         sessions=_tables(sessions, (name for name in job.categories if CATEGORIES[name].prerequisites)),
         retries=f"{run}/requeued/{name}",
+        provenance=[] if job.replay else [f"--provenance-out={run}/logs/generate/{name}{BESIDE_LOG}"],
     )
 
 

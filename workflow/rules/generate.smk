@@ -43,8 +43,12 @@ for files in JOBS:
             ),
         params:
             # Has proxy and pause too, on which no answer depends. Snakemake does not compare params that are made from
-            # `resources`, so that a job is not repeated if one of the two changes.
-            job=lambda wildcards, resources, job=files.job: to_argv(job),
+            # `resources`, so that a job is not repeated if one of the two changes. For the same reason the option that names
+            # the record of what makes the answers is here.
+            job=lambda wildcards, resources, files=files: [
+                *to_argv(files.job),
+                *files.provenance,
+            ],
             # Not used by the command; reruns the job if another of its options changes.
             deciding=to_argv(replace(files.job, web=files.job.web.deciding)),
             folders=[

@@ -5,14 +5,18 @@ Covers the key of an exchange, and writing and reading a line. Reading a whole f
 
 import hashlib
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from bfcl_pipeline.errors import Malformed
 from bfcl_pipeline.records import Json
 
 DEEPEST = 200
 """Nesting levels of an answer, at most, so that it can be read at any depth of the call stack."""
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 class NotJson(ValueError):
@@ -33,6 +37,7 @@ class JournaledExchange:
     input_tokens: int | None
     output_tokens: int | None
     dollars: float | None  # None if prices or tokens are not known
+    provenance: str | None = None  # SHA-256 of the record of what made it; None: not known
     raw: Json  # the answer as the API returned it
 
 
@@ -44,6 +49,7 @@ def exchange_key(identity: Json, entry_id: str, trial: int, body: Json) -> str:
 
 def to_document(exchange: JournaledExchange) -> dict[str, Json]:
     """The fields of a line in their order: the answer is last, because it is long."""
+    made_by = {} if exchange.provenance is None else {"provenance": exchange.provenance}
     return {
         "key": exchange.key,
         "entry_id": exchange.entry_id,
@@ -55,6 +61,7 @@ def to_document(exchange: JournaledExchange) -> dict[str, Json]:
         "input_tokens": exchange.input_tokens,
         "output_tokens": exchange.output_tokens,
         "dollars": exchange.dollars,
+        **made_by,
         "raw": exchange.raw,
     }
 
@@ -95,7 +102,7 @@ def from_document(document: Json) -> JournaledExchange:
             "dollars": int() | float() | None as dollars,
             "raw": raw,
             **rest,
-        } if not rest:
+        } if not rest or _provenance(rest):
             return JournaledExchange(
                 key=key,
                 entry_id=entry_id,
@@ -107,9 +114,16 @@ def from_document(document: Json) -> JournaledExchange:
                 input_tokens=input_tokens,
                 output_tokens=output_tokens,
                 dollars=dollars,
+                provenance=_provenance(rest),
                 raw=raw,
             )
     raise ValueError("its fields are not those of an exchange")
+
+
+def _provenance(rest: Mapping[Any, Any]) -> str | None:
+    """The one field that not every line has, if it alone is in `rest`; else None."""
+    value = rest.get("provenance")
+    return value if len(rest) == 1 and isinstance(value, str) and _SHA256.fullmatch(value) else None
 
 
 def _depth(value: Json) -> int:

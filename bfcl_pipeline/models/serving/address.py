@@ -7,7 +7,7 @@ jobs wait here, and report the reason if the server fails.
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
@@ -16,6 +16,8 @@ from typing import Any
 from bfcl_pipeline.errors import ModelError
 from bfcl_pipeline.files import write_text
 from bfcl_pipeline.process import Process, is_alive, this_process
+from bfcl_pipeline.provenance import Server
+from bfcl_pipeline.provenance.document import server_record
 
 POLL_SECONDS = 0.2
 """Interval between two looks at a server or its address."""
@@ -47,6 +49,7 @@ class Address:
     vllm: str | None = None  # version that the server reports
     reason: str | None = None  # why it failed
     process: Process | None = None  # of `pid`; None in files of earlier versions
+    server: Mapping[str, Any] | None = None  # its record (`provenance.Server`), once it is ready
 
 
 def write_address(path: Path, address: Address) -> None:
@@ -100,6 +103,15 @@ def ready_endpoint(
         if clock() - started > seconds:
             raise ModelError(f"{path}: the server is not ready after {seconds:g} s{_see_log(address)}.")
         sleep(POLL_SECONDS)
+
+
+def server_of(path: Path) -> Server | None:
+    """The record of the server with the address file `path`; None in a file of an earlier version."""
+    try:
+        address = read_address(path)
+        return None if address is None else server_record(address.server)
+    except (ModelError, ValueError):
+        return None
 
 
 def _endpoint(address: Address) -> str | None:

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,9 @@ from bfcl_pipeline.models.serving.address import POLL_SECONDS, Address, State, w
 from bfcl_pipeline.models.serving.program import find_program, server_command, server_environment
 from bfcl_pipeline.models.serving.server import Server
 from bfcl_pipeline.process import this_process
+from bfcl_pipeline.provenance.machine import gpus
+from bfcl_pipeline.provenance.server import started_server
+from bfcl_pipeline.provenance.software import packages_of, python_of
 from bfcl_pipeline.text import Log
 
 HOST = "127.0.0.1"
@@ -127,14 +130,18 @@ def _serve_once(
 ) -> bool:
     """Serves on one port to the end. Returns whether to try another port, if `again` allows it."""
     port = _port(options)
-    command = server_command(row, find_program(options.python), options.host, port)
+    program = find_program(options.python)
+    command = server_command(row, program, options.host, port)
+    environment = server_environment(row, os.environ)
+    python = python_of(program)
+    packages = {} if python is None else packages_of(python)
     address.update(command=command)
     log(f"starting {shlex.join(command)}")
     started = time.monotonic()
     here, elsewhere = options.host, options.host
     if options.host == "0.0.0.0":  # noqa: S104  # compared, not bound
         here, elsewhere = HOST, socket.gethostname()
-    with Server(command, server_environment(row, os.environ), here, port, options.log) as server:
+    with Server(command, environment, here, port, options.log) as server:
         while not server.is_ready():
             seconds = time.monotonic() - started
             if is_ending(POLL_SECONDS):
@@ -150,8 +157,13 @@ def _serve_once(
                 raise ModelError(
                     _failed(f"is not ready after {options.start_seconds:g} s", server, options)
                 )
+        version = server.version()
+        record = started_server("vllm", version, packages, command, environment, gpus(environment))
         ready = address.update(
-            state=State.READY, endpoint=f"http://{elsewhere}:{port}/v1", vllm=server.version()
+            state=State.READY,
+            endpoint=f"http://{elsewhere}:{port}/v1",
+            vllm=version,
+            server=asdict(record),
         )
         log(f"ready at {ready.endpoint} after {time.monotonic() - started:.0f} s (vLLM {ready.vllm})")
         while not is_ending(POLL_SECONDS):

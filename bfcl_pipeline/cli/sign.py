@@ -1,0 +1,44 @@
+"""`bfcl-pipeline sign`: add a signed statement to an archive."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bfcl_pipeline.cli.signing_options import add_signing, signing
+from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.text import plural
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.archive.sign import SignedArchive
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options of the command."""
+    parser.description = (
+        "Sign a statement about an archive: its sha256, and in short what it says. The statement is added "
+        "to FILE.intoto.jsonl; one by the same key is replaced."
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="written by `bfcl-pipeline archive`")
+    add_signing(parser, "--key")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Signs the archive and prints by whom it is signed."""
+    from bfcl_pipeline.archive.sign import sign_archive  # loads pyarrow
+
+    order = signing(options)
+    if order is None:
+        raise ConfigError("name the SSH key to sign with, --key FILE, or --sigstore.")
+    print_signed(sign_archive(options.file, order))
+    return 0
+
+
+def print_signed(signed: "SignedArchive") -> None:
+    """Prints who signed, and how to verify it."""
+    others = plural(signed.number - 1, "other signature", "other signatures")
+    count = f", beside {others}" if signed.number > 1 else ""
+    signer, stamp = signed.signature.signer, signed.signature.time_stamp
+    by = f"{signer.identity}, confirmed by {signer.issuer}" if signer.issuer else signer.identity
+    at = f" at {stamp.time} ({stamp.authority})" if stamp else ""
+    print(f"{signed.statements}: signed by {by}{at}{count}")
+    print("Publish that file with the archive.")

@@ -1,0 +1,107 @@
+"""Options about signatures: how to sign (`archive`, `sign`), and whom to trust (`verify`)."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.signing.signature import SigningOptions, SigstoreSigning, SigstoreTrust, Trust
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.archive.attestations import AttestationOptions
+
+
+def add_signing(parser: argparse.ArgumentParser, key: str) -> None:
+    """Options about how to sign. key: the name of the option for an SSH key."""
+    group = parser.add_argument_group("signing")
+    group.add_argument(
+        key,
+        dest="signing_key",
+        type=Path,
+        metavar="KEY",
+        help="sign with this SSH key: the private key, or the public one if an agent has the private one",
+    )
+    group.add_argument(
+        "--sigstore", action="store_true", help="sign with an identity instead of a key, by sigstore"
+    )
+    group.add_argument(
+        "--identity-token", type=Path, metavar="FILE", help="sigstore: the identity, as an OIDC token"
+    )
+    _add_trust_config(group)
+    group.add_argument(
+        "--timestamp", metavar="URL", help="add the time of a time stamp authority (RFC 3161) at this URL"
+    )
+
+
+def signing(options: argparse.Namespace) -> SigningOptions | None:
+    """How to sign; None if no option asks for a signature. Raises ConfigError if options contradict."""
+    if options.signing_key and options.sigstore:
+        raise ConfigError(
+            "sign with an SSH key or with sigstore; for both, use `bfcl-pipeline sign` twice."
+        )
+    if not options.signing_key and not options.sigstore:
+        if options.timestamp or options.identity_token or options.sigstore_trust_config:
+            raise ConfigError("name an SSH key to sign with, or --sigstore.")
+        return None
+    sigstore = SigstoreSigning(options.identity_token, options.sigstore_trust_config)
+    return SigningOptions(options.signing_key, sigstore if options.sigstore else None, options.timestamp)
+
+
+def add_trust(parser: argparse.ArgumentParser) -> None:
+    """Options about whose signed statements count."""
+    group = parser.add_argument_group("signed statements")
+    group.add_argument(
+        "--signers",
+        type=Path,
+        metavar="FILE",
+        help="whose SSH keys you trust, in the format of OpenSSH's allowed_signers",
+    )
+    group.add_argument(
+        "--statements", type=Path, metavar="FILE", help="the statements (default: FILE.intoto.jsonl)"
+    )
+    group.add_argument(
+        "--require-signature",
+        nargs="?",
+        const="",
+        metavar="NAME",
+        help="exit with 1 without a valid statement of a trusted signer, or of the one with this name",
+    )
+    group.add_argument("--sigstore-identity", metavar="NAME", help="sigstore: the identity that you trust")
+    group.add_argument(
+        "--sigstore-issuer", metavar="URL", help="sigstore: the service that must have confirmed it"
+    )
+    _add_trust_config(group)
+    group.add_argument(
+        "--timestamp-root",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="certificate of a time stamp authority that you trust, as PEM; may be repeated",
+    )
+
+
+def attestation(options: argparse.Namespace) -> AttestationOptions:
+    """Whose statements count."""
+    from bfcl_pipeline.archive.attestations import AttestationOptions  # loads pyarrow
+
+    sigstore = SigstoreTrust(
+        options.sigstore_identity, options.sigstore_issuer, options.sigstore_trust_config
+    )
+    return AttestationOptions(
+        Trust(options.signers, tuple(options.timestamp_root), sigstore),
+        options.statements,
+        required=options.require_signature is not None,
+        principal=options.require_signature or None,
+    )
+
+
+def _add_trust_config(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--sigstore-trust-config",
+        type=Path,
+        metavar="FILE",
+        help="sigstore: the services and keys of a private instance",
+    )

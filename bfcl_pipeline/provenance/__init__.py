@@ -1,0 +1,35 @@
+"""What made an answer, noted when it is made: software, machine, weights, server. docs/provenance.md."""
+
+from bfcl_pipeline.provenance.document import (
+    MOST_BYTES,
+    Gpu,
+    Machine,
+    ModelFiles,
+    Pipeline,
+    Provenance,
+    Server,
+)
+from bfcl_pipeline.provenance.store import (
+    BESIDE_LOG,
+    FOLDER,
+    provenance_path,
+    provenances_in,
+    read_provenance,
+    write_provenance,
+)
+
+__all__ = [
+    "BESIDE_LOG",
+    "FOLDER",
+    "MOST_BYTES",
+    "Gpu",
+    "Machine",
+    "ModelFiles",
+    "Pipeline",
+    "Provenance",
+    "Server",
+    "provenance_path",
+    "provenances_in",
+    "read_provenance",
+    "write_provenance",
+]

@@ -1,0 +1,205 @@
+"""The record of what made an answer, and its form as JSON.
+
+A record is identified by the SHA-256 of its canonical JSON: ASCII, names sorted, no spaces. So two records
+are equal if and only if their digests are. Records that come from an archive are read against a schema with
+bounds on every text, list and mapping.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from typing import Any, NoReturn
+
+MOST_BYTES = 64 * 1024
+"""The canonical JSON of a record has at most this many bytes."""
+
+MOST_TEXT = 500
+"""Characters of a text in a record, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """One GPU."""
+
+    name: str
+    memory_bytes: int | None
+    driver: str | None  # version
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """The code of this project that asked."""
+
+    version: str
+    commit: str | None  # of git; None if it is not known
+    changed: bool  # whether the code differs from that commit
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """The machine of the job, without its name and that of its user."""
+
+    system: str  # operating system, architecture and C library: Linux x86_64, glibc 2.36
+    processor: str  # name
+    gpus: tuple[Gpu, ...] = ()
+    image: str | None = None  # the container's name and version; None outside a container
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """What identifies the model."""
+
+    weights: str | None = None  # sha256:... of its files, commit:... on the hub, or unknown
+    revision: str | None = None  # branch, tag or commit that its row names
+    files: Mapping[str, str] = field(default_factory=dict)  # sha256 of each file in its directory
+    template: str | None = None  # sha256:... of what makes its prompts
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """The server that answered, as far as it says or its start is known."""
+
+    kind: str  # vllm, llama.cpp
+    version: str | None  # as it reports
+    packages: Mapping[str, str] = field(default_factory=dict)  # in its Python environment
+    command: tuple[str, ...] = ()  # without directories, address and port
+    environment: Mapping[str, str] = field(default_factory=dict)  # variables that may change answers
+    gpus: tuple[Gpu, ...] = ()  # of its machine
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What made an answer."""
+
+    pipeline: Pipeline
+    packages: Mapping[str, str]  # versions in the job's Python environment, `python` among them
+    machine: Machine
+    model: ModelFiles
+    server: Server | None = None  # None for a model in the job's process, and for an API of others
+
+    def content(self) -> bytes:
+        """The canonical JSON."""
+        return canonical(asdict(self))
+
+    @property
+    def sha256(self) -> str:
+        """Identifies the record."""
+        return hashlib.sha256(self.content()).hexdigest()
+
+
+def canonical(document: Any) -> bytes:
+    """The canonical form of a JSON value."""
+    return json.dumps(document, sort_keys=True, separators=(",", ":")).encode("ascii")
+
+
+def from_content(content: bytes) -> Provenance:
+    """The record in canonical JSON. Raises ValueError, with a reason, for anything else."""
+    if len(content) > MOST_BYTES:
+        raise ValueError(f"more than {MOST_BYTES:,} bytes")
+    try:
+        document = json.loads(content.decode("ascii"), parse_float=_refuse, parse_constant=_refuse)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    problem = next(_validator().iter_errors(document), None)
+    if problem is not None:
+        place = "/".join(map(str, problem.absolute_path)) or "the whole"
+        raise ValueError(f"{place}: {problem.message[:200]}")
+    record = _record(document)
+    if record.content() != content:
+        raise ValueError("not in canonical form")
+    return record
+
+
+def server_record(document: Any) -> Server:
+    """The server in its JSON form. Raises ValueError if it does not have that form."""
+    problem = next(_validator("server").iter_errors(document), None)
+    if problem is not None or document is None:
+        raise ValueError("not the record of a server" if problem is None else problem.message[:200])
+    return _server(document)
+
+
+def _refuse(number: str) -> NoReturn:
+    raise ValueError(f"{number[:20]} is not a whole number")
+
+
+def _record(document: dict[str, Any]) -> Provenance:
+    machine, server = document["machine"], document["server"]
+    return Provenance(
+        Pipeline(**document["pipeline"]),
+        document["packages"],
+        Machine(**{**machine, "gpus": _gpus(machine["gpus"])}),
+        ModelFiles(**document["model"]),
+        None if server is None else _server(server),
+    )
+
+
+def _server(document: dict[str, Any]) -> Server:
+    return Server(**{**document, "command": tuple(document["command"]), "gpus": _gpus(document["gpus"])})
+
+
+def _gpus(documents: list[dict[str, Any]]) -> tuple[Gpu, ...]:
+    return tuple(Gpu(**one) for one in documents)
+
+
+@cache
+def _validator(part: str | None = None) -> Any:
+    """Of a whole record, or of a part of it."""
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(_SCHEMA if part is None else _SCHEMA["properties"][part])
+
+
+def _object(optional: bool = False, **properties: Any) -> dict[str, Any]:
+    """The schema of an object with exactly these properties; `optional`: or null."""
+    return {
+        "type": ["object", "null"] if optional else "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+_TEXT = {"type": "string", "maxLength": MOST_TEXT}
+_TEXT_OR_NONE = {**_TEXT, "type": ["string", "null"]}
+_SHA256 = {"type": "string", "pattern": "^[0-9a-f]{64}\\Z"}
+_TEXTS = {
+    "type": "object",
+    "maxProperties": 200,
+    "propertyNames": {"maxLength": 200},
+    "additionalProperties": _TEXT,
+}
+_GPUS = {
+    "type": "array",
+    "maxItems": 64,
+    "items": _object(
+        name=_TEXT,
+        memory_bytes={"type": ["integer", "null"], "minimum": 0, "maximum": 2**50},
+        driver=_TEXT_OR_NONE,
+    ),
+}
+_SCHEMA: dict[str, Any] = _object(
+    pipeline=_object(
+        version=_TEXT,
+        commit={"type": ["string", "null"], "pattern": "^[0-9a-f]{7,64}\\Z"},
+        changed={"type": "boolean"},
+    ),
+    packages=_TEXTS,
+    machine=_object(system=_TEXT, processor=_TEXT, gpus=_GPUS, image=_TEXT_OR_NONE),
+    model=_object(
+        weights=_TEXT_OR_NONE,
+        revision=_TEXT_OR_NONE,
+        files={**_TEXTS, "maxProperties": 500, "additionalProperties": _SHA256},
+        template=_TEXT_OR_NONE,
+    ),
+    server=_object(
+        optional=True,
+        kind=_TEXT,
+        version=_TEXT_OR_NONE,
+        packages=_TEXTS,
+        command={"type": "array", "maxItems": 200, "items": _TEXT},
+        environment=_TEXTS,
+        gpus=_GPUS,
+    ),
+)

@@ -1,0 +1,76 @@
+"""What is asked of a signature, and what its check found. Shared by keys, sigstore and time stamps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+PAYLOAD_TYPE = "application/vnd.in-toto+json"
+"""The type of what is signed: an in-toto statement."""
+
+TIME_STAMP_FIELD = "rfc3161"
+"""The field of an envelope's signature with its time stamp: the DER bytes of the response, as base64."""
+
+
+@dataclass(frozen=True, slots=True)
+class SigstoreSigning:
+    """How to sign with sigstore."""
+
+    identity_token: Path | None = None  # file with an OIDC token; None: the environment, then a browser
+    trust_config: Path | None = None  # ClientTrustConfig of a private instance; None: the public one
+
+
+@dataclass(frozen=True, slots=True)
+class SigningOptions:
+    """How a statement is to be signed: with a key or with sigstore, and whether it gets a time stamp."""
+
+    key: Path | None = None  # SSH key: private, or public with the private one in an agent
+    sigstore: SigstoreSigning | None = None
+    timestamp: str | None = None  # URL of a time stamp authority (RFC 3161)
+
+
+@dataclass(frozen=True, slots=True)
+class SigstoreTrust:
+    """Whose sigstore signatures the verifier trusts."""
+
+    identity: str | None = None  # as in the certificate, such as an email address; None: nobody's
+    issuer: str | None = None  # URL of the service that confirmed the identity
+    trust_config: Path | None = None  # ClientTrustConfig of a private instance; None: the public one
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """Whom the verifier trusts; nothing of it comes from an archive or a statement."""
+
+    signers: Path | None = None  # keys and their owners, in the format of OpenSSH's allowed_signers
+    timestamp_roots: tuple[Path, ...] = ()  # PEM files; none: the usual authorities of this machine
+    sigstore: SigstoreTrust = field(default_factory=SigstoreTrust)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeStamp:
+    """A valid time stamp of a signature."""
+
+    time: str  # ISO 8601 in UTC
+    authority: str  # its name in the certificate
+    trusted: bool  # whether a root that the verifier trusts vouches for the authority
+
+
+@dataclass(frozen=True, slots=True)
+class Signer:
+    """Who made a valid signature, as far as it is known."""
+
+    identity: str  # SSH: the fingerprint SHA256:...; sigstore: the identity in the certificate
+    issuer: str | None = None  # sigstore: who confirmed the identity
+    principals: tuple[str, ...] = ()  # names that the verifier's trust gives this signer; none: not trusted
+    reason: str = ""  # why the signer is not trusted, a clause that may follow a comma or colon
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedSignature:
+    """A valid signature: what was signed, by whom, when."""
+
+    payload: bytes  # the statement
+    signer: Signer
+    time_stamp: TimeStamp | None = None
+    unchecked: str = ""  # why a time stamp that is there was not checked
