@@ -4,7 +4,9 @@ import argparse
 from pathlib import Path
 
 from bfcl_pipeline.cli.options import add_cores, add_data
+from bfcl_pipeline.cli.signing_options import add_trust, attestation
 from bfcl_pipeline.cli.steps import StepsShown
+from bfcl_pipeline.errors import ConfigError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what was found of each archive, so that it is verified once (default: SITE/.verified)",
     )
     parser.add_argument("--title", default=None, metavar="TEXT", help="title of the site")
+    add_trust(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -40,8 +43,12 @@ def run(options: argparse.Namespace) -> int:
     from bfcl_pipeline.gallery.record import Outcome
     from bfcl_pipeline.gallery.site import GalleryOptions, make_gallery  # loads pyarrow
 
+    if options.statements is not None:
+        raise ConfigError("--statements is of one archive: put the file beside it, as FILE.intoto.jsonl.")
+    trusted = attestation(options)
+    trusted.check()
     titled = {} if options.title is None else {"title": options.title}
-    chosen = GalleryOptions(options.data, options.cores, options.cache, **titled)
+    chosen = GalleryOptions(options.data, options.cores, options.cache, attestation=trusted, **titled)
     with StepsShown() as steps:
 
         def log(line: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bfcl_pipeline.cli.options import add_cache, add_data, print_to_stderr
 from bfcl_pipeline.cli.runs import add_run, run_folder
+from bfcl_pipeline.cli.signing_options import add_signing, signing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="author of the run, as 'Name' or 'Name <ORCID>'; may be repeated",
     )
+    add_signing(parser, "--sign")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -57,11 +59,14 @@ def run(options: argparse.Namespace) -> int:
             allowed=options.allow,
             authors=options.author,
             organization=options.organization,
+            signing=signing(options),
         ),
         print_to_stderr,
     )
     print(f"{done.folder}: {done.files:,} files")
     print(f"{done.archive.path.name}: {done.archive.size / 1e6:,.1f} MB, sha256 {done.archive.sha256}")
+    if done.signed is not None:
+        print(f"signed by {done.signed.signature.signer.identity}")
     print(
         f"records of Every Eval Ever: {done.records:,}; "
         f"answers in official result folders: {done.answers:,}"

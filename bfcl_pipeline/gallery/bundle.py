@@ -22,9 +22,6 @@ from bfcl_pipeline.text import Log
 ARCHIVE = ".crate.zip"
 """The end of the name of an archive."""
 
-STATEMENTS = ".intoto.jsonl"
-"""What the name of an archive's statements adds to that of the archive."""
-
 SUMS = "SHA256SUMS"
 README = "README.md"
 RECORDS = "every_eval_ever"

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from bfcl_pipeline.archive.members import file_sha256
 from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.gallery.bundle import ARCHIVE, RECORDS, STATEMENTS, SUMS
+from bfcl_pipeline.gallery.bundle import ARCHIVE, RECORDS, SUMS
+from bfcl_pipeline.signing.statement_file import statements_path
 from bfcl_pipeline.text import Log, printable
 
 MOST = 1_000
@@ -25,7 +26,7 @@ class Found:
     @property
     def statements(self) -> Path | None:
         """The file with the statements on it, if there is one."""
-        path = self.file.with_name(self.file.name + STATEMENTS)
+        path = statements_path(self.file)
         return path if path.is_file() and not path.is_symlink() else None
 
 

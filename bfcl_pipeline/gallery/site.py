@@ -7,14 +7,14 @@ give the same bytes.
 
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from bfcl_pipeline.archive.attestations import AttestationOptions
 from bfcl_pipeline.archive.members import file_sha256
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.exports.run_scores import safe_name
 from bfcl_pipeline.files import atomic_path, write_text
-from bfcl_pipeline.gallery.bundle import STATEMENTS
 from bfcl_pipeline.gallery.collect import REPORT
 from bfcl_pipeline.gallery.find import Found, find_archives
 from bfcl_pipeline.gallery.pages import (
@@ -30,6 +30,7 @@ from bfcl_pipeline.gallery.record import ArchiveRecord
 from bfcl_pipeline.gallery.standings import standings
 from bfcl_pipeline.gallery.tables import page_of
 from bfcl_pipeline.gallery.verified import Verifier
+from bfcl_pipeline.signing.statement_file import statements_path
 from bfcl_pipeline.text import Log
 
 KEPT = ".verified"
@@ -46,6 +47,7 @@ class GalleryOptions:
     cores: int
     kept: Path | None = None  # directory with what was found of each archive; None: in the site
     title: str = "BFCL V4: runs that anybody can check"
+    attestation: AttestationOptions = field(default_factory=AttestationOptions)  # whose statements count
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,8 @@ def make_gallery(
         raise ConfigError(f"{out}: has files of something else. Remove it, or name another with --out.")
     found = find_archives(places, log)
     (out / KEPT).mkdir(parents=True, exist_ok=True)
-    verifier = Verifier(options.kept or out / KEPT, options.data, options.cores, log, step_log)
+    kept = options.kept or out / KEPT
+    verifier = Verifier(kept, options.data, options.cores, log, step_log, options.attestation)
     archives = verifier.records(found)
     written = set(_write(found, archives, verifier, out, options.title))
     _remove_others(out, written)
@@ -96,7 +99,7 @@ def _write(
     for one, archive in zip(found, archives, strict=True):
         yield _copy(one.file, out, _download(archive), archive.sha256)
         if one.statements is not None:
-            yield _copy(one.statements, out, f"{_download(archive)}{STATEMENTS}", archive.statements)
+            yield _copy(one.statements, out, _statements(archive), archive.statements)
         for name, sha256 in (archive.derived.report if archive.derived else {}).items():
             kept = verifier.report_folder(archive.sha256) / name
             yield _copy(kept, out, f"{_report_folder(archive)}/{name}", sha256)
@@ -127,6 +130,10 @@ def write_pages(archives: Sequence[ArchiveRecord], out: Path, title: str) -> Ite
 def _download(archive: ArchiveRecord) -> str:
     """The place of an archive in the site; its own name is that of a file, which may be from anybody."""
     return f"{ARCHIVES}/{archive.sha256[:16]}/{safe_name(archive.name)}"
+
+
+def _statements(archive: ArchiveRecord) -> str:
+    return statements_path(Path(_download(archive))).as_posix()
 
 
 def _report_folder(archive: ArchiveRecord) -> str:

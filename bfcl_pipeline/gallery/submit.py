@@ -14,6 +14,7 @@ from pathlib import Path
 from bfcl_pipeline.archive.crate_metadata import read_metadata
 from bfcl_pipeline.archive.make import Made, make_archive
 from bfcl_pipeline.archive.reading import SealedArchive
+from bfcl_pipeline.archive.sign import SignedArchive, sign_archive
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.files import sync_directory, write_text
 from bfcl_pipeline.gallery.bundle import (
@@ -26,6 +27,8 @@ from bfcl_pipeline.gallery.bundle import (
     write_sums,
 )
 from bfcl_pipeline.gallery.bundle_readme import readme
+from bfcl_pipeline.signing.signature import SigningOptions
+from bfcl_pipeline.signing.signed_line import check_ready
 from bfcl_pipeline.text import Log
 
 
@@ -39,6 +42,7 @@ class SubmitOptions:
     allowed: Collection[str] = ()  # fingerprints of findings that are not secrets
     authors: Sequence[str] = ()  # of the run, each as `Name` or `Name <ORCID>`
     organization: str = "unknown"  # that made the run, as records of Every Eval Ever name it
+    signing: SigningOptions | None = None  # how to sign the archive; None: not at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,7 @@ class Submitted:
 
     folder: Path
     archive: Made
+    signed: SignedArchive | None
     records: int  # of Every Eval Ever, one for each model
     answers: int  # in official result folders
     files: int
@@ -64,10 +69,13 @@ def submit(run_folder: Path, out: Path, options: SubmitOptions, log: Log) -> Sub
     Raises:
         ConfigError: `out` has files.
         ArchiveError: the run is not complete, contains a secret or is too large; nothing is written.
+        SigningError: the archive could not be signed; nothing is written.
         PipelineError: a file of the run is damaged.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ConfigError(f"{out}: already exists. Remove it, or name another directory with --out.")
+    if options.signing is not None:
+        check_ready(options.signing)
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".submit-") as work:
         bundle = Path(work) / "bundle"
@@ -81,13 +89,14 @@ def submit(run_folder: Path, out: Path, options: SubmitOptions, log: Log) -> Sub
             allowed=options.allowed,
             authors=options.authors,
         )
+        signed = None if options.signing is None else sign_archive(made.path, options.signing)
         done = _write_exports(run_folder, made, bundle, options, log)
         for path in files_of(bundle):
             with path.open("rb") as written:
                 os.fsync(written.fileno())
         bundle.replace(out)
     sync_directory(out.parent)
-    return Submitted(out, made, *done)
+    return Submitted(out, made, signed, *done)
 
 
 def _write_exports(

@@ -2,11 +2,12 @@
 
 import hashlib
 import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
+from bfcl_pipeline.archive.attestations import SUBJECT, AttestationOptions
 from bfcl_pipeline.archive.findings import Finding, Part, UnpackedRun, Verification, VerifiedArchive
 from bfcl_pipeline.archive.members import file_sha256
 from bfcl_pipeline.archive.software import versions
@@ -31,6 +32,7 @@ class Verifier:
     cores: int
     log: Log  # receives a line for each archive
     step_log: Log  # receives the steps of the derivation
+    attestation: AttestationOptions = field(default_factory=AttestationOptions)  # whose statements count
 
     def records(self, archives: Sequence[Found]) -> list[ArchiveRecord]:
         """The records of archives, in their order."""
@@ -43,7 +45,7 @@ class Verifier:
         return self.kept / sha256
 
     def _record(self, found: Found, number: int, total: int) -> ArchiveRecord:
-        name, key = printable(found.file.name), key_of(found, self.data)
+        name, key = printable(found.file.name), key_of(found, self.data, self.attestation)
         path = self.kept / f"{found.sha256}.json"
         known = read_record(path, key)
         if known is not None and self._has_report(known):
@@ -97,7 +99,9 @@ class Verifier:
             attested=tuple(
                 finding.what
                 for finding in done.findings
-                if finding.part is Part.ATTESTED and finding.outcome == "attested"
+                if finding.part is Part.ATTESTED
+                and finding.subject == SUBJECT
+                and finding.outcome == "attested"
             ),
         )
 
@@ -111,18 +115,26 @@ class Verifier:
                 log=_silent,
                 step_log=self.step_log,
                 further=[collector],
+                attestation=self.attestation,
             )
         except PipelineError as error:
             if not isinstance(error.__cause__, StagingError):
                 raise
-        return verify(file, data=self.data, cores=self.cores, log=_silent, step_log=self.step_log)
+        return verify(
+            file,
+            data=self.data,
+            cores=self.cores,
+            log=_silent,
+            step_log=self.step_log,
+            attestation=self.attestation,
+        )
 
 
-def key_of(found: Found, data: Path) -> str:
+def key_of(found: Found, data: Path, attestation: AttestationOptions) -> str:
     """A hash of all that the verification of an archive depends on.
 
-    That is the archive, its statements and the bundle around it, the code here with the versions of its
-    packages, and the staged release.
+    That is the archive, its statements and who is trusted, the bundle around it, the code here with the
+    versions of its packages, and the staged release.
     """
     parts = [
         found.sha256,
@@ -130,12 +142,23 @@ def key_of(found: Found, data: Path) -> str:
         _code(),
         _staged(data),
     ]
+    parts += list(_trusted(attestation))
     if found.bundle is not None:
         files = list(files_of(found.bundle))[: MOST_FILES + 1]
         parts += [
             f"{path.relative_to(found.bundle)}:{file_sha256(path)}" for path in files if path != found.file
         ]
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _trusted(attestation: AttestationOptions) -> Iterator[str]:
+    """Who is trusted: the contents of files, and names."""
+    trust = attestation.trust
+    for path in (trust.signers, *trust.timestamp_roots, trust.sigstore.trust_config):
+        yield "" if path is None else file_sha256(path)
+    yield repr(
+        (trust.sigstore.identity, trust.sigstore.issuer, attestation.required, attestation.principal)
+    )
 
 
 @cache

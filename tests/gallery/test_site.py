@@ -18,6 +18,7 @@ from bfcl_pipeline.exports.every_eval_ever import SCHEMA_VERSION
 from tests.archive.repacked import repack
 from tests.archive.small_run import KEY_VARIABLE, NAME, SmallRun
 from tests.archive.test_tampered import tampered
+from tests.support.ssh_keys import allow, make_key, needs_ssh
 
 ORGANIZATION = "An Example & Sons <b>"
 
@@ -28,10 +29,11 @@ def submit(run: SmallRun, out: Path, *options: str) -> int:
     return main(["submit", str(run.results), "--out", str(out), *places, *options])
 
 
-def gallery(run: SmallRun, site: Path, *places: Path) -> int:
+def gallery(run: SmallRun, site: Path, *places: Path, signers: Path | None = None) -> int:
     """`bfcl-pipeline gallery`; its exit status."""
     options = ["--out", str(site), "--data", str(run.data), "--cores", "2"]
-    return main(["gallery", *map(str, places), *options])
+    trust = ["--signers", str(signers)] if signers else []
+    return main(["gallery", *map(str, places), *options, *trust])
 
 
 def contents(folder: Path) -> dict[str, str]:
@@ -104,6 +106,7 @@ class Made:
     site: Path
     given: Path
     status: int
+    signers: Path | None  # who is trusted; None without ssh-keygen
 
 
 @pytest.fixture(scope="module")
@@ -114,10 +117,17 @@ def made(small_run: SmallRun, bundle: Path, tmp_path_factory: pytest.TempPathFac
     archive = bundle / f"{NAME}.crate.zip"
     (given / "cut.crate.zip").write_bytes(archive.read_bytes()[:-100])
     repack(archive, given / "tampered.crate.zip", tampered("verdict", small_run))
-    assert submit(small_run, given / "lying", "--author", "Another One") == 0
+    folder = tmp_path_factory.mktemp("site")
+    signers = None
+    signed: list[str] = []
+    if shutil.which("ssh-keygen"):
+        key = make_key(folder / "key")
+        signers = allow(folder / "signers", ("someone@example.org", key))
+        signed = ["--sign", str(key)]
+    assert submit(small_run, given / "lying", "--author", "Another One", *signed) == 0
     lie(given / "lying")
-    site = tmp_path_factory.mktemp("site") / "site"
-    return Made(site, given, gallery(small_run, site, given))
+    site = folder / "site"
+    return Made(site, given, gallery(small_run, site, given, signers=signers), signers)
 
 
 def lie(folder: Path) -> None:
@@ -160,12 +170,23 @@ def test_what_is_proved_of_each_archive(made: Made) -> None:
     assert ranked.count("mean of 2 trials") == 3 * 2  # each rule set, two archives
 
 
+@needs_ssh
+def test_a_signer_who_is_trusted_is_named(made: Made) -> None:
+    """In the list of the attested, on a badge, and the statements can be downloaded."""
+    page = page_of(made, made.given / "lying" / f"{NAME}.crate.zip")
+    assert "signed by someone@example.org" in page
+    assert f"{NAME}.crate.zip.intoto.jsonl" in page
+    honest = page_of(made, made.given / "honest" / f"{NAME}.crate.zip")
+    assert ">signed<" not in honest
+    assert (made.site / "index.html").read_text().count(">signed</span>") == 3 * 2  # rule sets, models
+
+
 def test_a_second_site_verifies_nothing_again(
     made: Made, small_run: SmallRun, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Its files are the same; without the reports that were kept, the archives are verified again."""
     before = contents(made.site)
-    assert gallery(small_run, made.site, made.given) == 1
+    assert gallery(small_run, made.site, made.given, signers=made.signers) == 1
     output = capsys.readouterr().out
     assert output.count("as found before") == 4
     assert "being verified" not in output
@@ -190,7 +211,7 @@ def test_an_archive_that_is_gone_leaves_the_site(
     """With its page, its copy and its report; a folder of something else is refused."""
     site = tmp_path / "site"
     shutil.copytree(made.site, site)
-    assert gallery(small_run, site, made.given / "honest") == 0
+    assert gallery(small_run, site, made.given / "honest", signers=made.signers) == 0
     assert "being verified" not in capsys.readouterr().out
     assert len(list(site.glob("archive-*.html"))) == 1
     assert len(list((site / "archives").iterdir())) == len(list((site / "reports").iterdir())) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,7 +57,7 @@ def test_ranks_over_archives_are_those_of_one_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change", [{"release": "1 (sha256 0)"}, {"web": "simulated"}, {"search_engine": "brave"}]
 )
-def test_models_of_other_settings_stand_in_another_table(records: Records, change: dict[str, str]) -> None:
+def test_models_of_other_settings_stand_in_another_table(records: Records, change: dict[str, Any]) -> None:
     """Another release, a simulated web and another search engine."""
     first, second = records.archives[0], records.archives[2]
     assert len(standings([first, second])) == 1
