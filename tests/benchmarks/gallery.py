@@ -1,21 +1,29 @@
 """How long a site of many archives takes, the first time and again, and how large it is.
 
     python -m tests.benchmarks.gallery [--archives 20] [--sample 400] [--keep DIR]
+    python -m tests.benchmarks.gallery --pages [--archives 20]
 
 Makes that many runs of embedded models on the same sample of the single-turn categories, each a model of
 its own name, archives them, and writes the site twice. Needs the staged release (`bfcl-pipeline stage`).
-Prints a line of seconds and sizes.
+Prints a line of seconds and sizes. With --pages, only the pages are made,
+of made-up verdicts on all scored entries of the benchmark, one model in each archive.
 """
 
 from __future__ import annotations
 
 import argparse
+import random
 import tempfile
 import time
 from pathlib import Path
 
+from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES
 from bfcl_pipeline.cli import main as bfcl
+from bfcl_pipeline.gallery.pages import COMPARE, ENTRIES, INDEX
+from bfcl_pipeline.gallery.site import write_pages
+from tests.support.gallery_records import record_of
 from tests.support.snakemake_project import ROOT, Project, make_project
+from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables
 
 KINDS = (("oracle", "fc"), ("oracle", "prompt"), ("lexical", "fc"), ("lexical", "prompt"))
 
@@ -56,13 +64,40 @@ def measure(archives: Path, site: Path) -> float:
     return time.perf_counter() - begin
 
 
+def measure_pages(folder: Path, number: int) -> str:
+    """Seconds of the processor for the pages of archives of full size, and their sizes."""
+    draw = random.Random(0)
+    records = []
+    for place in range(number):
+        run = folder / f"run-{place}"
+        run.mkdir()
+        verdicts = {
+            name: Marks(
+                [draw.random() < 0.3 + 0.6 * place / number for _ in range(CATEGORIES[name].entries)]
+            )
+            for name in V4_CATEGORIES
+            if CATEGORIES[name].scored
+        }
+        records.append(record_of(made_up_tables(run, [MadeUpModel(f"model-{place}", verdicts)])))
+    begin = time.process_time()
+    names = list(write_pages(records, folder / "site", "Made-up verdicts"))
+    seconds = time.process_time() - begin
+    sizes = {name: (folder / "site" / name).stat().st_size for name in names}
+    shown = ", ".join(f"{name} {sizes[name] / 1e6:.2f} MB" for name in (INDEX, ENTRIES, COMPARE))
+    return f"pages of {number} archives of all scored entries: {seconds:.1f} s of the processor; {shown}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--archives", type=int, default=20)
     parser.add_argument("--sample", type=int, default=400)
     parser.add_argument("--keep", type=Path, help="an empty directory for the runs and the site")
+    parser.add_argument("--pages", action="store_true", help="only the pages, of made-up verdicts")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
+        if options.pages:
+            print(measure_pages(Path(temporary), options.archives))
+            return
         folder = options.keep or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         archives = make_archives(folder, options.archives, options.sample)
