@@ -6,6 +6,7 @@ report, over archives: by the Overall, with the interval that the verdicts allow
 """
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +33,7 @@ from bfcl_pipeline.scoring.statistics.ranks import (
 )
 
 _OVERALL = categories_of("overall")
+_ORDER = {name: place for place, name in enumerate(CATEGORIES)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,8 +103,12 @@ def _ranking(archive: ArchiveRecord, model: ModelRecord) -> list[tuple[str, str]
     return [entry for entry in asked if entry[0] in _OVERALL] or asked
 
 
-def _in_benchmark_order(entry: tuple[str, str]) -> tuple[int, str]:
-    return list(CATEGORIES).index(entry[0]), entry[1]
+def _in_benchmark_order(entry: tuple[str, str]) -> tuple[int, list[str | int]]:
+    """By category, then by id, whose numbers count as numbers."""
+    category, entry_id = entry
+    parts = re.split(r"([0-9]+)", entry_id)
+    numbers = [int(part) if place % 2 else part for place, part in enumerate(parts)]
+    return _ORDER[category], numbers
 
 
 def _key(settings: Settings, entries: Sequence[tuple[str, str]]) -> str:
