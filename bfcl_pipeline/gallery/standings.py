@@ -34,6 +34,7 @@ from bfcl_pipeline.scoring.statistics.ranks import (
 
 _OVERALL = categories_of("overall")
 _ORDER = {name: place for place, name in enumerate(CATEGORIES)}
+_DIGITS = 6  # of the longest number in an id of the release, and more
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,12 +104,10 @@ def _ranking(archive: ArchiveRecord, model: ModelRecord) -> list[tuple[str, str]
     return [entry for entry in asked if entry[0] in _OVERALL] or asked
 
 
-def _in_benchmark_order(entry: tuple[str, str]) -> tuple[int, list[str | int]]:
+def _in_benchmark_order(entry: tuple[str, str]) -> tuple[int, str]:
     """By category, then by id, whose numbers count as numbers."""
     category, entry_id = entry
-    parts = re.split(r"([0-9]+)", entry_id)
-    numbers = [int(part) if place % 2 else part for place, part in enumerate(parts)]
-    return _ORDER[category], numbers
+    return _ORDER[category], re.sub(r"[0-9]+", lambda number: number[0].zfill(_DIGITS), entry_id)
 
 
 def _key(settings: Settings, entries: Sequence[tuple[str, str]]) -> str:
