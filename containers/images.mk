@@ -18,7 +18,7 @@ IMAGE ?= localhost/bfcl-pipeline:$(VERSION)
 NETWORK ?= none
 
 VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' bfcl_pipeline/__init__.py)
-COMMIT = $(shell git describe --always --abbrev=40 --dirty 2>/dev/null || echo unknown)
+COMMIT = $(shell git describe --always --abbrev=40 --exclude='*' --dirty 2>/dev/null || echo unknown)
 # Files in an image have the time of the commit, so that rebuilding gives the same files.
 SOURCE_DATE_EPOCH = $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 PODMAN := $(findstring podman,$(ENGINE))
@@ -47,7 +47,8 @@ images: ## build the container images: IMAGES="pipeline vllm" ENGINE=podman
 
 sif: ## build Apptainer images, containers/bfcl-<image>.sif: IMAGES="pipeline vllm"
 	@for image in $(IMAGES); do \
-	  apptainer build --force $(SIF_ARGUMENTS) containers/bfcl-$$image.sif containers/$$image/bfcl-$$image.def || exit 1; \
+	  apptainer build --force --build-arg 'VERSION=$(VERSION)' --build-arg 'COMMIT=$(COMMIT)' $(SIF_ARGUMENTS) \
+	    containers/bfcl-$$image.sif containers/$$image/bfcl-$$image.def || exit 1; \
 	done
 
 run-in-container: ## like `make run`, in the image and without network access

@@ -23,8 +23,11 @@ from tests.support.api_hosts import HAS_OPENSSL, ApiHosts, api_hosts
 ROOT = Path(__file__).resolve().parent.parent
 
 PROOFS = {
+    "archive/test_anchored.py": "workflow",
     "archive/test_archive.py": "workflow",
+    "archive/test_ask_again.py": "workflow",
     "archive/test_damaged.py": "workflow",
+    "archive/test_diff.py": "workflow",
     "archive/test_extract.py": "workflow",
     "archive/test_hostile.py": "workflow",
     "archive/test_search_engines.py": "workflow",
@@ -32,6 +35,7 @@ PROOFS = {
     "archive/test_tampered.py": "workflow",
     "archive/test_verify.py": "workflow",
     "archive/test_web_evidence.py": "workflow",
+    "asked_again/test_invented_runs.py": "workflow",
     "fuzz": "fuzz",
     "gallery/test_site.py": "workflow",
     "generation/test_journal_killed.py": "kills",

@@ -1,4 +1,4 @@
-"""What a verification found, in three parts: derived, attested, not covered; and checks beyond it."""
+"""What a verification found: derived, asked again, attested, not covered; and checks beyond it."""
 
 from __future__ import annotations
 
@@ -30,8 +30,13 @@ class Part(StrEnum):
     """What a finding rests on; the value is its heading."""
 
     DERIVED = "Derived: follows from the archive's own bytes, checked here"
+    ASKED = "Asked again: what the same model answers now, asked by you"
     ATTESTED = "Attested: rests on those who state it"
     NOT_COVERED = "Not covered: not verified by anything here"
+
+
+_AT_ONCE = (Part.DERIVED, Part.ASKED)
+"""The parts whose findings are logged when they are made: the checks take time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +54,28 @@ class Finding:
 
 @dataclass(slots=True)
 class Findings:
-    """Collects findings, and logs them by part: those of a later part wait until `end`."""
+    """Collects findings, and logs them by part: those that need no check wait until `end`."""
 
     log: Log
     found: list[Finding] = field(default_factory=list)
     _waiting: list[Finding] = field(default_factory=list)
-    _begun: bool = False
+    _begun: Part | None = None  # the part whose heading was logged last
 
     def add(self, part: Part, outcome: str, subject: str, what: str) -> None:
         """Adds a finding. Control characters are escaped: an archive must not write to a terminal."""
         finding = Finding(part, outcome, subject, printable(what))
         self.found.append(finding)
-        if part is Part.DERIVED:
-            if not self._begun:
-                self._heading(part)
-                self._begun = True
-            self.log(str(finding))
+        if part in _AT_ONCE:
+            self.say(part, str(finding))
         else:
             self._waiting.append(finding)
+
+    def say(self, part: Part, line: str) -> None:
+        """Logs a line of a part that does not wait, under its heading; it is not a finding."""
+        if self._begun is not part:
+            self._heading(part)
+            self._begun = part
+        self.log(printable(line))
 
     def verified(self, subject: str, what: str) -> None:
         """Something that was checked and is right."""

@@ -133,14 +133,14 @@ def provenance_findings(
         read_provenance(path)
     log_records(recorded)
     for folder, model in provenances_of(recorded, cache).items():
-        for line in use_lines(model):
+        for line in (*record_lines(model), *api_lines(model)):
             findings.attested("model", f"{folder}: {line}", outcome)
         for line in gap_lines(model):
             findings.not_verified("model", f"{folder}: {line}")
 
 
-def use_lines(model: ModelProvenance) -> Iterator[str]:
-    """What made the answers of one model, a line for each record, and what the API said about itself."""
+def record_lines(model: ModelProvenance) -> Iterator[str]:
+    """What made the answers of one model, a line for each record."""
     known = [use for use in model.uses if use.document is not None]
     for use in known[:SHOWN]:
         if use.document is not None:
@@ -148,12 +148,16 @@ def use_lines(model: ModelProvenance) -> Iterator[str]:
             yield counted + described(use.document)
     if len(known) > SHOWN:
         yield f"and {len(known) - SHOWN:,} more records of what made answers"
+
+
+def api_lines(model: ModelProvenance) -> Iterator[str]:
+    """What the API of one model said about itself in its answers."""
     api = model.api
     for what, counts in (("model name", api.models), ("fingerprint", api.fingerprints)):
         if counts:
             yield f"the API returned the {what if len(counts) == 1 else f'{what}s'} {_counted(counts)}"
     if api.ids:
-        yield f"the API returned an id with {api.ids:,} of {model.exchanges:,} answers"
+        yield f"the API returned an id with {api.ids:,} of {plural(model.exchanges, 'answer', 'answers')}"
 
 
 def gap_lines(model: ModelProvenance) -> Iterator[str]:

@@ -29,6 +29,12 @@ from bfcl_pipeline.archive.web_files import checked_web
 from bfcl_pipeline.errors import ArchiveError, PipelineError, StagingError
 from bfcl_pipeline.text import Log, printable
 
+_NOT_ANSWERED = "whether the models gave these answers, when, and at what cost, cannot be verified"
+_NOT_ASKED = (
+    "answers that were not drawn, among them those of later trials; whether the endpoint changed since the "
+    "run; when the answers were made, and at what cost"
+)
+
 
 def verify(
     file: Path,
@@ -275,7 +281,5 @@ def _never_verified(attested: Attested, findings: Findings) -> None:
     """Reports what an archive alone cannot prove in any case."""
     findings.not_verified("logs", "logs, times and Snakemake's records cannot be derived again")
     word = f": it rests on the word of {_listed(attested)}" if attested.signers else ""
-    findings.not_verified(
-        "answers",
-        f"whether the models gave these answers, when, and at what cost, cannot be verified{word}",
-    )
+    asked = any(finding.part is Part.ASKED for finding in findings.found)
+    findings.not_verified("answers", f"{_NOT_ASKED if asked else _NOT_ANSWERED}{word}")

@@ -36,6 +36,7 @@ COMMANDS: dict[str, str] = {
     "replay": "derive a run again from its records, offline, and compare every byte",
     "table": "print the leaderboard table of a run",
     "compare": "compare models or runs on the same entries: differences, intervals, tests, flips",
+    "diff": "show what two runs differ in, and where each conversation parts",
     "gate": "exit with 0 if a run is no worse than a baseline, by the interval of the difference",
     "show": "print one entry, or one model's conversation over it, and why it passed or failed",
     "audit": "list suspected defects of the entries, and how each was adjudicated",

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from bfcl_pipeline.benchmark import CATEGORIES, category_of
 from bfcl_pipeline.config import model_folder
-from bfcl_pipeline.errors import ConfigError, JournalError, LeaseError
+from bfcl_pipeline.errors import ConfigError, JournalError, LeaseError, ProvenanceError
 from bfcl_pipeline.generation.journal import (
     JournaledExchange,
     JournalReader,
@@ -24,7 +24,7 @@ from bfcl_pipeline.leases import read_holder
 from bfcl_pipeline.process import is_alive
 from bfcl_pipeline.show.exchanges import moment, put_exchange
 from bfcl_pipeline.show.terminal_page import TerminalPage
-from bfcl_pipeline.text import plural, text_table, unknown_name
+from bfcl_pipeline.text import plural, printable, text_table, unknown_name
 
 Models: TypeAlias = dict[str, list[Path]]
 """The journals of each model, by the name of its folder."""
@@ -153,8 +153,23 @@ def _print_model(journals: JournalsReader, options: argparse.Namespace) -> None:
         cost = "cost unknown" if summary.dollars is None else f"${summary.dollars:,.4f}"
         exchanges = plural(summary.exchanges, "exchange", "exchanges")
         print(f"Run {run or '(without a name)'}: {exchanges}, {cost}.")
+    for line in _made_by(chosen, journals.journals[0].path.parent):
+        print(printable(line))
     for note in _notes(journals):
         print(note)
+
+
+def _made_by(exchanges: Sequence[JournaledExchange], folder: Path) -> Iterator[str]:
+    """What made the exchanges of one model, as far as it was recorded, and what its API said of itself."""
+    from bfcl_pipeline.archive.provenances import api_lines, gap_lines, model_provenance, record_lines
+
+    try:
+        model = model_provenance(exchanges, folder)
+    except ProvenanceError as error:
+        yield str(error)
+        return
+    for line in (*record_lines(model), *api_lines(model), *gap_lines(model)):
+        yield f"{line[0].upper()}{line[1:]}."
 
 
 def _cells(summary: Summary) -> tuple[str, ...]:

@@ -6,18 +6,32 @@ that sends requests is `remote.ApiBackend`.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import count
 from typing import Protocol, TypeAlias
 
 from bfcl_pipeline.errors import NotJournaled
 from bfcl_pipeline.generation.asking import Asking, ChatAsking
 from bfcl_pipeline.generation.counts import ProgressCounts
-from bfcl_pipeline.generation.journal import JournalsReader, exchange_key
+from bfcl_pipeline.generation.journal import JournaledExchange, JournalsReader, exchange_key
 from bfcl_pipeline.generation.model import Adapter, Model
-from bfcl_pipeline.records import Entry, Exchange, Request
+from bfcl_pipeline.records import Entry, Exchange, Json, Request
 
 Session: TypeAlias = Callable[[Request], Awaitable[Exchange]]
 """Answers the requests of one conversation, in order. Raises ModelError if there is no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedRequest:
+    """A request of a conversation that is replayed, and its answer in the journal."""
+
+    entry: Entry
+    number: int  # of the request in the conversation, from 1
+    request: Request
+    body: Json  # as it was sent
+    key: str  # of the exchange
+    journaled: JournaledExchange | None  # None: no journal has an answer
+    exchange: Exchange | None  # what the answer says; None: no journal has an answer
 
 
 class Backend(Protocol):
@@ -71,32 +85,55 @@ class ReplayBackend:
     open_at_once = 1
 
     def __init__(
-        self, adapter: Adapter, journals: JournalsReader, trial: int, counts: ProgressCounts
+        self,
+        adapter: Adapter,
+        journals: JournalsReader,
+        trial: int,
+        counts: ProgressCounts,
+        replayed: Callable[[ReplayedRequest], None] | None = None,
     ) -> None:
-        """trial: the repetition of the benchmark whose answers are used."""
+        """What answers for a model.
+
+        Args:
+            adapter: of the model.
+            journals: its journals.
+            trial: the repetition of the benchmark whose answers are used.
+            counts: updated on the way.
+            replayed: receives each request; a session that is tried again begins again at number 1.
+        """
         self.asking = adapter.asking
         self._adapter = adapter
         self._journals = journals
         self._trial = trial
         self._counts = counts
+        self._replayed = replayed
 
     def session(self, entry: Entry, chain: int) -> Session:  # noqa: ARG002  # there is no queue
         """What answers the requests of `entry`. It raises NotJournaled if no journal has the answer."""
+        numbers = count(1)
 
         async def answer(request: Request) -> Exchange:
             body = self._adapter.body(request)
             key = exchange_key(self._adapter.identity, entry.entry_id, self._trial, body)
             journaled = self._journals.find(key)
-            if journaled is None:
+            exchange = None if journaled is None else self._exchange(request, journaled)
+            if self._replayed is not None:
+                self._replayed(
+                    ReplayedRequest(entry, next(numbers), request, body, key, journaled, exchange)
+                )
+            if exchange is None:
                 raise NotJournaled(
                     f"no journal has an answer to a request of turn {request.turn + 1} (key {key}). Bring "
                     "the journal that has it, or ask the model."
                 )
             self._counts.replayed += 1
-            exchange = self._adapter.read(request, journaled.raw)
-            return replace(exchange, latency_seconds=journaled.latency_seconds)
+            return exchange
 
         return answer
+
+    def _exchange(self, request: Request, journaled: JournaledExchange) -> Exchange:
+        exchange = self._adapter.read(request, journaled.raw)
+        return replace(exchange, latency_seconds=journaled.latency_seconds)
 
     def web_stopped(self, reason: str) -> None:
         """Does nothing: nothing is sent."""

@@ -83,7 +83,7 @@ _RECORDS = {"selection": Selection, "web": WebChoice, "paths": JobPaths}
 """The fields of a job that are records with options of their own."""
 
 
-def add_models(parser: argparse.ArgumentParser) -> None:
+def add_models(parser: argparse._ActionsContainer) -> None:
     """`--models`: the models files, as a list of Paths; None without it."""
     parser.add_argument(
         "--models",

@@ -27,7 +27,7 @@ from bfcl_pipeline.models.weights import file_digests, identified
 from bfcl_pipeline.project import project_file, project_folder
 from bfcl_pipeline.provenance import MOST_BYTES, ModelFiles, Pipeline, Provenance, Server, write_provenance
 from bfcl_pipeline.provenance.commit import Commit, find_commit
-from bfcl_pipeline.provenance.document import MOST_TEXT, canonical, from_content
+from bfcl_pipeline.provenance.document import MOST_TEXT, canonical, from_document
 from bfcl_pipeline.provenance.machine import this_machine
 from bfcl_pipeline.provenance.software import installed_packages
 from bfcl_pipeline.records import Json
@@ -77,7 +77,7 @@ def job_record(job: Job, log: Log) -> Provenance:
     secrets = named_secrets(os.environ, {job.row.key} if job.row.key else ())
     redactor, document = Redactor(secrets.values()), asdict(record)
     document |= {part: redactor.document(document[part]) for part in ("machine", "server")}
-    return from_content(canonical(_fitting(document)))
+    return from_document(_fitting(document))
 
 
 def model_files(row: ModelRow, cache: Path, log: Log) -> ModelFiles:

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from bfcl_pipeline.config import Job, JobPaths, ModelRow
 from bfcl_pipeline.config.job import NETWORK_MODES
@@ -45,6 +45,8 @@ from bfcl_pipeline.tables.texts import read_texts
 from bfcl_pipeline.text import Log, plural, printable
 from bfcl_pipeline.web.effort import left_text, seconds_of_search
 from bfcl_pipeline.web.presented import presented, searches
+
+Result = TypeVar("Result")
 
 Progress: TypeAlias = Callable[[str, ProgressCounts], AbstractAsyncContextManager[object]]
 """Shows the counts of the model of that name while its block runs."""
@@ -120,13 +122,13 @@ def run_job(
 
     started = time.perf_counter()
     try:
-        completed = _finished(run)
+        completed = finished(run)
     except PipelineError as error:
         if not keep_going or job.embedded or job.replay is not None:
             raise
         reason = error
         try:
-            completed = _finished(lambda: run_from_journal(reason))
+            completed = finished(lambda: run_from_journal(reason))
         except PipelineError:  # the journal, or what conversations run in, cannot be read either
             failure = EntryFailure(Status.INFRASTRUCTURE_ERROR, str(reason))
             completed = unanswered(entries, job.row.mode, origin, failure)
@@ -143,7 +145,7 @@ def run_job(
     return completed
 
 
-def _finished(run: Callable[[], Coroutine[None, None, list[Completed]]]) -> list[Completed]:
+def finished(run: Callable[[], Coroutine[None, None, Result]]) -> Result:
     """The result of `run`, in an event loop of its own: a notebook has one already in this thread."""
     try:
         asyncio.get_running_loop()

@@ -106,7 +106,7 @@ def from_content(content: bytes) -> Provenance:
     if problem is not None:
         place = "/".join(map(str, problem.absolute_path)) or "the whole"
         raise ValueError(f"{place}: {problem.message[:200]}")
-    record = _record(document)
+    record = from_document(document)
     if record.content() != content:
         raise ValueError("not in canonical form")
     return record
@@ -124,7 +124,8 @@ def _refuse(number: str) -> NoReturn:
     raise ValueError(f"{number[:20]} is not a whole number")
 
 
-def _record(document: dict[str, Any]) -> Provenance:
+def from_document(document: dict[str, Any]) -> Provenance:
+    """The record with these fields, as `asdict` writes them; they are not checked."""
     machine, server = document["machine"], document["server"]
     return Provenance(
         Pipeline(**document["pipeline"]),

@@ -18,6 +18,7 @@ _NOT_ANSWERS = re.compile(
 _PLAIN = re.compile(r"[\w.,:+=-]{0,200}")
 _PREFIXES = ("VLLM_", "TORCH_", "NCCL_")
 _NAMES = ("CUBLAS_WORKSPACE_CONFIG", "NVIDIA_TF32_OVERRIDE", "PYTORCH_CUDA_ALLOC_CONF", "OMP_NUM_THREADS")
+_MOST_VARIABLES = 100
 _OF_THE_MACHINE = ("--host", "--port")
 
 
@@ -53,7 +54,7 @@ def recorded_command(command: Sequence[str]) -> Iterator[str]:
 
 def recorded_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables that may change answers and have plain values: no paths, addresses or keys."""
-    return {
+    chosen = {
         name: value
         for name, value in sorted(environment.items())
         if (name.startswith(_PREFIXES) or name in _NAMES)
@@ -61,6 +62,7 @@ def recorded_environment(environment: Mapping[str, str]) -> dict[str, str]:
         and _PLAIN.fullmatch(value)
         and len(name) <= 100
     }
+    return dict(list(chosen.items())[:_MOST_VARIABLES])
 
 
 def without_directories(text: str) -> str:

@@ -100,7 +100,7 @@ def sign_keyless(payload: bytes, options: SigstoreSigning) -> bytes:
         said = str(error) or type(error).__name__
         if secret:
             said = said.replace(secret, "...")
-        raise SigningError(f"sigstore did not sign: {line_of(said)}") from None
+        raise SigningError(f"sigstore did not sign: {line_of(said)}{_hint(error)}") from None
     return line
 
 
@@ -126,17 +126,27 @@ def check_bundle(line: bytes, trust: SigstoreTrust) -> CheckedSignature:
     try:
         import sigstore.verify  # noqa: F401
     except ImportError:
-        raise NotCheckable(f"The signature was not checked: {_NOT_INSTALLED}") from None
+        raise NotCheckable(_NOT_INSTALLED) from None
     _keep_quiet()
     try:
         root = _configuration(trust.trust_config, offline=True).trusted_root
     except OSError as error:  # the library copies its roots to the user's cache
         raise NotCheckable(
-            f"The signature was not checked: the folder of caches cannot be written ({error}). Set "
+            f"the folder of caches, where sigstore puts its keys, cannot be written ({error}). Set "
             "XDG_CACHE_HOME to one that can."
         ) from None
     bundle, payload = _check(line, root)
     return CheckedSignature(payload, _signer(bundle.signing_certificate, trust), _time(bundle, root))
+
+
+def _hint(error: Exception) -> str:
+    """What to do about an error of the network."""
+    import requests
+    from sigstore.errors import NetworkError, TUFError
+
+    if isinstance(error, (NetworkError, TUFError, requests.ConnectionError, requests.Timeout)):
+        return ". Is there a network? An SSH key signs without one."
+    return ""
 
 
 def _keep_quiet() -> None:
@@ -195,9 +205,8 @@ def _check(line: bytes, root: TrustedRoot) -> tuple[Bundle, bytes]:
         issuer = bundle.signing_certificate.issuer
         if all(issuer != certificate.subject for certificate in root.get_fulcio_certs()):
             raise NotCheckable(
-                f"The signature was not checked: {line_of(issuer.rfc4514_string(), 100)}, which issued its "
-                "certificate, is not of the sigstore instance whose roots are known here. The file of "
-                "a private instance is given with --sigstore-trust-config."
+                f"its certificate is by {line_of(issuer.rfc4514_string(), 100)}, which is not of the "
+                "sigstore instance whose keys are known here; --sigstore-trust-config names another's file."
             )
         kind, payload = Verifier(trusted_root=root).verify_dsse(bundle, _Anybody())
         for stamp in _stamps(bundle):

@@ -1,6 +1,6 @@
 """Time stamps of signatures (RFC 3161): requested from an authority, checked offline.
 
-Covers the request over HTTP, the checks of an answer, and which certificates vouch for an authority.
+Covers what is requested, the checks of an answer, and which certificates vouch for an authority.
 Signatures and chains of certificates are checked by rfc3161-client, not by code of this module.
 """
 
@@ -8,34 +8,26 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import time
 import warnings
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import certifi
 
 from bfcl_pipeline.errors import BadSignature, ConfigError, NotCheckable, SigningError
 from bfcl_pipeline.files import read_regular
 from bfcl_pipeline.signing.signature import TimeStamp
+from bfcl_pipeline.signing.timestamp_service import post_request, shown_address
 from bfcl_pipeline.text import line_of
 
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate
-    from requests import Response
     from rfc3161_client import TimeStampRequest, TimeStampResponse
-
-MOST_BYTES = 64 * 1024
-"""The largest answer of an authority that is read; answers have about 5 kB."""
 
 MOST_ROOT_BYTES = 4 * 1024 * 1024
 """The largest file of certificates that is read."""
-
-CONNECT_SECONDS, READ_SECONDS, TOTAL_SECONDS = 10.0, 15.0, 30.0
-"""Time limits of a request: for the connection, between two packets, for the body of the answer."""
 
 INSTALL = "Run: pip install 'bfcl-pipeline[sign]'"
 """What to do without the packages."""
@@ -47,16 +39,10 @@ _HASHES = {
 }
 """The hashes of time stamps by their object identifiers, as rfc3161-client knows them."""
 
-_HEADERS = {
-    "Content-Type": "application/timestamp-query",
-    "Accept": "application/timestamp-reply",
-    "Accept-Encoding": "identity",
-}
-
 
 def check_service(url: str) -> None:
     """Raises ConfigError if `url` is not an address of HTTP, SigningError if a package is missing."""
-    _service(url)
+    shown_address(url)
     try:
         import rfc3161_client  # noqa: F401
     except ImportError:
@@ -92,13 +78,12 @@ def request_time_stamp(signature: bytes, url: str, roots: Sequence[Path] = ()) -
         .cert_request(cert_request=True)
         .build()
     )
-    service = _service(url)
-    content = _post(url, service, request.as_bytes())
+    content = post_request(url, request.as_bytes())
     try:
         _check_answer(content, request)
         check_time_stamp(content, signature, roots)
     except BadSignature as error:
-        raise SigningError(f"{service} sent no valid time stamp: {error}") from None
+        raise SigningError(f"{shown_address(url)} sent no valid time stamp: {error}") from None
     return content
 
 
@@ -246,62 +231,3 @@ def _usual() -> list[Certificate]:
 def _check_answer(content: bytes, request: TimeStampRequest) -> None:
     if _decoded(content).tst_info.nonce != request.nonce:
         raise BadSignature("it is the answer to another request (its nonce differs)")
-
-
-def _service(url: str) -> str:
-    """The address of an authority as it is shown: without a password."""
-    try:
-        parts = urlsplit(url)
-        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:
-        valid = False
-    if not valid:
-        raise ConfigError(
-            f"{line_of(url, 200)}: a time stamp authority has an address http:// or https://."
-        )
-    return line_of(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}", 200)
-
-
-def _post(url: str, service: str, body: bytes) -> bytes:
-    """The answer of an authority. Raises SigningError if it is not complete, small and HTTP 200."""
-    import requests
-
-    again = "No time stamp was made: try again later, or name another service."
-    try:
-        with requests.post(
-            url,
-            data=body,
-            headers=_HEADERS,
-            timeout=(CONNECT_SECONDS, READ_SECONDS),
-            allow_redirects=False,
-            stream=True,
-        ) as response:
-            if response.is_redirect:
-                target = line_of(response.headers["Location"], 200)
-                raise SigningError(f"{service} redirects to {target}. If that is right, give that address.")
-            if response.status_code != 200:
-                raise SigningError(f"{service} answered with HTTP status {response.status_code}. {again}")
-            return _read(response, service)
-    except (requests.RequestException, OSError) as error:
-        timed_out = isinstance(error, (requests.Timeout, TimeoutError))
-        why = "did not answer in time" if timed_out else f"cannot be reached ({type(error).__name__})"
-        raise SigningError(f"{service} {why}. {again}") from None
-
-
-def _read(response: Response, service: str) -> bytes:
-    """The body, as it is sent. Raises SigningError if it is too large or slow."""
-    from urllib3.exceptions import HTTPError
-
-    content, deadline = b"", time.monotonic() + TOTAL_SECONDS
-    try:
-        while part := response.raw.read1(MOST_BYTES, decode_content=False):
-            content += part
-            if len(content) > MOST_BYTES:
-                raise SigningError(
-                    f"{service} answered with more than {MOST_BYTES:,} bytes: no time stamp."
-                )
-            if time.monotonic() > deadline:
-                raise TimeoutError
-    except HTTPError as error:
-        raise SigningError(f"{service} broke off its answer ({type(error).__name__}). Try again.") from None
-    return content

@@ -11,7 +11,9 @@ import pytest
 
 from bfcl_pipeline.cli import CLOSED_PIPE, main
 from bfcl_pipeline.generation.journal import Journal
+from bfcl_pipeline.provenance import provenance_path, write_provenance
 from tests.support.journal_exchanges import exchange
+from tests.support.provenance_records import record
 
 RAW = {
     "id": "answer-1",
@@ -84,6 +86,8 @@ def test_a_model_is_listed_by_category(printed, cache):
         f"{cache}/org_model-FC/exchanges.jsonl: 0.0 MB.",
         "From 2026-10-01 12:00 to 2026-10-01 12:00 UTC.",
         "Run r: 4 exchanges, $2.0000.",
+        "The API returned an id with 1 of 4 answers.",
+        "What made 4 exchanges was not recorded, by an earlier version.",
     ]
     assert printed(str(cache / "org_model-FC")).out.splitlines() == lines
     assert printed(str(cache / "org_model-FC" / "exchanges.jsonl")).out.splitlines() == lines
@@ -222,3 +226,31 @@ def test_no_journals_are_not_an_error(tmp_path, capsys):
 def test_unknown_names_are_reported_with_known_ones(printed, words, message):
     """Errors for unknown models, categories, entries and trials list similar or known names."""
     assert message in printed(*words, status=1).err
+
+
+def test_what_made_the_answers_is_shown(printed, cache):
+    """A line for each record, what the API returned, and a record that is missing; nothing escapes."""
+    folder = cache / "made"
+    first, second = (write_provenance(folder, record(vllm)) for vllm in ("0.31.0", "0.32.0"))
+    raw = {"id": "1", "model": "tiny\x1b[31m", "system_fingerprint": "fp_1"}
+    _write(
+        folder / "exchanges.jsonl",
+        exchange(1, provenance=first, raw=raw),
+        exchange(2, provenance=first, raw={**raw, "id": "2", "system_fingerprint": "fp_2"}),
+        exchange(3, provenance=second, received_at="2026-10-02T12:00:00.000+00:00"),
+    )
+    lines = printed("made").out.splitlines()
+    shared = "torch 2.9.0, 1 x NVIDIA H200 (driver 580.95.05), weights sha256:" + "1" * 64
+    asked = "asked by bfcl-pipeline 0.11.0 at 000000000000"
+    assert lines[-5:] == [
+        f"2 exchanges: vllm 0.31.0, {shared}, {asked}.",
+        f"1 exchange: vllm 0.32.0, {shared}, {asked}.",
+        "The API returned the model name tiny\\x1b[31m (2).",
+        "The API returned the fingerprints fp_1 (1), fp_2 (1).",
+        "The API returned an id with 2 of 3 answers.",
+    ]
+    provenance_path(folder, second).unlink()
+    gap = f"The record of what made 1 exchange is missing (the first: {second})."
+    assert printed("made").out.splitlines()[-1] == gap
+    provenance_path(folder, first).write_text("{}")
+    assert "not a record of what made answers" in printed("made").out

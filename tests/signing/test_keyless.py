@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import os
 import random
 import subprocess
 import sys
@@ -140,6 +141,15 @@ def test_another_instance(local: Signing, tmp_path: Path) -> None:
     line = local.sign()
     with pytest.raises(NotCheckable, match=r"CN=Local Fulcio.*--sigstore-trust-config"):
         check_bundle(line, SigstoreTrust())
+
+
+def test_no_folder_for_caches(local: Signing, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the library cannot put the keys of the public instance, what to set is reported."""
+    line = local.sign()
+    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
+    with pytest.raises(NotCheckable, match="Set XDG_CACHE_HOME"):
+        check_bundle(line, SigstoreTrust())
+    assert check_bundle(line, local.trust()).signer.principals
 
 
 def test_instance_of_the_same_name(local: Signing) -> None:
@@ -341,7 +351,7 @@ def test_no_instance(local: Signing) -> None:
     with running(Instance()) as gone:
         local.instance.url = gone.url
     local.write_config()
-    with pytest.raises(SigningError, match="sigstore did not sign"):
+    with pytest.raises(SigningError, match="An SSH key signs without one"):
         local.sign()
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.errors import BadSignature, ConfigError, SigningError
-from bfcl_pipeline.signing import timestamps
+from bfcl_pipeline.signing import timestamp_service
 from bfcl_pipeline.signing.timestamps import check_time_stamp, request_time_stamp
 from tests.support.certificates import root
 from tests.support.time_stamp_authority import HAS_OPENSSL, Authority, Service, send, serving
@@ -209,7 +209,7 @@ def test_redirect(service: Service, status: int) -> None:
 
 def test_silent_service(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """A service that does not answer is waited for as long as the limit says."""
-    monkeypatch.setattr(timestamps, "READ_SECONDS", 0.1)
+    monkeypatch.setattr(timestamp_service, "READ_SECONDS", 0.1)
     service.reply = lambda handler, query: service.over.wait(60) and None
     with pytest.raises(SigningError, match="did not answer in time"):
         request_time_stamp(SIGNATURE, service.url)
@@ -217,8 +217,8 @@ def test_silent_service(service: Service, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_slow_service(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """A service that sends byte by byte is waited for as long as the limit of the whole answer says."""
-    monkeypatch.setattr(timestamps, "TOTAL_SECONDS", 0.0)
-    asked_twice = threading.Event()
+    monkeypatch.setattr(timestamp_service, "TOTAL_SECONDS", 0.0)
+    begun = threading.Event()
 
     def reply(handler: BaseHTTPRequestHandler, query: bytes) -> None:
         handler.send_response(200)
@@ -226,13 +226,13 @@ def test_slow_service(service: Service, monkeypatch: pytest.MonkeyPatch) -> None
         handler.end_headers()
         handler.wfile.write(b"\x30")
         handler.wfile.flush()
-        asked_twice.set()
+        begun.set()
         service.over.wait(60)
 
     service.reply = reply
     with pytest.raises(SigningError, match="did not answer in time"):
         request_time_stamp(SIGNATURE, service.url)
-    assert asked_twice.is_set()
+    assert begun.is_set()
 
 
 def test_no_service(service: Service) -> None:

@@ -39,13 +39,14 @@ def digest_of(body: bytes) -> str:
     return hashlib.blake2b(body, digest_size=12).hexdigest()
 
 
-def answer_to(body: bytes, digest: str, thought: int = 0) -> Answer:
+def answer_to(body: bytes, digest: str, thought: int = 0, voice: str = "") -> Answer:
     """The answer to a request for a chat completion.
 
-    thought: approximate length of the reasoning in the answer, in characters.
+    thought: approximate length of the reasoning in the answer, in characters. voice: of the model; another
+    one makes other calls and says something else.
     """
     asked = json.loads(body)
-    message, reason = _message(asked["messages"], asked.get("tools") or (), digest)
+    message, reason = _message(asked["messages"], asked.get("tools") or (), digest, voice)
     if thought:
         message["reasoning_content"] = _thought(asked["messages"], thought, digest)
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": reason}
@@ -65,16 +66,18 @@ def answer_to(body: bytes, digest: str, thought: int = 0) -> Answer:
     return Answer(f'{{"id": "chatcmpl-{digest}-'.encode("ascii"), after.encode("ascii"))
 
 
-def _message(messages: Sequence[Any], tools: Sequence[Any], digest: str) -> tuple[dict[str, Any], str]:
+def _message(
+    messages: Sequence[Any], tools: Sequence[Any], digest: str, voice: str
+) -> tuple[dict[str, Any], str]:
     turn = max((place for place, message in enumerate(messages) if message["role"] == "user"), default=0)
     step = sum(message["role"] == "assistant" for message in messages[turn:])
     question = json.dumps(messages[turn]["content"])
-    rng = random.Random(f"{step} {question}")
+    rng = random.Random(f"{step} {question}{voice}")
     if tools:
         if step < random.Random(question).randint(1, _MOST_STEPS):
             chosen = rng.choices(tools, k=1 + (rng.random() < 0.2))
             return _calling([tool["function"] for tool in chosen], rng, digest), "tool_calls"
-        return {"role": "assistant", "content": f"Done, after {step} steps."}, "stop"
+        return {"role": "assistant", "content": f"Done, after {step} steps.{voice}"}, "stop"
     documented = _DOCUMENTED.findall(str(messages[0]["content"]))
     if not documented or messages[turn]["content"].startswith(_RESULTS):
         return {"role": "assistant", "content": "Done."}, "stop"

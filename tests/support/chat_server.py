@@ -41,6 +41,7 @@ class Behaviour:
     odd: float = 0.0  # the share of answers that are right, but oddly sent
     seed: int = 0  # of both
     thought: int = 0  # characters, about, that a model thinks before each answer
+    voice: str = ""  # of the model that answers: with another one it is another model
     only: str | None = None  # the one thing done to those requests or answers: a name of ALL
 
 
@@ -115,7 +116,7 @@ class ChatServer:
     def _answer(self, connection: Connection, body: bytes, digest: str, counts: Counts) -> None:
         behaviour, times = self._behaviour, counts.bodies[digest]
         if digest not in self._answers:
-            self._answers[digest] = answer_to(body, digest, behaviour.thought)
+            self._answers[digest] = answer_to(body, digest, behaviour.thought, behaviour.voice)
         self._number += 1
         whole = self._answers[digest].numbered(self._number)
         counts.in_flight -= 1
@@ -160,6 +161,7 @@ class ChatServer:
             case "/behave":
                 self._behaviour = Behaviour(**json.loads(asked.body))
                 self._counts = Counts()
+                self._answers.clear()
                 connection.write(response(b"{}"))
             case _:
                 connection.write(response(b"{}", "404 Not Found"))

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from bfcl_pipeline.archive.findings import Part
+from bfcl_pipeline.cli import main
 from bfcl_pipeline.records import Rules, Status
 from bfcl_pipeline.tables import read_responses, read_table
 from tests.support.serving_process import descendants, has_ended, wait_for
@@ -87,3 +89,27 @@ def test_a_run_continues_after_a_kill_and_an_interrupt(local: Project) -> None:
     assert "<html" in (results / "report.html").read_text()
     assert local.steps(**LOCAL) == []
     assert local.snakemake("--report", "report.html", **LOCAL).returncode == 0
+
+
+def test_an_archived_model_is_asked_again(local: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    """`verify --ask-again` serves the model of the verifier's row, compares, and ends the server."""
+    config = {"run": "asked", "models": "[tiny-FC]", "entry_ids": "[simple_python_0,simple_python_1]"}
+    with local.start("--cores", "1", **config) as process:
+        told, _ = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0, told
+    folder, archive = local.folder, local.folder / "asked.crate.zip"
+    places = ["--data", str(folder / "data"), "--cache", str(folder / "cache")]
+    assert main(["archive", str(folder / "results/asked"), "--out", str(archive), *places]) == 0
+    options = ["--ask-again", "2", "--seed", "1", "--models", str(folder / "config/models.yaml")]
+    own = folder / "own"
+    places = ["--data", str(folder / "data"), "--cache", str(own)]
+    capsys.readouterr()
+    assert main(["verify", str(archive), "--cores", "1", *places, *options]) == 0
+    output = capsys.readouterr().out.partition(Part.ASKED.value)[2]
+    assert "tiny-FC: 2 of 2 requests drawn, each asked 2 times" in output
+    assert (
+        "verified      answers    tiny-FC: could be answers of your tiny-FC, on 2 of 2 drawn requests"
+        in output
+    )
+    [log] = own.rglob("server.log")
+    assert all(map(has_ended, {int(pid) for pid in re.findall(r"\(\w+ pid=(\d+)\)", log.read_text())}))

@@ -1,0 +1,86 @@
+"""What asking again will send, cost and take, before anything is sent.
+
+Tokens and seconds are those that the archive has for the same requests; the tokens sent are at least those
+that follow from their length, since an archive may say what it likes.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bfcl_pipeline.asked_again.asking import AskingJob
+from bfcl_pipeline.asked_again.drawing import DrawnRequest
+from bfcl_pipeline.config import ModelRow
+from bfcl_pipeline.generation.remote import CHARACTERS_PER_TOKEN
+from bfcl_pipeline.records import total
+from bfcl_pipeline.text import duration, plural
+
+
+@dataclass(frozen=True, slots=True)
+class AskingPlan:
+    """The requests to one model."""
+
+    model: str  # the name in the archive
+    own: str  # the name of the verifier's row
+    drawn: int  # requests
+    of: int  # requests of the run with this model
+    askings: int  # of each
+    left: int  # to be sent: the others were answered before
+    input_tokens: int  # about, of those to be sent
+    output_tokens: int  # about
+    dollars: float | None  # about, by the prices of the verifier's row; None: it has none
+    seconds: float | None  # about; None: the archive has no latencies
+
+    def lines(self) -> Iterator[str]:
+        """The plan for a person."""
+        asked = f"{self.drawn:,} of {plural(self.of, 'request', 'requests')} drawn"
+        yield f"{self.model}: {asked}, each asked {self.askings} times by your row {self.own}"
+        cost = "no price known" if self.dollars is None else f"${self.dollars:,.2f}"
+        time = "unknown time" if self.seconds is None else duration(self.seconds)
+        yield (
+            f"{self.model}: to be sent {plural(self.left, 'request', 'requests')}, about "
+            f"{self.input_tokens:,} tokens sent and {self.output_tokens:,} received, about {cost}, "
+            f"about {time}"
+        )
+
+
+def asking_plan(job: AskingJob) -> AskingPlan:
+    """The plan of one job."""
+    draw, row, left = job.draw, job.row, job.left()
+    share = left / max(1, len(draw.requests))  # how often each is still to be asked, on average
+    sent = round(share * sum(map(_input_tokens, draw.requests)))
+    received = round(share * sum(one.exchange.output_tokens or 0 for one in draw.requests))
+    dollars = None
+    if row.input_price is not None and row.output_price is not None:
+        dollars = (sent * row.input_price + received * row.output_price) / 1e6
+    seconds = _seconds(draw.requests, row, share)
+    return AskingPlan(
+        draw.model,
+        row.name,
+        len(draw.requests),
+        draw.of,
+        job.askings,
+        left,
+        sent,
+        received,
+        dollars,
+        seconds,
+    )
+
+
+def _input_tokens(drawn: DrawnRequest) -> int:
+    by_length = len(json.dumps(drawn.body, ensure_ascii=False)) // CHARACTERS_PER_TOKEN
+    return max(drawn.exchange.input_tokens or 0, by_length)
+
+
+def _seconds(requests: Sequence[DrawnRequest], row: ModelRow, share: float) -> float | None:
+    """About how long the requests take, `share` times, with as many at once as the row allows."""
+    latencies = [one.journaled.latency_seconds for one in requests]
+    together = total(latencies)
+    if together is None:
+        return None
+    at_once = max(1, min(row.limits.in_flight, len(requests)))
+    longest = max(seconds for seconds in latencies if seconds is not None)
+    seconds = share * max(together / at_once, longest)
+    per_minute = row.limits.requests_per_minute
+    return max(seconds, share * len(requests) * 60 / per_minute) if per_minute else seconds

@@ -1,0 +1,156 @@
+"""The options of `bfcl-pipeline verify` with which the models of an archive are asked again."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bfcl_pipeline.benchmark import resolve_categories
+from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.jobs.options import add_models
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.archive.findings import FurtherCheck
+
+_ASKINGS = 2
+_LARGEST_SEED = 2**32
+
+
+def add_asking_options(parser: argparse.ArgumentParser) -> None:
+    """Declares the options."""
+    group = parser.add_argument_group(
+        "asking again",
+        "Send requests of the archive to the same models again, with your own rows, keys or weights, and "
+        "test whether the archive's answers could come from them (docs/ask_again.md).",
+    )
+    add = group.add_argument
+    add("--ask-again", type=int, metavar="N", help="draw N requests of each model and ask them again")
+    add("--seed", type=int, metavar="S", help="decides which are drawn (default: drawn now, and printed)")
+    add(
+        "--askings",
+        type=int,
+        default=_ASKINGS,
+        metavar="M",
+        help=f"how often each is asked; the askings show how much answers vary (default: {_ASKINGS})",
+    )
+    add(
+        "--model",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="ask only this model of the archive; may be repeated (default: all behind an API)",
+    )
+    add(
+        "--category",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="draw only from this category or group; may be repeated (default: all of the run)",
+    )
+    add(
+        "--as",
+        action="append",
+        default=[],
+        dest="renamed",
+        metavar="NAME=OWN",
+        help="your row for the model NAME of the archive (default: your row of the same name)",
+    )
+    add_models(group)
+    add("--endpoint", metavar="URL", help="API of a running server, for a model that vLLM serves")
+    add("--endpoint-from", type=Path, metavar="FILE", help="status file that `bfcl-pipeline serve` writes")
+    add("--budget", type=float, metavar="DOLLARS", help="stop once asking a model has cost DOLLARS")
+    add(
+        "--tolerance",
+        action="append",
+        default=[],
+        metavar="LEVEL=SHARE",
+        help="share of texts, calls or verdicts that may differ for other reasons than the model",
+    )
+    add("--demand-equality", action="store_true", help="any other text is a difference")
+    add(
+        "--cache",
+        type=Path,
+        default=Path("cache"),
+        metavar="DIR",
+        help="your cache directory: answers are journaled in asked_again/ there (default: cache)",
+    )
+    add("--asked-out", type=Path, metavar="FILE", help="write every request and its equalities as JSON")
+    add("-n", "--dry-run", action="store_true", help="only print what would be sent, its cost and time")
+
+
+def asking_checks(options: argparse.Namespace) -> list[FurtherCheck]:
+    """The check that the options describe; none without --ask-again. Raises ConfigError."""
+    if options.ask_again is None:
+        _refuse_alone(options)
+        return []
+    from bfcl_pipeline.asked_again.check import AskAgain
+    from bfcl_pipeline.asked_again.exchangeability import TOLERANCES
+
+    seed = secrets.randbelow(_LARGEST_SEED) if options.seed is None else options.seed
+    if options.seed is None:
+        print(f"Seed of the draw: {seed}. If this is interrupted, go on with --seed {seed}.", flush=True)
+    shares = _pairs("--tolerance", options.tolerance)
+    return [
+        AskAgain(
+            count=options.ask_again,
+            seed=seed,
+            askings=options.askings,
+            models=tuple(options.model),
+            categories=resolve_categories(options.category),
+            renamed=_pairs("--as", options.renamed),
+            models_files=tuple(options.models or ()),
+            cache=options.cache,
+            budget=options.budget,
+            endpoint=options.endpoint,
+            endpoint_from=options.endpoint_from,
+            tolerances={
+                **TOLERANCES,
+                **{name: _share(name, text, TOLERANCES) for name, text in shares.items()},
+            },
+            demand_equality=options.demand_equality,
+            dry_run=options.dry_run,
+            out=options.asked_out,
+        )
+    ]
+
+
+def _refuse_alone(options: argparse.Namespace) -> None:
+    """Raises ConfigError for an option that has no effect without --ask-again."""
+    given = {
+        "--seed": options.seed is not None,
+        "--model": options.model,
+        "--category": options.category,
+        "--as": options.renamed,
+        "--models": options.models,
+        "--budget": options.budget is not None,
+        "--tolerance": options.tolerance,
+        "--demand-equality": options.demand_equality,
+        "--asked-out": options.asked_out,
+        "--dry-run": options.dry_run,
+    }
+    for option, is_given in given.items():
+        if is_given:
+            raise ConfigError(f"{option} is only for --ask-again N.")
+
+
+def _pairs(option: str, texts: Iterable[str]) -> dict[str, str]:
+    """By name, what is written after its equals sign; of names that have one, the last counts."""
+    pairs = {}
+    for text in texts:
+        name, equals, value = text.rpartition("=")
+        if not equals or not name or not value:
+            raise ConfigError(f"{option}: expected NAME=VALUE; got {text!r}.")
+        pairs[name] = value
+    return pairs
+
+
+def _share(level: str, text: str, known: Iterable[str]) -> float:
+    if level not in known:
+        raise ConfigError(f"--tolerance: expected one of {', '.join(known)}; got {level!r}.")
+    try:
+        return float(text)
+    except ValueError:
+        raise ConfigError(f"--tolerance {level}: expected a share such as 0.05; got {text!r}.") from None

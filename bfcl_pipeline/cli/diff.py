@@ -1,0 +1,119 @@
+"""`bfcl-pipeline diff`: what two runs differ in, and where each conversation parts."""
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bfcl_pipeline.cli.options import add_cache, add_data, add_rules, print_to_stderr
+from bfcl_pipeline.cli.runs import run_folder
+from bfcl_pipeline.errors import ConfigError, PipelineError
+from bfcl_pipeline.text import printable
+
+if TYPE_CHECKING:
+    from bfcl_pipeline.run_diff.opened import OpenedRun
+
+UNUSABLE = 2
+"""Exit status if a run cannot be read, as of `diff` and of `bfcl-pipeline web diff`."""
+
+_ARCHIVE = ".zip"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options of the command."""
+    parser.description = (
+        "Compare two runs: settings, software, entries, requests, answers, verdicts; where each "
+        "conversation parts, and the paired comparison. Nothing is sent or fetched. Exit status: 0, the "
+        "same entries, answers and verdicts; 1, others; 2, a run cannot be read."
+    )
+    for name in ("A", "B"):
+        parser.add_argument(
+            name.lower(), type=Path, metavar=name, help="a run, its directory, or an archive (FILE.zip)"
+        )
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="NAME[=OTHER]",
+        help="compare this model of A with that of the same name in B, or with OTHER; may be repeated "
+        "(default: all that both have)",
+    )
+    parser.add_argument(
+        "--entry", metavar="ID", help="print both conversations over one entry, until they part"
+    )
+    add_rules(parser, "rule set of the paired comparison")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="write the first difference of each entry: .json (with all else), .csv, .jsonl or .parquet; "
+        "may be repeated",
+    )
+    parser.add_argument(
+        "--show", type=int, default=5, metavar="N", help="lines to print of each list (default: 5)"
+    )
+    add_data(parser)
+    parser.add_argument(
+        "--other-data",
+        type=Path,
+        metavar="DIR",
+        help="the staged data of B, if it is of another release (default: --data)",
+    )
+    add_cache(parser, "directory with the journals and the web cache of A and B, unless they are archives")
+    parser.add_argument("--other-cache", type=Path, metavar="DIR", help="the same of B (default: --cache)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints the difference. Returns 0 if there is none, 1 if there is one, UNUSABLE after an error."""
+    from bfcl_pipeline.run_diff.opened import opened_run
+
+    try:
+        if options.show < 0:
+            raise ConfigError(f"--show: expected 0 or more, got {options.show}.")
+        sources = [
+            given if given.suffix == _ARCHIVE else run_folder(given) for given in (options.a, options.b)
+        ]
+        other_cache, other_data = options.other_cache or options.cache, options.other_data or options.data
+        with (
+            opened_run(sources[0], options.cache, options.data) as first,
+            opened_run(sources[1], other_cache, other_data) as second,
+        ):
+            return _entry(options, first, second) if options.entry else _all(options, first, second)
+    except (PipelineError, OSError) as error:
+        print_to_stderr(f"bfcl-pipeline diff: {printable(str(error))}")
+        return UNUSABLE
+
+
+def _all(options: argparse.Namespace, first: "OpenedRun", second: "OpenedRun") -> int:
+    from bfcl_pipeline.run_diff.difference import diff_runs
+    from bfcl_pipeline.run_diff.forms import check_form, write_difference
+    from bfcl_pipeline.run_diff.text import difference_text
+
+    for path in options.out:
+        check_form(path)
+    found = diff_runs(first, second, models=options.model, rules=options.rules, log=_log)
+    print(difference_text(found, options.show, _width()))
+    for path in options.out:
+        write_difference(path, found)
+    return 1 if found.differ else 0
+
+
+def _entry(options: argparse.Namespace, first: "OpenedRun", second: "OpenedRun") -> int:
+    from bfcl_pipeline.run_diff.side_by_side import both_conversations
+
+    parted = False
+    for text, parts in both_conversations(first, second, options.entry, options.model, _width()):
+        print(text)
+        parted = parted or parts
+    return 1 if parted else 0
+
+
+def _width() -> int | None:
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def _log(line: str) -> None:
+    print_to_stderr(printable(line))

@@ -1,0 +1,25 @@
+"""A local server, and runs of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.run_diff.made_run import MadeRun, first_run
+from tests.support.local_chat import LocalChat, local_chat
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[LocalChat]:
+    """The scripted server, which gives equal requests equal answers."""
+    with local_chat() as running:
+        running.behave()
+        yield running
+
+
+@pytest.fixture(scope="session")
+def first(server: LocalChat, staged: Path, tmp_path_factory: pytest.TempPathFactory) -> MadeRun:
+    """A run of two single calls and a conversation; tests do not change it."""
+    return first_run(tmp_path_factory.mktemp("runs") / "first", staged, server).make()
