@@ -15,6 +15,7 @@ from bfcl_pipeline.archive.crate_metadata import read_metadata
 from bfcl_pipeline.archive.make import Made, make_archive
 from bfcl_pipeline.archive.reading import SealedArchive
 from bfcl_pipeline.archive.sign import SignedArchive, sign_archive
+from bfcl_pipeline.archive.unpacking import unpack
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.files import sync_directory, write_text
 from bfcl_pipeline.gallery.bundle import (
@@ -90,7 +91,7 @@ def submit(run_folder: Path, out: Path, options: SubmitOptions, log: Log) -> Sub
             authors=options.authors,
         )
         signed = None if options.signing is None else sign_archive(made.path, options.signing)
-        done = _write_exports(run_folder, made, bundle, options, log)
+        done = _write_exports(made, Path(work) / "unpacked", bundle, options, log)
         for path in files_of(bundle):
             with path.open("rb") as written:
                 os.fsync(written.fileno())
@@ -100,9 +101,13 @@ def submit(run_folder: Path, out: Path, options: SubmitOptions, log: Log) -> Sub
 
 
 def _write_exports(
-    run_folder: Path, made: Made, bundle: Path, options: SubmitOptions, log: Log
+    made: Made, folder: Path, bundle: Path, options: SubmitOptions, log: Log
 ) -> tuple[int, int, int]:
-    """Writes all but the archive; returns the numbers of records, answers and files."""
+    """Writes all but the archive; returns the numbers of records, answers and files.
+
+    The exports are those of the archived run, as the directory of a run may have files of earlier configs.
+    folder: a new directory for the archived run.
+    """
     left_out: list[str] = []
 
     def told(line: str) -> None:
@@ -111,8 +116,10 @@ def _write_exports(
         if "left out" in line or "not comparable" in line:
             left_out.append(line)
 
+    run_folder = folder / "results" / made.path.name.removesuffix(ARCHIVE)
     with SealedArchive(made.path) as archive:
         metadata = read_metadata(archive)
+        unpack(archive, folder)
     scores = scores_of(run_folder, metadata.ended)
     records = write_records(scores, bundle, options.organization, told)
     answers = write_results(run_folder, bundle, options.data, told)
