@@ -52,8 +52,8 @@ def run(options: argparse.Namespace) -> int:
     print(f"sha256 {made.sha256}")
     if made.answered_since:
         print(
-            f"\nLeft out: later answers to {made.answered_since:,} entries and memory sessions that failed in "
-            "this run. To include them, run it again, then archive it again."
+            f"\nLeft out: later answers to {made.answered_since:,} entries and memory sessions that failed "
+            "in this run. To include them, run it again, then archive it again."
         )
     print(f"\nPublish that hash with the file. To verify it: bfcl-pipeline verify {made.path.name}")
     return 0
