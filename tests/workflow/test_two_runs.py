@@ -18,7 +18,7 @@ def _config(run: str, model: str) -> dict[str, str]:
 
 
 def test_runs_work_side_by_side_and_one_that_was_killed_goes_on_beside_the_other(project: Project) -> None:
-    """They share journals: no request is sent twice. A second run of the same name is refused, with a reason."""
+    """They share journals: no request is sent twice. A second run of one name is refused."""
     with local_chat() as server:
         rows = [
             {"name": f"{name}-FC", "kind": "openai_chat", "model": name, "endpoint": server.endpoint}
