@@ -38,6 +38,7 @@ PROOFS = {
     "archive/test_web_evidence.py": "workflow",
     "asked_again/test_invented_runs.py": "workflow",
     "fuzz": "fuzz",
+    "gallery/test_site.py": "workflow",
     "generation/test_journal_killed.py": "kills",
     "generation/test_journal_lease.py": "kills",
     "generation/test_killed_generation.py": "kills",
