@@ -105,7 +105,7 @@ def _score(
             scored.left_out = len(ours)
             return scored
         handed = _handed_over(work / "result")
-        scored.failed = _run_scorer(work, python)
+        scored.failed = run_scorer(work, python)
         if scored.failed is not None:
             return scored
         theirs = _their_verdicts(work / "scores", handed)
@@ -145,7 +145,7 @@ def _handed_over(results: Path) -> dict[str, set[str]]:
     return handed
 
 
-def _run_scorer(work: Path, python: Path) -> str | None:
+def run_scorer(work: Path, python: Path) -> str | None:
     """Runs the official scorer on `work`/result. Returns why it failed; None if it did not."""
     scores, log = work / "scores", work / "scorer.log"
     scores.mkdir()

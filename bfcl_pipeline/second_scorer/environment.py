@@ -66,8 +66,8 @@ def scorer_python(given: Path | None, cache: Path, version: str, log: Log) -> Pa
                 f"{given} {has}; the run is of {version}. Name a Python that has it, or leave "
                 "--official-python out: an environment is made."
             )
-        return Path(python)
-    folder = cache / FOLDER / version
+        return Path(os.path.abspath(python))  # noqa: PTH100  # a link in an environment is kept
+    folder = cache.absolute() / FOLDER / version
     python_here = folder / "bin/python"
     if python_here.exists() and _installed(python_here) == version:
         return python_here
