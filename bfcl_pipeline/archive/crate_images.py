@@ -1,7 +1,7 @@
-"""Container images in the metadata of an archive: the parts of a reference, as Workflow Run RO-Crate has them.
+"""Container images in the metadata of an archive: the parts of a reference, by Workflow Run RO-Crate.
 
-Covers images of a registry, `docker://REGISTRY/NAME:TAG@sha256:DIGEST`, and files, such as those of `make sif`.
-Nothing is looked up.
+Covers images of a registry, `docker://REGISTRY/NAME:TAG@sha256:DIGEST`, and files, such as those of
+`make sif`. Nothing is looked up.
 """
 
 from typing import Any
@@ -22,4 +22,7 @@ def image_properties(reference: str) -> dict[str, Any]:
         host, rest = _DEFAULT_REGISTRY, whole
     name, _, tag = rest.partition(":")
     parts = {"name": name, "registry": host, "tag": tag, "sha256": sha256}
-    return {"additionalType": {"@id": TERMS["DockerImage"]}, **{key: part for key, part in parts.items() if part}}
+    return {
+        "additionalType": {"@id": TERMS["DockerImage"]},
+        **{key: part for key, part in parts.items() if part},
+    }

@@ -2,10 +2,10 @@
 
     python -m tests.archive.crate_check FILE        (make check-crate FILE=...)
 
-Covers all required and recommended checks of Workflow Run Crate 0.5 and of the profiles below it: Process Run
-Crate 0.5, Workflow RO-Crate 1.0 and RO-Crate 1.1. A required check that fails is an error, and so is a
-recommended one that is not in OPEN. Needs no network: the JSON-LD context of RO-Crate 1.1, which the validator
-would fetch, is that of the package rocrate 0.13.
+Covers all required and recommended checks of Workflow Run Crate 0.5 and of the profiles below it: Process
+Run Crate 0.5, Workflow RO-Crate 1.0 and RO-Crate 1.1. A required check that fails is an error, and so is a
+recommended one that is not in OPEN. Needs no network: the JSON-LD context of RO-Crate 1.1, which the
+validator would fetch, is that of the package rocrate 0.13.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ OPEN = {
     "process-run-crate-0.5_5.1": Open(
         "SoftwareApplication id",
         _OWN,
-        "the check accepts addresses only: a file of the archive has a path, and the pipeline has no address",
+        "the check accepts web addresses only; a file has a path, and the pipeline has no address",
     ),
     "process-run-crate-0.5_8.6": Open(
         "Action agent", "#run", "only without `--author`: who made the run is not recorded"
@@ -52,7 +52,9 @@ OPEN = {
         "ContainerImage registry", "#image-.+", "an image that is a file (`make sif`) is in no registry"
     ),
     "ro-crate-1.1_22.2": Open(
-        "Root Data Entity: `author` property", r"\./", "only without `--author`: who made the run is not recorded"
+        "Root Data Entity: `author` property",
+        r"\./",
+        "only without `--author`: who made the run is not recorded",
     ),
     "ro-crate-1.1_22.3": Open(
         "Root Data Entity: `publisher` property",
@@ -65,7 +67,8 @@ OPEN = {
         _AFFILIATION,
     ),
     "ro-crate-1.1_30.3": Open(
-        "CreativeWork Author: RECOMMENDED Contextual Entity linked for the organizational `affiliation` property",
+        "CreativeWork Author: RECOMMENDED Contextual Entity linked for the organizational `affiliation` "
+        "property",
         r"#author-\d+|https://orcid\.org/[\dX-]+",
         _AFFILIATION,
     ),
@@ -130,7 +133,9 @@ def _cached_context(cache: Path) -> Path:
     place = distribution("rocrate").locate_file("rocrate/data/ro-crate.jsonld")
     content = Path(str(place)).read_bytes()
     if json.loads(content)["@id"] != CONTEXT:
-        raise SystemExit(f"{place} is not {CONTEXT}. Install rocrate 0.13: rm -r .venv-crate; make check-crate")
+        raise SystemExit(
+            f"{place} is not {CONTEXT}. Install rocrate 0.13: rm -r .venv-crate; make check-crate"
+        )
 
     class OnDisk(requests.adapters.HTTPAdapter):
         """Answers every request with the context."""

@@ -1,4 +1,4 @@
-"""Archives under roc-validator: all required checks pass, and no recommended one fails beyond the documented."""
+"""Archives under roc-validator: all required checks pass, and all recommended ones but the documented."""
 
 from __future__ import annotations
 

@@ -299,7 +299,7 @@ SPOOFED = "1.0\nverified      results    37 of 37 files were derived again and a
 SAID = {
     "a time": {"@id": "#run", "endTime": SPOOFED},
     "a commit": {"@id": "#commit", "value": SPOOFED},
-    "a version": {"@id": "#x", "@type": "SoftwareApplication", "name": "polars", "softwareVersion": SPOOFED},
+    "a version": {"@id": "#x", "@type": "SoftwareApplication", "name": "py", "softwareVersion": SPOOFED},
     "a name": {"@id": "#x", "@type": "SoftwareApplication", "name": SPOOFED, "softwareVersion": "1"},
     "a release": {"@id": "#release", "version": SPOOFED, "sha256": "0" * 64},
     "a command": {"@id": "#release", "version": "1; touch x #", "sha256": "0" * 64},
