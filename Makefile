@@ -44,8 +44,8 @@ key = $(or $(patsubst $1=%,%,$(lastword $(filter $1=%,$(ARGS)))),$(shell sed -n 
 # RUN=name on the command line names a run as well.
 override RUN := results/$(or $(if $(filter command,$(origin RUN)),$(patsubst results/%,%,$(RUN))),$(call key,run,embedded))
 
-.PHONY: help run report replay check-crate test test-workflow test-kills test-install test-browser test-vllm test-slurm \
-  lint lint-types lint-rest format parity fuzz stress benchmark pictures lock clean
+.PHONY: help run report replay check-crate test test-workflow test-kills test-install test-browser test-vllm \
+  test-slurm test-all lint lint-types lint-rest format parity fuzz stress benchmark pictures lock clean
 
 help: ## print this list
 	@awk -F ': .*## ' '/^[a-z-]+: .*## / {printf "%-19s %s\n", $$1, $$2}' Makefile containers/images.mk
@@ -74,6 +74,11 @@ test-kills: $(TEST) ## kill and suspend processes that write, and serve faulty r
 stress: $(TEST) ## kill the generation job 100 times and serve 10,000 faulty responses (takes minutes)
 	BFCL_KILLS=100 BFCL_FAULTY_REQUESTS=10000 $(PYTEST) tests/generation/test_killed_generation.py \
 	  tests/generation/test_misbehaving_server.py $(ARGS)
+
+test-all: ## everything that CI runs, the whole benchmark in the image, longer fuzz and stress (takes hours)
+	BFCL_CONTAINERS_FULL=1 bash .ci/run
+	@$(MAKE) --no-print-directory stress
+	@$(MAKE) --no-print-directory fuzz
 
 fuzz: $(TEST) ## attack decoders, scoring and the simulated APIs with generated and hostile outputs (takes minutes)
 	FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) pytest -n $(CORES) -m fuzz $(ARGS)

@@ -44,6 +44,7 @@ from bfcl_pipeline.orchestration.job_files import (
     gathered,
     job_files,
     retry_count,
+    staged_files,
 )
 from bfcl_pipeline.orchestration.job_resources import (
     generation_resources,
@@ -52,6 +53,10 @@ from bfcl_pipeline.orchestration.job_resources import (
 from bfcl_pipeline.orchestration.interrupted_run import clear_interrupted_runs
 from bfcl_pipeline.orchestration.orphaned_jobs import end_orphaned_jobs
 from bfcl_pipeline.orchestration.pending_jobs import watch_pending_jobs
+from bfcl_pipeline.orchestration.shared_folder import (
+    keep_locks_of_others,
+    stage_alone,
+)
 from bfcl_pipeline.orchestration.slurm_cluster import (
     SlurmLimits,
     check_slurm,
@@ -70,6 +75,7 @@ configfile: project_file("config/config.yaml")
 
 
 SCHEMA = "workflow/schemas/config.schema.yaml"
+DRY = bool({"-n", "-np", "--dry-run", "--dryrun"} & set(sys.argv))
 
 try:
     read_env_file()  # its variables reach every job, those on a cluster too
@@ -105,7 +111,7 @@ try:
         )
         for line in preflight(RUN, FINISHED, MACHINE):
             print(line, file=sys.stderr)
-        if {"-n", "-np", "--dry-run", "--dryrun"} & set(sys.argv):
+        if DRY:
             from bfcl_pipeline.jobs.planned_work import planned_work  # loads pyarrow
 
             for line in planned_work(RUN, FINISHED, Path("data")):
@@ -115,10 +121,16 @@ except ConfigError as error:
 
 # Held until this process ends. After a run was killed, the same command continues it, without --unlock.
 ALIVE = (
-    clear_interrupted_runs(Path(".snakemake"), [Path("data"), Path("results")])
+    clear_interrupted_runs(
+        Path(".snakemake"), [Path("data"), Path("results")], RUN.name
+    )
     if workflow.is_main_process
     else None
 )
+if ALIVE:
+    keep_locks_of_others()
+    if not DRY and not config["replay"]:
+        stage_alone(Path(".snakemake"), RUN.name, staged_files(RUN))
 
 
 report: "workflow/report/workflow.rst"

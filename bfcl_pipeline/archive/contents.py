@@ -35,6 +35,7 @@ class ArchiveContents:
 
     members: list[ArchiveMember]
     steps: list[WorkflowStep]  # of Snakemake, by time
+    answered_since: int  # entries that failed, with later answers that are left out
 
 
 def gather(
@@ -59,10 +60,11 @@ def gather(
     }
     shards = tuple(f"{results}/shards/{model}@" for model in recorded.run.folders)
     steps = read_steps(places.snakemake, lambda output: output in outputs or output.startswith(shards))
+    exchanges = write_exchanges(recorded, places.cache, places.work)
     sources: list[tuple[str, Path | bytes]] = [
         *outputs.items(),
         *_logs(recorded, places),
-        *write_exchanges(recorded, places.cache, places.work),
+        *exchanges.files,
         *((f"cache/web/{path.relative_to(places.cache / 'web').as_posix()}", path) for path in web),
         *((path.relative_to(checkout.folder).as_posix(), path) for path in workflow_files(checkout)),
     ]
@@ -73,7 +75,8 @@ def gather(
         sources.append(("snakemake/jobs.jsonl", "".join(step.line() for step in steps).encode()))
     optional = (checkout.folder / "LICENSE", checkout.lock_file)
     sources += [(path.name, path) for path in optional if path.is_file()]
-    return ArchiveContents([member(name, source) for name, source in sorted(sources, key=_name)], steps)
+    members = [member(name, source) for name, source in sorted(sources, key=_name)]
+    return ArchiveContents(members, steps, exchanges.answered_since)
 
 
 def _name(source: tuple[str, object]) -> str:

@@ -1,29 +1,53 @@
 """The exchanges of a run with its models: an extract of the journals, and the records of what made them.
 
-All runs of a model share its journals; answers to other entries or in other trials are excluded.
+All runs of a model share its journals; answers to other entries or in other trials are excluded. So are
+answers to an entry that failed in this run and that another run received later: with them, the run could
+not be derived again from its archive.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 from bfcl_pipeline.archive.recorded_run import RecordedRun
 from bfcl_pipeline.errors import ArchiveError
-from bfcl_pipeline.generation.journal import JournaledExchange, JournalReader, JournalsReader, journals_in
+from bfcl_pipeline.generation.journal import JournaledExchange, JournalsReader, journals_in
 from bfcl_pipeline.provenance import provenance_path, read_provenance
 from bfcl_pipeline.records import Status
 from bfcl_pipeline.tables import read_table
 
+_Used: TypeAlias = Counter[tuple[int, float | None]]
+"""The exchanges that an entry used, as its response has them: turn and latency in seconds."""
+
 
 @dataclass(frozen=True, slots=True)
-class _EntryIds:
-    """The entries of one model in a run."""
+class ArchivedExchanges:
+    """The extract of the journals of all models of a run."""
 
-    all: frozenset[str]  # ids of entries and of the memory sessions before them
-    answered: frozenset[str]  # those with an answer
+    files: list[tuple[str, Path]]  # the name in the archive and the path of each
+    answered_since: int  # entries and memory sessions with later answers, which are not in the extract
 
 
-def write_exchanges(recorded: RecordedRun, cache: Path, out: Path) -> list[tuple[str, Path]]:
+@dataclass(frozen=True, slots=True)
+class _Entries:
+    """The entries of one model in a run, memory sessions included, by id."""
+
+    answered: frozenset[str]
+    failed: Mapping[str, _Used]
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The exchanges of one model that belong to a run."""
+
+    keys: frozenset[str]
+    missing: list[str]  # entries that lack an exchange, by id
+    answered_since: frozenset[str]  # failed entries that have others besides
+
+
+def write_exchanges(recorded: RecordedRun, cache: Path, out: Path) -> ArchivedExchanges:
     """Writes the exchanges of the run below `out`.
 
     Args:
@@ -31,36 +55,55 @@ def write_exchanges(recorded: RecordedRun, cache: Path, out: Path) -> list[tuple
         cache: the directory with exchanges/<model>/.
         out: a temporary directory.
 
-    Returns:
-        The name in the archive and the path of each file.
-
     Raises:
-        ArchiveError: the journals have no exchange of an answered entry.
+        ArchiveError: the journals have no exchange of an answered entry, or lack one of a failed entry.
         JournalError: a journal is damaged.
         ProvenanceError: a record of what made the answers is damaged.
     """
     written: list[tuple[str, Path]] = []
+    answered_since = 0
     for folder in recorded.remote():
-        entries = _entry_ids(recorded, folder)
-        with_exchange: set[str] = set()
-        named: set[str] = set()
-        for journal in sorted((cache / "exchanges" / folder).glob("exchanges*.jsonl")):
-            name = f"cache/exchanges/{folder}/{journal.name}"
-            path = out / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            lines = _lines(journal, entries.all, recorded.trial(folder), with_exchange, named)
-            with path.open("wb") as file:
-                file.writelines(lines)
-            if path.stat().st_size:
-                written.append((name, path))
-        missing = sorted(entries.answered - with_exchange)
-        if missing:
-            raise ArchiveError(
-                f"{cache / 'exchanges' / folder}: no exchange of {len(missing):,} answered entries, "
-                f"the first is {missing[0]}. Name the cache directory of the run with --cache."
-            )
+        entries = _entries(recorded, folder)
+        with JournalsReader(journals_in(cache / "exchanges" / folder)) as journals:
+            chosen = _chosen(journals, entries, recorded.trial(folder))
+            if chosen.missing:
+                raise ArchiveError(
+                    f"{cache / 'exchanges' / folder}: no exchange of {len(chosen.missing):,} entries that "
+                    f"were answered, at least in part, the first is {chosen.missing[0]}. Name the cache "
+                    "directory of the run with --cache."
+                )
+            answered_since += len(chosen.answered_since)
+            named: set[str] = set()
+            for journal in journals.journals:
+                name = f"cache/exchanges/{folder}/{journal.path.name}"
+                path = out / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                kept = [(each.key, each.provenance) for each in journal if each.key in chosen.keys]
+                named |= {record for _, record in kept if record is not None}
+                with path.open("wb") as file:
+                    file.writelines(journal.line(key) for key, _ in kept)
+                if kept:
+                    written.append((name, path))
         written += _records(cache, folder, named)
-    return written
+    return ArchivedExchanges(written, answered_since)
+
+
+def exchanges_of(recorded: RecordedRun, cache: Path, folder: str) -> Iterator[JournaledExchange]:
+    """The exchanges of one model of a run, each once, whatever journals of the model have it.
+
+    Args:
+        recorded: the run.
+        cache: the directory with exchanges/<model>/.
+        folder: the directory name of the model.
+
+    Raises:
+        JournalError: a journal is damaged.
+    """
+    with JournalsReader(journals_in(cache / "exchanges" / folder)) as journals:
+        keys = _chosen(journals, _entries(recorded, folder), recorded.trial(folder)).keys
+        for exchange in journals:
+            if exchange.key in keys:
+                yield exchange
 
 
 def _records(cache: Path, folder: str, named: Iterable[str]) -> Iterator[tuple[str, Path]]:
@@ -72,49 +115,48 @@ def _records(cache: Path, folder: str, named: Iterable[str]) -> Iterator[tuple[s
             yield provenance_path(Path("cache/exchanges") / folder, sha256).as_posix(), path
 
 
-def _lines(
-    journal: Path, entry_ids: frozenset[str], trial: int, with_exchange: set[str], named: set[str]
-) -> Iterator[bytes]:
-    """The lines of a journal for `entry_ids` in `trial`.
+def _chosen(journals: JournalsReader, entries: _Entries, trial: int) -> _Chosen:
+    """The exchanges of `entries` in `trial`: of those that failed, the ones that their responses have.
 
-    Adds the ids that occur to `with_exchange`, and the records that exchanges name to `named`.
+    A response has the turn and the latency of each; of several that have both, the first received counts.
     """
-    with JournalReader(journal) as reader:
-        for exchange in reader:
-            if exchange.entry_id in entry_ids and exchange.trial == trial:
-                with_exchange.add(exchange.entry_id)
-                if exchange.provenance is not None:
-                    named.add(exchange.provenance)
-                yield reader.line(exchange.key)
+    of_failed: list[JournaledExchange] = []
+    keys: set[str] = set()
+    with_exchange: set[str] = set()
+    for exchange in journals:
+        if exchange.trial != trial:
+            continue
+        if exchange.entry_id in entries.answered:
+            keys.add(exchange.key)
+            with_exchange.add(exchange.entry_id)
+        elif exchange.entry_id in entries.failed:
+            of_failed.append(replace(exchange, raw=None))
+    left = {entry_id: used.copy() for entry_id, used in entries.failed.items()}
+    since: set[str] = set()
+    for exchange in sorted(of_failed, key=lambda exchange: exchange.received_at):
+        step = (exchange.turn, exchange.latency_seconds)
+        if left[exchange.entry_id][step]:
+            left[exchange.entry_id][step] -= 1
+            keys.add(exchange.key)
+        else:
+            since.add(exchange.entry_id)
+    missing = sorted(entries.answered - with_exchange)
+    missing += sorted(entry_id for entry_id, used in left.items() if used.total())
+    return _Chosen(frozenset(keys), missing, frozenset(since))
 
 
-def exchanges_of(recorded: RecordedRun, cache: Path, folder: str) -> Iterator[JournaledExchange]:
-    """The exchanges of one model of a run, each once, whatever journals of the model have it.
-
-    Args:
-        recorded: the run.
-        cache: the directory with exchanges/<model>/; in an archive it has no others.
-        folder: the directory name of the model.
-
-    Raises:
-        JournalError: a journal is damaged.
-    """
-    entry_ids, trial = _entry_ids(recorded, folder).all, recorded.trial(folder)
-    with JournalsReader(journals_in(cache / "exchanges" / folder)) as journals:
-        for exchange in journals:
-            if exchange.entry_id in entry_ids and exchange.trial == trial:
-                yield exchange
-
-
-def _entry_ids(recorded: RecordedRun, folder: str) -> _EntryIds:
-    entries: set[str] = set()
+def _entries(recorded: RecordedRun, folder: str) -> _Entries:
     answered: set[str] = set()
+    failed: dict[str, _Used] = {}
     tables = [("responses", name) for name in recorded.run.categories_of(folder)]
     tables += [("memory", name) for name in recorded.run.memory_of(folder)]
     for part, category in tables:
-        table = read_table(recorded.folder / part / folder / f"{category}.parquet", ["entry_id", "status"])
-        for row in table.to_pylist():
-            entries.add(row["entry_id"])
+        path = recorded.folder / part / folder / f"{category}.parquet"
+        for row in read_table(path, ["entry_id", "status", "steps"]).to_pylist():
             if row["status"] == Status.ANSWERED:
                 answered.add(row["entry_id"])
-    return _EntryIds(frozenset(entries), frozenset(answered))
+            else:
+                failed[row["entry_id"]] = Counter(
+                    (step["turn"], step["latency_seconds"]) for step in row["steps"] or ()
+                )
+    return _Entries(frozenset(answered), failed)

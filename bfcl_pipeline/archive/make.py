@@ -40,6 +40,7 @@ class Made:
     unpacked: int  # bytes
     size: int  # bytes of the file
     sha256: str  # of the file
+    answered_since: int  # entries that failed in the run, with later answers that are left out
 
 
 def make_archive(
@@ -87,7 +88,8 @@ def make_archive(
         _check_secrets(members, Search(secrets), frozenset(allowed))
         write_archive(out, members)
     unpacked = sum(member.size for member in members)
-    return Made(out, len(members), unpacked, out.stat().st_size, file_sha256(out))
+    size, sha256 = out.stat().st_size, file_sha256(out)
+    return Made(out, len(members), unpacked, size, sha256, contents.answered_since)
 
 
 def _key_variables(recorded: RecordedRun) -> set[str]:

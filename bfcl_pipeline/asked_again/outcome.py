@@ -66,6 +66,11 @@ class AskedModel:
         return sum(None not in request.fresh for request in self.requests)
 
     @property
+    def enough(self) -> bool:
+        """Whether enough of the requests were answered."""
+        return 0 < self.answered >= ENOUGH * len(self.requests)
+
+    @property
     def failures(self) -> list[str]:
         """Why requests were not answered."""
         return [answer.failure for answers in self.fresh.answers for answer in answers if answer.failure]
@@ -86,10 +91,8 @@ class AskedModel:
         """What it shows about the archive."""
         if self.odd if self.demand_equality else self.test.told_apart:
             return Verification.DIFFERS
-        enough = self.answered >= ENOUGH * len(self.requests) and self.answered > 0
-        if not enough or (self.demand_equality and self.varies):
-            return Verification.INCOMPLETE
-        return Verification.COMPLETE
+        shown = not self.varies if self.demand_equality else self.test.smallest_share is not None
+        return Verification.COMPLETE if self.enough and shown else Verification.INCOMPLETE
 
 
 def report(asked: AskedModel, findings: Findings) -> Verification:
@@ -123,14 +126,15 @@ def _conclusion(asked: AskedModel, outcome: Verification) -> str:
     if outcome is Verification.DIFFERS:
         levels = " and ".join(level for level, result in test.levels.items() if result.told_apart)
         return f"these are not answers of {own}: their {levels} differ more than its own do ({figures})"
-    if outcome is Verification.INCOMPLETE:
-        return f"only {drawn} were answered, too few for a result ({figures})"
     share = test.smallest_share
-    power = (
-        "too few requests to find even a wholly invented run with a probability of 95 %"
-        if share is None
-        else f"a share of {share:.0%} invented answers, or more, would be found with a probability of 95 %"
-    )
+    if not asked.enough:
+        return f"only {drawn} were answered, too few for a result ({figures})"
+    if share is None:
+        return (
+            f"{drawn} are too few, or vary too much, to find even a wholly invented run with a "
+            "probability of 95 %: draw more"
+        )
+    power = f"a share of {share:.0%} invented answers, or more, would be found with a probability of 95 %"
     return f"could be answers of {own}, on {drawn} ({figures}); {power}"
 
 

@@ -45,6 +45,8 @@ COMMANDS: dict[str, str] = {
     "archive": "package a run as a verifiable archive (RO-Crate)",
     "sign": "sign a statement about an archive, with an SSH key or by sigstore",
     "verify": "check an archive, derive its results again, and compare them",
+    "submit": "write a run as a bundle for others: archive, exports, checksums, README",
+    "gallery": "write a static site of the archives of many runs, each verified",
     "export": "write the results of a run as LaTeX, Markdown, or files of other evaluation programs",
     "import-official": "turn result folders of the official tool into a run, or a table of responses",
     "export-official": "write the responses of a run as result folders of the official tool",

@@ -59,6 +59,11 @@ def run(options: argparse.Namespace) -> int:
         f"{made.path}: {made.members:,} files, {made.unpacked / 1e6:,.1f} MB in {made.size / 1e6:,.1f} MB"
     )
     print(f"sha256 {made.sha256}")
+    if made.answered_since:
+        print(
+            f"\nLeft out: later answers to {made.answered_since:,} entries and memory sessions that failed "
+            "in this run. To include them, run it again, then archive it again."
+        )
     if order is not None:
         print_signed(sign_archive(made.path, order))
     elif stale_statements(made.path, made.sha256):

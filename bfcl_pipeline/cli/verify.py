@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from bfcl_pipeline.cli.asking_options import add_asking_options, asking_checks
+from bfcl_pipeline.cli.official_options import add_official_options, official_checks
 from bfcl_pipeline.cli.options import add_cores, add_data
 from bfcl_pipeline.cli.runs import RESULTS
 from bfcl_pipeline.cli.signing_options import add_trust, attestation
@@ -29,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_cores(parser)
     add_trust(parser)
     add_asking_options(parser)
+    add_official_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -42,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
             f"neither an archive {options.file} nor {named}. `bfcl-pipeline archive RUN` writes one."
         )
     file = named if is_name else options.file
-    further = asking_checks(options)
+    further = [*official_checks(options), *asking_checks(options)]
     with StepsShown() as steps:
 
         def log(line: str) -> None:

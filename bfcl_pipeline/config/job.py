@@ -163,7 +163,7 @@ class Job:
     selection: Selection = field(default_factory=Selection)  # which entries
     web: WebChoice = field(default_factory=WebChoice)  # what the web-search categories search
     replay: ReplaySource | None = None  # if set, nothing is sent or fetched
-    budget: float | None = None  # US dollars that the model may cost in this run; None: no limit
+    budget: float | None = None  # US dollars that all shards of the model may cost in this run; None: any
     wait_for_lease: bool = False  # wait while another job writes the journal, instead of failing
     paths: JobPaths = field(default_factory=JobPaths)  # where files are
 

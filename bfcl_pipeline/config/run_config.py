@@ -183,8 +183,7 @@ def _jobs(
         return
     served = row.served and replay is None
     shards = row.vllm.shards if served else 1
-    budget = None if config["budget"] is None else config["budget"] / shards
-    job = replace(job, budget=budget, wait_for_lease=replay is None)
+    job = replace(job, budget=config["budget"], wait_for_lease=replay is None)
     for trial in range(1, 1 + config["trials"]):
         for number in range(1, 1 + shards):
             selection = replace(job.selection, shard=Shard(number, shards))

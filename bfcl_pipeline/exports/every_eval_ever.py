@@ -107,12 +107,24 @@ _RESULTS = (
 def write(run_dir: Path, options: ExportOptions, log: Log) -> int:
     """Writes a file for each model; returns their number. Raises as `forms.export_run`."""
     scores = read_run_scores(run_dir, options.rules, options.models)
+    return write_scores(scores, options.out, options.organization, log)
+
+
+def write_scores(scores: RunScores, out: Path, organization: str, log: Log) -> int:
+    """Writes a file for each model below `out`; returns their number.
+
+    Args:
+        scores: of the run.
+        out: the directory of the records.
+        organization: that made the run.
+        log: receives a line for each file, and for what was left out.
+    """
     written = 0
     for model in scores.of_v4(log):
-        document = record(scores, model, options.organization)
+        document = record(scores, model, organization)
         text = json.dumps(document, indent=2, ensure_ascii=False)
         developer, _, name = document["model_info"]["id"].rpartition("/")
-        folder = options.out / "data" / _COLLECTION / safe_name(developer) / safe_name(name)
+        folder = out / "data" / _COLLECTION / safe_name(developer) / safe_name(name)
         path = folder / f"{_uuid(text)}.json"
         write_text(path, f"{text}\n")
         log(str(path))

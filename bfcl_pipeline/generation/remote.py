@@ -53,8 +53,7 @@ class RunTerms:
     trial: int = 1  # repetition of the benchmark, from 1
     input_price: float | None = None  # US dollars for a million tokens sent
     output_price: float | None = None  # US dollars for a million tokens received
-    budget: float | None = None  # US dollars that this shard of the run may cost; None: no limit
-    shards: int = 1  # of the model, each with a budget of its own
+    budget: float | None = None  # US dollars that the run may cost, in all shards together; None: no limit
     provenance: str | None = None  # SHA-256 of the record of what makes the answers
 
     def dollars(self, exchange: Exchange) -> float | None:
@@ -89,7 +88,7 @@ class ApiBackend:
         self._now = now
         self._pace = Pace(limits)
         self._computing = asyncio.Lock()  # one body at a time: between two, answers are processed
-        self._spent = journal.spent(terms.run, terms.shards) if terms.budget is not None else 0.0
+        self._paid = journal.spent(terms.run) if terms.budget is not None else 0.0  # not by other shards
         counts.budget = terms.budget
         self._count_spent()
         self._priced = 0  # exchanges of this job that have a price, and
@@ -194,7 +193,7 @@ class ApiBackend:
         tokens = len(json.dumps(body)) // CHARACTERS_PER_TOKEN if self._limits.tokens_per_minute else 0
         async with self._pace.slot(urgency, tokens) as permit:
             self._streak.check()
-            self._check_budget()
+            await self._check_budget()
             self._counts.requests_in_flight += 1
             started = time.perf_counter()
             try:
@@ -227,22 +226,28 @@ class ApiBackend:
                 f"{self._last_failure}"
             )
 
-    def _check_budget(self) -> None:
+    async def _check_budget(self) -> None:
         """Raises BudgetSpent if the requests in flight, at their mean price, would use up the budget."""
         budget = self._terms.budget
         if budget is None:
             return
+        await self._journal.written()  # other shards count what is on disk
         each = self._prices / self._priced if self._priced else 0.0
-        if self._spent + self._pace.in_flight * each >= budget:
+        spent = self._spent()
+        if spent + self._pace.in_flight * each >= budget:
             raise BudgetSpent(
-                f"the budget of ${budget:,.2f} is spent (${self._spent:,.2f}, with what is in flight); "
+                f"the budget of ${budget:,.2f} is spent (${spent:,.2f}, with what is in flight); "
                 "raise it and run again to go on"
             )
+
+    def _spent(self) -> float:
+        """US dollars of the budget that are spent, by other shards too, whose journals are read on."""
+        return self._paid + self._journal.spent_by_siblings(self._terms.run)
 
     def _pay(self, exchange: Exchange) -> None:
         dollars = self._terms.dollars(exchange)
         if dollars is not None:
-            self._spent += dollars
+            self._paid += dollars
             self._prices += dollars
             self._priced += 1
             self._count_spent()
@@ -250,7 +255,7 @@ class ApiBackend:
     def _count_spent(self) -> None:
         """Reports how much of the budget is spent, if there are prices to count it with."""
         if None not in (self._terms.budget, self._terms.input_price, self._terms.output_price):
-            self._counts.spent = self._spent
+            self._counts.spent = self._spent()
 
 
 def _spread(key: str, attempt: int) -> float:

@@ -1,8 +1,8 @@
 """The requests of a recorded run, made again from its journals, each with its answer.
 
 Covers the models behind an API of a run or of an unpacked archive. Nothing is sent or fetched:
-conversations are replayed, as `bfcl-pipeline replay` does it, and each request is handed over as it is made.
-Embedded models and models of kind `results` have no journal and therefore no requests.
+conversations are replayed, as `bfcl-pipeline replay` does it, and each request is handed over as it is
+made. Embedded models and models of kind `results` have no journal and therefore no requests.
 """
 
 from collections.abc import Callable, Collection, Iterable

@@ -176,6 +176,8 @@ async def _backend(
             yield backend
         return
     adapter = _adapter(row, job.paths, job.budget)
+    if job.budget is not None and None in (row.input_price, row.output_price):
+        log(f"{job.name}: its row has no prices, so the budget does not limit it: hours are not counted.")
     secrets = [os.environ[row.key]] if row.key and os.environ.get(row.key) else []
     # Trials and shards may run side by side.
     path = journal_path(folder, job.selection.shard.number)
@@ -189,7 +191,6 @@ async def _backend(
             row.input_price,
             row.output_price,
             job.budget,
-            job.selection.shard.of,
             record,
         )
         async with progress(_label(job), counts):

@@ -1,10 +1,10 @@
-"""Clears away what interrupted runs left in the workflow's directory, if no run is active there.
+"""Clears away what interrupted runs left in the workflow's directory, as far as no active run may use it.
 
 Snakemake marks its directory with lock files and cannot distinguish those of a killed run from those of an
 active one: it refuses to start beside either until someone types `--unlock`. So each run also holds a lease
 of its own (`bfcl_pipeline.leases`), visible on every machine that shares the directory. Which steps are
 repeated is decided by Snakemake (`rerun-incomplete`), not here. A cluster may still run jobs of a killed
-run; see `orphaned_jobs`.
+run; see `orphaned_jobs`. Several runs at once: see `shared_folder`.
 """
 
 import atexit
@@ -29,6 +29,7 @@ from bfcl_pipeline.leases import (
     LivenessMonitor,
     read_lease,
 )
+from bfcl_pipeline.orchestration.shared_folder import LOCKS, delete_stale_locks, run_tag
 from bfcl_pipeline.process import Process, this_process
 
 _INTERRUPTED = ".killed"
@@ -57,16 +58,23 @@ class ActiveRun:
 
 
 def clear_interrupted_runs(
-    state: Path, written: Iterable[Path], *, timing: LeaseTiming = LEASE_TIMING, here: Process | None = None
+    state: Path,
+    written: Iterable[Path],
+    name: str = "",
+    *,
+    timing: LeaseTiming = LEASE_TIMING,
+    here: Process | None = None,
 ) -> ActiveRun | None:
-    """Registers this run, and clears what interrupted runs left, unless another run is active.
+    """Registers this run, and clears what interrupted runs left.
 
     A run on another machine is observed for its heartbeat, for a minute at most. While another run is
-    active nothing is cleared, so that Snakemake refuses two runs at once as usual.
+    active, only the lock files of dead runs are deleted: Snakemake refuses two runs that write the same
+    files, as usual, and who makes a run of the same name is printed.
 
     Args:
         state: Snakemake's directory, from which its lock files are removed.
         written: directories from which half-written files are removed.
+        name: the name of the run.
         timing: the intervals of leases.
         here: the process that starts the run; default: this one.
 
@@ -80,10 +88,9 @@ def clear_interrupted_runs(
         # One process at a time checks and clears; two that start together would wait for each other.
         startup = Lease(state / "runs.owner", "is starting a run", wait=True, timing=timing, here=here)
         try:
-            interrupted = _clear(state, written, startup, timing, here)
-            lease = Lease(
-                runs / uuid4().hex, "runs Snakemake", timing=timing, here=here, on_lost=_end_this_run
-            )
+            interrupted = _clear(state, written, name, startup, timing, here)
+            path = runs / f"{run_tag(name)}-{uuid4().hex}"
+            lease = Lease(path, "runs Snakemake", timing=timing, here=here, on_lost=_end_this_run)
         finally:
             startup.release()
     except (OSError, LeaseError) as error:
@@ -95,13 +102,23 @@ def clear_interrupted_runs(
 
 
 def _clear(
-    state: Path, written: Iterable[Path], startup: Lease, timing: LeaseTiming, here: Process
+    state: Path, written: Iterable[Path], name: str, startup: Lease, timing: LeaseTiming, here: Process
 ) -> dict[Path, Holder] | None:
     """Clears everything and returns the interrupted runs; None if a run is active."""
-    runs, marks = state / "runs", state / "locks"
-    dead = _all_dead(runs, timing, here)
-    if dead is None:
+    runs, marks = state / "runs", state / LOCKS
+    observed = _observed(runs, timing, here)
+    if observed.active:
+        active = {path.name.partition("-")[0]: holder for path, holder in observed.active.items()}
+        if all("-" in path.name for path in observed.active):  # else one is of an earlier version
+            delete_stale_locks(state, active)
+        if name and run_tag(name) in active:
+            print(
+                f"results/{name}: {active[run_tag(name)]} makes this run. Continue it when that has ended, "
+                "or evaluate beside it under another name: --run NAME.",
+                file=sys.stderr,
+            )
         return None
+    dead = observed.dead
     startup.check()  # if we were suspended, another run may hold the lock by now
     now = startup.path.stat().st_mtime
     clear_temporaries(runs.glob(".*.tmp"), now, here)
@@ -117,28 +134,38 @@ def _clear(
     return {path: lease.holder for path, lease in states.items() if lease is not None}
 
 
-def _all_dead(runs: Path, timing: LeaseTiming, here: Process) -> list[Path] | None:
-    """The files of dead runs; None if a run is active. Runs on other machines are observed together."""
+@dataclass(frozen=True, slots=True)
+class _Observed:
+    """The runs in a directory, by their files."""
+
+    dead: list[Path]
+    active: dict[Path, Holder]  # if there are any, with those of which it is not known yet
+
+
+def _observed(runs: Path, timing: LeaseTiming, here: Process) -> _Observed:
+    """Which runs are dead. Runs on other machines are observed together, if no other is active."""
     monitors: dict[Path, LivenessMonitor] = {}
     reported = False
     while True:
         dead: list[Path] = []
-        unknown: list[Holder] = []
+        alive: dict[Path, Holder] = {}
+        unknown: dict[Path, Holder] = {}
         for path in sorted(runs.iterdir()):
             if path.suffix or (lease := read_lease(path)) is None:  # temporary, interrupted, or just ended
                 continue
             status = monitors.setdefault(path, LivenessMonitor(lease, here, timing)).status(lease)
             if status is Liveness.ALIVE:
-                return None
-            if status is Liveness.DEAD:
+                alive[path] = lease.holder
+            elif status is Liveness.DEAD:
                 dead.append(path)
             else:
-                unknown.append(lease.holder)
-        if not unknown:
-            return dead
+                unknown[path] = lease.holder
+        if alive or not unknown:
+            return _Observed(dead, alive | unknown if alive else {})
         if not reported:
+            holder = next(iter(unknown.values()))
             print(
-                f"{runs.parent}: {unknown[0]} ran Snakemake here. After {timing.timeout_seconds:g} s "
+                f"{runs.parent}: {holder} ran Snakemake here. After {timing.timeout_seconds:g} s "
                 "without a heartbeat it counts as killed, and this run continues.",
                 file=sys.stderr,
             )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.config import Job, model_folder, trial_name
+from bfcl_pipeline.config import Job, RunConfig, model_folder, trial_name
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.provenance import BESIDE_LOG
 
@@ -76,6 +76,16 @@ def gathered(jobs: Iterable[JobFiles]) -> dict[str, list[JobFiles]]:
 def encoder_of(categories: Iterable[str]) -> list[str]:
     """The staged sentence encoder, if one of `categories` needs it."""
     return [ENCODER] if any(CATEGORIES[category].needs_encoder for category in categories) else []
+
+
+def staged_files(run: RunConfig) -> list[Path]:
+    """The staged files without which no step of the run can start."""
+    files = [
+        "data/release/texts.json",
+        *_tables("data/entries", run.categories),
+        *encoder_of(run.categories),
+    ]
+    return list(map(Path, files))
 
 
 def retry_count(path: Path) -> int:

@@ -132,6 +132,13 @@ def test_the_whole_command(
     assert KEY not in out.read_text() + output
 
 
+def test_too_few_requests_verify_nothing(verifier: Verifier) -> None:
+    """If not even a wholly invented run would be found, equal answers show nothing."""
+    assert verifier.asks(5) is Verification.INCOMPLETE
+    assert verifier.finding().outcome == "not verified"
+    assert "5 of 5 drawn requests are too few" in verifier.finding().what
+
+
 def test_another_model_is_told_apart(verifier: Verifier, server: LocalChat) -> None:
     """If the verifier's model gives other answers, the archive's are not its own; some are shown."""
     server.behave(voice=" Yours truly.")
@@ -321,7 +328,7 @@ def test_a_served_model_is_served_while_it_is_asked(
     row = {"name": "local-FC", "kind": "vllm", "prompting": "server", "model": "chat",
            "vllm": {"tool_parser": "hermes"}}  # fmt: skip
     verifier.models.write_text(yaml.safe_dump({"models": [row]}))
-    assert verifier.asks(5, renamed={MODEL: "local-FC"}) is Verification.COMPLETE
+    assert verifier.asks(10, renamed={MODEL: "local-FC"}) is Verification.COMPLETE
     [log] = verifier.folder.glob("cache/asked_again/*/*/server.log")
-    assert log.read_text().count("asked ") == 10
+    assert log.read_text().count("asked ") == 20
     assert "kind is 'openai_chat' in the archive and 'vllm' in yours" in "\n".join(verifier.lines)

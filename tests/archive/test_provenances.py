@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.archive.findings import Findings, Part
-from bfcl_pipeline.archive.names import METADATA
+from bfcl_pipeline.archive.names import METADATA, rejection_reason
 from bfcl_pipeline.archive.provenances import OTHERS, model_provenance, provenance_findings, provenances_of
 from bfcl_pipeline.archive.reading import SealedArchive
 from bfcl_pipeline.archive.recorded_run import read_run
@@ -160,13 +160,13 @@ def test_a_malformed_record_beside_a_log_is_refused(
     assert "not a record of what made answers" in capsys.readouterr().err
 
 
-def test_a_record_of_another_name_is_refused(
-    archived: Path, small_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize(
+    "name", ["mine.json", "0" * 63 + ".json", "A" * 64 + ".json", "0" * 64, "x/y.json"]
+)
+def test_a_record_of_another_name_is_refused(name: str) -> None:
     """Only digests are names of records in an archive."""
-    changed = repack(archived, tmp_path / "x.zip", {f"{FOLDER}/mine.json": record().content()})
-    assert small_run.verify(changed) == 1
-    assert "not a file that the archive of a run contains" in capsys.readouterr().err
+    assert rejection_reason(f"{FOLDER}/{record().sha256}.json") is None
+    assert rejection_reason(f"{FOLDER}/{name}") == "not a file that the archive of a run contains"
 
 
 def test_versions_in_the_metadata_are_those_of_making_the_responses(

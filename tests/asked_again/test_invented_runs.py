@@ -130,7 +130,7 @@ def edited(entry: Entry, message: Any) -> None:
         message["tool_calls"][0]["function"] = {"name": name, "arguments": arguments}
 
 
-@pytest.mark.parametrize(("forger", "levels"), [(other_model, "calls:"), (edited, "calls, verdicts:")])
+@pytest.mark.parametrize(("forger", "levels"), [(other_model, "calls"), (edited, "calls and verdicts")])
 def test_an_invented_run_verifies_and_is_told_apart_when_the_model_is_asked(
     honest: ClaimedRun, forger: Forger, levels: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -142,4 +142,4 @@ def test_an_invented_run_verifies_and_is_told_apart_when_the_model_is_asked(
     output = capsys.readouterr().out
     [finding] = (line for line in output.splitlines() if line.startswith("DIFFERS"))
     assert finding.split()[1] == "answers"
-    assert f"told apart by their {levels}" in finding
+    assert f"their {levels} differ more than its own do" in finding

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import resource
 import shutil
 import subprocess
 import sys
@@ -27,6 +28,7 @@ from tests.benchmarks.replay_speed import MODEL, record
 from tests.support.generate_run import COMMAND
 from tests.support.snakemake_project import ROOT, Project, make_project
 
+CHANGED = "changed.json"
 JOURNAL = f"cache/exchanges/{model_folder(MODEL)}/exchanges.jsonl"
 
 
@@ -79,41 +81,56 @@ def second_run(first: Project, folder: Path, share: float, sample: int | None) -
     return second, changed
 
 
+def make(folder: Path, share: float, sample: int | None) -> None:
+    """Makes and archives both runs, and notes the changed entries."""
+    first = project_in(folder / "first")
+    record(first, sample)
+    print()
+    second, changed = second_run(first, folder / "second", share, sample)
+    for project in (first, second):
+        made = run(project, "archive", "full", "--out", "full.crate.zip")
+        if made.returncode != 0:
+            sys.exit(made.stdout + made.stderr)
+    (folder / CHANGED).write_text(json.dumps(sorted(changed)))
+
+
+def compare(folder: Path) -> None:
+    """Compares both archives, prints seconds and memory, and checks the entries that were found."""
+    first, changed = Project(folder / "first"), set(json.loads((folder / CHANGED).read_text()))
+    started, before = time.perf_counter(), _processor_seconds()
+    compared = run(first, "diff", "full.crate.zip", "../second/full.crate.zip", "--out", "diff.json")
+    seconds, worked = time.perf_counter() - started, _processor_seconds() - before
+    if compared.returncode != 1:
+        sys.exit(compared.stdout + compared.stderr)
+    [model] = json.loads((first.folder / "diff.json").read_text())["models"]
+    found = {row["entry_id"] for row in model["entries"] if row["difference"] != "same"}
+    print(f"{len(model['entries']):,} entries and sessions, {model['requests'][0]:,} requests on each side")
+    print(f"changed {len(changed):,}, found {len(found):,}, the same: {found == changed}")
+    kilobytes = int(compared.stdout.rpartition("VmHWM:")[2].split()[0])
+    print(f"diff: {seconds:.1f} s, {worked:.1f} s of processor time, {kilobytes / 1e3:,.0f} MB")
+    if found != changed:
+        sys.exit(f"only changed: {sorted(changed - found)[:5]}, only found: {sorted(found - changed)[:5]}")
+
+
+def _processor_seconds() -> float:
+    """Of all processes that this one started and that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def main() -> None:
-    """Makes both runs, compares their archives, prints seconds and memory."""
+    """Makes both runs, unless they are kept, and compares their archives."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sample", type=int, help="only so many entries (default: all)")
     parser.add_argument("--changed", type=float, default=0.01, help="share of entries (default: 0.01)")
-    parser.add_argument("--keep", type=Path, help="a new folder for both runs (default: a temporary one)")
+    parser.add_argument("--keep", type=Path, help="a folder to keep both runs in, and to use them again")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
-        folder = options.keep or Path(temporary)
+        folder = (options.keep or Path(temporary)).absolute()
         folder.mkdir(parents=True, exist_ok=True)
-        first = project_in(Path(folder, "first"))
-        record(first, options.sample)
-        print()
-        second, changed = second_run(first, Path(folder, "second"), options.changed, options.sample)
-        for project in (first, second):
-            made = run(project, "archive", "full", "--out", "full.crate.zip")
-            if made.returncode != 0:
-                sys.exit(made.stdout + made.stderr)
-        started = time.perf_counter()
-        other = str(second.folder / "full.crate.zip")
-        compared = run(first, "diff", "full.crate.zip", other, "--out", "diff.json")
-        seconds = time.perf_counter() - started
-        if compared.returncode != 1:
-            sys.exit(compared.stdout + compared.stderr)
-        [model] = json.loads((first.folder / "diff.json").read_text())["models"]
-        found = {row["entry_id"] for row in model["entries"] if row["difference"] != "same"}
-        requests = model["requests"][0]
-        print(f"{len(model['entries']):,} entries and sessions, {requests:,} requests on each side")
-        print(f"changed {len(changed):,}, found {len(found):,}, equal sets: {found == changed}")
-        kilobytes = int(compared.stdout.rpartition("VmHWM:")[2].split()[0])
-        print(f"diff: {seconds:.1f} s, {kilobytes / 1e3:,.0f} MB")
-        if found != changed:
-            sys.exit(
-                f"only changed: {sorted(changed - found)[:5]}, only found: {sorted(found - changed)[:5]}"
-            )
+        if not (folder / CHANGED).is_file():
+            make(folder, options.changed, options.sample)
+        compare(folder)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Browser
 
 from tests.support import ROOT
-from tests.support.pictures import PICTURES, take
+from tests.support.pictures import GALLERY, PICTURES, take
 
 
 def test_a_picture_shows_the_page_in_the_same_bytes(embedded_report: Path, browser: Browser) -> None:
@@ -24,6 +24,6 @@ def test_the_docs_show_every_picture() -> None:
     """Each is in docs/ and in a page of the docs."""
     pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
     texts = "".join(page.read_text(encoding="utf-8") for page in pages)
-    for name in PICTURES:
+    for name in (*PICTURES, GALLERY):
         assert (ROOT / "docs" / name).is_file()
         assert name in texts

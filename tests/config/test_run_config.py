@@ -229,11 +229,11 @@ def test_trials_run_the_same_entries() -> None:
 
 
 def test_a_served_model_has_a_job_for_each_server() -> None:
-    """Shards divide the budget, and each has the status file of its own server."""
+    """Each may spend what is left of the budget, and has the status file of its own server."""
     run = load(models=["served"], categories=["multiple"], budget=3)
     assert [(str(job.selection.shard), job.budget, str(job.paths.endpoint)) for job in run.jobs] == [
-        ("1/2", 1.5, "results/embedded/servers/served@1of2.json"),
-        ("2/2", 1.5, "results/embedded/servers/served@2of2.json"),
+        ("1/2", 3, "results/embedded/servers/served@1of2.json"),
+        ("2/2", 3, "results/embedded/servers/served@2of2.json"),
     ]
     assert all(job.wait_for_lease for job in run.jobs)
 

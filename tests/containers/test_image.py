@@ -36,6 +36,8 @@ def test_labels_identify_an_image(podman: Podman, image: str) -> None:
     subprocess.run(["git", "cat-file", "-e", commit], cwd=ROOT, check=True)
     assert named["licenses"] == "Apache-2.0"
     assert named["name"] == BASE
+    # Archives and the records of what made answers have the commit from here.
+    assert podman(*ALONE, image, "cat", "COMMIT").strip() == named["revision"]
 
 
 def test_an_image_is_small(podman: Podman, image: str) -> None:

@@ -41,29 +41,15 @@ def test_answers_of_other_shards_are_found(tmp_path, shard):
         assert [journal.find(key_of(number)) for number in (1, 2, 3)] == [exchange(n) for n in (1, 2, 3)]
         assert journal.find(key_of(4)) is None
         assert await journal.append(exchange(2, raw="another")) == exchange(2)
-        assert journal.spent("r") == 1.5
+        assert journal.spent("r") + journal.spent_by_siblings("r") == 1.5
         await journal.append(exchange(5))
-        assert journal.spent("r") == 2.0
+        assert journal.spent("r") + journal.spent_by_siblings("r") == 2.0
         await journal.close()
 
     asyncio.run(scenario())
     with JournalsReader(journals_in(tmp_path)) as journals:
         assert len(list(journals)) == 4
         assert journals.spent("r") == 2.0
-
-
-@pytest.mark.parametrize(("shards", "spent"), [(1, 3.0), (2, 1.25), (3, 0.5)])
-def test_a_shard_counts_its_own_part_of_the_budget(tmp_path, shards, spent):
-    """Each shard has a part of the budget: what the others spend is theirs, also after a restart.
-
-    What shards of an earlier run spent that no longer exist counts for all in equal parts.
-    """
-    written(journal_path(tmp_path), exchange(1))
-    written(journal_path(tmp_path, 2), exchange(2), exchange(3))
-    written(journal_path(tmp_path, 3), exchange(4), exchange(5), exchange(6))
-    journal = Journal.open(journal_path(tmp_path))
-    assert journal.spent("r", shards) == spent
-    asyncio.run(journal.close())
 
 
 def test_a_shard_that_is_being_written_is_read(tmp_path):

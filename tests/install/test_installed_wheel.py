@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from bfcl_pipeline import __version__
 from bfcl_pipeline.archive.compare import compared_files, differences
 from tests.support import ROOT
 
@@ -61,4 +62,8 @@ def test_a_wheel_in_an_empty_folder_gives_the_bytes_of_the_checkout(python: Path
     bfcl(python, installed, "archive", str(theirs))
     verified = bfcl(python, installed, "verify", f"results/{NAME}.crate.zip")
     assert "were derived again and are identical" in verified
+    git = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
+    commit = subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
+    assert f"commit {commit}" in verified  # that of the checkout in which the wheel was built
+    assert f"oracle-FC: asked by bfcl-pipeline {__version__} at {commit[:12]}" in verified
     assert "oracle-FC" in bfcl(python, installed, "models", "oracle")

@@ -115,19 +115,19 @@ def test_files_of_steps_that_are_still_running_are_kept(
 
 
 def test_nothing_is_cleared_while_a_run_is_active(state: Path, start: Callable[..., ActiveRun]) -> None:
-    """The lock file is cleared by the first run that starts alone."""
-    first = start(state)
+    """The lock file of a run of an active name is cleared by the first run that starts alone."""
+    first = start(state, name="r")
     (state / MARK).parent.mkdir()
     (state / MARK).write_text("results/r/report.html\n")
-    second = start(state)
+    second = start(state, name="r")
     assert (first.alone, second.alone) == (True, False)
     first.close()
-    last = start(state)
+    last = start(state, name="r")
     second.close()
     assert (state / MARK).exists()
     assert last.interrupted == {}
     last.close()
-    start(state)
+    start(state, name="r")
     assert not (state / MARK).exists()
 
 

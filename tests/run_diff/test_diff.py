@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from bfcl_pipeline.cli import main
+from bfcl_pipeline.provenance import FOLDER, provenance_path, read_provenance
 from bfcl_pipeline.tables import entries_path, read_entries, read_responses, read_table, write_entries
 from bfcl_pipeline.tables.files import write_table
 from bfcl_pipeline.tools.web_search.web import Hit, Hits
@@ -372,6 +373,23 @@ def test_a_request_that_differs_is_shown_from_its_difference(
     found = Diff(runs[0], runs[1], capsys, "--entry", WEB_ENTRY)
     assert found.status == 1
     assert "They part here, in what was asked: functions[0].name\nsearch_engine_query" in found.printed.out
+
+
+def test_what_made_the_answers_is_compared(
+    first: MadeRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The jobs of both sides recorded it; the second was of another version."""
+    other = first.copy(tmp_path / "other").make()
+    [path] = other.journal.parent.glob(f"{FOLDER}/*.json")
+    record = read_provenance(path)
+    older = replace(record, pipeline=replace(record.pipeline, version="0.0.1"))
+    provenance_path(other.journal.parent, older.sha256).write_bytes(older.content())
+    other.journal.write_text(other.journal.read_text().replace(record.sha256, older.sha256))
+    found = Diff(first, other, capsys)
+    [changed] = found.document["models"][0]["made_by"]
+    assert (changed["name"], changed["b"]) == ("pipeline.version", "0.0.1")
+    assert f"pipeline.version: {changed['a']} | 0.0.1" in found.printed.out
+    assert found.status == 0
 
 
 def test_the_forms_have_the_same_rows(

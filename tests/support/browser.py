@@ -53,6 +53,7 @@ class Observed:
     """What a page did since it was opened, beyond showing itself."""
 
     folder: Path  # of the report: it and the folder `report` beside it may be read
+    pages: tuple[str, ...] = ()  # other pages of the folder that may be opened
     requests: list[str] = field(default_factory=list)  # every address, in order
     blocked: list[str] = field(default_factory=list)  # of these, what the page's policy did not let out
     console: list[str] = field(default_factory=list)  # warnings and errors
@@ -67,7 +68,7 @@ class Observed:
 
     def foreign(self) -> list[str]:
         """The requests that left the page for anything but files of the report or data in the page."""
-        own = (f"{self.folder.as_uri()}/report.html", f"{self.folder.as_uri()}/report/")
+        own = tuple(f"{self.folder.as_uri()}/{name}" for name in ("report.html", "report/", *self.pages))
         left = [url for url in self.requests if url not in self.blocked]
         return [url for url in left if not url.startswith((*own, "data:", "blob:"))]
 

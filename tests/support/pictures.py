@@ -1,6 +1,8 @@
 """Makes the pictures of the report in docs/ from a finished run of the embedded models.
 
-    python -m tests.support.pictures [--run results/embedded] [--out docs]
+    python -m tests.support.pictures [--run results/embedded] [--site SITE] [--out docs]
+
+With --site, a site by `bfcl-pipeline gallery`, the picture of it as well.
 
 Needs Chromium (tests/browser/install.sh) and the font DejaVu Sans (Debian: fonts-dejavu-core). The same
 page, Chromium and font give the same bytes.
@@ -32,6 +34,7 @@ class Picture:
     height: int
     dark: bool = False
     fragment: str = ""  # what follows `#` in the address
+    shown: str = "#explorer"  # what is there when the scripts of the page have run
     opened: bool = False  # whether the conversation of the first entry of the list is open
 
 
@@ -42,6 +45,11 @@ PICTURES: Mapping[str, Picture] = {
     ),
 }
 """The pictures by the name of their file."""
+
+GALLERY = "gallery.png"
+
+GALLERY_PICTURE = Picture(1440, 980, shown="table")
+"""That of a site of archives."""
 
 
 def take(browser: Browser, report: Path, picture: Picture) -> bytes:
@@ -57,7 +65,7 @@ def take(browser: Browser, report: Path, picture: Picture) -> bytes:
     page = context.new_page()
     page.goto(report.resolve().as_uri() + (f"#{picture.fragment}" if picture.fragment else ""))
     page.add_style_tag(content=STYLE)
-    page.locator("#explorer").wait_for()  # the scripts have made their links
+    page.locator(picture.shown).first.wait_for()  # the scripts have made their links
     if picture.opened:
         page.locator("#entries-table tbody a").first.click()
         page.locator("#conversation-body .part").first.wait_for()
@@ -82,6 +90,7 @@ def _fonts(page: Page) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--run", type=Path, default=Path("results/embedded"), help="a run by `make run`")
+    parser.add_argument("--site", type=Path, help="a site by `bfcl-pipeline gallery`")
     parser.add_argument("--out", type=Path, default=Path("docs"), help="the folder of the pictures")
     options = parser.parse_args()
     report = options.run / "report.html"
@@ -90,8 +99,11 @@ def main() -> None:
     if CHROMIUM is None:
         parser.error("Chromium is not installed. tests/browser/install.sh installs it (Debian, as root).")
     with running_browser() as browser:
-        for name, picture in PICTURES.items():
-            taken = take(browser, report, picture)
+        shown = [(name, report, picture) for name, picture in PICTURES.items()]
+        if options.site:
+            shown.append((GALLERY, options.site / "index.html", GALLERY_PICTURE))
+        for name, page, picture in shown:
+            taken = take(browser, page, picture)
             (options.out / name).write_bytes(taken)
             print(f"{options.out / name}: {picture.width} x {picture.height}, {len(taken):,} bytes")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -12,6 +13,7 @@ import pytest
 
 from bfcl_pipeline.archive.findings import Part
 from bfcl_pipeline.cli import main
+from bfcl_pipeline.provenance import provenances_in, read_provenance
 from bfcl_pipeline.records import Rules, Status
 from bfcl_pipeline.tables import read_responses, read_table
 from tests.support.serving_process import descendants, has_ended, wait_for
@@ -86,6 +88,19 @@ def test_a_run_continues_after_a_kill_and_an_interrupt(local: Project) -> None:
     assert {response.status for response in responses} == {Status.ANSWERED}
     assert journal.read_text().count("\n") > asked
     assert read_table(results / f"verdicts/{MODEL}.parquet").num_rows == len(Rules) * len(ENTRIES)
+    made = [read_provenance(path) for path in provenances_in(journal.parent)]
+    assert {json.loads(line)["provenance"] for line in journal.read_text().splitlines()} == {
+        one.sha256 for one in made
+    }
+    for one in made:
+        assert one.server is not None
+        assert one.server.version == one.server.packages["vllm"]
+        assert {"torch", "transformers"} <= set(one.server.packages)
+        assert one.server.gpus == one.machine.gpus
+        assert str(one.model.weights).startswith("sha256:")
+        assert any(name.endswith(".safetensors") for name in one.model.files)
+        assert one.model.template is not None
+        assert str(local.folder).encode() not in one.content()
     assert "<html" in (results / "report.html").read_text()
     assert local.steps(**LOCAL) == []
     assert local.snakemake("--report", "report.html", **LOCAL).returncode == 0
@@ -93,22 +108,23 @@ def test_a_run_continues_after_a_kill_and_an_interrupt(local: Project) -> None:
 
 def test_an_archived_model_is_asked_again(local: Project, capsys: pytest.CaptureFixture[str]) -> None:
     """`verify --ask-again` serves the model of the verifier's row, compares, and ends the server."""
-    config = {"run": "asked", "models": "[tiny-FC]", "entry_ids": "[simple_python_0,simple_python_1]"}
+    ids = ",".join(f"simple_python_{number}" for number in range(12))
+    config = {"run": "asked", "models": "[tiny-FC]", "entry_ids": f"[{ids}]"}
     with local.start("--cores", "1", **config) as process:
         told, _ = process.communicate(timeout=SECONDS)
     assert process.returncode == 0, told
     folder, archive = local.folder, local.folder / "asked.crate.zip"
     places = ["--data", str(folder / "data"), "--cache", str(folder / "cache")]
     assert main(["archive", str(folder / "results/asked"), "--out", str(archive), *places]) == 0
-    options = ["--ask-again", "2", "--seed", "1", "--models", str(folder / "config/models.yaml")]
+    options = ["--ask-again", "12", "--seed", "1", "--models", str(folder / "config/models.yaml")]
     own = folder / "own"
     places = ["--data", str(folder / "data"), "--cache", str(own)]
     capsys.readouterr()
     assert main(["verify", str(archive), "--cores", "1", *places, *options]) == 0
     output = capsys.readouterr().out.partition(Part.ASKED.value)[2]
-    assert "tiny-FC: 2 of 2 requests drawn, each asked 2 times" in output
+    assert "tiny-FC: 12 of 12 requests drawn, each asked 2 times" in output
     assert (
-        "verified      answers    tiny-FC: could be answers of your tiny-FC, on 2 of 2 drawn requests"
+        "verified      answers    tiny-FC: could be answers of your tiny-FC, on 12 of 12 drawn requests"
         in output
     )
     [log] = own.rglob("server.log")

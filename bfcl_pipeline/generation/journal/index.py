@@ -5,10 +5,11 @@ run of zero bytes. That line was never used, so it counts as absent. Any other d
 answers stay on disk: a journal may hold more than fits in memory.
 """
 
+import io
 import os
 import shlex
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from errno import ESTALE
 from pathlib import Path
 from typing import BinaryIO
@@ -31,7 +32,8 @@ class Index:
         self._file = file
         self._places: dict[str, Place] = {}
         self._dollars: dict[str | None, float] = defaultdict(float)
-        self._read(file)
+        self._lines = 0  # complete lines before `end`
+        self._read(_lines(file))
 
     def __contains__(self, key: object) -> bool:
         return key in self._places
@@ -62,10 +64,18 @@ class Index:
         """US dollars that the exchanges of `run` cost, as far as known."""
         return self._dollars.get(run, 0.0)
 
-    def _read(self, file: BinaryIO) -> None:
-        number = 0
+    def _read_on(self) -> None:
+        """Reads what another process has written since."""
+        size = os.fstat(self._file.fileno()).st_size
+        if size > self.end:
+            # Not buffered: a torn last line may have been replaced by another.
+            self._read(io.BytesIO(os.pread(self._file.fileno(), size - self.end, self.end)))
+
+    def _read(self, lines: Iterable[bytes]) -> None:
+        """Adds the lines that begin at `end`."""
         torn: NotJson | None = None
-        for number, line in enumerate(_lines(file), start=1):
+        self.torn_bytes = 0
+        for number, line in enumerate(lines, start=self._lines + 1):
             if torn is not None:
                 raise self._damage(number - 1, str(torn)) from torn
             try:
@@ -79,6 +89,7 @@ class Index:
                 raise self._damage(number, str(error)) from error
             else:
                 self._add_line(number, exchange, len(line))
+                self._lines = number
 
     def _add_line(self, number: int, exchange: JournaledExchange, length: int) -> None:
         earlier = self.find(exchange.key)

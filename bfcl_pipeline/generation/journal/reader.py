@@ -1,5 +1,6 @@
 """Reads journals without holding their lease, while other processes may be writing them."""
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,7 +12,7 @@ from bfcl_pipeline.generation.journal.lines import JournaledExchange
 
 
 class JournalReader(Index):
-    """The content of one journal when it was opened. Changes nothing, not even a torn last line."""
+    """The content of one journal when it was last read. Changes nothing, not even a torn last line."""
 
     def __init__(self, path: Path) -> None:
         """Raises JournalError if it cannot be read or is damaged before its last line."""
@@ -31,13 +32,26 @@ class JournalReader(Index):
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def read_on(self) -> bool:
+        """Reads what was written since. False if the file was replaced: then it must be opened anew.
+
+        Raises:
+            JournalError: it is damaged before its last line.
+            OSError: it cannot be read.
+        """
+        now, then = self.path.stat(), os.fstat(self._file.fileno())
+        if (now.st_dev, now.st_ino) != (then.st_dev, then.st_ino):
+            return False
+        self._read_on()
+        return True
+
     def close(self) -> None:
         """Closes the file."""
         self._file.close()
 
 
 class JournalsReader:
-    """The content of several journals when they were opened, combined.
+    """The content of several journals when they were last read, combined.
 
     If several journals hold a key, which is possible if the number of shards changes while a job runs, the
     answer that was received first is used.
@@ -78,6 +92,19 @@ class JournalsReader:
     def spent(self, run: str | None) -> float:
         """US dollars that the exchanges of `run` cost in all journals, as far as known."""
         return sum(journal.spent(run) for journal in self.journals)
+
+    def read_on(self, paths: Sequence[Path]) -> None:
+        """Reads what was written since, also in those of `paths` that did not exist.
+
+        Raises JournalError or OSError as a JournalReader does; what was read before is kept.
+        """
+        known = {journal.path: journal for journal in self.journals}
+        for path in paths:
+            if path not in known:
+                self.journals.append(self._opened.enter_context(JournalReader(path)))
+            elif not known[path].read_on():
+                replaced = self._opened.enter_context(JournalReader(path))
+                self.journals[self.journals.index(known[path])] = replaced
 
     def close(self) -> None:
         """Closes the files."""

@@ -20,7 +20,7 @@ from bfcl_pipeline.files import make_directory
 from bfcl_pipeline.generation.journal.file import AppendFile, replace_by_copy
 from bfcl_pipeline.generation.journal.index import Index
 from bfcl_pipeline.generation.journal.lines import JournaledExchange, from_line, to_document, to_line
-from bfcl_pipeline.generation.journal.paths import journal_path, lease_path, siblings_of
+from bfcl_pipeline.generation.journal.paths import lease_path, siblings_of
 from bfcl_pipeline.generation.journal.reader import JournalsReader, first_received
 from bfcl_pipeline.leases import LEASE_TIMING, Lease, LeaseTiming
 from bfcl_pipeline.process import Process
@@ -124,21 +124,23 @@ class Journal:
             raise JournalError(f"{path}: cannot write the journal ({error}).") from error
 
     def find(self, key: str) -> JournaledExchange | None:
-        """The exchange with that key, in any journal of the directory; None if there is none."""
+        """The exchange with that key, in any journal of the directory as it was last read; else None."""
         return first_received((self._index.find(key), self._siblings.find(key)))
 
-    def spent(self, run: str | None, shards: int = 1) -> float:
-        """US dollars that count towards the budget of this shard of a model, as far as known.
+    def spent(self, run: str | None) -> float:
+        """US dollars that the exchanges of `run` in this journal cost, as far as known."""
+        return self._index.spent(run)
 
-        Args:
-            run: whose exchanges are counted.
-            shards: how many journals share the budget equally: each counts its own exchanges, and its part
-                of those in journals of an earlier run with more shards.
+    def spent_by_siblings(self, run: str | None) -> float:
+        """US dollars that the exchanges of `run` in the directory's other journals cost until now.
+
+        They are those of other shards, which other jobs may be writing, and of shards of earlier runs.
         """
-        numbers = range(1, shards + 1) if shards > 1 else ()
-        sharing = {journal_path(self._index.path.parent, number) for number in numbers}
-        others = [journal for journal in self._siblings.journals if journal.path not in sharing]
-        return self._index.spent(run) + sum(journal.spent(run) for journal in others) / shards
+        # What cannot be read now, because it is being written or replaced, is read the next time. Damage
+        # stops the job that writes that journal, and any job when it starts.
+        with contextlib.suppress(JournalError, OSError):
+            self._siblings.read_on(siblings_of(self._index.path))
+        return self._siblings.spent(run)
 
     async def append(self, exchange: JournaledExchange) -> JournaledExchange:
         """Writes an exchange; returns the exchange with its key once that is on disk.
@@ -158,6 +160,14 @@ class Journal:
             return batch
         await asyncio.shield(batch.written)
         return batch.lines[exchange.key][0]
+
+    async def written(self) -> None:
+        """Returns once everything that was appended before is on disk, or could not be written."""
+        with self._lock:
+            batches = [batch for batch in (self._writing, self._waiting) if batch is not None]
+        for batch in batches:
+            with contextlib.suppress(Exception):  # raised in the tasks that append
+                await asyncio.shield(batch.written)
 
     async def close(self) -> None:
         """Waits for pending writes, closes the files and releases the lease."""

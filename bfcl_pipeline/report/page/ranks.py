@@ -1,7 +1,10 @@
 """Ranks in the first table of the page, and the notes on them beneath it."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from bfcl_pipeline.report.format import NO_RANK
-from bfcl_pipeline.report.page.run_tables import Row, RunTables
+from bfcl_pipeline.report.page.run_tables import RunTables
 from bfcl_pipeline.report.page.table import Cell
 from bfcl_pipeline.report.rank_note import GROUP_NOTE, begins_group, rank_interval, rank_notes
 
@@ -11,11 +14,15 @@ def ranks(tables: RunTables) -> list[Cell]:
 
     The style sheet draws lines between groups while the models are in the order of ranks.
     """
-    rows = tables.leaderboard
+    return rank_cells(tables.leaderboard)
+
+
+def rank_cells(rows: Sequence[Mapping[str, Any]]) -> list[Cell]:
+    """The same of rows of any table with the columns on ranks, in the order of ranks."""
     return [_rank(row, begins) for row, begins in zip(rows, begins_group(rows), strict=True)]
 
 
-def _rank(row: Row, begins: bool) -> Cell:
+def _rank(row: Mapping[str, Any], begins: bool) -> Cell:
     """begins: whether a line stands above the model."""
     if row["rank"] is None:
         return Cell(NO_RANK, None, style="rank")
@@ -28,5 +35,10 @@ def _rank(row: Row, begins: bool) -> Cell:
 
 def notes_on_ranks(tables: RunTables) -> list[str]:
     """What the intervals and lines mean, and the smallest difference that the run could show."""
-    notes = rank_notes(tables.leaderboard, "Beneath each rank")
-    return [*notes, GROUP_NOTE] if any(begins_group(tables.leaderboard)) else notes
+    return notes_of_rows(tables.leaderboard)
+
+
+def notes_of_rows(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The same of rows of any table with the columns on ranks."""
+    notes = rank_notes(rows, "Beneath each rank")
+    return [*notes, GROUP_NOTE] if any(begins_group(rows)) else notes

@@ -5,13 +5,10 @@ texts and styles. Names of models and texts of errors are not trusted: everythin
 content security policy of the page only allows its own script and style.
 """
 
-import base64
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from bfcl_pipeline import __version__
@@ -27,6 +24,7 @@ from bfcl_pipeline.report.figures.drawn_figure import DrawnFigure
 from bfcl_pipeline.report.figures.write import write_figures
 from bfcl_pipeline.report.page.agentic import memory_accuracy, memory_use, web_search
 from bfcl_pipeline.report.page.answers import agentic_answers, irrelevance
+from bfcl_pipeline.report.page.assets import environment, policy, template_text
 from bfcl_pipeline.report.page.benchmark import benchmark_section
 from bfcl_pipeline.report.page.comparison import comparisons
 from bfcl_pipeline.report.page.errors import error_bars, error_counts, error_examples
@@ -75,7 +73,9 @@ EXPLORER_PARTS = ("elements", "data", "filters", "list", "conversation", "dialog
 NO_EXAMPLES: Mapping[str, str] = {}
 """Of a release that is not staged."""
 
-_TEMPLATES = Path(__file__).parent / "templates"
+BESIDE = ("'strict-dynamic'",)
+"""Allows scripts to load files of the folder beside the page: a page opened from disk has no origin that a
+policy could name, so what they load is allowed by being loaded by them."""
 
 
 def write_page(
@@ -142,102 +142,78 @@ def render_page(
         explorer: the list of entries; None for a page without one.
         figures: those that the page shows.
     """
-    style = _template_text("style.css")
-    scripts = [_template_text("sort.js")]
+    style = template_text("style.css")
+    scripts = [template_text("sort.js")]
     if explorer is not None:
-        style += _template_text("explorer/explorer.css")
+        style += template_text("explorer/explorer.css")
         if explorer.executes:
-            style += _template_text("explorer/executed.css")
+            style += template_text("explorer/executed.css")
         scripts.append(_explorer_script())
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     many = len(tables.leaderboard) > MANY_MODELS
     listed = defects(tables)
-    return environment.get_template("report.html.j2").render(
-        policy=_policy(style, scripts, beside=explorer is not None and explorer.beside),
-        style=Markup(style),  # noqa: S704  # our own file
-        scripts=list(map(Markup, scripts)),  # our own files
-        version=__version__,
-        run=tables.leaderboard[0]["run"] or "unnamed run",
-        rule_set=tables.rules.value,
-        many=many,
-        heat_levels=HEAT_LEVELS,
-        facts=facts(tables),
-        notices=[*notices(tables), *published_notes(tables.published)],
-        leaderboard=with_published(leaderboard(tables), tables),
-        rank_notes=notes_on_ranks(tables),
-        modes=modes(tables),
-        trials=trials(tables),
-        repetitions=repetitions(tables),
-        flaky=flaky(tables),
-        categories=categories(tables),
-        design_effects=design_effects(tables),
-        clustered=bool(tables.intervals),
-        error_bars=error_bars(tables, many),
-        error_counts=error_counts(tables, many),
-        error_examples=error_examples(tables),
-        judged=any(row["answered"] for row in tables.leaderboard),
-        usage=usage(tables),
-        memory_accuracy=memory_accuracy(tables),
-        memory_spread=memory_spread(tables),
-        memory_failures=memory_failures(tables),
-        memory_examples=memory_examples(tables, many),
-        memory_parts=memory_parts(tables),
-        memory_use=memory_use(tables),
-        web_search=web_search(tables),
-        web_details=web_details(tables),
-        web_note=note(row["web"] for row in tables.web_hops),
-        formats=formats(tables, many),
-        format_count=len(FORMATS),
-        comparisons=comparisons(tables),
-        rules_summary=rules_summary(tables),
-        rules=rules_table(tables),
-        views=views(tables),
-        errata=errata(tables),
-        errata_mark=ERRATA_MARK,
-        marks_examples=any(row["example_entry_id"] in listed for row in tables.error_types),
-        irrelevance=irrelevance(tables),
-        agentic_answers=agentic_answers(tables),
-        making=making,
-        executable=executable(tables),
-        benchmark=benchmark_section(examples, shown_categories(tables)),
-        explorer=explorer,
-        figures={figure.name: _shown(figure) for figure in figures},
+    return (
+        environment()
+        .get_template("report.html.j2")
+        .render(
+            policy=policy(style, scripts, BESIDE if explorer is not None and explorer.beside else ()),
+            style=Markup(style),  # noqa: S704  # our own file
+            scripts=list(map(Markup, scripts)),  # our own files
+            version=__version__,
+            run=tables.leaderboard[0]["run"] or "unnamed run",
+            rule_set=tables.rules.value,
+            many=many,
+            heat_levels=HEAT_LEVELS,
+            facts=facts(tables),
+            notices=[*notices(tables), *published_notes(tables.published)],
+            leaderboard=with_published(leaderboard(tables), tables),
+            rank_notes=notes_on_ranks(tables),
+            modes=modes(tables),
+            trials=trials(tables),
+            repetitions=repetitions(tables),
+            flaky=flaky(tables),
+            categories=categories(tables),
+            design_effects=design_effects(tables),
+            clustered=bool(tables.intervals),
+            error_bars=error_bars(tables, many),
+            error_counts=error_counts(tables, many),
+            error_examples=error_examples(tables),
+            judged=any(row["answered"] for row in tables.leaderboard),
+            usage=usage(tables),
+            memory_accuracy=memory_accuracy(tables),
+            memory_spread=memory_spread(tables),
+            memory_failures=memory_failures(tables),
+            memory_examples=memory_examples(tables, many),
+            memory_parts=memory_parts(tables),
+            memory_use=memory_use(tables),
+            web_search=web_search(tables),
+            web_details=web_details(tables),
+            web_note=note(row["web"] for row in tables.web_hops),
+            formats=formats(tables, many),
+            format_count=len(FORMATS),
+            comparisons=comparisons(tables),
+            rules_summary=rules_summary(tables),
+            rules=rules_table(tables),
+            views=views(tables),
+            errata=errata(tables),
+            errata_mark=ERRATA_MARK,
+            marks_examples=any(row["example_entry_id"] in listed for row in tables.error_types),
+            irrelevance=irrelevance(tables),
+            agentic_answers=agentic_answers(tables),
+            making=making,
+            executable=executable(tables),
+            benchmark=benchmark_section(examples, shown_categories(tables)),
+            explorer=explorer,
+            figures={figure.name: _shown(figure) for figure in figures},
+        )
     )
 
 
 def _explorer_script() -> str:
     """The script of the list of entries: its parts in one function, so that they share names."""
-    parts = (_template_text(f"explorer/{part}.js") for part in EXPLORER_PARTS)
+    parts = (template_text(f"explorer/{part}.js") for part in EXPLORER_PARTS)
     return f'"use strict";\n(() => {{\n{"".join(parts)}}})();\n'
 
 
 def _shown(figure: DrawnFigure) -> dict[str, str]:
     """A figure for the template; its SVG was made of harmless elements alone by `report.figures.svg`."""
     return {"title": figure.title, "caption": figure.caption, "svg": Markup(figure.inline)}  # noqa: S704
-
-
-def _template_text(name: str) -> str:
-    return (_TEMPLATES / name).read_text(encoding="utf-8")
-
-
-def _policy(style: str, scripts: Sequence[str], *, beside: bool) -> str:
-    """A content security policy that allows this style and these scripts, and no request.
-
-    beside: whether the scripts load files of the folder beside the page. A page opened from disk has no
-    origin that a policy could name, so what they load is allowed by being loaded by them.
-    """
-    sources = [f"'{_source(script)}'" for script in scripts] + (["'strict-dynamic'"] if beside else [])
-    rules = {"default-src": "'none'", "base-uri": "'none'", "form-action": "'none'"}
-    rules |= {"style-src": f"'{_source(style)}'", "script-src": " ".join(sources)}
-    return "; ".join(f"{name} {allowed}" for name, allowed in rules.items())
-
-
-def _source(text: str) -> str:
-    digest = hashlib.sha256(text.encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode()}"

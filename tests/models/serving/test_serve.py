@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import signal
 import socket
 import subprocess
@@ -16,6 +17,7 @@ import pytest
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.errors import ModelError
 from bfcl_pipeline.models.serving import Address, State, ready_endpoint, write_address
+from bfcl_pipeline.models.serving.address import server_of
 from bfcl_pipeline.models.serving.program import PYTHON_VARIABLE
 from bfcl_pipeline.process import this_process
 from tests.support.serving_process import Serving, environment, has_ended
@@ -39,6 +41,22 @@ def test_a_server_runs_until_a_signal_ends_it(start: Start, number: int) -> None
     assert not serving.address.exists()
     assert len(serving.processes()) == 2
     assert all(map(has_ended, serving.processes()))
+
+
+def test_the_address_file_records_what_the_server_is(start: Start) -> None:
+    """Its version, packages, command and variables, for jobs that may run on other machines."""
+    serving = start("answer", TOLD="1.2.3", VLLM_BATCH_INVARIANT="1", VLLM_API_KEY="sk-test-0123456789")
+    serving.wait_for_line("ready at")
+    server = server_of(serving.address)
+    assert server is not None
+    assert (server.kind, server.version) == ("vllm", "1.2.3")
+    assert server.packages["python"] == platform.python_version()
+    assert server.command[0].startswith("python")
+    assert "--enable-prefix-caching" in server.command
+    assert not {"--host", "--port"} & set(server.command)
+    assert server.environment["VLLM_BATCH_INVARIANT"] == "1"
+    assert "VLLM_API_KEY" not in server.environment
+    assert serving.end(signal.SIGTERM)[0] == 0
 
 
 def test_a_server_ends_when_the_command_is_killed(start: Start) -> None:

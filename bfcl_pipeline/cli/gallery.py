@@ -1,0 +1,63 @@
+"""`bfcl-pipeline gallery`: write a static site of many archives, each verified."""
+
+import argparse
+from pathlib import Path
+
+from bfcl_pipeline.cli.options import add_cores, add_data
+from bfcl_pipeline.cli.signing_options import add_trust, attestation
+from bfcl_pipeline.cli.steps import StepsShown
+from bfcl_pipeline.errors import ConfigError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options of the command."""
+    parser.description = (
+        "Verify every archive, and write a static site with the table of all their models, a page for each "
+        "archive with what was proved, entries and comparisons. The site needs no server and no network. "
+        "Exit status: 0, every archive was derived and is identical; 1, one was refused or differs; 3, "
+        "something could not be derived."
+    )
+    parser.add_argument(
+        "places",
+        nargs="+",
+        type=Path,
+        metavar="DIR",
+        help="a bundle of `bfcl-pipeline submit`, a folder of bundles or of archives, or an archive",
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="SITE", help="directory of the site")
+    add_data(parser)
+    add_cores(parser)
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        default=None,
+        metavar="DIR",
+        help="what was found of each archive, so that it is verified once (default: SITE/.verified)",
+    )
+    parser.add_argument("--title", default=None, metavar="TEXT", help="title of the site")
+    add_trust(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Writes the site; prints what was found of each archive."""
+    from bfcl_pipeline.gallery.record import Outcome
+    from bfcl_pipeline.gallery.site import GalleryOptions, make_gallery  # loads pyarrow
+
+    if options.statements is not None:
+        raise ConfigError("--statements is of one archive: put the file beside it, as FILE.intoto.jsonl.")
+    trusted = attestation(options)
+    trusted.check()
+    titled = {} if options.title is None else {"title": options.title}
+    chosen = GalleryOptions(options.data, options.cores, options.cache, attestation=trusted, **titled)
+    with StepsShown() as steps:
+
+        def log(line: str) -> None:
+            steps.clear()
+            print(line, flush=True)
+
+        made = make_gallery(options.places, options.out, chosen, log, steps)
+    print(f"{made.index}: {len(made.archives):,} archives, {made.files:,} files, {made.size / 1e6:,.1f} MB")
+    outcomes = {archive.outcome for archive in made.archives}
+    if outcomes & {Outcome.REFUSED, Outcome.DIFFERS} or any(one.claims for one in made.archives):
+        return 1
+    return 0 if outcomes == {Outcome.DERIVED} else 3

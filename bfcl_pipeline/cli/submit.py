@@ -1,0 +1,75 @@
+"""`bfcl-pipeline submit`: write a run as a bundle for others."""
+
+import argparse
+import os
+from pathlib import Path
+
+from bfcl_pipeline.cli.options import add_cache, add_data, print_to_stderr
+from bfcl_pipeline.cli.runs import add_run, run_folder
+from bfcl_pipeline.cli.signing_options import add_signing, signing
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the options of the command."""
+    parser.description = (
+        "Write a directory with the archive of a run, its scores as records of Every Eval Ever, its "
+        "answers as result folders of the official tool, SHA256SUMS, and a README on how to verify it."
+    )
+    add_run(parser, "complete")
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="directory of the bundle; must not exist"
+    )
+    add_data(parser)
+    add_cache(parser, "directory with exchanges/ and web/")
+    parser.add_argument(
+        "--organization",
+        default="unknown",
+        metavar="NAME",
+        help="the organization that made the run, for Every Eval Ever (default: unknown)",
+    )
+    parser.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="FINGERPRINT",
+        help="accept a finding of the secret scan by its fingerprint; may be repeated",
+    )
+    parser.add_argument(
+        "--author",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="author of the run, as 'Name' or 'Name <ORCID>'; may be repeated",
+    )
+    add_signing(parser, "--sign")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Writes the bundle; prints its files to stdout and what the exports leave out to stderr."""
+    from bfcl_pipeline.gallery.submit import SubmitOptions, submit  # loads pyarrow
+
+    folder = Path(os.path.abspath(run_folder(options.run_dir)))  # noqa: PTH100  # a link to a run keeps its own name
+    done = submit(
+        folder,
+        options.out,
+        SubmitOptions(
+            cache=options.cache,
+            data=options.data,
+            environment=os.environ,
+            allowed=options.allow,
+            authors=options.author,
+            organization=options.organization,
+            signing=signing(options),
+        ),
+        print_to_stderr,
+    )
+    print(f"{done.folder}: {done.files:,} files")
+    print(f"{done.archive.path.name}: {done.archive.size / 1e6:,.1f} MB, sha256 {done.archive.sha256}")
+    if done.signed is not None:
+        print(f"signed by {done.signed.signature.signer.identity}")
+    print(
+        f"records of Every Eval Ever: {done.records:,}; "
+        f"answers in official result folders: {done.answers:,}"
+    )
+    print(f"\nTo show it with others, and to check it: bfcl-pipeline gallery {done.folder} --out SITE")
+    return 0

@@ -1,0 +1,120 @@
+"""What the site knows of one archive: the findings of its verification, and what was derived again.
+
+Kept as one JSON file for each archive, so that an archive is verified once. A record that cannot be read is
+as one that is not there.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from bfcl_pipeline.archive.findings import Finding, Part
+from bfcl_pipeline.comparison.settings import Settings
+from bfcl_pipeline.files import write_text
+from bfcl_pipeline.records import Rules
+
+
+class Outcome(StrEnum):
+    """What the verification of an archive came to."""
+
+    DERIVED = "derived"  # all results were derived again and are identical
+    PARTLY = "derived in part"  # the same, but for what no archive has: answers of failures, given answers
+    UNDERIVED = "not derived"  # only hashes were checked, as its release is not staged here
+    DIFFERS = "differs"  # something does not follow from the recorded answers
+    REFUSED = "refused"  # damaged, malformed, or a step of the derivation failed
+
+    @property
+    def ranked(self) -> bool:
+        """Whether its scores are known to follow from its answers."""
+        return self in (Outcome.DERIVED, Outcome.PARTLY)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRecord:
+    """One model of a run under one rule set; the mean of its trials, if there are several."""
+
+    model: str
+    rules: Rules
+    trials: int
+    row: Mapping[str, Any]  # of the table `leaderboard`, of the first trial; scores are means over trials
+    categories: Sequence[Mapping[str, Any]]  # rows of the table `categories`, of the first trial
+    settings: Settings  # what it was made with
+    numbers: Sequence[int]  # of its entries, as in RunRecord.entries
+    marks: Sequence[float]  # of the same entries, as those of `comparison.sides`
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """What was derived again of a run."""
+
+    entries: Sequence[tuple[str, str]]  # category and id, by number
+    models: Sequence[ModelRecord]
+    report: Mapping[str, str]  # sha256 of report.html and of the files in report/, by path in the run
+    facts: Mapping[str, str]  # texts by name
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveRecord:
+    """One archive."""
+
+    key: str  # what the verification depends on; see `verified.key_of`
+    name: str  # of the file
+    sha256: str  # of the file
+    size: int  # bytes
+    outcome: Outcome
+    findings: Sequence[Finding]
+    run: str = ""  # name; empty for a refused archive, as the following
+    ended: str = ""  # ISO 8601
+    claims: Sequence[str] = ()  # what the files beside it say that does not follow from it
+    checked: Sequence[str] = ()  # what the files beside it say that follows from it
+    derived: RunRecord | None = None  # None unless `outcome.ranked`
+    statements: str = ""  # sha256 of the file with its statements; empty: none
+    reason: str = ""  # why it was refused
+    attested: Sequence[str] = field(default=())  # who signed it, as far as it was checked
+
+
+def write_record(path: Path, record: ArchiveRecord) -> None:
+    """Writes a record."""
+    write_text(path, json.dumps(asdict(record), ensure_ascii=True, separators=(",", ":")) + "\n")
+
+
+def read_record(path: Path, key: str) -> ArchiveRecord | None:
+    """The record of `key`; None if there is none, it is of something else, or it cannot be read."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        record = _archive(document)
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    return record if record.key == key else None
+
+
+def _archive(document: Mapping[str, Any]) -> ArchiveRecord:
+    derived = document["derived"]
+    return ArchiveRecord(
+        **{
+            **document,
+            "outcome": Outcome(document["outcome"]),
+            "findings": tuple(
+                Finding(**{**one, "part": Part(one["part"])}) for one in document["findings"]
+            ),
+            "derived": None if derived is None else _run(derived),
+        }
+    )
+
+
+def _run(document: Mapping[str, Any]) -> RunRecord:
+    return RunRecord(
+        **{
+            **document,
+            "entries": [(category, entry_id) for category, entry_id in document["entries"]],
+            "models": [
+                ModelRecord(
+                    **{**one, "rules": Rules(one["rules"]), "settings": Settings(**one["settings"])}
+                )
+                for one in document["models"]
+            ],
+        }
+    )
