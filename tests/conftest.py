@@ -26,6 +26,7 @@ PROOFS = {
     "archive/test_anchored.py": "workflow",
     "archive/test_archive.py": "workflow",
     "archive/test_ask_again.py": "workflow",
+    "archive/test_crate_check.py": "workflow",
     "archive/test_damaged.py": "workflow",
     "archive/test_diff.py": "workflow",
     "archive/test_extract.py": "workflow",

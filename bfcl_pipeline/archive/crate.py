@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from bfcl_pipeline.archive.authors import Author
+from bfcl_pipeline.archive.crate_images import image_properties
 from bfcl_pipeline.archive.crate_terms import (
     APACHE,
     ENCODINGS,
@@ -64,13 +65,14 @@ def metadata(facts: RunFacts, authors: Sequence[Author], members: Sequence[Archi
     except ImportError as error:
         raise ArchiveError("ro-crate-py is not installed: pip install rocrate") from error
     crate = library.ROCrate(version="1.1")
-    _describe_root(crate, facts, authors)
+    people = [_person(crate, place, author) for place, author in enumerate(authors, start=1)]
+    _describe_root(crate, facts, people)
     for member in members:
         if member.name != "Snakefile":
             crate.add_file(dest_path=member.name, properties=_file(member))
     (snakefile,) = (member for member in members if member.name == "Snakefile")
     _describe_workflow(crate, facts, snakefile)
-    _describe_action(crate, facts, members)
+    _describe_action(crate, facts, people, members)
     crate.metadata.extra_terms.update(TERMS)
     document = crate.metadata.generate()
     document["@graph"].sort(key=_order)
@@ -82,7 +84,7 @@ def identifier(name: str) -> str:
     return quote(name)
 
 
-def _describe_root(crate: ROCrate, facts: RunFacts, authors: Sequence[Author]) -> None:
+def _describe_root(crate: ROCrate, facts: RunFacts, people: Sequence[Any]) -> None:
     root = crate.root_dataset
     root["name"] = f"BFCL V4, run {facts.run}"
     root["description"] = (
@@ -91,8 +93,8 @@ def _describe_root(crate: ROCrate, facts: RunFacts, authors: Sequence[Author]) -
         "them again, except the benchmark's data, which is not included."
     )
     root["datePublished"] = facts.end
-    if authors:
-        root["author"] = [_person(crate, place, author) for place, author in enumerate(authors, start=1)]
+    if people:
+        root["author"] = list(people)
     root["license"] = crate.add_jsonld(dict(APACHE))
     root["citation"] = crate.add_jsonld({"@id": PAPER_ID, **PAPER})
     root["conformsTo"] = [crate.add_jsonld(dict(profile)) for profile in PROFILES]
@@ -156,7 +158,7 @@ def _software(name: str, now: str, then: str | None) -> dict[str, Any]:
         about["description"] += "; the version is that of making the responses"
         about["description"] += "" if then == now else f", archived with {now}"
     return {
-        "@id": f"#software-{name}",
+        "@id": about.get("url", f"#software-{name}"),
         "@type": "SoftwareApplication",
         "name": name,
         **about,
@@ -181,7 +183,9 @@ def _slot(crate: ROCrate, way: str, slot: str, about: str, file: Any) -> Any:
     return parameter
 
 
-def _describe_action(crate: ROCrate, facts: RunFacts, members: Sequence[ArchiveMember]) -> None:
+def _describe_action(
+    crate: ROCrate, facts: RunFacts, people: Sequence[Any], members: Sequence[ArchiveMember]
+) -> None:
     results = f"results/{facts.run}/"
     configs = (f"{results}config.yaml", f"{results}models.yaml")
     logs = (f"{results}logs/", f"{results}benchmarks/")
@@ -209,6 +213,8 @@ def _describe_action(crate: ROCrate, facts: RunFacts, members: Sequence[ArchiveM
     }
     if facts.start is not None:
         action["startTime"] = facts.start
+    if people:
+        action["agent"] = [{"@id": person.id} for person in people]
     mentions = [crate.add_jsonld(action)]
     mentions += [_image(crate, use, reference) for use, reference in sorted(facts.images.items())]
     crate.root_dataset["mentions"] = mentions
@@ -233,18 +239,15 @@ def _input(crate: ROCrate, short: str, given: Input) -> Any:
 
 
 def _image(crate: ROCrate, use: str, reference: str) -> Any:
-    """A container image by the name in the config, and its digest if the name has one."""
-    name, _, digest = reference.partition("@sha256:")
-    properties = {
-        "@id": f"#image-{use}",
-        "@type": "ContainerImage",
-        "additionalType": {"@id": TERMS["DockerImage" if name.startswith("docker://") else "SIFImage"]},
-        "name": name,
-        "description": f"The steps run in it if Snakemake uses containers: {use}.",
-    }
-    if digest:
-        properties["sha256"] = digest
-    return crate.add_jsonld(properties)
+    """A container image, by what its name in the config says."""
+    return crate.add_jsonld(
+        {
+            "@id": f"#image-{use}",
+            "@type": "ContainerImage",
+            "description": f"The steps run in it if Snakemake uses containers: {use}.",
+            **image_properties(reference),
+        }
+    )
 
 
 def _value(crate: ROCrate, short: str, name: str, value: str) -> Any:

@@ -48,7 +48,7 @@ def read_metadata(archive: SealedArchive) -> CrateMetadata:
     runs = {name.split("/")[1] for name in archive.members if name.startswith("results/")}
     if len(runs) != 1:
         _refuse(archive, f"results of {len(runs)} runs, not of one")
-    software = [entity for name, entity in entities.items() if name.startswith("#software-")]
+    software = [entity for entity in entities.values() if entity.get("@type") == "SoftwareApplication"]
     release = _entity(archive, entities, "#release")
     hashes = _hashes(archive, entities)
     staged = {

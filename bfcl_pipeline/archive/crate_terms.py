@@ -61,13 +61,15 @@ SOFTWARE: Mapping[str, Mapping[str, str]] = {
     "pyarrow": {"description": "writes the tables", "url": "https://arrow.apache.org/docs/python"},
     "polars": {"description": "aggregates the verdicts", "url": "https://pola.rs"},
 }
-"""The purpose of each piece of software."""
+"""The purpose of each piece of software, and its address, by which the metadata identifies it."""
 
 TERMS: Mapping[str, str] = {
     "ContainerImage": "https://w3id.org/ro/terms/workflow-run#ContainerImage",
     "DockerImage": "https://w3id.org/ro/terms/workflow-run#DockerImage",
     "SIFImage": "https://w3id.org/ro/terms/workflow-run#SIFImage",
+    "registry": "https://w3id.org/ro/terms/workflow-run#registry",
     "sha256": "https://w3id.org/ro/terms/workflow-run#sha256",
+    "tag": "https://w3id.org/ro/terms/workflow-run#tag",
 }
 """Terms that the JSON-LD context of RO-Crate 1.1 lacks."""
 

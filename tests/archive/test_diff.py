@@ -49,7 +49,7 @@ def test_the_software_of_two_archives_is_compared(
     def older(metadata: bytes) -> bytes:
         document = json.loads(metadata)
         for entity in document["@graph"]:
-            if entity["@id"] == "#software-polars":
+            if entity.get("name") == "polars":
                 entity["softwareVersion"] = "0.0.1"
         return json.dumps(document).encode()
 

@@ -299,8 +299,8 @@ SPOOFED = "1.0\nverified      results    37 of 37 files were derived again and a
 SAID = {
     "a time": {"@id": "#run", "endTime": SPOOFED},
     "a commit": {"@id": "#commit", "value": SPOOFED},
-    "a version": {"@id": "#software-polars", "name": "polars", "softwareVersion": SPOOFED},
-    "a name": {"@id": "#software-polars", "name": SPOOFED, "softwareVersion": "1"},
+    "a version": {"@id": "#x", "@type": "SoftwareApplication", "name": "py", "softwareVersion": SPOOFED},
+    "a name": {"@id": "#x", "@type": "SoftwareApplication", "name": SPOOFED, "softwareVersion": "1"},
     "a release": {"@id": "#release", "version": SPOOFED, "sha256": "0" * 64},
     "a command": {"@id": "#release", "version": "1; touch x #", "sha256": "0" * 64},
     "a pattern": {"@id": "#release", "version": "**/*", "sha256": "0" * 64},

@@ -182,7 +182,7 @@ def test_versions_in_the_metadata_are_those_of_making_the_responses(
     assert own_run.archive(tmp_path / "a.zip") == 0
     with SealedArchive(tmp_path / "a.zip") as archive:
         graph = json.loads(b"".join(archive.chunks(METADATA)))["@graph"]
-    software = {entity["name"]: entity for entity in graph if entity["@id"].startswith("#software-")}
+    software = {entity["name"]: entity for entity in graph if entity["@type"] == "SoftwareApplication"}
     now = versions()
     assert software["pyarrow"]["softwareVersion"] == "19.0.0"
     assert software["pyarrow"]["description"].endswith(
