@@ -41,6 +41,7 @@ class Made:
     size: int  # bytes of the file
     sha256: str  # of the file
     answered_since: int  # entries that failed in the run, with later answers that are left out
+    recorded_since: int  # answers of web APIs that verdicts of the run lack, recorded later and left out
 
 
 def make_archive(
@@ -75,7 +76,8 @@ def make_archive(
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".archive-") as work:
         places = Places(cache, run_folder.parent.parent / ".snakemake", Path(work))
-        contents = gather(recorded, checkout, places, web_files(recorded, cache / "web", data))
+        web = web_files(recorded, cache / "web", data)
+        contents = gather(recorded, checkout, places, web.files)
         facts = _facts(recorded, contents, checkout, data)
         members = [*contents.members, member("README.md", readme(facts))]
         members.append(member(PREVIEW, preview(facts, people, members)))
@@ -89,7 +91,7 @@ def make_archive(
         write_archive(out, members)
     unpacked = sum(member.size for member in members)
     size, sha256 = out.stat().st_size, file_sha256(out)
-    return Made(out, len(members), unpacked, size, sha256, contents.answered_since)
+    return Made(out, len(members), unpacked, size, sha256, contents.answered_since, web.recorded_since)
 
 
 def _key_variables(recorded: RecordedRun) -> set[str]:

@@ -64,6 +64,11 @@ def run(options: argparse.Namespace) -> int:
             f"\nLeft out: later answers to {made.answered_since:,} entries and memory sessions that failed "
             "in this run. To include them, run it again, then archive it again."
         )
+    if made.recorded_since:
+        print(
+            f"\nLeft out: {made.recorded_since:,} answers of web APIs, recorded after the verdicts that "
+            "lack them. To include them, run it again with --forcerun score, then archive it again."
+        )
     if order is not None:
         print_signed(sign_archive(made.path, order))
     elif stale_statements(made.path, made.sha256):

@@ -15,6 +15,17 @@ from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.keys import ApiKey
 
 
+def unanswered(request: ApiRequest) -> str:
+    """Why a verdict has no answer to a request that the web cache lacks, for a person.
+
+    The directory is not named: the text is in tables, which do not depend on where a cache is.
+    """
+    return (
+        f"The web cache has no answer to the {ApiKey(request)}. Record it (web=record), or give a "
+        "web cache that has it (--cache)."
+    )
+
+
 class ReplayingApis:
     """The web cache as web APIs. Raises NotRecorded for a missing answer, WebError for a damaged one."""
 
@@ -25,11 +36,7 @@ class ReplayingApis:
         """The recorded answer."""
         answer = self._cache.find(ApiKey(request))
         if answer is None:
-            # The directory is not named: the text is in tables, which do not depend on where a cache is.
-            raise NotRecorded(
-                f"The web cache has no answer to the {ApiKey(request)}. Record it (web=record), or give a "
-                "web cache that has it (--cache)."
-            )
+            raise NotRecorded(unanswered(request))
         return cast("ApiAnswer", answer)
 
 

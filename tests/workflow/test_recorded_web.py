@@ -43,6 +43,13 @@ ROWS = {"oracle-FC": "duckduckgo", "brave-FC": "brave"}
 EXECUTED = ("exec_simple_0", "exec_simple_30", "exec_simple_94", "exec_parallel_multiple_0")
 QUESTIONS = ("web_search_base_0", "web_search_base_1", "web_search_base_2")
 CATEGORIES = ("exec_simple", "exec_parallel_multiple", "web_search_base")
+EARLY = {  # a run before anything is recorded
+    "run": "early",
+    "models": "[oracle-FC]",
+    "categories": "[exec_simple,exec_parallel_multiple]",
+    "entry_ids": f"[{','.join(EXECUTED)}]",
+    "web": "replay",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +116,8 @@ def recorded(
     questions, requests = entries("web_search_base"), _requests(staged)
     pages = [hop.url for entry in questions if entry.entry_id in QUESTIONS for hop in hops(entry)]
     hosts = {*(str(urlsplit(page).hostname) for page in pages), *HOSTS, DUCKDUCKGO, BRAVE}
+    early = project.snakemake(**EARLY)
+    assert early.returncode == 0, early.stdout
     with web_sites(folder, sorted(hosts)) as web, pytest.MonkeyPatch.context() as environment:
         web.answering = _web(SimulatedWeb.of(questions), requests, staged)
         web.reached_through_the_environment(environment)
@@ -175,3 +184,21 @@ def test_the_archive_alone_gives_the_same_run(recorded: Recorded, monkeypatch: p
     forms += [b64encode(key.encode()).decode() for key in KEYS.values()]
     texts = [*members.values(), *(name.encode() for name in members), *written, recorded.said.encode()]
     assert not [form for form in forms if any(form.encode() in text for text in texts)]
+
+
+def test_answers_that_were_recorded_later_are_not_archived(
+    recorded: Recorded, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run whose verdicts lack them is derived from its archive with the same verdicts."""
+    verdicts = read_table(recorded.folder / "results/early/verdicts/oracle-FC.parquet").to_pylist()
+    lacking = {row["entry_id"] for row in verdicts if row["status"] == "not_recorded"}
+    assert lacking < {row["entry_id"] for row in verdicts}
+    assert all(recorded.cache.find(key) for key in recorded.requests)
+    archive = recorded.folder / "early.crate.zip"
+    places = ["--data", str(recorded.folder / "data"), "--cache", str(recorded.folder / "cache")]
+    assert main(["archive", str(recorded.folder / "results/early"), "--out", str(archive), *places]) == 0
+    assert f"Left out: {len(lacking)} answers of web APIs" in capsys.readouterr().out
+    with zipfile.ZipFile(archive) as file:
+        assert not [name for name in file.namelist() if name.startswith("cache/web/")]
+    said = recorded.command("verify", str(archive), "--data", "data", "--cores", "2")
+    assert "derived again and are identical" in said
