@@ -8,7 +8,7 @@ from enum import IntEnum, StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from bfcl_pipeline.text import Log, printable
+from bfcl_pipeline.text import Log, on_one_line, printable
 
 if TYPE_CHECKING:
     from bfcl_pipeline.archive.crate_metadata import CrateMetadata
@@ -62,8 +62,8 @@ class Findings:
     _begun: Part | None = None  # the part whose heading was logged last
 
     def add(self, part: Part, outcome: str, subject: str, what: str) -> None:
-        """Adds a finding. Control characters are escaped: an archive must not write to a terminal."""
-        finding = Finding(part, outcome, subject, printable(what))
+        """Adds a finding, which is one line: an archive must not write to a terminal, or further lines."""
+        finding = Finding(part, outcome, subject, on_one_line(printable(what)))
         self.found.append(finding)
         if part in _AT_ONCE:
             self.say(part, str(finding))
@@ -75,7 +75,7 @@ class Findings:
         if self._begun is not part:
             self._heading(part)
             self._begun = part
-        self.log(printable(line))
+        self.log(on_one_line(printable(line)))
 
     def verified(self, subject: str, what: str) -> None:
         """Something that was checked and is right."""

@@ -12,8 +12,9 @@ from bfcl_pipeline.asked_again.asking import AskingJob
 from bfcl_pipeline.asked_again.drawing import DrawnRequest
 from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.generation.remote import CHARACTERS_PER_TOKEN
-from bfcl_pipeline.records import total
 from bfcl_pipeline.text import duration, plural
+
+_MOST_SECONDS = 86_400.0  # that one answer may have taken: an archive may say infinity, or no number
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +76,12 @@ def _input_tokens(drawn: DrawnRequest) -> int:
 
 def _seconds(requests: Sequence[DrawnRequest], row: ModelRow, share: float) -> float | None:
     """About how long the requests take, `share` times, with as many at once as the row allows."""
-    latencies = [one.journaled.latency_seconds for one in requests]
-    together = total(latencies)
-    if together is None:
+    given = [one.journaled.latency_seconds for one in requests]
+    latencies = [seconds for seconds in given if seconds is not None and 0 <= seconds <= _MOST_SECONDS]
+    if not latencies:
         return None
+    together, longest = sum(latencies), max(latencies)
     at_once = max(1, min(row.limits.in_flight, len(requests)))
-    longest = max(seconds for seconds in latencies if seconds is not None)
     seconds = share * max(together / at_once, longest)
     per_minute = row.limits.requests_per_minute
     return max(seconds, share * len(requests) * 60 / per_minute) if per_minute else seconds

@@ -86,7 +86,7 @@ def read_record(path: Path, key: str) -> ArchiveRecord | None:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         record = _archive(document)
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
     return record if record.key == key else None
 

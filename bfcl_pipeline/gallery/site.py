@@ -38,6 +38,9 @@ KEPT = ".verified"
 
 ARCHIVES, REPORTS = "archives", "reports"
 
+_ID = "[0-9a-f]" * 16
+"""Matches what names of pages and directories have of the sha256 of an archive."""
+
 
 @dataclass(frozen=True, slots=True)
 class GalleryOptions:
@@ -152,11 +155,13 @@ def _copy(source: Path, out: Path, name: str, sha256: str) -> str:
 
 
 def _remove_others(out: Path, written: set[str]) -> None:
-    """Removes pages, archives and reports of archives that are no longer in the site."""
-    old = [*out.glob("archive-*.html"), *out.glob(f"{ARCHIVES}/*/*"), *out.glob(f"{REPORTS}/**/*")]
+    """Removes pages, archives and reports of archives that are no longer in the site, and nothing else."""
+    old = [*out.glob(f"archive-{_ID}.html")]
+    folders = [*out.glob(f"{ARCHIVES}/{_ID}"), *out.glob(f"{REPORTS}/{_ID}")]
+    old += [path for folder in folders for path in folder.rglob("*")]
     for path in old:
         if path.is_file() and path.relative_to(out).as_posix() not in written:
             path.unlink()
-    for folder in sorted([*out.glob(f"{ARCHIVES}/*"), *out.glob(f"{REPORTS}/**/")], reverse=True):
+    for folder in sorted([*folders, *(path for path in old if path.is_dir())], reverse=True):
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()

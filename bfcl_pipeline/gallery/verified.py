@@ -45,12 +45,12 @@ class Verifier:
         return self.kept / sha256
 
     def _record(self, found: Found, number: int, total: int) -> ArchiveRecord:
-        name, key = printable(found.file.name), key_of(found, self.data, self.attestation)
+        name, key = line_of(found.file.name), key_of(found, self.data, self.attestation)
         path = self.kept / f"{found.sha256}.json"
         known = read_record(path, key)
         if known is not None and self._has_report(known):
             self.log(f"[{number}/{total}] {name}: {known.outcome}, as found before")
-            return replace(known, name=found.file.name)
+            return replace(known, name=name)
         self.log(f"[{number}/{total}] {name}: being verified")
         record = self._verified(found, key)
         write_record(path, record)
@@ -75,7 +75,7 @@ class Verifier:
         statements = file_sha256(found.statements) if found.statements else ""
         size = found.file.stat().st_size
         empty = ArchiveRecord(
-            key, found.file.name, found.sha256, size, Outcome.REFUSED, (), statements=statements
+            key, line_of(found.file.name), found.sha256, size, Outcome.REFUSED, (), statements=statements
         )
         try:
             done = self._verify(found.file, collector)

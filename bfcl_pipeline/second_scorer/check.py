@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import resource
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +37,10 @@ SECONDS = 3600.0
 MOST_BYTES = 2**30
 """The largest file that the official scorer may write."""
 
-MOST_PROCESSOR_SECONDS = 1800
+MOST_PROCESSOR_SECONDS = 900
+
+MOST_MEMORY = 8 * 2**30
+"""Bytes of address space: a full run takes less than one GiB."""
 
 STAND_INS = {Mode.FC: "gpt-4o-2024-11-20-FC", Mode.PROMPT: "gpt-4o-2024-11-20"}
 """Official models whose stored answers have this project's own form, for models that have no such form."""
@@ -172,6 +176,11 @@ def run_scorer(work: Path, python: Path) -> str | None:
         end = " ".join(file.read().decode(errors="replace").split())
     if done.returncode == REFUSED_STATUS:
         return f"it was ended, because an answer made it do more than score: ...{end[-200:]}"
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return (
+            f"it was ended after {MOST_PROCESSOR_SECONDS:,} s of processor time, or for lack of memory, as "
+            "an answer can make it compute without end"
+        )
     return f"it ended with status {done.returncode}: ...{end[-400:]}"
 
 
@@ -179,6 +188,7 @@ def _limit() -> None:
     """Bounds the process that is about to become the scorer."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (MOST_BYTES, MOST_BYTES))
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_PROCESSOR_SECONDS, MOST_PROCESSOR_SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

@@ -7,8 +7,9 @@ entries in whose answers something was refused. The pipeline never imports this 
 The official package evaluates parts of answers as Python code: arithmetic in arguments, calls of the
 simulated APIs, and answers in the forms of some models. Here its `eval` accepts literals, arithmetic on
 numbers and calls of the simulated APIs' own methods only; everything else is refused before it runs, and
-the entry is reported. As a second barrier, an audit hook ends the process if anything starts a program,
-opens a connection, loads native code, or changes a file outside SCORES.
+the entry is reported. So is an entry that takes too long, as a call with a huge number does. As a second
+barrier, an audit hook ends the process if anything starts a program, opens a connection, loads native code,
+or changes a file outside SCORES.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import functools
 import importlib
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -30,6 +32,10 @@ APIS = "bfcl_eval.eval_checker.multi_turn_eval.func_source_code"
 
 MOST_CHARACTERS = 100_000
 """Of an expression; longer ones are refused."""
+
+ENTRY_SECONDS = 30.0
+"""The processor time of one entry: usually milliseconds. A call that takes longer is ended, unless it is a
+single long step of a library in C; the limits of the process end that."""
 
 REFUSED_STATUS = 86
 """The exit status if the audit hook ended the process."""
@@ -56,6 +62,7 @@ _FORBIDDEN = (
     "pty.spawn",
     "shutil.",
     "socket.",
+    "sqlite3.",
     "subprocess.Popen",
     "urllib.Request",
 )
@@ -175,22 +182,33 @@ class Guard:
         try:
             tree = check_expression(text, {**names, **local})
         except Refused:
-            if self.entry is not None:
-                self.refused.setdefault(self.entry[0], set()).add(self.entry[1])
+            self._note()
             raise NameError("refused: not evaluated") from None
         return builtins.eval(compile(tree, "<answer>", "eval"), names, local)  # noqa: S307  # checked above
 
+    def _note(self) -> None:
+        """Notes that something in the answers of the present entry was refused."""
+        if self.entry is not None:
+            self.refused.setdefault(self.entry[0], set()).add(self.entry[1])
+
+    def expired(self, *_: object) -> NoReturn:
+        """Ends a call after ENTRY_SECONDS: a handler of SIGPROF."""
+        self._note()
+        raise Refused("the processor time of an entry is used up")
+
     def watch(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """`function`, which scores one entry, with that entry noted."""
+        """`function`, which scores one entry, with that entry noted and its time limited."""
 
         @functools.wraps(function)
         def scored(*arguments: Any, **named: Any) -> Any:
             values = [*arguments, *named.values()]
             entry = next(value for value in values if isinstance(value, dict) and "id" in value)
             self.entry = str(entry["id"]).rpartition("_")[0], str(entry["id"])
+            signal.setitimer(signal.ITIMER_PROF, ENTRY_SECONDS, 1)
             try:
                 return function(*arguments, **named)
             finally:
+                signal.setitimer(signal.ITIMER_PROF, 0)
                 self.entry = None
 
         return scored
@@ -244,6 +262,7 @@ def main() -> None:
             module.eval = guard.eval  # type: ignore[attr-defined]
     for name in _ENTRY_FUNCTIONS:
         setattr(runner, name, guard.watch(getattr(runner, name)))
+    signal.signal(signal.SIGPROF, guard.expired)
     sys.dont_write_bytecode = True
     forbid(scores)
     runner.main(None, ["all"], results, scores, partial_eval=True)

@@ -7,9 +7,11 @@ from typing import Any, NoReturn
 
 
 def read_strictly(text: bytes) -> Any:
-    """The value of a JSON text. Raises ValueError if it is malformed, ambiguous or nested too deeply."""
+    """The value of a JSON text in UTF-8. Raises ValueError if it is malformed, ambiguous or too deep."""
     try:
-        return json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_reject_constant)
+        return json.loads(
+            text.decode(), object_pairs_hook=_without_duplicates, parse_constant=_reject_constant
+        )
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
 
