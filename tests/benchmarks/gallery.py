@@ -5,8 +5,9 @@
 
 Makes that many runs of embedded models on the same sample of the single-turn categories, each a model of
 its own name, archives them, and writes the site twice. Needs the staged release (`bfcl-pipeline stage`).
-Prints a line of seconds, also of the processor, which another load hardly changes, and sizes. With --pages, only the pages are made,
-of made-up verdicts on all scored entries of the benchmark, one model in each archive.
+Prints a line of sizes and seconds, also of the processor, which another load hardly changes.
+With --pages, only the pages are made, of made-up verdicts on all scored entries of the benchmark, one model
+in each archive.
 """
 
 from __future__ import annotations
