@@ -5,13 +5,15 @@
 
 Makes that many runs of embedded models on the same sample of the single-turn categories, each a model of
 its own name, archives them, and writes the site twice. Needs the staged release (`bfcl-pipeline stage`).
-Prints a line of seconds and sizes. With --pages, only the pages are made,
-of made-up verdicts on all scored entries of the benchmark, one model in each archive.
+Prints a line of sizes and seconds, also of the processor, which another load hardly changes.
+With --pages, only the pages are made, of made-up verdicts on all scored entries of the benchmark, one model
+in each archive.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import tempfile
 import time
@@ -54,14 +56,14 @@ def _make_archive(project: Project, place: int, sample: int, archives: Path) -> 
     assert bfcl(["archive", str(run), "--out", str(archives / f"{name}.crate.zip"), *places]) == 0
 
 
-def measure(archives: Path, site: Path) -> float:
-    """Seconds of one `bfcl-pipeline gallery`."""
-    begin = time.perf_counter()
+def measure(archives: Path, site: Path) -> tuple[float, float]:
+    """Seconds of one `bfcl-pipeline gallery`, and those of the processor, on all cores together."""
+    begin, used = time.perf_counter(), sum(os.times()[:4])
     status = bfcl(
         ["gallery", str(archives), "--out", str(site), "--data", str(ROOT / "data"), "--cores", "2"]
     )
     assert status == 0
-    return time.perf_counter() - begin
+    return time.perf_counter() - begin, sum(os.times()[:4]) - used
 
 
 def measure_pages(folder: Path, number: int) -> str:
@@ -102,13 +104,14 @@ def main() -> None:
         folder.mkdir(parents=True, exist_ok=True)
         archives = make_archives(folder, options.archives, options.sample)
         site = folder / "site"
-        first, again = measure(archives, site), measure(archives, site)
+        (first, first_used), (again, again_used) = measure(archives, site), measure(archives, site)
         pages = [path.stat().st_size for path in site.glob("*.html")]
         files = [path for path in site.rglob("*") if path.is_file() and ".verified" not in path.parts]
         size = sum(path.stat().st_size for path in files)
         print(
             f"{options.archives} archives: {first:.0f} s the first time ({first / options.archives:.1f} s "
-            f"each), {again:.1f} s again; {len(files):,} files, {size / 1e6:.1f} MB, of which pages "
+            f"each; {first_used:.0f} s of the processor), {again:.1f} s again ({again_used:.1f} s of the "
+            f"processor); {len(files):,} files, {size / 1e6:.1f} MB, of which pages "
             f"{sum(pages) / 1e6:.1f} MB, the largest {max(pages) / 1e6:.2f} MB"
         )
 
