@@ -21,6 +21,7 @@ from bfcl_pipeline.generation.journal import (
 )
 from bfcl_pipeline.generation.model import Adapter
 from bfcl_pipeline.jobs.captured import RunPlaces, capture, replay_job
+from bfcl_pipeline.jobs.selection import select
 from bfcl_pipeline.models import build_adapter
 from bfcl_pipeline.records import Entry, Exchange, Json, Request
 
@@ -76,11 +77,13 @@ def draw(
         categories: draw only requests of these; none: of all.
     """
     job = replay_job(run.recorded.run, folders[0], RunPlaces(run.recorded.folder, run.cache, run.data))
+    only = None
     if categories:
-        job = replace(job, categories=tuple(name for name in job.categories if name in categories))
+        selected = select(job.paths.data, job.categories, job.selection)
+        only = [entry.entry_id for entry in selected if entry.category in categories]
     adapter = build_adapter(job.row, offline=True)
     drawing = _Drawing(count, seed)
-    capture(job, drawing.received, adapter=adapter)
+    capture(job, drawing.received, only, adapter)
     drawn = [drawing.drawn[key] for _, key in drawing.ranks]
     for folder in folders[1:]:
         with JournalsReader(journals_in(job.paths.journals / folder)) as journals:

@@ -4,7 +4,7 @@ import argparse
 import os
 from pathlib import Path
 
-from bfcl_pipeline.cli.options import add_cache, add_data
+from bfcl_pipeline.cli.options import add_archiving, add_cache, add_data
 from bfcl_pipeline.cli.runs import add_run, run_folder
 from bfcl_pipeline.cli.sign import print_signed
 from bfcl_pipeline.cli.signing_options import add_signing, signing
@@ -18,20 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_data(parser)
     add_cache(parser, "directory with exchanges/ and web/")
-    parser.add_argument(
-        "--allow",
-        action="append",
-        default=[],
-        metavar="FINGERPRINT",
-        help="accept a finding of the secret scan by its fingerprint; may be repeated",
-    )
-    parser.add_argument(
-        "--author",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="author of the run, as 'Name' or 'Name <ORCID>'; may be repeated",
-    )
+    add_archiving(parser)
     add_signing(parser, "--sign")
 
 

@@ -55,3 +55,21 @@ def add_cores(parser: argparse.ArgumentParser) -> None:
 def print_to_stderr(line: str) -> None:
     """Prints one line of progress."""
     print(line, file=sys.stderr, flush=True)
+
+
+def add_archiving(parser: argparse.ArgumentParser) -> None:
+    """Declares what an archive of a run may have: accepted findings of the secret scan, and authors."""
+    parser.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="FINGERPRINT",
+        help="accept a finding of the secret scan by its fingerprint; may be repeated",
+    )
+    parser.add_argument(
+        "--author",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="author of the run, as 'Name' or 'Name <ORCID>'; may be repeated",
+    )

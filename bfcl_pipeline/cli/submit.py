@@ -4,7 +4,7 @@ import argparse
 import os
 from pathlib import Path
 
-from bfcl_pipeline.cli.options import add_cache, add_data, print_to_stderr
+from bfcl_pipeline.cli.options import add_archiving, add_cache, add_data, print_to_stderr
 from bfcl_pipeline.cli.runs import add_run, run_folder
 from bfcl_pipeline.cli.signing_options import add_signing, signing
 
@@ -27,20 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="the organization that made the run, for Every Eval Ever (default: unknown)",
     )
-    parser.add_argument(
-        "--allow",
-        action="append",
-        default=[],
-        metavar="FINGERPRINT",
-        help="accept a finding of the secret scan by its fingerprint; may be repeated",
-    )
-    parser.add_argument(
-        "--author",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="author of the run, as 'Name' or 'Name <ORCID>'; may be repeated",
-    )
+    add_archiving(parser)
     add_signing(parser, "--sign")
 
 

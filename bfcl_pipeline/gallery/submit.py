@@ -73,7 +73,7 @@ def submit(run_folder: Path, out: Path, options: SubmitOptions, log: Log) -> Sub
         SigningError: the archive could not be signed; nothing is written.
         PipelineError: a file of the run is damaged.
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+    if out.is_symlink() or (out.exists() and (not out.is_dir() or any(out.iterdir()))):
         raise ConfigError(f"{out}: already exists. Remove it, or name another directory with --out.")
     if options.signing is not None:
         check_ready(options.signing)

@@ -20,7 +20,7 @@ from bfcl_pipeline.run_diff.parting import (
     first_difference,
     request_difference,
 )
-from bfcl_pipeline.text import cut, printable
+from bfcl_pipeline.text import cut, line_of, printable
 
 WIDTH = 100
 """Columns where the output is no terminal."""
@@ -55,7 +55,7 @@ def both_conversations(
         found = True
         head = _columns(f"A: {first.source} {pair[0]}", f"B: {second.source} {pair[1]}", width)
         parting = first_difference(sides[0].conversation, sides[1].conversation)
-        lines = [printable(entry_id), *head, *_steps(sides[0], sides[1], parting, width)]
+        lines = [line_of(entry_id), *head, *_steps(sides[0], sides[1], parting, width)]
         yield "\n".join(lines), parting.kind is not Kind.SAME
     if not found:
         raise ConfigError(
@@ -109,7 +109,7 @@ def _steps(one: _Side, two: _Side, parting: Parting, width: int) -> Iterator[str
         if parts and parting.kind in (Kind.REQUEST, Kind.RESULT):
             asked = (what_was_asked(side.requests[place]) for side in (one, two))
             where, first, second = request_difference(*asked)
-            yield f"  They part here, in what was asked: {printable(where)}"
+            yield f"  They part here, in what was asked: {line_of(where)}"
             yield from _columns(first, second, width)
             return
         for message in one.new_messages(place):

@@ -10,7 +10,7 @@ from bfcl_pipeline.run_diff.model_difference import ModelDifference
 from bfcl_pipeline.run_diff.opened import OpenedRun
 from bfcl_pipeline.run_diff.parting import Kind, Parting, from_difference
 from bfcl_pipeline.run_diff.settings import Changed, software_names
-from bfcl_pipeline.text import line_of, plural, printable
+from bfcl_pipeline.text import line_of, plural
 
 SHOWN = 5
 """Lines of each list, unless the user asks for another number."""
@@ -41,8 +41,8 @@ def difference_text(found: RunDifference, most: int = SHOWN, width: int | None =
 
 def _source(run: OpenedRun) -> str:
     if run.metadata is None:
-        return printable(str(run.source))
-    return f"{printable(str(run.source))}: run {run.metadata.run}, ended {run.metadata.ended}"
+        return line_of(str(run.source))
+    return f"{line_of(str(run.source))}: run {run.metadata.run}, ended {run.metadata.ended}"
 
 
 def _made_with(found: RunDifference, most: int) -> Iterator[str]:
@@ -53,13 +53,13 @@ def _made_with(found: RunDifference, most: int) -> Iterator[str]:
     else:
         yield from _section("software", found.software, f"the same: {software_names(metadata)}", most)
     pin = found.runs[0].config.get("release")
-    version = f": {printable(str(pin.get('version')))}" if isinstance(pin, dict) else ""
+    version = f": {line_of(str(pin.get('version')))}" if isinstance(pin, dict) else ""
     yield from _section("release", found.release, f"the same{version}", most)
     if found.entries_not_compared:
         yield _line("", "data of entries not compared: name the staged release of B with --other-data")
     both = plural(len(found.models), "model", "models")
     alone = [
-        f"only in {name}: {', '.join(map(printable, models[:most]))}{_more(len(models), most)}"
+        f"only in {name}: {', '.join(map(line_of, models[:most]))}{_more(len(models), most)}"
         for name, models in zip(_NAMES, found.only_models, strict=True)
         if models
     ]
@@ -69,7 +69,7 @@ def _made_with(found: RunDifference, most: int) -> Iterator[str]:
 
 
 def _model_lines(model: ModelDifference, most: int) -> Iterator[str]:
-    first, second = map(printable, model.names)
+    first, second = map(line_of, model.names)
     name = first if first == second else f"{first} | {second}"
     if not model.differ and all(entry.parting.kind is Kind.SAME for entry in model.entries):
         requests = f", {model.derived[0].requests:,} requests" if model.with_requests else ""
@@ -106,7 +106,7 @@ def _entries(model: ModelDifference, most: int) -> Iterator[str]:
     yield _line("entries", f"{both} on both sides" if any(alone) else f"the same: {both}")
     for name, side in zip(_NAMES, alone, strict=True):
         if side:
-            ids = ", ".join(printable(one.entry_id) for one in side[:most])
+            ids = ", ".join(line_of(one.entry_id) for one in side[:most])
             counts = _counts(one.category for one in side)
             yield _line("", f"only in {name}: {len(side):,} ({counts}): {ids}{_more(len(side), most)}")
 
@@ -183,7 +183,7 @@ def _partings(model: ModelDifference, most: int) -> Iterator[str]:
     for kind in shown:
         yield f"    {kind}"
         for entry in by_kind[kind][:most]:
-            yield f"      {printable(entry.entry_id)}  {parting_text(entry.parting)}"
+            yield f"      {line_of(entry.entry_id)}  {parting_text(entry.parting)}"
         if len(by_kind[kind]) > most:
             yield f"      and {len(by_kind[kind]) - most:,} more (--show, --out FILE)"
 
@@ -221,7 +221,7 @@ def _line(label: str, text: str) -> str:
 
 
 def _counts(categories: Iterable[str]) -> str:
-    return ", ".join(f"{printable(name)} {count:,}" for name, count in Counter(categories).items())
+    return ", ".join(f"{line_of(name)} {count:,}" for name, count in Counter(categories).items())
 
 
 def _more(number: int, most: int) -> str:

@@ -23,7 +23,7 @@ FURTHER = ("soundfile",)
 """Packages that the official one imports and does not declare."""
 
 _SECONDS = 300.0  # to start a Python and read a version
-_VENDORS = (
+VENDORS = (
     "OPENAI",
     "ANTHROPIC",
     "GOOGLE",
@@ -37,6 +37,7 @@ _VENDORS = (
     "NOVITA",
     "WRITER",
 )
+"""Whose keys the official package wants at its import: the beginnings of environment variables."""
 
 
 def scorer_python(given: Path | None, cache: Path, version: str, log: Log) -> Path:
@@ -87,7 +88,7 @@ def scorer_environment(folder: Path) -> dict[str, str]:
         "CUDA_VISIBLE_DEVICES": "",
         "OMP_NUM_THREADS": "1",
         "BFCL_PROJECT_ROOT": str(folder),
-        **{f"{vendor}_API_KEY": "unused" for vendor in _VENDORS},
+        **{f"{vendor}_API_KEY": "unused" for vendor in VENDORS},
     }
 
 

@@ -228,3 +228,16 @@ def test_a_record_outside_the_directory_is_never_read(tmp_path: Path) -> None:
     model = model_provenance([exchange(1, provenance=sha256)], tmp_path / "inside")
     assert [use.document for use in model.uses] == [None]
     assert provenance_path(outside, sha256).is_file()
+
+
+def test_a_finding_is_one_line() -> None:
+    """What an API or a record says cannot look like further findings, nor command a terminal."""
+    lines: list[str] = []
+    findings = Findings(lines.append)
+    forged = "chat\n\nDerived:\nverified      results    all\x1b[2J"
+    findings.attested("model", forged)
+    findings.say(Part.ASKED, forged)
+    findings.verified("results", forged)
+    findings.end()
+    assert not any("\n" in line or "\x1b" in line for line in lines)
+    assert not any(line.startswith("verified") and "chat" not in line for line in lines)

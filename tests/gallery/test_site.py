@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -211,9 +212,13 @@ def test_an_archive_that_is_gone_leaves_the_site(
     """With its page, its copy and its report; a folder of something else is refused."""
     site = tmp_path / "site"
     shutil.copytree(made.site, site)
+    own = [site / "archive-mine.html", site / "mine.html"]
+    for path in own:
+        path.touch()
     assert gallery(small_run, site, made.given / "honest", signers=made.signers) == 0
     assert "being verified" not in capsys.readouterr().out
-    assert len(list(site.glob("archive-*.html"))) == 1
+    assert all(path.is_file() for path in own)
+    assert len(set(site.glob("archive-*.html")) - set(own)) == 1
     assert len(list((site / "archives").iterdir())) == len(list((site / "reports").iterdir())) == 1
     assert gallery(small_run, made.given, made.given / "honest") == 1
     assert "something else" in capsys.readouterr().err
@@ -230,3 +235,20 @@ def test_without_the_release_nothing_is_ranked(
     index = (tmp_path / "site/index.html").read_text()
     assert 'class="standings"' not in index
     assert "only their hashes were checked" in index
+
+
+def test_names_of_files_may_be_anything(
+    small_run: SmallRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A name that is not UTF-8 and has an escape; beside the archive are pipes and links."""
+    given, site = tmp_path / "given", tmp_path / "site"
+    given.mkdir()
+    file = given / os.fsdecode(b"\xff\x1b[2J\n<b>.crate.zip")
+    file.write_text("not an archive")
+    os.mkfifo(given / f"{file.name}.intoto.jsonl")
+    os.mkfifo(given / "SHA256SUMS")
+    (given / "every_eval_ever").symlink_to("/")
+    assert gallery(small_run, site, given) == 1
+    assert "\x1b" not in capsys.readouterr().out
+    assert "\\udcff\\x1b[2J\\n&lt;b&gt;" in (site / "index.html").read_text()
+    assert all(path.name.isascii() and path.name.isprintable() for path in site.rglob("*"))

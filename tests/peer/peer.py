@@ -17,26 +17,12 @@ from typing import Any
 
 import pytest
 
+from bfcl_pipeline.second_scorer.environment import VENDORS
 from tests.support import ROOT
 
 PYTHON = ROOT / ".venv-peer" / "bin" / "python"
 REQUIRED = "BFCL_PEER_REQUIRED"
 PROCESSES = 2
-
-_VENDORS = (
-    "OPENAI",
-    "ANTHROPIC",
-    "GOOGLE",
-    "GEMINI",
-    "MISTRAL",
-    "COHERE",
-    "DEEPSEEK",
-    "GROK",
-    "XAI",
-    "FIREWORKS",
-    "NOVITA",
-    "WRITER",
-)
 
 
 def require_peer() -> None:
@@ -51,7 +37,7 @@ def require_peer() -> None:
 
 def peer_environment(folder: Path) -> dict[str, str]:
     """Environment variables with which the official package starts: placeholder keys, a separate folder."""
-    keys = {f"{vendor}_API_KEY": "unused" for vendor in _VENDORS}
+    keys = {f"{vendor}_API_KEY": "unused" for vendor in VENDORS}
     return {
         "PATH": os.environ.get("PATH", ""),
         "HOME": str(folder),  # without the user's configuration

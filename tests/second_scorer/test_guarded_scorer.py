@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,11 @@ class FileSystem:
     def mv(self, source: str, destination: str) -> str:
         """A method of the API."""
         return f"{source} -> {destination}"
+
+    def spin(self) -> None:
+        """Never ends."""
+        while True:
+            pass
 
     def _hidden(self) -> None:
         raise AssertionError("called")
@@ -122,6 +128,27 @@ def test_a_refusal_is_noted_with_its_entry() -> None:
     assert watched(None, "os.system('true')", {"id": "multi_turn_base_3"}) == "wrong"
     assert watched(None, "1", entry={"id": "multi_turn_base_4"}) == "right"
     assert guard.refused == {"multi_turn_base": {"multi_turn_base_3"}}
+
+
+@pytest.mark.parametrize("text", ["(" * 5000, "-" * 50_000 + "1", "+".join(["1"] * 30_000), "\x00"])
+def test_an_expression_too_deep_is_an_error_as_ever(text: str) -> None:
+    """The official package expects one."""
+    with pytest.raises((SyntaxError, RecursionError, MemoryError, ValueError)):
+        check_expression(text, NAMES)
+
+
+def test_a_call_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the processor time of its entry, which is noted; afterwards no timer is left."""
+    monkeypatch.setattr(guarded_scorer, "ENTRY_SECONDS", 0.05)
+    guard = Guard()
+    before = signal.signal(signal.SIGPROF, guard.expired)
+    try:
+        with pytest.raises(Refused, match="processor time"):
+            guard.watch(lambda _entry: guard.eval("fs.spin()", NAMES))({"id": "multi_turn_base_0"})
+        assert signal.getitimer(signal.ITIMER_PROF) == (0, 0)
+    finally:
+        signal.signal(signal.SIGPROF, before)
+    assert guard.refused == {"multi_turn_base": {"multi_turn_base_0"}}
 
 
 FORBIDDEN = {
