@@ -83,10 +83,10 @@ def test_data_are_staged_by_one_run_and_then_used_by_all(state: Path) -> None:
     assert (state / "staging.owner").exists()
     mark.unlink()
     waiting.join()
+    Lease(state / "staging.owner", "stages", wait=True, timing=QUICK).release()  # b has ended its part
     assert (state / "locks/0.output.lock").read_text() == "data/release/texts.json\nresults/a/output.csv\n"
     assert (state / "locks/1.output.lock").read_text() == "results/b/output.csv\n"
     assert (state / "locks/1.input.lock").read_text() == "data/release/texts.json\nresults/b/input.csv\n"
-    Lease(state / "staging.owner", "stages", timing=QUICK).release()
 
 
 def test_staged_data_need_no_right(state: Path) -> None:
