@@ -108,5 +108,5 @@ def test_name_of_a_run_is_the_name_of_its_archive(runs: Path) -> None:
     assert archive_file(Path("results/old.crate.zip")) == Path("results/old.crate.zip")
     (runs / "new").touch()
     assert archive_file(Path("new")) == Path("new")
-    with pytest.raises(ConfigError, match="neither an archive old nor results/old.crate.zip"):
+    with pytest.raises(ConfigError, match=r"neither an archive old nor results/old\.crate\.zip"):
         archive_file(Path("old"))
