@@ -188,7 +188,9 @@ def described(record: Provenance) -> str:
     changed = " with local changes" if pipeline.changed else ""
     parts.append(f"asked by bfcl-pipeline {pipeline.version}{commit}{changed}")
     if record.machine.image is not None:
-        parts.append(f"in {record.machine.image}")
+        parts.append(
+            "in a container" if record.machine.image == "container" else f"in {record.machine.image}"
+        )
     return ", ".join(parts)
 
 

@@ -36,11 +36,11 @@ class AskingPlan:
         """The plan for a person."""
         asked = f"{self.drawn:,} of {plural(self.of, 'request', 'requests')} drawn"
         yield f"{self.model}: {asked}, each asked {self.askings} times by your row {self.own}"
-        cost = "no price known" if self.dollars is None else f"${self.dollars:,.2f}"
+        cost = "no price known" if self.dollars is None else f"about ${self.dollars:,.2f}"
         time = "unknown time" if self.seconds is None else duration(self.seconds)
         yield (
             f"{self.model}: to be sent {plural(self.left, 'request', 'requests')}, about "
-            f"{self.input_tokens:,} tokens sent and {self.output_tokens:,} received, about {cost}, "
+            f"{self.input_tokens:,} tokens sent and {self.output_tokens:,} received, {cost}, "
             f"about {time}"
         )
 

@@ -56,9 +56,12 @@ def run(options: argparse.Namespace) -> int:
             f"\nLeft out: {made.recorded_since:,} answers of web APIs, recorded after the verdicts that "
             "lack them. To include them, run it again with --forcerun score, then archive it again."
         )
+    to_verify = f"To verify it: bfcl-pipeline verify {made.path.name}"
     if order is not None:
         print_signed(sign_archive(made.path, order))
-    elif stale_statements(made.path, made.sha256):
+        print(f"\n{to_verify} --signers FILE")
+        return 0
+    if stale_statements(made.path, made.sha256):
         print(f"{statements_path(made.path)}: its statements are about another file: move it away.")
-    print(f"\nPublish that hash with the file. To verify it: bfcl-pipeline verify {made.path.name}")
+    print(f"\nPublish that hash with the file. {to_verify}")
     return 0

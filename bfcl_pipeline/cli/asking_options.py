@@ -75,7 +75,7 @@ def add_asking_options(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path("cache"),
         metavar="DIR",
-        help="your cache directory: answers are journaled in asked_again/ there (default: cache)",
+        help="your cache directory: has the journals of answers in asked_again/ (default: cache)",
     )
     add("--asked-out", type=Path, metavar="FILE", help="write every request and its equalities as JSON")
     add("-n", "--dry-run", action="store_true", help="only print what would be sent, its cost and time")
@@ -125,6 +125,9 @@ def _refuse_alone(options: argparse.Namespace) -> None:
         "--category": options.category,
         "--as": options.renamed,
         "--models": options.models,
+        "--askings": options.askings != _ASKINGS,
+        "--endpoint": options.endpoint,
+        "--endpoint-from": options.endpoint_from,
         "--budget": options.budget is not None,
         "--tolerance": options.tolerance,
         "--demand-equality": options.demand_equality,

@@ -22,7 +22,8 @@ def add_official_options(parser: argparse.ArgumentParser) -> None:
         "--official-python",
         type=Path,
         metavar="PYTHON",
-        help="a Python that has bfcl-eval (default: an environment in CACHE/official, made once with pip)",
+        help="a Python that has bfcl-eval (default: an environment in official/ of --cache, made once with "
+        "pip)",
     )
 
 

@@ -45,6 +45,24 @@ def run_folder(given: Path) -> Path:
     raise ConfigError(f"no run {str(given)!r}.{hint} {known}")
 
 
+ARCHIVE_HELP = "written by `bfcl-pipeline archive`; or the name of a run, for results/RUN.crate.zip"
+
+
+def archive_file(given: Path) -> Path:
+    """The archive that `given` names: the file itself, or of a name, results/<name>.crate.zip.
+
+    Raises ConfigError if a name is neither.
+    """
+    named = RESULTS / f"{given}.crate.zip"
+    if len(given.parts) != 1 or given.is_file():
+        return given
+    if not named.is_file():
+        raise ConfigError(
+            f"neither an archive {given} nor {named}. `bfcl-pipeline archive RUN` writes one."
+        )
+    return named
+
+
 def check_run_name(name: str) -> None:
     """Raises ConfigError if no run can have this name."""
     if not _NAME.fullmatch(name):

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bfcl_pipeline.cli.runs import ARCHIVE_HELP, archive_file
 from bfcl_pipeline.cli.signing_options import add_signing, signing
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.text import plural
@@ -18,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Sign a statement about an archive: its sha256, and in short what it says. The statement is added "
         "to FILE.intoto.jsonl; one by the same key is replaced."
     )
-    parser.add_argument("file", type=Path, metavar="FILE", help="written by `bfcl-pipeline archive`")
+    parser.add_argument("file", type=Path, metavar="FILE", help=ARCHIVE_HELP)
     add_signing(parser, "--key")
 
 
@@ -29,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     order = signing(options)
     if order is None:
         raise ConfigError("name the SSH key to sign with, --key FILE, or --sigstore.")
-    print_signed(sign_archive(options.file, order))
+    print_signed(sign_archive(archive_file(options.file), order))
     return 0
 
 

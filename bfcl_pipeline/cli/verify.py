@@ -6,10 +6,9 @@ from pathlib import Path
 from bfcl_pipeline.cli.asking_options import add_asking_options, asking_checks
 from bfcl_pipeline.cli.official_options import add_official_options, official_checks
 from bfcl_pipeline.cli.options import add_cores, add_data
-from bfcl_pipeline.cli.runs import RESULTS
+from bfcl_pipeline.cli.runs import ARCHIVE_HELP, archive_file
 from bfcl_pipeline.cli.signing_options import add_trust, attestation
 from bfcl_pipeline.cli.steps import StepsShown
-from bfcl_pipeline.errors import ConfigError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,15 +16,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Check the archive of a run, derive its results again offline, and compare. Exit status: 0, all "
         "results were derived and are identical; 1, the archive was refused, or something differs or was "
-        "demanded and is missing; 3, not "
-        "all results could be derived."
+        "demanded and is missing; 3, not all "
+        "results could be derived."
     )
-    parser.add_argument(
-        "file",
-        type=Path,
-        metavar="FILE",
-        help="written by `bfcl-pipeline archive`; or the name of a run, for results/RUN.crate.zip",
-    )
+    parser.add_argument("file", type=Path, metavar="FILE", help=ARCHIVE_HELP)
     add_data(parser)
     add_cores(parser)
     add_trust(parser)
@@ -37,13 +31,7 @@ def run(options: argparse.Namespace) -> int:
     """Prints what was derived again, what is attested and by whom, and what is not covered."""
     from bfcl_pipeline.archive.verify import verify  # loads pyarrow
 
-    named = RESULTS / f"{options.file}.crate.zip"
-    is_name = len(options.file.parts) == 1 and not options.file.is_file()
-    if is_name and not named.is_file():
-        raise ConfigError(
-            f"neither an archive {options.file} nor {named}. `bfcl-pipeline archive RUN` writes one."
-        )
-    file = named if is_name else options.file
+    file = archive_file(options.file)
     further = [*official_checks(options), *asking_checks(options)]
     with StepsShown() as steps:
 

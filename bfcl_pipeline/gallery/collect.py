@@ -76,6 +76,9 @@ def _sides(folder: Path, rules: Rules, names: list[str]) -> tuple[Numbering, lis
 
 def _model(side: Side, tables: RunTables, rules: Rules, places: list[int]) -> ModelRecord:
     row = next(row for row in tables.leaderboard if row["model"] == side.model)
+    if not any(one["model"] == side.model and one["cost_usd"] is not None for one in tables.usage):
+        # Without prices, the leaderboard estimates a cost from the time of rented GPUs.
+        row = {**row, "cost_usd": None}
     return ModelRecord(
         model=side.model,
         rules=rules,

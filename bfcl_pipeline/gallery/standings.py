@@ -7,8 +7,9 @@ report, over archives: by the Overall, with the interval that the verdicts allow
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,20 @@ def standings(archives: Sequence[ArchiveRecord]) -> list[Standings]:
                     (archive, model)
                 )
     made = [_table(key, of) for key, of in members.items()]
-    return sorted(made, key=lambda one: (-one.ranking, -len(one.of[Rules.OFFICIAL]), one.key))
+    made.sort(key=lambda one: (-one.ranking, -len(one.of[Rules.OFFICIAL]), one.key))
+    return _told_apart(made)
+
+
+def _told_apart(tables: Sequence[Standings]) -> list[Standings]:
+    """The tables, with numbers in titles that several of them have: other entries, as many of them."""
+    number: Counter[str] = Counter()
+    total = Counter(one.title for one in tables)
+    found = []
+    for one in tables:
+        number[one.title] += 1
+        title = f"{one.title} ({number[one.title]} of {total[one.title]})"
+        found.append(replace(one, title=title) if total[one.title] > 1 else one)
+    return found
 
 
 def _table(key: str, members: Sequence[tuple[ArchiveRecord, ModelRecord]]) -> Standings:

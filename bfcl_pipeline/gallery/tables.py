@@ -10,7 +10,7 @@ from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.gallery.record import ArchiveRecord, ModelRecord, Outcome
 from bfcl_pipeline.gallery.standings import Standing, Standings
 from bfcl_pipeline.records import Rules
-from bfcl_pipeline.report.format import plain
+from bfcl_pipeline.report.format import is_partial, plain
 from bfcl_pipeline.report.mode_label import mode_label
 from bfcl_pipeline.report.page.ranks import rank_cells
 from bfcl_pipeline.report.page.scores import LEADERBOARD_COLUMNS, score_cell
@@ -70,7 +70,7 @@ def leaderboard(table: Standings, rules: Rules) -> Table:
     }
     columns["Overall"] = [replace(cell, style=f"{cell.style} overall") for cell in columns["Overall"]]
     if any(one.row["cost_usd"] is not None for one in rows):
-        columns["Cost ($)"] = [Cell.number(plain(one.row["cost_usd"]), one.row["cost_usd"]) for one in rows]
+        columns["Cost ($)"] = [_cost(one.row["cost_usd"]) for one in rows]
     return Table(
         f"{table.title}, {rules.value} rules",
         [
@@ -98,14 +98,22 @@ def leaderboard(table: Standings, rules: Rules) -> Table:
     )
 
 
+def _cost(dollars: float | None) -> Cell:
+    return Cell.number("unknown" if dollars is None else plain(dollars), dollars)
+
+
 def _row(row: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return None if row is None else dict(row)
 
 
 def notes(table: Standings, rules: Rules) -> list[str]:
-    """What applies to the scores of a table: of its web."""
-    meaning = note(one.row["web"] for one in table.of[rules])
-    return [meaning] if meaning else []
+    """What applies to the scores of a table: categories that were not evaluated, and its web."""
+    rows = table.of[rules]
+    found = []
+    if any(is_partial(dict(one.row), name) for one in rows for name in LEADERBOARD_COLUMNS):
+        found.append("* categories not evaluated count 0, as on the leaderboard")
+    meaning = note(one.row["web"] for one in rows)
+    return [*found, meaning] if meaning else found
 
 
 def _name(one: Standing) -> Cell:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from bfcl_pipeline.comparison.text import comparison_text
 from bfcl_pipeline.records import Json
@@ -15,6 +16,7 @@ from bfcl_pipeline.text import line_of, plural
 SHOWN = 5
 """Lines of each list, unless the user asks for another number."""
 
+_CATEGORIES = 5  # that are named with their numbers in a line
 _VALUE = 60  # characters of a value in a line
 _LABEL = 11  # width of the first column
 _NAMES = ("A", "B")
@@ -221,7 +223,11 @@ def _line(label: str, text: str) -> str:
 
 
 def _counts(categories: Iterable[str]) -> str:
-    return ", ".join(f"{line_of(name)} {count:,}" for name, count in Counter(categories).items())
+    """Categories with their numbers, the first _CATEGORIES of them."""
+    counts = Counter(categories)
+    shown = ", ".join(f"{line_of(name)} {count:,}" for name, count in islice(counts.items(), _CATEGORIES))
+    more = len(counts) - _CATEGORIES
+    return shown + (f" and {plural(more, 'other category', 'other categories')}" if more > 0 else "")
 
 
 def _more(number: int, most: int) -> str:

@@ -172,7 +172,7 @@ def test_a_dry_run_sends_nothing(
     assert "received, about $0." in plan
     verifier.has(endpoint=server.endpoint)
     verifier.asks(dry_run=True)
-    assert "no price known" in "\n".join(verifier.lines)
+    assert "received, no price known" in "\n".join(verifier.lines)
 
 
 def test_an_interrupted_asking_goes_on(verifier: Verifier, server: LocalChat) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.cli.runs import newest_first, run_folder, run_names
+from bfcl_pipeline.cli.runs import archive_file, newest_first, run_folder, run_names
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Mode, Response
 from bfcl_pipeline.tables import write_responses
@@ -98,3 +98,15 @@ def test_show_names_the_runs_that_have_an_entry(staged: Path, capsys: pytest.Cap
     assert capsys.readouterr().err.endswith("Runs that have one: results/old (m).\n")
     assert main([*command, "--model", "other"]) == 1
     assert "no run has a response of 'other'" in capsys.readouterr().err
+
+
+def test_name_of_a_run_is_the_name_of_its_archive(runs: Path) -> None:
+    """`sign` and `verify` find the archive of a run by its name; a file of that name comes first."""
+    archive = runs / "results/new.crate.zip"
+    archive.touch()
+    assert archive_file(Path("new")) == Path("results/new.crate.zip")
+    assert archive_file(Path("results/old.crate.zip")) == Path("results/old.crate.zip")
+    (runs / "new").touch()
+    assert archive_file(Path("new")) == Path("new")
+    with pytest.raises(ConfigError, match=r"neither an archive old nor results/old\.crate\.zip"):
+        archive_file(Path("old"))

@@ -55,16 +55,20 @@ def test_ranks_over_archives_are_those_of_one_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"release": "1 (sha256 0)"}, {"web": "simulated"}, {"search_engine": "brave"}]
+    "change",
+    [{"release": "1 (sha256 0)"}, {"web": "simulated"}, {"search_engine": "brave"}, {"by_weight": True}],
 )
 def test_models_of_other_settings_stand_in_another_table(records: Records, change: dict[str, Any]) -> None:
-    """Another release, a simulated web and another search engine."""
+    """Another release, web, search engine or kind of sample; titles that would be equal are numbered."""
     first, second = records.archives[0], records.archives[2]
     assert len(standings([first, second])) == 1
     assert second.derived is not None
     models = [replace(model, settings=replace(model.settings, **change)) for model in second.derived.models]
     other = replace(second, derived=replace(second.derived, models=models))
-    assert len(standings([first, other])) == 2
+    titles = [table.title for table in standings([first, other])]
+    assert len(set(titles)) == 2
+    if "by_weight" in change:
+        assert [title[-9:] for title in titles] == [" (1 of 2)", " (2 of 2)"]
 
 
 def test_differences_are_those_of_compare(records: Records) -> None:
