@@ -30,6 +30,7 @@ PROOFS = {
     "archive/test_damaged.py": "workflow",
     "archive/test_diff.py": "workflow",
     "archive/test_extract.py": "workflow",
+    "archive/test_failed_searches.py": "workflow",
     "archive/test_hostile.py": "workflow",
     "archive/test_provenances.py": "workflow",
     "archive/test_search_engines.py": "workflow",

@@ -1,7 +1,7 @@
 """Making the archive of a run: collect the files, search them for secrets, describe and write them."""
 
 import tempfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -26,6 +26,7 @@ from bfcl_pipeline.benchmark import encoder, release
 from bfcl_pipeline.config import KINDS
 from bfcl_pipeline.errors import ArchiveError
 from bfcl_pipeline.executables.apis import PLACEHOLDERS
+from bfcl_pipeline.web.keys import Key
 
 SHOWN = 20
 """The most findings that an error message lists."""
@@ -53,6 +54,7 @@ def make_archive(
     environment: Mapping[str, str],
     allowed: Collection[str],
     authors: Sequence[str] = (),
+    failed_searches: Callable[[RecordedRun], Collection[Key]] = lambda _recorded: (),
 ) -> Made:
     """Writes the archive of a run, atomically; equal runs give equal bytes.
 
@@ -64,6 +66,7 @@ def make_archive(
         environment: variables; values of those that contain keys must not be in the archive.
         allowed: fingerprints of findings that are not secrets.
         authors: who made the run, each as `Name` or `Name <ORCID>`.
+        failed_searches: the web requests of entries that failed after some answers, which no table has.
 
     Raises:
         ArchiveError: the run is not complete, contains a secret or is too large; nothing is written.
@@ -76,7 +79,7 @@ def make_archive(
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".archive-") as work:
         places = Places(cache, run_folder.parent.parent / ".snakemake", Path(work))
-        web = web_files(recorded, cache / "web", data)
+        web = web_files(recorded, cache / "web", data, failed_searches(recorded))
         contents = gather(recorded, checkout, places, web.files)
         facts = _facts(recorded, contents, checkout, data)
         members = [*contents.members, member("README.md", readme(facts))]

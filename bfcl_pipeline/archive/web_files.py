@@ -57,14 +57,16 @@ class _ApisOfRun:
         return answer
 
 
-def web_files(recorded: RecordedRun, record: Path, data: Path) -> ArchivedWeb:
-    """The outcomes in the web cache `record` that the run used.
+def web_files(
+    recorded: RecordedRun, record: Path, data: Path, further: Collection[Key] = ()
+) -> ArchivedWeb:
+    """The outcomes in the web cache `record` that the run used, and those of `further`.
 
     Raises TableError if a table cannot be read, WebError if an outcome is damaged.
     """
     cache = WebCache(record)
     apis = _apis_of(recorded, cache)
-    keys = _run_keys(recorded, apis, data, unfinished=False)
+    keys = _run_keys(recorded, apis, data, unfinished=False) | set(further)
     return ArchivedWeb(files_of(cache, keys), len(apis.recorded_since))
 
 

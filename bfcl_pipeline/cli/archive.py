@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from functools import partial
 from pathlib import Path
 
 from bfcl_pipeline.cli.options import add_archiving, add_cache, add_data
@@ -26,6 +27,7 @@ def run(options: argparse.Namespace) -> int:
     """Writes the archive, prints its sha256, and signs it if that is asked for."""
     from bfcl_pipeline.archive.make import make_archive  # loads pyarrow
     from bfcl_pipeline.archive.sign import sign_archive, stale_statements
+    from bfcl_pipeline.jobs.failed_searches import failed_searches
     from bfcl_pipeline.signing.signed_line import check_ready
     from bfcl_pipeline.signing.statement_file import statements_path
 
@@ -41,6 +43,7 @@ def run(options: argparse.Namespace) -> int:
         environment=os.environ,
         allowed=options.allow,
         authors=options.author,
+        failed_searches=partial(failed_searches, cache=options.cache, data=options.data),
     )
     print(
         f"{made.path}: {made.members:,} files, {made.unpacked / 1e6:,.1f} MB in {made.size / 1e6:,.1f} MB"

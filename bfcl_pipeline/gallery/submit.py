@@ -9,6 +9,7 @@ import os
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from bfcl_pipeline.archive.crate_metadata import read_metadata
@@ -28,6 +29,7 @@ from bfcl_pipeline.gallery.bundle import (
     write_sums,
 )
 from bfcl_pipeline.gallery.bundle_readme import readme
+from bfcl_pipeline.jobs.failed_searches import failed_searches
 from bfcl_pipeline.signing.signature import SigningOptions
 from bfcl_pipeline.signing.signed_line import check_ready
 from bfcl_pipeline.text import Log
@@ -89,6 +91,7 @@ def submit(run_folder: Path, out: Path, options: SubmitOptions, log: Log) -> Sub
             environment=options.environment,
             allowed=options.allowed,
             authors=options.authors,
+            failed_searches=partial(failed_searches, cache=options.cache, data=options.data),
         )
         signed = None if options.signing is None else sign_archive(made.path, options.signing)
         done = _write_exports(made, Path(work) / "unpacked", bundle, options, log)
