@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from pathlib import Path
@@ -24,6 +24,13 @@ class Verification(IntEnum):
     COMPLETE = 0  # everything that can be derived was, and is identical
     DIFFERS = 1
     INCOMPLETE = 3  # no error, but not everything could be derived
+
+
+def worst(results: Iterable[Verification]) -> Verification:
+    """One result of several: something differs, or something is incomplete, or all is complete."""
+    found = set(results)
+    order = (Verification.DIFFERS, Verification.INCOMPLETE, Verification.COMPLETE)
+    return next(result for result in order if result in found)
 
 
 class Part(StrEnum):

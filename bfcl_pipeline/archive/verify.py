@@ -15,6 +15,7 @@ from bfcl_pipeline.archive.findings import (
     UnpackedRun,
     Verification,
     VerifiedArchive,
+    worst,
 )
 from bfcl_pipeline.archive.members import file_sha256
 from bfcl_pipeline.archive.missing_answers import missing_answers
@@ -80,7 +81,7 @@ def verify(
                 run = _unpacked(archive, metadata, Path(folder), data, cores)
                 attested = _attested(run, attestation, findings)
                 derived = _verify_run(run, Path(folder), further, findings, step_log)
-                result = _worst([attested.result, derived])
+                result = worst([attested.result, derived])
             except PipelineError as error:  # the temporary directory no longer exists when it is read
                 what = str(error).replace(f"{folder}/", "")
                 raise ArchiveError(f"{file}: {printable(what)}") from error
@@ -159,13 +160,7 @@ def _verify_run(
         if further:
             findings.not_verified("further", "no further check was made, because something differs")
         return Verification.DIFFERS
-    return _worst([results, *(check(run, findings, step_log) for check in further)])
-
-
-def _worst(results: Sequence[Verification]) -> Verification:
-    """One result of several checks: something differs, or something is incomplete, or all is complete."""
-    order = (Verification.DIFFERS, Verification.INCOMPLETE, Verification.COMPLETE)
-    return next(result for result in order if result in results)
+    return worst([results, *(check(run, findings, step_log) for check in further)])
 
 
 def _compare(

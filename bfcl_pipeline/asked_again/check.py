@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bfcl_pipeline.archive.findings import Findings, Part, UnpackedRun, Verification
+from bfcl_pipeline.archive.findings import Findings, Part, UnpackedRun, Verification, worst
 from bfcl_pipeline.archive.provenances import provenances_of
 from bfcl_pipeline.asked_again.answers import ComparedAnswer, compared
 from bfcl_pipeline.asked_again.asking import AskingJob, Fresh, FreshAnswer, ask
@@ -38,8 +38,6 @@ FOLDER = "asked_again"
 """Below the cache directory: the journals of askings."""
 
 _NOT_INVARIANT = "no record says that {} answers were made with VLLM_BATCH_INVARIANT=1"
-
-_WORST = (Verification.DIFFERS, Verification.INCOMPLETE, Verification.COMPLETE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,8 +93,7 @@ class AskAgain:
             return Verification.INCOMPLETE
         if self.out is not None:
             write_results(self.out, run, self.seed, results)
-        outcomes = [report(one, findings) for one in results]
-        return next(outcome for outcome in _WORST if outcome in outcomes)
+        return worst([report(one, findings) for one in results])
 
     def _chosen(self, trials: Mapping[str, list[str]]) -> dict[str, list[str]]:
         for name in (*self.models, *self.renamed):

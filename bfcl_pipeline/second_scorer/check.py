@@ -19,6 +19,7 @@ from pathlib import Path
 
 from bfcl_pipeline.archive.findings import Findings, Part, UnpackedRun, Verification
 from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES, release
+from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.errors import ConfigError, PipelineError
 from bfcl_pipeline.official.export_results import export_official
 from bfcl_pipeline.official.forms import known_form
@@ -123,7 +124,7 @@ def _score(
 
 def _names(model: str, mode: Mode, official: Mapping[str, Mapping[str, Json]]) -> dict[str, str]:
     """The name under which a model is handed over, if it is not its own."""
-    row = official.get(model.replace("/", "_"))
+    row = official.get(model_folder(model))
     if row is not None and row["name"] == model and known_form(row).restore is not None:
         return {}
     return {model: STAND_INS[mode]}
