@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -22,17 +21,6 @@ from tests.support.time_stamp_authority import HAS_OPENSSL, Authority, Service, 
 pytestmark = [needs_ssh, pytest.mark.skipif(not HAS_OPENSSL, reason="openssl makes the time stamps")]
 
 PAYLOAD = b'{"b":2}'
-
-
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    return Authority(tmp_path_factory.mktemp("authority"))
-
-
-@pytest.fixture
-def service(authority: Authority) -> Iterator[Service]:
-    with serving(lambda handler, query: send(handler, authority.answer(query))) as running:
-        yield running
 
 
 @pytest.fixture

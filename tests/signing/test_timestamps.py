@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
@@ -19,18 +18,6 @@ from tests.support.time_stamp_authority import HAS_OPENSSL, Authority, Service, 
 pytestmark = pytest.mark.skipif(not HAS_OPENSSL, reason="openssl makes the time stamps")
 
 SIGNATURE = b"the bytes of a signature"
-
-
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    return Authority(tmp_path_factory.mktemp("authority"))
-
-
-@pytest.fixture
-def service(authority: Authority) -> Iterator[Service]:
-    """The authority behind HTTP."""
-    with serving(lambda handler, query: send(handler, authority.answer(query))) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
