@@ -21,11 +21,8 @@ from bfcl_pipeline.text import unknown_name
 
 FORMAT_CATEGORY = "format_sensitivity"
 
-_OPTIONAL = (
-    "web",
-    "answer_class",
-    "unread_call",
-)  # missing in tables from elsewhere or of an earlier version
+_OPTIONAL = ("web", "answer_class", "unread_call")
+"""Columns that tables from elsewhere or of an earlier version lack."""
 
 
 @dataclass(frozen=True, slots=True)
