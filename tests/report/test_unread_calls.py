@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from bfcl_pipeline.cli import main
@@ -73,15 +72,17 @@ def _as_text(call: Json) -> str:
     return f"<tool_call>\n{json.dumps({'name': function['name'], 'arguments': arguments})}\n</tool_call>"
 
 
-def served_run(folder: Path, models: dict[str, int | None], staged: Path, entries, setting_of) -> Path:
-    """A run of models by name, each with which of its calls are lost."""
-    for name, lost in models.items():
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory, staged: Path, entries, setting_of) -> Path:
+    """A run of one model on an honest server, and on one that loses each third call."""
+    folder = tmp_path_factory.mktemp("served") / "night"
+    for name, lost in (("honest-FC", None), ("lossy-FC", 3)):
         row = ModelRow(
             name=name, display_name=name, kind="openai_chat", mode=Mode.FC, endpoint="http://127.0.0.1:1/v1"
         )
         model, tables = Served(row, lost), []
         for category in CATEGORIES:
-            done = generate(entries(category)[:OF_EACH], model, read_texts(staged), setting_of, folder.name)
+            done = generate(entries(category)[:OF_EACH], model, read_texts(staged), setting_of, "night")
             path = folder / "responses" / name / f"{category}.parquet"
             write_responses(path, [each.response for each in done])
             tables.append(read_table(path))
@@ -91,81 +92,62 @@ def served_run(folder: Path, models: dict[str, int | None], staged: Path, entrie
     return folder
 
 
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory, staged: Path, entries, setting_of) -> dict[str, Path]:
-    """A run of an honest server, and one with the same model also on a server that loses calls."""
-    folder = tmp_path_factory.mktemp("served")
-    nights = {"before": {"m-FC": None}, "after": {"m-FC": 3, "honest-FC": None}}
-    return {
-        night: served_run(folder / night, models, staged, entries, setting_of)
-        for night, models in nights.items()
-    }
-
-
-def test_each_lost_call_is_counted(runs: dict[str, Path]) -> None:
+def test_each_lost_call_is_counted(run: Path) -> None:
     """A third of the single answers with calls; a conversation counts once; of the honest server none."""
-    assert not (runs["before"] / "tables/unread_calls.csv").exists()
-    rows = pq.read_table(runs["after"] / "tables/unread_calls.parquet").to_pylist()
-    assert {row["model"] for row in rows} == {"m-FC"}
+    rows = read_table(run / "tables/unread_calls.parquet").to_pylist()
+    assert {row["model"] for row in rows} == {"lossy-FC"}
     counts = {row["category"]: (row["answered"], row["unread_calls"]) for row in rows}
     assert counts["simple_python"] == counts["parallel"] == (OF_EACH, OF_EACH // 3)
     assert set(counts) == {"simple_python", "parallel", "multi_turn_base"}
     assert rows[0]["example_entry_id"] == "simple_python_2"
-    verdicts = pq.read_table(runs["after"] / "verdicts/m-FC.parquet").to_pylist()
+    verdicts = read_table(run / "verdicts/lossy-FC.parquet").to_pylist()
     unread = [row for row in verdicts if row["unread_call"]]
-    assert len(unread) == 3 * sum(row["unread_calls"] for row in rows)
+    assert len(unread) == len(Rules) * sum(row["unread_calls"] for row in rows)
     assert not any(row["valid"] for row in unread)
 
 
-def test_the_model_is_named_under_the_table(runs: dict[str, Path]) -> None:
-    """In the terminal and on the page, with how many and an example; models of honest servers are not."""
-    counted = sum(
-        row["unread_calls"] for row in read_table(runs["after"] / "tables/unread_calls.parquet").to_pylist()
-    )
-    line = f"m-FC: {counted} answers have a call in the text that the server did not read, "
-    line += "for example simple_python_2"
-    assert [note for note in terminal_table(runs["after"], Rules.OFFICIAL).splitlines() if line in note]
-    assert line in render_page(read_run_tables(runs["after"], Rules.OFFICIAL))
-    for text in (
-        terminal_table(runs["before"], Rules.OFFICIAL),
-        render_page(read_run_tables(runs["before"], Rules.OFFICIAL)),
-    ):
-        assert "did not read" not in text
-    assert "honest-FC: " not in terminal_table(runs["after"], Rules.OFFICIAL)
+def test_the_model_is_named_under_the_table(run: Path) -> None:
+    """In the terminal and on the page, with the number and an example; that of the honest server is not."""
+    rows = read_table(run / "tables/unread_calls.parquet").to_pylist()
+    line = f"lossy-FC: {sum(row['unread_calls'] for row in rows)} answers have a call in the text that the "
+    line += "server did not read, for example simple_python_2"
+    terminal = terminal_table(run, Rules.OFFICIAL)
+    assert [note for note in terminal.splitlines() if note.startswith(line)]
+    assert line in render_page(read_run_tables(run, Rules.OFFICIAL))
+    assert "honest-FC: " not in terminal
 
 
-def gate(runs: dict[str, Path], run: str, *more: str) -> int:
-    """The exit status of a night under the widest margin, on what the runs have."""
-    names = [f"{runs[run]}", "--against", f"{runs['before']}", "--category", "simple_python"]
-    return main(["gate", *names, "--model", "m-FC", "--no-worse", "100", *more])
+def gate(run: Path, model: str, *more: str) -> int:
+    """The exit status for a model of the run, as no worse than the other, under the widest margin."""
+    other = {"lossy-FC": "honest-FC", "honest-FC": "lossy-FC"}[model]
+    sides = [f"{run}:{model}", "--against", f"{run}:{other}", "--category", "simple_python"]
+    return main(["gate", *sides, "--no-worse", "100", *more])
 
 
-def test_the_gate_fails(runs: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_gate_fails(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With a limit that the share exceeds the status is 1 and the line says why; without one, 0."""
     out = tmp_path / "gate.json"
-    assert gate(runs, "after") == 0
-    assert gate(runs, "after", "--max-unread", "1", "--json", str(out)) == 1
-    assert gate(runs, "after", "--max-unread", "90") == 0
-    assert gate(runs, "after", "--max-unread", "101") == 2
-    _, line, _ = capsys.readouterr().out.splitlines()
-    assert line.startswith("fail: ")
-    assert "have a call that the server did not read, more than 1 %, for example simple_python_2; " in line
+    assert gate(run, "lossy-FC") == 0
+    assert gate(run, "lossy-FC", "--max-unread", "1", "--json", str(out)) == 1
+    assert gate(run, "lossy-FC", "--max-unread", "90") == 0
+    assert gate(run, "honest-FC", "--max-unread", "0") == 0
+    assert gate(run, "honest-FC", "--max-unread", "101") == 2
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("fail: lossy-FC: ")
+    assert "have a call that the server did not read, more than 1 %, for example simple_pyth" in lines[1]
     found = json.loads(out.read_text())
-    assert (found["passes"], found["max_unread"], found["unread_calls"][0]["model"]) == (
-        False,
-        0.01,
-        "after:m-FC",
-    )
+    assert (found["passes"], found["max_unread"]) == (False, 0.01)
+    assert found["unread_calls"][0]["example"] == "simple_python_2"
 
 
 def test_verdicts_of_an_earlier_version_are_not_passed(
-    runs: dict[str, Path], staged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    run: Path, staged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Without the column the gate says that the run must be scored again; its tables have no count."""
-    older = tmp_path / "older"
-    table = read_table(runs["after"] / "verdicts/m-FC.parquet")
-    write_table(older / "verdicts/m-FC.parquet", table.drop_columns(["unread_call"]))
-    assert not list(unread_calls(read_run(older, staged)))
-    assert gate({**runs, "after": older}, "after") == 0
-    assert gate({**runs, "after": older}, "after", "--max-unread", "1") == 2
+    for name in ("honest-FC", "lossy-FC"):
+        verdicts = read_table(run / f"verdicts/{name}.parquet").drop_columns(["unread_call"])
+        write_table(tmp_path / f"verdicts/{name}.parquet", verdicts)
+    assert not list(unread_calls(read_run(tmp_path, staged)))
+    assert gate(tmp_path, "lossy-FC") == 0
+    assert gate(tmp_path, "lossy-FC", "--max-unread", "1") == 2
     assert "Score the run again" in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from bfcl_pipeline.calls.limits import MAX_TEXT
 from bfcl_pipeline.families import READERS
 from bfcl_pipeline.records import Mode, Rules
 from bfcl_pipeline.scoring import Judge
+from bfcl_pipeline.scoring.unread_calls import has_unread_call, offered_names
 from tests.support.work import measured
 
 NAMES = ["cd", "hotel.find", "get_rate"]
@@ -152,3 +154,20 @@ def test_an_error_of_the_official_tool_is_no_answer_of_a_model(entries) -> None:
     text = f"Error during inference: 500: unexpected {written(entry)}"
     (verdict,) = Judge(entry).answer_verdicts(json.dumps(text), Mode.FC, None, [Rules.OFFICIAL])
     assert not verdict.unread_call
+
+
+def test_hand_read_answers(entries) -> None:
+    """Of hand-read answers, malformed calls as text of offered functions are found, and no abstention."""
+    known = {
+        entry.entry_id: entry for name in ("irrelevance", "live_irrelevance") for entry in entries(name)
+    }
+    found: dict[str, int] = {}
+    for line in (
+        (Path(__file__).parent / "answer_classes/irrelevance.jsonl").read_text("utf-8").splitlines()
+    ):
+        row = json.loads(line)
+        names = offered_names(known[row["entry_id"]])
+        found[row["class"]] = found.get(row["class"], 0) + has_unread_call(
+            json.loads(row["result_json"]), names
+        )
+    assert (found["abstained in words"], found["empty"], found["malformed call"]) == (0, 0, 38)
