@@ -166,18 +166,17 @@ def is_written_call(text: str, names: Sequence[str]) -> bool:
     a call may also report a call that was made before, so of the other attempts none counts.
     names, and how much is looked at: as for `attempted_call`.
     """
-    text = text[:MAX_TEXT]
     if not any(sign in text for sign in _SIGNS):
         return False
+    text = _answer(text[:MAX_TEXT])
     spelled = {
         spelling
         for name in names
         for spelling in (name, name.replace(".", "_"), name.rpartition(".")[2])
-        if spelling in text
+        if spelling and spelling in text
     }
     if not spelled:
         return False
-    text = _answer(text)
     tag = next(_tags(text), None)
     return (
         (tag is not None and any(name in text[tag.end() :] for name in spelled))

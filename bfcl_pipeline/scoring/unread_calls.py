@@ -13,6 +13,10 @@ from bfcl_pipeline.records import Entry, Json
 _INFERENCE_ERROR = "Error during inference:"
 """How the text begins that the official tool stores for a failed request: it is not the model's."""
 
+_MOST_ITEMS = (
+    5_000  # lists, texts and calls of an answer that are looked at; conversations have some hundred
+)
+
 
 def has_unread_call(result: Json, names: Sequence[str]) -> bool:
     """Whether a text of `result`, an official result in mode fc, calls a function of `names`."""
@@ -30,7 +34,9 @@ def offered_names(entry: Entry) -> list[str]:
 def _texts(result: Json) -> Iterator[str]:
     """The texts of an answer: itself, or items of its lists. Its calls are mappings."""
     left = [result]
-    while left:
+    for _ in range(_MOST_ITEMS):
+        if not left:
+            return
         match left.pop():
             case str() as text:
                 yield text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,9 +21,11 @@ from bfcl_pipeline.report.page.run_tables import read_run_tables
 from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
 from bfcl_pipeline.report.tables.answer_classes import unread_calls
 from bfcl_pipeline.report.tables.run_records import read_run
+from bfcl_pipeline.report.tables.view_columns import UNREAD_CALLS
 from bfcl_pipeline.report.terminal import terminal_table
 from bfcl_pipeline.tables import read_table, write_responses, write_table
 from bfcl_pipeline.tables.texts import read_texts
+from bfcl_pipeline.tools import WorldConfig
 from tests.support.local_generation import generate
 
 CATEGORIES = ("simple_python", "parallel", "irrelevance", "multi_turn_base")
@@ -73,7 +76,12 @@ def _as_text(call: Json) -> str:
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory, staged: Path, entries, setting_of) -> Path:
+def run(
+    tmp_path_factory: pytest.TempPathFactory,
+    staged: Path,
+    entries: Callable[[str], list[Entry]],
+    setting_of: Callable[[Entry], WorldConfig],
+) -> Path:
     """A run of one model on an honest server, and on one that loses each third call."""
     folder = tmp_path_factory.mktemp("served") / "night"
     for name, lost in (("honest-FC", None), ("lossy-FC", 3)):
@@ -94,7 +102,9 @@ def run(tmp_path_factory: pytest.TempPathFactory, staged: Path, entries, setting
 
 def test_each_lost_call_is_counted(run: Path) -> None:
     """A third of the single answers with calls; a conversation counts once; of the honest server none."""
-    rows = read_table(run / "tables/unread_calls.parquet").to_pylist()
+    table = read_table(run / "tables/unread_calls.parquet")
+    assert table.schema.equals(UNREAD_CALLS)
+    rows = table.to_pylist()
     assert {row["model"] for row in rows} == {"lossy-FC"}
     counts = {row["category"]: (row["answered"], row["unread_calls"]) for row in rows}
     assert counts["simple_python"] == counts["parallel"] == (OF_EACH, OF_EACH // 3)

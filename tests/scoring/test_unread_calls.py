@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
 from bfcl_pipeline.calls import is_written_call
 from bfcl_pipeline.calls.limits import MAX_TEXT
 from bfcl_pipeline.families import READERS
-from bfcl_pipeline.records import Mode, Rules
+from bfcl_pipeline.records import Entry, Mode, Rules
 from bfcl_pipeline.scoring import Judge
 from bfcl_pipeline.scoring.unread_calls import has_unread_call, offered_names
+from bfcl_pipeline.tools import Constants
 from tests.support.work import measured
+
+Entries: TypeAlias = Callable[[str], list[Entry]]
 
 NAMES = ["cd", "hotel.find", "get_rate"]
 
@@ -108,7 +113,7 @@ def test_hostile_texts_take_little_work(unit: str) -> None:
     assert work.calls < 10_000
 
 
-def written(entry) -> str:
+def written(entry: Entry) -> str:
     """A call of the first function of an entry, as text."""
     return f'<tool_call>\n{{"name": "{entry.functions[0]["name"]}", "arguments": {{}}}}\n</tool_call>'
 
@@ -116,7 +121,7 @@ def written(entry) -> str:
 @pytest.mark.parametrize(
     "category", ["simple_python", "simple_java", "parallel", "irrelevance", "live_relevance", "exec_simple"]
 )
-def test_an_unread_call_changes_no_verdict(category: str, entries) -> None:
+def test_an_unread_call_changes_no_verdict(category: str, entries: Entries) -> None:
     """In every single-turn category the verdict is that of a text without a call, but for the mark."""
     entry = entries(category)[0]
     judge = Judge(entry)
@@ -133,7 +138,7 @@ def test_an_unread_call_changes_no_verdict(category: str, entries) -> None:
 
 
 @pytest.mark.parametrize("category", ["multi_turn_miss_func", "memory_kv", "web_search_base"])
-def test_any_step_of_a_conversation_counts(category: str, entries, constants) -> None:
+def test_any_step_of_a_conversation_counts(category: str, entries: Entries, constants: Constants) -> None:
     """A written call in one step marks the answer, also of a function that is offered later."""
     entry = next(each for each in entries(category) if not each.prerequisite)
     later = [function for functions in entry.held_out.values() for function in functions]
@@ -148,7 +153,7 @@ def test_any_step_of_a_conversation_counts(category: str, entries, constants) ->
     assert all(verdict.unread_call for verdict in after if verdict.valid is not None)
 
 
-def test_an_error_of_the_official_tool_is_no_answer_of_a_model(entries) -> None:
+def test_an_error_of_the_official_tool_is_no_answer_of_a_model(entries: Entries) -> None:
     """The text of a failed request may quote a call; the model's server returned nothing."""
     entry = entries("simple_python")[0]
     text = f"Error during inference: 500: unexpected {written(entry)}"
@@ -156,7 +161,7 @@ def test_an_error_of_the_official_tool_is_no_answer_of_a_model(entries) -> None:
     assert not verdict.unread_call
 
 
-def test_hand_read_answers(entries) -> None:
+def test_hand_read_answers(entries: Entries) -> None:
     """Of hand-read answers, malformed calls as text of offered functions are found, and no abstention."""
     known = {
         entry.entry_id: entry for name in ("irrelevance", "live_irrelevance") for entry in entries(name)
