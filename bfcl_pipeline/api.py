@@ -109,7 +109,7 @@ def score(
 
     Returns:
         The columns of `responses`, then `valid` (null where there is no answer), `error_type`,
-        `error_message`, `status` and `answer_class`.
+        `error_message`, `status`, `answer_class` and `unread_call`.
 
     Raises:
         TableError: a column is missing, or a row cannot be scored; the message names it.

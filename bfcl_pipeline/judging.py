@@ -43,7 +43,7 @@ _Row: TypeAlias = tuple[str, str, str, str | None, str, str | None, str | None, 
 result_json, and web where calls are executed."""
 
 _Verdicts: TypeAlias = tuple[
-    list[bool | None], list[str | None], list[str | None], list[str], list[str | None]
+    list[bool | None], list[str | None], list[str | None], list[str], list[str | None], list[bool]
 ]
 """The columns of `schemas.VERDICT_FIELDS`."""
 
@@ -314,6 +314,7 @@ def _columns(verdicts: Sequence[Verdict]) -> _Verdicts:
         [verdict.error_message for verdict in verdicts],
         [names[verdict.status] for verdict in verdicts],
         [None if verdict.answer_class is None else verdict.answer_class.value for verdict in verdicts],
+        [verdict.unread_call for verdict in verdicts],
     )
 
 

@@ -184,3 +184,4 @@ class Verdict:
     error_message: str | None = None  # human-readable; None if valid
     status: Status = Status.ANSWERED
     answer_class: AnswerClass | None = None  # irrelevance and agentic entries only
+    unread_call: bool = False  # mode fc: the answer has a call in its text, which was not read as one

@@ -90,6 +90,7 @@ def test_no_result_is_no_verdict(staged):
             "error_message": "There is no result_json.",
             "status": "not_recorded",
             "answer_class": None,
+            "unread_call": False,
         }
     ]
 

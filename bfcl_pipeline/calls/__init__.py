@@ -1,6 +1,6 @@
 """Calls to and from text: decoding model output, writing calls in every format."""
 
-from bfcl_pipeline.calls.attempts import attempted_call, has_words
+from bfcl_pipeline.calls.attempts import attempted_call, has_words, is_written_call
 from bfcl_pipeline.calls.decode import FAILED, decode
 from bfcl_pipeline.calls.execution import Steps, calls_by_step, decode_step, executed_text
 from bfcl_pipeline.calls.limits import MAX_DEPTH, Work
@@ -21,6 +21,7 @@ __all__ = [
     "executed_text",
     "has_words",
     "is_prose",
+    "is_written_call",
     "parse_json",
     "read_expression",
     "read_literal_call",

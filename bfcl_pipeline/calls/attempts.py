@@ -9,6 +9,7 @@ read what is called. Source of the tags: the release's handlers and the chat tem
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from bfcl_pipeline.calls.limits import MAX_TEXT
 
@@ -82,6 +83,7 @@ _ONLY_CALLS = re.compile(
 _ONLY_A_CALL_CUT_SHORT = re.compile(r"([A-Za-z_][\w.]{0,120})\(\s*[A-Za-z_]\w{0,60}\s?=[^()\n]*\Z")
 _CALLED = re.compile(r"(?:functions\.)?([A-Za-z_][\w.\-]{0,120})\(")
 _ONLY_NAMES = re.compile(r"""\[\s*[\[({]?\s*["'`]?([A-Za-z_][\w.\-/]{0,120})["']?\s*[,\]({]""")
+_NAME = re.compile(r"[A-Za-z_][\w.\-]*")
 _NAME_OVER_JSON = re.compile(r"""(?:>>>\s?)?[A-Za-z_][\w.]{0,120}\s*\n\{\s*["'}]""")
 
 _JSON_NAME = re.compile(
@@ -148,11 +150,60 @@ def attempted_call(text: str, names: Sequence[str]) -> str | None:
         return None
     text = _answer(text[:MAX_TEXT])
     spelled = {spelling for name in names for spelling in (name, name.replace(".", "_"))}
-    mark = _tag(text) or _opening(text, names) or _json(text, spelled)
+    tag = next(_tags(text), None)
+    mark = tag[0] if tag else _opening(text, names) or _json(text, spelled)
     if mark is None:
         used = (name for name in sorted(spelled) if name in text and not _is_defined(text, name))
         mark = next((mark for name in used for mark in _marks(text, name)), None)
     return None if mark is None else " ".join(mark[:_LONGEST_MARK].split())
+
+
+def is_written_call(text: str, names: Sequence[str]) -> bool:
+    """Whether `text` calls an offered function in a form that servers and readers of families read.
+
+    These are a tag before the name, an object with name and arguments, a list of calls at the beginning of
+    the text, a code block or a line, and a text that is nothing but calls. A line or a point of a list with
+    a call may also report a call that was made before, so of the other attempts none counts.
+    names, and how much is looked at: as for `attempted_call`.
+    """
+    if not any(sign in text for sign in _SIGNS):
+        return False
+    text = _answer(text[:MAX_TEXT])
+    spelled = {
+        spelling
+        for name in names
+        for spelling in (name, name.replace(".", "_"), name.rpartition(".")[2])
+        if spelling and spelling in text
+    }
+    if not spelled:
+        return False
+    tag = next(_tags(text), None)
+    return (
+        (tag is not None and any(name in text[tag.end() :] for name in spelled))
+        or any(mark in spelled for mark in _whole_calls(text))
+        or any(
+            found[2] in spelled and _ARGUMENTS.match(text, found.end())
+            for found in _few(_JSON_NAME.finditer(text))
+            if not _DOC.match(text, found.end())
+        )
+    )
+
+
+def _whole_calls(text: str) -> Iterator[str]:
+    """The names with which lists of calls, or a text of nothing but calls, begin."""
+    opening = _OPENING.match(text)
+    bare = (text[opening.end() :] if opening else text).lstrip("`'\"({<")
+    openings = (_OPENING.match(text, place) for place in _places(text))
+    found = (
+        _ONLY_CALLS.match(bare),
+        _NAME_OVER_JSON.match(text),
+        *(_LIST_OF_CALLS.match(text, opening.end()) for opening in openings if opening),
+        *_few(_LINE_OF_CALLS.finditer(text)),
+    )
+    for match in filter(None, found):
+        name = _NAME.search(match[0])
+        if name is not None:
+            yield name[0].removeprefix("functions.")
 
 
 def has_words(text: str) -> bool:
@@ -174,11 +225,11 @@ def _answer(text: str) -> str:
     return text[tokens.end() if tokens else 0 :].strip().replace("\\_", "_")
 
 
-def _tag(text: str) -> str | None:
+def _tags(text: str) -> Iterator[re.Match[str]]:
+    """The tags with which a call begins."""
     for tag in _few(_TAG.finditer(text)):
         if _NOTHING.match(text, tag.end()) is None and not _is_mentioned(text, tag):
-            return tag[0]
-    return None
+            yield tag
 
 
 def _is_mentioned(text: str, tag: re.Match[str]) -> bool:
@@ -201,7 +252,7 @@ def _opening(text: str, names: Sequence[str]) -> str | None:
     over_json = _NAME_OVER_JSON.match(text)
     if over_json is not None:
         return over_json[0]
-    for place in (0, *(fence.start() for fence in _few(_FENCE.finditer(text)))):
+    for place in _places(text):
         opening = _OPENING.match(text, place)
         start = opening.end() if opening else place
         calls = _LIST_OF_CALLS.match(text, start)
@@ -286,6 +337,11 @@ def _is_line_of_calls(text: str, start: int) -> bool:
     if _SIGNATURE.match(line):
         return False
     return line[-1] in ")];,([{" or (start + len(line) >= len(text) and ")" not in line)
+
+
+def _places(text: str) -> Iterator[int]:
+    """Where a list of calls may begin: with the text, and with each of its code blocks."""
+    return chain((0,), (fence.start() for fence in _few(_FENCE.finditer(text))))
 
 
 def _few(found: Iterator[re.Match[str]]) -> Iterator[re.Match[str]]:

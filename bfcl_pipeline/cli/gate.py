@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the outcome where the 95 %% interval of the difference contains the margin (default: fail)",
     )
     parser.add_argument(
+        "--max-unread",
+        type=float,
+        metavar="PERCENT",
+        help="the largest part of a model's answers that may have a call in their text that its server did "
+        "not read, in any category (default: any)",
+    )
+    parser.add_argument(
         "--trials",
         action="store_true",
         help="decide on the mean of a model's trials (MODEL, MODEL~2, ...), instead of on each trial",
@@ -98,9 +106,12 @@ def _decide(options: argparse.Namespace) -> "Gate":
     from bfcl_pipeline.comparison.gate import gate
     from bfcl_pipeline.comparison.sides import read_sides
     from bfcl_pipeline.comparison.trials import read_averaged
+    from bfcl_pipeline.comparison.unread_calls import unread_calls
 
     if not 0 <= options.no_worse <= 100:
         raise ConfigError(f"--no-worse: expected 0 to 100 points, got {options.no_worse}.")
+    if options.max_unread is not None and not 0 <= options.max_unread <= 100:
+        raise ConfigError(f"--max-unread: expected 0 to 100 %, got {options.max_unread}.")
     scores = list(dict.fromkeys(options.scores))
     for name in scores:
         if name not in GROUP and name not in CATEGORIES:
@@ -110,6 +121,8 @@ def _decide(options: argparse.Namespace) -> "Gate":
             raise ConfigError("RUN and --against are the same; name the run that is the baseline.")
         read = read_averaged if options.trials else read_sides
         numbering, sides = read([new, old], options.rules)
+        counted = [] if options.max_unread is None else [side for side in sides if side.run == new.run]
+        unread = {side.label: unread_calls(side, options.rules) for side in counted}
     mine = [side for side in sides if side.run == new.run and new.model in (None, side.model)]
     theirs = [side for side in sides if side.run == old.run and old.model in (None, side.model)]
     comparer = Comparer(numbering, options.rules, options.common)
@@ -118,7 +131,11 @@ def _decide(options: argparse.Namespace) -> "Gate":
         _name_absent(theirs, pairs)
     compared = [comparer.compare(*pair) for pair in pairs]
     flaky = [known_flaky(pair, options.rules) for pair in pairs]
-    return gate(compared, scores, options.no_worse / 100, options.undecided == "pass", flaky)
+    decided = gate(compared, scores, options.no_worse / 100, options.undecided == "pass", flaky)
+    if options.max_unread is None:
+        return decided
+    gated = [unread[side.label] for side, _ in pairs]
+    return replace(decided, max_unread=options.max_unread / 100, unread=gated)
 
 
 def _name_absent(theirs: Sequence["Side"], pairs: Sequence[tuple["Side", "Side"]]) -> None:

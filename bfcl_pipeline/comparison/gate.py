@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from bfcl_pipeline.benchmark.leaderboard import categories_of
 from bfcl_pipeline.comparison.compare import Comparison, ScoreDifference
+from bfcl_pipeline.comparison.unread_calls import UnreadCalls
 from bfcl_pipeline.errors import TableError
 
 
@@ -40,6 +41,8 @@ class Gate:
     margin: float  # largest loss that is accepted, as a share
     undecided_passes: bool
     scores: list[GatedScore]
+    max_unread: float | None = None  # largest accepted share of answers with an unread call; None: any
+    unread: Sequence[UnreadCalls] = ()  # of each model, if there is such a limit
 
     @property
     def decision(self) -> Decision:
@@ -48,8 +51,15 @@ class Gate:
         return next(each for each in (Decision.FAIL, Decision.UNDECIDED, Decision.PASS) if each in found)
 
     @property
+    def over_unread(self) -> list[UnreadCalls]:
+        """The models with more unread calls than are accepted."""
+        return [each for each in self.unread if self.max_unread is None or each.share > self.max_unread]
+
+    @property
     def passes(self) -> bool:
         """Whether the gate is open."""
+        if self.over_unread:
+            return False
         accepted = {Decision.PASS, Decision.UNDECIDED} if self.undecided_passes else {Decision.PASS}
         return self.decision in accepted
 

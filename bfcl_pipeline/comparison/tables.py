@@ -73,6 +73,8 @@ def write_gate(path: Path, decided: Gate) -> None:
             "margin": decided.margin,
             "undecided": "pass" if decided.undecided_passes else "fail",
             "scores": scores,
+            **({"max_unread": decided.max_unread} if decided.max_unread is not None else {}),
+            **({"unread_calls": [asdict(each) for each in decided.unread]} if decided.unread else {}),
         },
     )
 

@@ -154,7 +154,18 @@ def gate_line(gate: Gate) -> str:
     deciding = [each for each in gate.scores if each.decision is gate.decision]
     worst = min(deciding, key=lambda each: each.score.low)
     outcome = "pass" if gate.passes else "fail"
-    return f"{outcome}: {_reason(worst, gate.margin)}{_flaky(worst)}{_counted(gate)}{_unjudged(gate)}"
+    reason = f"{_unread(gate)}{_reason(worst, gate.margin)}"
+    return f"{outcome}: {reason}{_flaky(worst)}{_counted(gate)}{_unjudged(gate)}"
+
+
+def _unread(gate: Gate) -> str:
+    """Which models have more unread calls than are accepted."""
+    return "".join(
+        f"{printable(each.model)}: {each.unread:,} of {plural(each.answers, 'answer', 'answers')} "
+        f"({percent(each.share)} %) have a call that the server did not read, more than "
+        f"{(gate.max_unread or 0) * 100:g} %, for example {printable(each.example or '')}; "
+        for each in gate.over_unread
+    )
 
 
 def _reason(each: GatedScore, margin: float) -> str:

@@ -12,6 +12,7 @@ from bfcl_pipeline.benchmark import V4_CATEGORIES
 from bfcl_pipeline.benchmark.leaderboard import GROUP
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.report.csv_rows import csv_rows
 from bfcl_pipeline.report.format import PARTIAL, interval, is_partial, percent
 from bfcl_pipeline.report.mode_label import labelled
 from bfcl_pipeline.report.published_rows import (
@@ -24,6 +25,7 @@ from bfcl_pipeline.report.rank_note import RANK_COLUMNS, begins_group, rank_cell
 from bfcl_pipeline.report.sample_note import sample_note
 from bfcl_pipeline.report.terminal_views import view_lines
 from bfcl_pipeline.report.unanswered import unanswered_lines
+from bfcl_pipeline.report.unread_calls import unread_notes
 from bfcl_pipeline.report.web_label import note, score_mark
 from bfcl_pipeline.text import plural
 
@@ -86,6 +88,8 @@ def read_v4_table(run_dir: Path, rules: Rules, models: Collection[str] = ()) -> 
         sample = sample_note(_entries(run_dir / "tables" / "categories.csv"), run_dir)
         notes[1:1] = [f"{sample}."] if sample else []
         notes += unanswered_lines(run_dir)
+        unread = csv_rows(run_dir / "tables" / "unread_calls.csv")
+        notes += unread_notes(row for row in unread if not models or row["model"] in models)
         published = published_rows(run_dir)
         overall = [row["overall"] for row in rows]
         shown = with_published(cells, overall, published, HEADINGS, {"overall": "Overall", **SCORES})

@@ -6,6 +6,8 @@ runner.
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Protocol
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
@@ -30,6 +32,7 @@ from bfcl_pipeline.scoring.executable import executable_checker
 from bfcl_pipeline.scoring.findings import Outcome, bounded
 from bfcl_pipeline.scoring.multi_turn import MultiTurnChecker
 from bfcl_pipeline.scoring.single_turn import SingleTurnChecker, plan_of
+from bfcl_pipeline.scoring.unread_calls import has_unread_call, offered_names
 from bfcl_pipeline.tools import Constants
 
 _VALID = {name: Verdict(valid=True, answer_class=name) for name in (None, *AnswerClass)}
@@ -126,7 +129,13 @@ class Judge:
         verdicts: dict[Rules, Verdict] = dict(zip(plain, map(_verdict, outcomes), strict=True))
         if Rules.VERIFIED in rules:
             verdicts[Rules.VERIFIED] = self._verified_verdict(result, mode, style, verdicts)
+        if mode is Mode.FC and has_unread_call(result, self._names):
+            return [_unread(verdicts[name]) for name in rules]
         return [verdicts[name] for name in rules]
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return offered_names(self._entry)
 
     def _verified_verdict(
         self,
@@ -188,6 +197,11 @@ def _verdict(outcome: Outcome) -> Verdict:
         return _VALID[outcome.answer_class]
     message = _printable(bounded(finding.message))
     return Verdict(False, finding.error_type, message, answer_class=outcome.answer_class)
+
+
+def _unread(verdict: Verdict) -> Verdict:
+    """The verdict on an answer with a call that was not read."""
+    return replace(verdict, unread_call=verdict.status is Status.ANSWERED)
 
 
 def _printable(message: str) -> str:

@@ -3,7 +3,7 @@
 `bfcl_pipeline.tables.schemas` describes the columns.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,8 +19,10 @@ def write_table(path: Path, table: pa.Table) -> None:
         pq.write_table(table, temporary, compression="zstd")
 
 
-def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """The table at `path`, or only its `columns` if given.
+def read_table(
+    path: Path, columns: Sequence[str] | None = None, optional: Collection[str] = ()
+) -> pa.Table:
+    """The table at `path`, or only its `columns` if given, of which it may lack the `optional` ones.
 
     Raises TableError if the file does not exist, is not Parquet, lacks a column, or has one twice.
     """
@@ -30,13 +32,15 @@ def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
         twice = [name for name in dict.fromkeys(present) if present.count(name) > 1]
         if twice:
             raise TableError(f"{path}: column {twice[0]!r} is there twice. Keep one.")
-        missing = [name for name in columns or () if name not in present]
+        missing = [name for name in columns or () if name not in present and name not in optional]
         if missing:
             raise TableError(
                 f"{path}: column {missing[0]!r} is missing; the file has {', '.join(present) or 'none'}."
             )
         try:
-            return file.read(columns=None if columns is None else list(columns))
+            return file.read(
+                columns=None if columns is None else [name for name in columns if name in present]
+            )
         except (pa.ArrowInvalid, OSError) as error:
             raise TableError(f"{path}: damaged ({error}). Create it again.") from error
 

@@ -88,6 +88,7 @@ VERDICT_FIELDS = (
     _field("error_message", _TEXT, "what is wrong, for a person; null where valid"),
     _field("status", _TEXT, "answered, or why there is no verdict", nullable=False),
     _field("answer_class", _TEXT, "what the answer is: of irrelevance and agentic entries; else null"),
+    _field("unread_call", pa.bool_(), "mode fc: its text has a call, which was not read as one"),
 )
 """The columns that scoring adds to a row."""
 

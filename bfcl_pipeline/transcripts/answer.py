@@ -245,6 +245,13 @@ def _verdicts(
             status=verdict.status.value,
             error_type=verdict.error_type or "",
             message=cut(verdict.error_message or "", limits.words),
-            answer_class=verdict.answer_class.value if verdict.answer_class is not None else "",
+            answer_class=", ".join(_classes(verdict)),
             turn=found[name].turn if name in found else None,
         )
+
+
+def _classes(verdict: Verdict) -> Iterator[str]:
+    if verdict.answer_class is not None:
+        yield verdict.answer_class.value
+    if verdict.unread_call:
+        yield "unread call"

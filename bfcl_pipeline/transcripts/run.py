@@ -113,4 +113,5 @@ def _verdict(row: Mapping[str, Any]) -> Verdict:
         row["error_message"],
         Status(row["status"]),
         AnswerClass(answer_class) if answer_class else None,
+        bool(row.get("unread_call")),
     )

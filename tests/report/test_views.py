@@ -298,13 +298,15 @@ def test_the_page_has_the_classes_of_answers(classed: Path, page: str) -> None:
 
 def test_a_table_without_rows_is_not_written(run: Path, classed: Path) -> None:
     """A run without classed answers has no table of them, a run without listed entries none of errata."""
-    there = {name: (run / "tables" / f"{name}.csv").is_file() for name in VIEW_TABLES}
-    assert there == {"ceilings": True, "errata": True, "irrelevance": False, "answers": False}
+    written = {name for name in VIEW_TABLES if (run / "tables" / f"{name}.csv").is_file()}
+    assert written == {"ceilings", "errata"}
     assert not (classed / "tables" / "errata.csv").exists()
 
 
 def test_every_view_table_has_the_documented_columns(run: Path, classed: Path) -> None:
     """The Parquet files have exactly the documented columns."""
     for name, schema in VIEW_TABLES.items():
+        if name == "unread_calls":
+            continue  # of test_unread_calls
         folder = classed if name in ("irrelevance", "answers") else run
         assert pq.read_schema(folder / "tables" / f"{name}.parquet").equals(schema)

@@ -169,6 +169,8 @@ _ABOUT = {
     "errata": "One row per model, entry that the run has, and confirmed or disputed erratum of it.",
     "irrelevance": "One row per model, rule set and irrelevance category, if its answers are classed.",
     "answers": "One row per model, rule set and agentic category, if its answers are classed.",
+    "unread_calls": "One row per model and category with answers that have a call in their text\n"
+    "that was not read ([rules.md](rules.md#unread-calls)). The terminal and the page print their sums.",
     "memory_domains": "One row per model, rule set, memory and scenario.",
     "memory_use": "One row per model, memory and scenario. The sessions are played again call by call, so\n"
     "that a fact that is stored and lost within one session counts.",

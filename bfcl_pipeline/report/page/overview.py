@@ -8,6 +8,7 @@ from bfcl_pipeline.records import Rules, Status
 from bfcl_pipeline.report.format import count, percent
 from bfcl_pipeline.report.page.run_tables import RunTables
 from bfcl_pipeline.report.unanswered import short_reason
+from bfcl_pipeline.report.unread_calls import unread_notes
 from bfcl_pipeline.report.web_label import joined, mark, note, split
 from bfcl_pipeline.scoring.aggregate import Count, leaderboard_scores
 from bfcl_pipeline.text import plural
@@ -44,6 +45,7 @@ def notices(tables: RunTables) -> list[str]:
     """Notices that apply to the numbers: what was not evaluated, not answered, or is not comparable."""
     lines = [f"{tables.sample}."] if tables.sample else []
     lines += [f"{row['model']}: no answers: {short_reason(row['reason'])}" for row in tables.unanswered]
+    lines += unread_notes(tables.unread_calls)
     lines += [*_web_notice(tables), *_missing_notice(tables), *_unanswered_notices(tables)]
     embedded = [row["display_name"] for row in tables.leaderboard if row["kind"] in EMBEDDED_KINDS]
     if embedded:

@@ -57,6 +57,7 @@ class RunTables:
     errata: Sequence[Row]
     irrelevance: Sequence[Row]
     answers: Sequence[Row]
+    unread_calls: Sequence[Row]
     intervals: Sequence[Row]  # empty if the run has no such table
     published: Sequence[Row]  # scores published elsewhere, highest overall first
     comparisons: Sequence[Row]
@@ -135,12 +136,7 @@ def _rows(folder: Path, name: str, schema: pa.Schema) -> list[Row]:
     """The rows of a table; columns that an earlier version did not write are null."""
     path = folder / f"{name}.parquet"
     added = {**ADDED_COLUMNS, **ADDED_TRIAL_COLUMNS, **ADDED_AGENTIC_COLUMNS}.get(name, ())
-    try:
-        table = read_table(path, schema.names)
-    except TableError:
-        if not added:
-            raise
-        table = read_table(path, [column for column in schema.names if column not in added])
+    table = read_table(path, schema.names, added)
     lacking = dict.fromkeys(column for column in schema.names if column not in table.column_names)
     rows: list[Row] = table.to_pylist()
     return [{**row, **lacking} for row in rows] if lacking else rows

@@ -18,7 +18,7 @@ from bfcl_pipeline.files import write_text
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
 from bfcl_pipeline.report.tables.agentic_records import AgenticRecords, read_agentic
-from bfcl_pipeline.report.tables.answer_classes import answers, irrelevance
+from bfcl_pipeline.report.tables.answer_classes import answers, irrelevance, unread_calls
 from bfcl_pipeline.report.tables.columns import (
     TABLES,
     UNANSWERED_TABLES,
@@ -103,6 +103,7 @@ def aggregate_run(
     rows["errata"] = list(errata_rows(records, listed))
     rows["irrelevance"] = list(irrelevance(records))
     rows["answers"] = list(answers(records, scores))
+    rows["unread_calls"] = list(unread_calls(records))
     rows |= trial_tables(records, rows["leaderboard"], sizes)
     rows["executable"] = list(executable_rows(records, scores, data))
     rows["unanswered"] = list(unanswered(records, chosen, missing))

@@ -1,4 +1,4 @@
-"""The tables on classes of answers: to irrelevance entries, and to agentic questions."""
+"""The tables on classes of answers: to irrelevance entries, to agentic questions, and with unread calls."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -23,6 +23,22 @@ def answers(records: RunRecords, scores: Sequence[ModelScore]) -> Iterator[dict[
     webs = {score.model.name: score.webs for score in scores}
     for row in _counts(records, AGENTIC_CLASSES):
         yield {**row, "web": webs[row["model"]].get(row["category"])}
+
+
+def unread_calls(records: RunRecords) -> Iterator[dict[str, Any]]:
+    """The rows of `unread_calls`: a call is read or not, whatever the rules."""
+    entry, unread = pl.col("entry_id"), pl.col("unread_call")
+    counted = (
+        records.verdicts.filter(pl.col("valid").is_not_null())
+        .group_by("model", "category")
+        .agg(
+            answered=entry.n_unique(),
+            unread_calls=entry.filter(unread).n_unique(),
+            example_entry_id=entry.filter(unread).first(),
+        )
+        .filter(pl.col("unread_calls") > 0)
+    )
+    yield from in_order(counted, "model", "category").iter_rows(named=True)
 
 
 def _counts(records: RunRecords, columns: Mapping[AnswerClass, str]) -> Iterator[dict[str, Any]]:

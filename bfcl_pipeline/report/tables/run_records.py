@@ -21,7 +21,8 @@ from bfcl_pipeline.text import unknown_name
 
 FORMAT_CATEGORY = "format_sensitivity"
 
-_OPTIONAL = ("web", "answer_class")  # missing in tables from elsewhere or of an earlier version
+_OPTIONAL = ("web", "answer_class", "unread_call")
+"""Columns that tables from elsewhere or of an earlier version lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +142,14 @@ def _read_named(path: Path, schema: pa.Schema, columns: Sequence[str], model: st
     Raises TableError if another column is missing or not of its type.
     """
     present = [name for name in columns if name in schema.names]
-    try:
-        table = read_table(path, present)
-    except TableError:
-        table = read_table(path, [name for name in present if name not in _OPTIONAL])
+    table = read_table(path, present, _OPTIONAL)
     frame = pl.DataFrame(pl.from_arrow(with_types(path, table, schema)))
-    lacking = [pl.lit(None, pl.String).alias(name) for name in columns if name not in frame.columns]
+    kinds = {"unread_call": pl.Boolean}
+    lacking = [
+        pl.lit(None, kinds.get(name, pl.String)).alias(name)
+        for name in columns
+        if name not in frame.columns
+    ]
     return frame.with_columns(pl.col("model").fill_null(model), *lacking).select(columns)
 
 

@@ -89,10 +89,22 @@ ANSWERS = pa.schema(
     ]
 )
 
+UNREAD_CALLS = pa.schema(
+    [
+        RUN,
+        MODEL,
+        CATEGORY,
+        field("answered", COUNT, "entries with a verdict", nullable=False),
+        field("unread_calls", COUNT, "of these, with a call in the text that was not read", nullable=False),
+        field("example_entry_id", TEXT, "the first of them", nullable=False),
+    ]
+)
+
 VIEW_TABLES: dict[str, pa.Schema] = {
     "ceilings": CEILINGS,
     "errata": ERRATA,
     "irrelevance": IRRELEVANCE,
     "answers": ANSWERS,
+    "unread_calls": UNREAD_CALLS,
 }
 """The tables on rule sets, errata and classes of answers, by file name."""
