@@ -38,7 +38,9 @@ def test_workflows_run_what_ci_runs() -> None:
     """Each command is a make target that `.ci/run` runs as well; together they run all of its targets."""
     script = (ROOT / ".ci/run").read_text(encoding="utf-8")
     in_ci = set(re.findall(r"(?m)^(?:step )?make ([a-z-]+)", script))
-    make = "".join((ROOT / name).read_text(encoding="utf-8") for name in ("Makefile", "containers/images.mk"))
+    make = "".join(
+        (ROOT / name).read_text(encoding="utf-8") for name in ("Makefile", "containers/images.mk")
+    )
     in_workflows = {target for name in WORKFLOWS for target in targets(name)}
     assert in_workflows <= set(re.findall(r"(?m)^([a-z-]+):(?!=)", make))
     # `make test-containers` builds the image.
