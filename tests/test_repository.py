@@ -1,4 +1,4 @@
-"""What the repository says of itself: sizes, supported Pythons, and workflows made of commands that CI runs."""
+"""What the repository says of itself: sizes, supported Pythons, workflows made of commands of CI."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_workflows_run_what_ci_runs() -> None:
 
 
 def test_each_change_is_tested_with_each_python() -> None:
-    """Those of the classifiers; the oldest is the one that the project requires, and README names both ends."""
+    """Those of the classifiers; the project requires the oldest, and README names both ends."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     supported = [line.rpartition(" ")[2] for line in project["classifiers"]]
     assert document("check")["jobs"]["check"]["strategy"]["matrix"]["python"] == supported
@@ -61,7 +61,7 @@ def test_each_change_is_tested_with_each_python() -> None:
 
 @pytest.mark.parametrize("name", WORKFLOWS)
 def test_no_workflow_has_more_rights_than_it_uses(name: str) -> None:
-    """None by default; only a release may write, and the job that publishes runs nothing of the repository."""
+    """None by default; only a release may write, and its job for PyPI runs nothing of the repository."""
     workflow = document(name)
     assert workflow["permissions"] == {}
     rights = {job: set(one["permissions"].items()) for job, one in workflow["jobs"].items()}
@@ -73,7 +73,7 @@ def test_no_workflow_has_more_rights_than_it_uses(name: str) -> None:
 
 
 def test_the_size_of_the_environment_is_stated_once() -> None:
-    """README and make state the same; `make test-install` compares it with an environment that it installs."""
+    """README and make state the same; `make test-install` compares it with an installed environment."""
     readme, make = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "Makefile"))
     stated = re.findall(r"`\.venv` \(\[([\d.]+) GB\]|The environment takes ([\d.]+) GB", readme)
     stated += re.findall(r"into \.venv \(about ([\d.]+)() GB\)", make)
