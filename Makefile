@@ -45,7 +45,7 @@ key = $(or $(patsubst $1=%,%,$(lastword $(filter $1=%,$(ARGS)))),$(shell sed -n 
 override RUN := results/$(or $(if $(filter command,$(origin RUN)),$(patsubst results/%,%,$(RUN))),$(call key,run,embedded))
 
 .PHONY: help run report replay check-crate test test-workflow test-kills test-install test-browser test-vllm \
-  test-slurm test-all lint lint-types lint-rest format parity fuzz stress benchmark pictures lock clean
+  test-slurm test-all packages dist lint lint-types lint-rest format parity fuzz stress benchmark pictures lock clean
 
 help: ## print this list
 	@awk -F ': .*## ' '/^[a-z-]+: .*## / {printf "%-19s %s\n", $$1, $$2}' Makefile containers/images.mk
@@ -98,7 +98,17 @@ test-vllm: $(TEST) $(VLLM) ## serve tiny models with vLLM and llama.cpp, install
 test-slurm: $(TEST) $(VLLM) ## run on a SLURM cluster that the tests start on this machine (Debian's packages)
 	BFCL_SLURM_REQUIRED=1 BFCL_VLLM_PYTHON=$(BFCL_VLLM_PYTHON) pytest -m slurm $(ARGS)
 
-lint: $(LINT) ## check format, types, import layers, declared dependencies and the workflow
+packages: ## install, as root, the Debian packages that tests need: make packages TARGETS="test-browser test-slurm"
+	@for target in $(TARGETS); do \
+	  script=tests/$${target#test-}/install.sh; if [ -e "$$script" ]; then sh "$$script" || exit 1; fi; \
+	done
+
+dist: $(TEST) ## build wheel and sdist into dist/, of the version that TAG names if it is given
+	@[ -z "$(TAG)" ] || [ "$(TAG)" = "v$(VERSION)" ] || { echo "The version is $(VERSION), not that of the tag $(TAG)"; exit 1; }
+	rm -rf dist
+	SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) hatchling build --directory dist
+
+lint: $(LINT) ## check format, types, import layers, declared dependencies, the workflow and those of GitHub
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync lint-types lint-rest
 
 lint-types: $(LINT)
@@ -109,6 +119,7 @@ lint-rest: $(LINT)
 	ruff format --check .
 	lint-imports
 	deptry .
+	zizmor --offline --quiet .github
 	snakefmt --check Snakefile workflow
 	snakemake --lint
 
@@ -143,7 +154,7 @@ clean: ## delete environments, staged data and caches, but no results
 
 $(VENV): requirements.lock pyproject.toml hatch_build.py install/environment.py
 	@rm -rf .venv
-	@echo "Installing the packages of the run into .venv (about 1.5 GB)"
+	@echo "Installing the packages of the run into .venv (about 1.7 GB)"
 	@$(PYTHON) install/environment.py .venv
 	@touch $@
 

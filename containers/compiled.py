@@ -19,6 +19,7 @@ LOADED = (
     "faiss",
     "litellm",
     "rocrate.rocrate",
+    "sentence_transformers",
     "snakemake.cli",
     "transformers.models.bert.modeling_bert",
 )

@@ -37,13 +37,25 @@ CONTAINER = $(ENGINE) run --rm --read-only --tmpfs /tmp:rw,mode=1777 --cap-drop 
   --volume '$(CURDIR)/config:/opt/bfcl-pipeline/config:ro' $(RUN_FLAGS)
 UID := $(shell id -u)
 
-.PHONY: images sif run-in-container test-containers
+.PHONY: images push-images sif run-in-container test-containers
 
 images: ## build the container images: IMAGES="pipeline vllm" ENGINE=podman
 	@for image in $(IMAGES); do \
 	  echo "$(ENGINE): localhost/bfcl-$$image:$(VERSION)"; \
 	  $(BUILD) --tag localhost/bfcl-$$image:$(VERSION) --file containers/$$image/Containerfile . || exit 1; \
 	done
+
+push-images: ## push built images and print their digests: make push-images REGISTRY=ghcr.io/me (OUTPUT=FILE: into a file)
+	@test -n "$(REGISTRY)" || { echo "Name a registry: make push-images REGISTRY=ghcr.io/me"; exit 1; }
+	@set -e; registry=$$(echo "$(REGISTRY)" | tr '[:upper:]' '[:lower:]'); digest=$$(mktemp); \
+	if [ -n "$$REGISTRY_PASSWORD" ]; then \
+	  echo "$$REGISTRY_PASSWORD" | podman login --username "$$REGISTRY_USER" --password-stdin "$${registry%%/*}"; \
+	fi; \
+	for image in $(IMAGES); do \
+	  podman push --digestfile "$$digest" localhost/bfcl-$$image:$(VERSION) "$$registry/bfcl-$$image:$(VERSION)"; \
+	  printf '%s=%s\n' "$$image-name" "$$registry/bfcl-$$image" "$$image-digest" "$$(cat "$$digest")" \
+	    >>"$(or $(OUTPUT),/dev/stdout)"; \
+	done; rm "$$digest"
 
 sif: ## build Apptainer images, containers/bfcl-<image>.sif: IMAGES="pipeline vllm"
 	@for image in $(IMAGES); do \

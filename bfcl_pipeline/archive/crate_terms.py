@@ -60,6 +60,16 @@ SOFTWARE: Mapping[str, Mapping[str, str]] = {
     "python": {"description": "runs both", "url": "https://www.python.org"},
     "pyarrow": {"description": "writes the tables", "url": "https://arrow.apache.org/docs/python"},
     "polars": {"description": "aggregates the verdicts", "url": "https://pola.rs"},
+    "faiss-cpu": {"description": "searches the vector memory", "url": "https://faiss.ai"},
+    "sentence-transformers": {
+        "description": "encodes the texts of the vector memory",
+        "url": "https://sbert.net",
+    },
+    "torch": {"description": "runs the encoder", "url": "https://pytorch.org"},
+    "transformers": {
+        "description": "has the architecture of the encoder",
+        "url": "https://huggingface.co/docs/transformers",
+    },
 }
 """The purpose of each piece of software, and its address, by which the metadata identifies it."""
 

@@ -127,6 +127,7 @@ def _facts(recorded: RecordedRun, contents: ArchiveContents, checkout: Checkout,
     if recorded.needs_family_texts:
         staged.append("release/family_texts.json")
     steps = contents.steps
+    installed = versions(encoder=recorded.needs_encoder)
     report = recorded.folder / "report.html"
     # Without Snakemake's records, the time of the report is the best estimate.
     end = max(step.end for step in steps) if steps else report.stat().st_mtime
@@ -151,7 +152,7 @@ def _facts(recorded: RecordedRun, contents: ArchiveContents, checkout: Checkout,
         if recorded.needs_encoder
         else None,
         images=config["containers"],
-        versions=versions(),
-        versions_when_made=versions_when_made(log_records(recorded)),
+        versions=installed,
+        versions_when_made=versions_when_made(log_records(recorded), installed),
         checkout=checkout,
     )

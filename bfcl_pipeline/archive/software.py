@@ -14,6 +14,9 @@ from bfcl_pipeline.provenance.commit import find_commit
 PACKAGES = ("snakemake", "pyarrow", "polars")
 """Packages whose versions are recorded: the workflow engine and the writers of the tables."""
 
+ENCODER_PACKAGES = ("faiss-cpu", "sentence-transformers", "torch", "transformers")
+"""Packages that decide what a search of the vector memory finds; recorded of runs that have one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
@@ -34,10 +37,13 @@ class Checkout:
         return self.folder / "requirements.lock"
 
 
-def versions() -> dict[str, str]:
-    """The installed version of each recorded package, of Python and of the pipeline, by name."""
+def versions(encoder: bool = True) -> dict[str, str]:
+    """The installed version of each recorded package, of Python and of the pipeline, by name.
+
+    encoder: with those of the vector memory.
+    """
     installed = {"bfcl-pipeline": __version__, "python": platform.python_version()}
-    for name in PACKAGES:
+    for name in (*PACKAGES, *(ENCODER_PACKAGES if encoder else ())):
         try:
             installed[name] = version(name)
         except PackageNotFoundError:
@@ -45,13 +51,13 @@ def versions() -> dict[str, str]:
     return installed
 
 
-def versions_when_made(records: Iterable[Provenance]) -> dict[str, str]:
-    """The versions of the same software when the responses of a run were made, by name.
+def versions_when_made(records: Iterable[Provenance], names: Iterable[str]) -> dict[str, str]:
+    """The versions of the software `names` when the responses of a run were made, by name.
 
     records: of the jobs that wrote them. What no record has, or what two records have differently, is left
     out.
     """
-    stated: dict[str, set[str]] = {name: set() for name in ("bfcl-pipeline", "python", *PACKAGES)}
+    stated: dict[str, set[str]] = {name: set() for name in names}
     for record in records:
         for name, version_then in {**record.packages, "bfcl-pipeline": record.pipeline.version}.items():
             if name in stated:

@@ -1,8 +1,6 @@
 """Loads the staged model: once per process, from local files only, without output, on one thread.
 
-The libraries that run it take seconds and half a gigabyte to load, so they are imported only here, at first
-use. The embeddings equal those of sentence-transformers (tests/peer compares them) without that package and
-the 200 MB that it needs: means of token embeddings, normalized twice, as its `encode` does for this model.
+sentence-transformers takes seconds and half a gigabyte to load, so it is imported only here, at first use.
 """
 
 import hashlib
@@ -31,9 +29,6 @@ _ENVIRONMENT = {
 }
 """Environment variables that the libraries read when they are imported."""
 
-_MAX_TOKENS = 256
-"""Longer texts are cut, as sentence_bert_config.json of the model says."""
-
 
 @cache
 def load_model(folder: Path) -> Embed:
@@ -47,34 +42,25 @@ def load_model(folder: Path) -> Embed:
         warnings.simplefilter("ignore")
         try:
             import torch
-            from transformers import AutoTokenizer, BertModel
-            from transformers.utils.logging import disable_progress_bar
+            from sentence_transformers import SentenceTransformer
         except ImportError as error:
             raise ModelError(
-                f"the sentence encoder needs torch and transformers ({error}). "
-                f"{sys.executable} -m pip install torch transformers"
+                f"the sentence encoder needs sentence-transformers ({error}). "
+                f"{sys.executable} -m pip install sentence-transformers"
             ) from error
         # The number of threads determines the order of additions, and so the last digits.
         torch.set_num_threads(1)
-        disable_progress_bar()
         try:
-            tokenizer = AutoTokenizer.from_pretrained(str(folder), local_files_only=True)
-            model = BertModel.from_pretrained(str(folder), local_files_only=True).eval()
+            model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
         except Exception as error:  # other versions of the libraries may raise anything
             raise ModelError(f"{folder}: cannot load the sentence encoder ({error}).") from error
 
     def embed(text: str) -> NDArray[np.float32]:
         try:
-            words = tokenizer([text], truncation=True, max_length=_MAX_TOKENS, return_tensors="pt")
-            with torch.inference_mode():
-                tokens = model(**words).last_hidden_state
-                mask = words["attention_mask"].unsqueeze(-1).expand(tokens.size()).to(tokens.dtype)
-                mean = (tokens * mask).sum(1) / mask.sum(1).clamp(min=1e-9)
-                normalize = torch.nn.functional.normalize
-                row = normalize(normalize(mean, dim=1), dim=1)[0]
+            row = model.encode(text, normalize_embeddings=True, show_progress_bar=False)
         except (MemoryError, RuntimeError) as error:
             raise ModelError(f"the sentence encoder failed on a text of {len(text)} characters.") from error
-        return np.asarray(row.numpy(), dtype=np.float32)
+        return np.asarray(row, dtype=np.float32)
 
     return embed
 

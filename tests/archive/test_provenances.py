@@ -9,12 +9,18 @@ from pathlib import Path
 
 import pytest
 
+from bfcl_pipeline.archive.crate_terms import SOFTWARE
 from bfcl_pipeline.archive.findings import Findings, Part
 from bfcl_pipeline.archive.names import METADATA, rejection_reason
 from bfcl_pipeline.archive.provenances import OTHERS, model_provenance, provenance_findings, provenances_of
 from bfcl_pipeline.archive.reading import SealedArchive
 from bfcl_pipeline.archive.recorded_run import read_run
-from bfcl_pipeline.archive.software import find_checkout, versions
+from bfcl_pipeline.archive.software import (
+    ENCODER_PACKAGES,
+    find_checkout,
+    versions,
+    versions_when_made,
+)
 from bfcl_pipeline.provenance import (
     BESIDE_LOG,
     provenance_path,
@@ -22,6 +28,7 @@ from bfcl_pipeline.provenance import (
     read_provenance,
     write_provenance,
 )
+from bfcl_pipeline.provenance.software import installed_packages
 from tests.archive.repacked import repack
 from tests.archive.small_run import NAME, SmallRun
 from tests.support.journal_exchanges import exchange
@@ -191,6 +198,17 @@ def test_versions_in_the_metadata_are_those_of_making_the_responses(
     assert software["polars"]["softwareVersion"] == now["polars"]
     assert software["polars"]["description"].endswith("; the version is that of archiving")
     assert software["python"]["description"].endswith("; the version is that of making the responses")
+
+
+def test_packages_of_the_vector_memory_are_in_metadata_of_runs_that_have_it() -> None:
+    """Those with which its answers were made, as the jobs recorded them; other runs do not name them."""
+    with_memory, without = versions(), versions(encoder=False)
+    assert with_memory.keys() - without.keys() == set(ENCODER_PACKAGES)
+    assert with_memory.keys() == SOFTWARE.keys()
+    assert set(ENCODER_PACKAGES) <= installed_packages().keys()
+    older = replace(record(), packages={**installed_packages(), "torch": "2.0.1"})
+    assert versions_when_made([older], with_memory)["torch"] == "2.0.1"
+    assert versions_when_made([older], without).keys() == without.keys()
 
 
 def test_what_apis_return_is_counted_within_bounds(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ SILENT = "\n".join(
         "from bfcl_pipeline.encoding import SentenceEncoder",
         "encoder = SentenceEncoder(Path(sys.argv[1]), Path(sys.argv[2]))",
         "first = encoder.encode(['a text']).tobytes().hex()",
-        "loaded = {'torch', 'transformers'} & sys.modules.keys()",
+        "loaded = {'sentence_transformers', 'torch', 'transformers'} & sys.modules.keys()",
         "import json; print(json.dumps([first, sorted(loaded)]))",
     )
 )
@@ -133,6 +133,6 @@ def test_an_altered_model_is_refused(staged_encoder, tmp_path):
 def test_missing_libraries_are_reported(staged_encoder, monkeypatch, tmp_path):
     """The message is the command that installs them."""
     shutil.copytree(staged_encoder, tmp_path / "encoder")
-    monkeypatch.setitem(sys.modules, "transformers", None)
-    with pytest.raises(ModelError, match=r"pip install torch transformers"):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(ModelError, match=r"pip install sentence-transformers"):
         SentenceEncoder(tmp_path / "encoder").encode(["a"])

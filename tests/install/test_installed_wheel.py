@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -46,8 +47,19 @@ def python(tmp_path: Path) -> Path:
     return tmp_path / "venv/bin/python"
 
 
+def assert_sizes_are_as_stated(environment: Path) -> None:
+    """README states the size of the environment as it is installed, to 0.1 GB."""
+    files = (path for path in environment.rglob("*") if path.is_file() and not path.is_symlink())
+    size = sum(path.stat().st_size for path in files)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    stated = re.search(r"The environment takes ([\d.]+) GB", readme)
+    assert stated is not None
+    assert abs(size / 1e9 - float(stated[1])) < 0.1, f"{size / 1e9:.2f} GB"
+
+
 def test_a_wheel_in_an_empty_folder_gives_the_bytes_of_the_checkout(python: Path, tmp_path: Path) -> None:
     """It stages, runs, prints, archives and verifies there without a config, with equal bytes."""
+    assert_sizes_are_as_stated(python.parents[1])
     installed, checkout = tmp_path / "installed", tmp_path / "checkout"
     installed.mkdir()
     checkout.mkdir()
