@@ -146,7 +146,7 @@ def attempted_call(text: str, names: Sequence[str]) -> str | None:
     """
     if not any(sign in text for sign in _SIGNS):
         return None
-    text = _answer(text[:MAX_TEXT])
+    text = after_reasoning(text[:MAX_TEXT])
     spelled = {spelling for name in names for spelling in (name, name.replace(".", "_"))}
     mark = _tag(text) or _opening(text, names) or _json(text, spelled)
     if mark is None:
@@ -157,11 +157,11 @@ def attempted_call(text: str, names: Sequence[str]) -> str | None:
 
 def has_words(text: str) -> bool:
     """Whether the answer in `text` has a letter or a digit that is not part of a tag or a code fence."""
-    answer = _answer(text[:MAX_TEXT])
+    answer = after_reasoning(text[:MAX_TEXT])
     return answer[:1].isalpha() or any(map(str.isalnum, _NO_WORDS.sub(" ", answer)))
 
 
-def _answer(text: str) -> str:
+def after_reasoning(text: str) -> str:
     """`text` without reasoning before the answer, tokens of a chat, and Markdown's escapes in names."""
     text = text.strip()
     if text[:1].isalpha() and ">" not in text and "]" not in text:

@@ -9,7 +9,7 @@ import pytest
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Entry, Mode, Response, Rules
 from bfcl_pipeline.scoring import judge
-from bfcl_pipeline.scoring.agentic import answer_field
+from bfcl_pipeline.scoring.answer_field import answer_field
 
 CALL = [{"core_memory_retrieve_all": "{}"}]
 
