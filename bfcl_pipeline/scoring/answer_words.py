@@ -21,9 +21,10 @@ IGNORED = frozenset({"a", "an", "the", "and"})
 _LONGEST_WORD = 40
 _FRACTION = re.compile("(?:(?<!\\d)(\\d{1,20})[ ]?)?[\u00bc-\u00be\u2150-\u215e]+")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")
+_LONG_DASHES = re.compile("[\u2014\u2015\ufe58]")
 _DASHES = re.compile("[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]")
 _INITIALS = re.compile(r"(?<!\w)[^\W\d_](?:\.[^\W\d_])+(?!\w)\.?")
-_PREFIX = re.compile(r"(?<!\w)(non|pre|anti|un|ex|semi|pseudo|quasi)-(?=\w)")
+_PREFIX = re.compile(r"(?<!\w)(non|pre|anti|un|ex|semi|pseudo|quasi|sub|post|great|step|half|vice)-(?=\w)")
 _SHORT_FORMS = tuple(
     (re.compile(rf"(?<!\w){short}(?!\w)"), long)
     for short, long in (
@@ -44,8 +45,8 @@ _TOKEN = re.compile(
     r"|(?P<clock>(?<![\d:.])\d{1,2}:\d\d(?![\d:]))"
     r"|(?P<sign>(?<![\w)])-(?=[$\u20ac\u00a3]?[.]?\d)(?!\d{1,2}(?::\d\d)?[ ]?[ap]m))?(?:[$\u20ac\u00a3][ ]?)?"
     r"(?P<number>(?:(?<!\d)\.)?\d+(?:[.,:]\d+)*)(?P<unit>[^\W_]*)"
-    r"|(?P<word>[^\W\d_][^\W_]*(?:(?<=\d)\.\d+)*)"
-    r"|(?P<dash>-+)"
+    r"|(?P<word>[^\W\d_]{1,40}(?=\d{3,20}(?!\w))|[^\W\d_][^\W_]*(?:(?<=\d)\.\d+)*)"
+    r"|(?P<pause>(?<=\s)-+(?=\s))|(?P<dash>-+)"
     r"|(?P<mark>[,;.?!:()/|\u2026&\n])"
 )
 _MINUTES = {"am": 0, "pm": 720}
@@ -59,7 +60,7 @@ _NUMBER_WORDS = frozenset(
 )
 _SCALES = frozenset({"hundred", "thousand", "million", "billion", "trillion", "dozen", "point"})
 _PARTS_OF_ONE = frozenset({"half", "quarter", "third", "thirds", "quarters"})
-_RANGE = frozenset({"-", "/", "to", "through", "thru", "until", "till", "over"})
+_RANGE = frozenset({"-", "--", "/", "to", "through", "thru", "until", "till", "over"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class Span:
 def tokens(text: str) -> list[str]:
     """Words, numbers (which begin with #) and separators of a text, in order. Dashes are left out."""
     found = _merged_words(list(_simple_tokens(_prepared(text))))
-    return [token for token in _merged_ranges(found) if token != "-"]
+    return [":" if token == "--" else token for token in _merged_ranges(found) if token != "-"]
 
 
 def is_number(token: str) -> bool:
@@ -103,19 +104,24 @@ def occurrences(wanted: Sequence[str], words: Sequence[str]) -> list[Span]:
 
 
 def stem(token: str) -> str:
-    """A word without the ending of a regular plural; a number with marks around it."""
+    """A word without the ending of a regular plural or of "walking"; a number with marks around it."""
     if is_number(token):
         return f"{token}#"
+    if token.endswith("ing") and len(token) > 6:
+        return token[:-3]
+    if token.endswith("e") and len(token) > 5:
+        return token[:-1]
     if len(token) < 4 or token.endswith(("ss", "us", "is")) or not token.endswith("s"):
         return token
     if token.endswith("ies") and len(token) > 4:
         return token[:-3] + "y"
-    return token[:-2] if token.endswith(("xes", "ches", "shes", "sses")) else token[:-1]
+    return stem(token[:-2] if token.endswith(("xes", "ches", "shes", "sses")) else token[:-1])
 
 
 def _prepared(text: str) -> str:
     text = folded(_FRACTION.sub(lambda match: f" fraction{match[1] or ''} ", text))
     text = "".join(each for each in unicodedata.normalize("NFD", text) if not unicodedata.combining(each))
+    text = _LONG_DASHES.sub(" - ", text)
     text = _DASHES.sub("-", _INVISIBLE.sub("", text)).replace("\u2019", "'").replace("\u02bc", "'")
     for pattern, long in _SHORT_FORMS:
         text = pattern.sub(long, text)
@@ -132,7 +138,7 @@ def _simple_tokens(text: str) -> Iterator[str]:
         elif match["word"]:
             yield match["word"][:_LONGEST_WORD]
         else:
-            yield {"\n": ";", "&": "and"}.get(match[0], match[0][0])
+            yield "--" if match["pause"] else {"\n": ";", "&": "and"}.get(match[0], match[0][0])
 
 
 def _time(match: re.Match[str]) -> str:

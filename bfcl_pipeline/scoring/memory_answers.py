@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from bfcl_pipeline.records import AnswerClass
 from bfcl_pipeline.scoring.answer_words import (
+    IGNORED,
     SEPARATORS,
     Span,
     content,
@@ -46,18 +47,19 @@ _OR = frozenset({"or", "versus", "vs", "alternatively", "otherwise", "|"})
 _LIST = frozenset({",", "and", ";", "or", "/", "|", "versus", "vs", "alternatively", "otherwise"})
 _NO_CANDIDATE = frozenset(
     "so more less later earlier similar something other others whatever higher above under over fewer "
-    "approximately about roughly better equivalent any thereabouts".split()
+    "approximately about roughly better equivalent any thereabouts of according based whereas while although "
+    "though but because since which who that when where as per".split()
 )
 _PERHAPS = re.compile(
-    r"\b(?:maybe|possibly|perhaps|(?:could|might|may) (?:also )?(?:be|have been)|either|one of|candidates?|options?"
-    r"|possibilities|depend(?:s|ing)?|potentially|between|not sure)\b|\?"
+    r"\b(?:maybe|possibly|perhaps|(?:could|might|may) (?:also )?(?:be|have been)|either|one of"
+    r"|(?:candidates|options|possibilities) (?:are|were|include|would be|:)|depend(?:s|ing)?|potentially|between|not sure)\b|\?"
 )
 _COUNTRIES = (["usa"], ["us"], ["united", "states"], ["uk"], ["united", "kingdom"])
 _SHORT = 3  # words of a candidate
 _MOST = 20  # places of an answer, and items of a list on each side of it, that are looked at
 
 _SEVERAL = re.compile(
-    r"\b(?:list|what are|which are|who are|where are|name (?:all|both|two|three|some|the)|factors|both|all the"
+    r"\b(?:list|what are|which are|who are|where are|name (?:all|both|two|three|some|the)|factors|both|what are all"
     r"|kinds? of \w+s|what is one|name one|documents)\b"
 )
 _CHOICES = re.compile(r"(?::|\bis it\b)([^:]*)$")
@@ -149,9 +151,14 @@ class MemoryQuestion:
             return False
         uncertain = len(_PERHAPS.findall(" ".join(words)))
         marks = [_between(words, items[place], items[place + 1]) for place in range(first, last)]
-        beside = [place for place in rivals if abs(place - own) == 1]
-        chosen = any(not _OR.isdisjoint(mark) for mark in marks)
-        if chosen and (beside or all(_is_short(words, items[place]) for place in rivals)):
+        beside = [
+            place
+            for place in rivals
+            if abs(place - own) == 1 and not _OR.isdisjoint(marks[min(place, own) - first])
+        ]
+        if any(not _OR.isdisjoint(mark) for mark in marks) and (
+            beside or all(_is_short(words, items[place]) for place in rivals)
+        ):
             return not self._is_quoted(words, items, own, beside or rivals)
         short = [place for place in rivals if _is_short(words, items[place])]
         if not short or self._is_quoted(words, items, own, beside or short):
@@ -180,8 +187,11 @@ class MemoryQuestion:
         source = [word for word in tokens(self.source) if word not in _LIST]
         for other in others:
             left, right = (items[own], items[other]) if own < other else (items[other], items[own])
-            pair = [words[left.end - 1], words[right.start]]
-            if abs(own - other) == 1 and occurrences(pair, source):
+            parts = [
+                [word for word in words[item.start : item.end] if word not in IGNORED]
+                for item in (left, right)
+            ]
+            if abs(own - other) == 1 and all(parts) and occurrences([parts[0][-1], parts[1][0]], source):
                 return True
         return False
 
