@@ -24,7 +24,8 @@ _LOOKED_FOR = (
     r"|include|say|said|on (?:file|record)|(?:present|anything|something|information|one) in"
     r"|in (?:my|the|your|our|any|this) (?:\w+ )?(?:memory|memories|records?|notes?|history|sessions?"
     r"|conversations?)"
-    r"|shared with (?:me|us)|(?:told|informed|shown) (?:me|us|the assistant)|come up|came up)\b"
+    r"|shared with (?:me|us)|(?:told?|tell|informed?|shown?|showed|gave?|give) (?:me|us|the assistant)|come up|came up"
+    r"|(?:talked|spoken|spoke) (?:about|of))\b"
 )
 _KNOWN_BY = (
     r"(?:know|find|see|tell|access|recognize|help|have (?:that|this|it|anything|one|your|his|her|their|the user)"
@@ -57,7 +58,7 @@ _CUES = re.compile(
             r"\b(?:unknown|unsure|uncertain|unclear|unavailable|undetermined|unspecified|unrecorded|undisclosed"
             r"|indeterminate|unanswerable|unfamiliar|undefined|inconclusive|unstated|unmentioned|unrecalled)\b",
             r"^n (?:\. )?a\b|\bnot applicable\b|\bno answer\b|\bas an ai\b",
-            r"\b(?:only be|be (?:just |purely )?|have to|only|just|can only|could only) guess(?:ing)?\b|\bonly a guess\b",
+            r"\b(?:only|just|purely|be|have to) guess(?:ing)?\b|\bonly a guess\b|\bwish (?:i|we) (?:knew|could)\b",
             r"\bnothing (?!else|other|more|further)(?:\w+ ){0,4}?(?:found|mentioned|stored|recorded|memory|records?"
             r"|available|matching|relevant|known|noted|saved|said|on file|about (?:that|this|it|the|your|a|any))\b",
             r"\b(?:found|finds?|knows?|recall|remember|contains?|holds?|returned|returns|yielded|shows?|says?"

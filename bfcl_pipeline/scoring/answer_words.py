@@ -7,7 +7,7 @@ and "seven hundred" are other tokens than 135, 18, 17, 7 or "seven". Number word
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bfcl_pipeline.text import folded
@@ -89,24 +89,31 @@ def content(words: Sequence[str]) -> list[int]:
 
 def occurrences(wanted: Sequence[str], words: Sequence[str]) -> list[Span]:
     """Where the words of `wanted` stand one after another in `words`, written together or apart."""
-    target = "".join(stem(wanted[place]) for place in content(wanted))
+    found = {span for form in (stem, _marked) for span in _occurrences(wanted, words, form)}
+    return sorted(found, key=lambda span: (span.start, span.end))
+
+
+def _occurrences(wanted: Sequence[str], words: Sequence[str], form: Callable[[str], str]) -> Iterator[Span]:
+    target = "".join(form(wanted[place]) for place in content(wanted))
     places = content(words)
-    stems = [stem(words[place]) for place in places]
-    found = []
+    forms = [form(words[place]) for place in places]
     for first in range(len(places) if target else 0):
         text, last = "", first
-        while last < len(places) and len(text) < len(target) and target.startswith(stems[last], len(text)):
-            text += stems[last]
+        while last < len(places) and len(text) < len(target) and target.startswith(forms[last], len(text)):
+            text += forms[last]
             last += 1
         if text == target:
-            found.append(Span(places[first], places[last - 1] + 1))
-    return found
+            yield Span(places[first], places[last - 1] + 1)
+
+
+def _marked(token: str) -> str:
+    return f"{token}#" if is_number(token) else token
 
 
 def stem(token: str) -> str:
     """A word without the ending of a regular plural or of "walking"; a number with marks around it."""
     if is_number(token):
-        return f"{token}#"
+        return _marked(token)
     if token.endswith("ing") and len(token) > 6:
         return token[:-3]
     if token.endswith("e") and len(token) > 5:

@@ -221,16 +221,16 @@ def _joins(words: Sequence[str], left: Span, right: Span) -> bool:
 
 
 def _list_around(words: Sequence[str], items: Sequence[Span], own: int) -> tuple[int, int]:
-    """The first and the last item of the list that has the item `own`; inner items are short."""
+    """The first and the last item of the list that has the item `own`; the inner ones are short."""
     first = last = own
     while max(own - _MOST, 0) < first and _joins(words, items[first - 1], items[first]):
-        if first != own and first != 1 and not _is_short(words, items[first - 1]):
-            break
         first -= 1
-    while last + 1 < min(len(items), own + _MOST) and _joins(words, items[last], items[last + 1]):
-        if last != own and not _is_short(words, items[last + 1]):
+        if not _is_short(words, items[first]):
             break
+    while last + 1 < min(len(items), own + _MOST) and _joins(words, items[last], items[last + 1]):
         last += 1
+        if not _is_short(words, items[last]):
+            break
     return first, last
 
 
