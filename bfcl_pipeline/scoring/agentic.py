@@ -153,7 +153,7 @@ def equal(given: str, answer: str) -> bool:
 
 
 def class_of_invalid(message: str) -> AnswerClass:
-    """What an answer to a web question is that is not valid: whether it abstains, is wrong, or has no form."""
+    """What an invalid answer to a web question is: whether it abstains, is wrong, or has no form."""
     field = answer_field(message)
     if abstains(given_answer(message)):
         return AnswerClass.ABSTAINED

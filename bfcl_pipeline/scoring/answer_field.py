@@ -36,7 +36,7 @@ _END_OF_LINE = re.compile(rf"{_NEXT}|\s{{0,20}}(?:\}}|\n|$)")
 def answer_field(message: str) -> str | None:
     """The `answer` field of the last object that has one, or of the last line `answer: ...`; else None.
 
-    A list is its items with commas between them. A number is as written.
+    A list is its items with semicolons between them. A number is as written.
     """
     text = after_reasoning(message)[-LONGEST:]
     for span in reversed(list(_objects(text))):
@@ -82,7 +82,7 @@ def _json(text: str) -> Any:
 
 def _text(value: Any) -> str:
     if isinstance(value, (list, tuple)):
-        return ", ".join(map(_text, value))
+        return "; ".join(map(_text, value))
     try:
         return str(value)
     except ValueError:  # an integer of more digits than Python prints
@@ -90,7 +90,7 @@ def _text(value: Any) -> str:
 
 
 def _written(text: str, end_of_bare: re.Pattern[str]) -> str:
-    """The value with which `text` begins: in quotes, in brackets, or bare up to the next field or the end."""
+    """The value that `text` begins with: in quotes, in brackets, or bare up to the next field or end."""
     family = next((family for family in _FAMILIES if text[:1] and text[0] in family), None)
     if family is not None:
         for following in (_FIELD_OR_END, r"\s{0,20}[,}]", r"\s{0,20}(?:\n|$)", ""):
@@ -100,6 +100,6 @@ def _written(text: str, end_of_bare: re.Pattern[str]) -> str:
         text = text[1:]
     elif text[:1] == "[" and "]" in text:
         items = text[1 : text.index("]")].split(",")
-        return ", ".join(item.strip().strip(_QUOTES) for item in items)
+        return "; ".join(item.strip().strip(_QUOTES) for item in items)
     end = end_of_bare.search(text)
     return text[: end.start() if end else len(text)].strip().strip("*").strip()

@@ -1,8 +1,9 @@
 """Text as words and numbers, for the comparison of answers to memory questions.
 
-Case, accents, punctuation, hyphens, slashes, articles and "and" do not count, nor does a regular plural.
-A number is one token with its value: 1,000 is 1000, $49.90 is 49.9, and 13.5, -18, 17.5, 7th, 7k, 1-20, 7 PM
-and "seven hundred" are other tokens than 135, 18, 17, 7 or "seven". Number words have no value.
+Case, accents, punctuation, hyphens, slashes, articles and "and" do not count, nor do the endings of regular
+plurals and of "walking". A number is one token with its value: 1,000 is 1000, $49.90 is 49.9, and 13.5,
+-18, 17.5, 7th, 7k, 1-20, 7 PM and "seven hundred" are other tokens than 135, 18, 17, 7 or "seven". A number in
+words has no value.
 """
 
 import re
@@ -43,20 +44,28 @@ _TOKEN = re.compile(
     r"(?P<time>\d{1,2}(?:[:.]\d\d)?[ ]?(?:(?P<half>[ap]m)(?!\w)"
     r"|(?:o'?clock[ ])?(?P<day>in the (?:morning|afternoon|evening)|at night)(?!\w)))"
     r"|(?P<clock>(?<![\d:.])\d{1,2}:\d\d(?![\d:]))"
-    r"|(?P<sign>(?<![\w)])-(?=[$\u20ac\u00a3]?[.]?\d)(?!\d{1,2}(?::\d\d)?[ ]?[ap]m))?(?:[$\u20ac\u00a3][ ]?)?"
+    r"|(?P<sign>(?<![\w)])-(?=[$\u20ac\u00a3]?[.]?\d)(?!\d{1,2}(?::\d\d)?[ ]?[ap]m))?"
+    r"(?:[$\u20ac\u00a3][ ]?)?"
     r"(?P<number>(?:(?<!\d)\.)?\d+(?:[.,:]\d+)*)(?P<unit>[^\W_]*)"
     r"|(?P<word>[^\W\d_]{1,40}(?=\d{3,20}(?!\w))|[^\W\d_][^\W_]*(?:(?<=\d)\.\d+)*)"
     r"|(?P<pause>(?<=\s)-+(?=\s))|(?P<dash>-+)"
     r"|(?P<mark>[,;.?!:()/|\u2026&\n])"
 )
+_PAUSE = {"--": ":"}
 _MINUTES = {"am": 0, "pm": 720}
 _PLAIN = re.compile(r"\d*(?:\.\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _UNITS_OF_ONE_LETTER = frozenset("glh")
 _NO_UNITS = frozenset({"st", "nd", "rd", "th", "bn", "mn", "mil"})
 
-_NUMBER_WORDS = frozenset(
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text between blanks."""
+    return frozenset(text.split())
+
+
+_NUMBER_WORDS = word_set(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety".split()
+    "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
 )
 _SCALES = frozenset({"hundred", "thousand", "million", "billion", "trillion", "dozen", "point"})
 _PARTS_OF_ONE = frozenset({"half", "quarter", "third", "thirds", "quarters"})
@@ -74,7 +83,7 @@ class Span:
 def tokens(text: str) -> list[str]:
     """Words, numbers (which begin with #) and separators of a text, in order. Dashes are left out."""
     found = _merged_words(list(_simple_tokens(_prepared(text))))
-    return [":" if token == "--" else token for token in _merged_ranges(found) if token != "-"]
+    return [_PAUSE.get(word, word) for word in _merged_ranges(found) if word != "-"]
 
 
 def is_number(token: str) -> bool:

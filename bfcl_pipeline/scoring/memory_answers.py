@@ -1,15 +1,17 @@
 """The rule of words for answers to memory questions.
 
-An answer is right if an accepted answer stands in it as whole words, unless it is an abstention, denies that
-answer, or lists it among others without choosing. A synonym, a number in other words and another unit are
-not reached. The words are read by `answer_words`.
+An answer is right if an accepted answer stands in it as whole words, as `answer_words` reads them, unless
+it is an abstention, denies that answer, or lists it among others without choosing. A synonym, a number in
+words and another unit are not reached.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from bfcl_pipeline.records import AnswerClass
+from bfcl_pipeline.scoring.abstentions import abstains_in
 from bfcl_pipeline.scoring.answer_words import (
     IGNORED,
     SEPARATORS,
@@ -18,15 +20,15 @@ from bfcl_pipeline.scoring.answer_words import (
     is_number,
     occurrences,
     tokens,
+    word_set,
 )
-from bfcl_pipeline.scoring.abstentions import abstains_in
 
 _EMPTY = (["none"], ["null"], ["n", "/", "a"])
 
 _NOT = frozenset({"not", "never", "nor", "neither"})
-_NOT_OF_ANOTHER = frozenset(
+_NOT_OF_ANOTHER = word_set(
     "after until till before past beyond than later only just but skip miss forget without because if when "
-    "while more less fewer over under merely".split()
+    "while more less fewer over under merely"
 )
 """Words after "not" that it belongs to: "not until 3 PM", "not only"."""
 _NEGATIVE = _NOT | {"no", "stop", "avoid", "without"}
@@ -35,9 +37,7 @@ _INSTEAD = (
     *(("instead", "of"), ("rather", "than"), ("other", "than"), ("opposed", "to"), ("used", "to", "be")),
     *(("except",), ("besides",), ("formerly",), ("previously",), ("no", "longer"), ("anything", "but")),
 )
-_LITTLE = frozenset(
-    "in at on to from with by of for really actually exactly your my is was be been".split()
-)
+_LITTLE = word_set("in at on to from with by of for really actually exactly your my is was be been")
 _DENIED = re.compile(
     r"(?:is|was|are|were) (?:(?:not|never) (?:the|it|right|correct|your|where|what|which|who|my|one)"
     r"|wrong|incorrect|false)\b"
@@ -45,22 +45,22 @@ _DENIED = re.compile(
 
 _OR = frozenset({"or", "versus", "vs", "alternatively", "otherwise", "|"})
 _LIST = frozenset({",", "and", ";", "or", "/", "|", "versus", "vs", "alternatively", "otherwise"})
-_NO_CANDIDATE = frozenset(
+_NO_CANDIDATE = word_set(
     "so more less later earlier similar something other others whatever higher above under over fewer "
-    "approximately about roughly better equivalent any thereabouts of according based whereas while although "
-    "though but because since which who that when where as per".split()
+    "approximately about roughly better equivalent any thereabouts of according based whereas while "
+    "although though but because since which who that when where as per"
 )
 _PERHAPS = re.compile(
     r"\b(?:maybe|possibly|perhaps|(?:could|might|may) (?:also )?(?:be|have been)|either|one of"
-    r"|(?:candidates|options|possibilities) (?:are|were|include|would be|:)|depend(?:s|ing)?|potentially|between|not sure)\b|\?"
+    r"|(?:candidates|options|possibilities) (?:are|were|include|would be|:)|depend(?:s|ing)?"
+    r"|potentially|between|not sure)\b|\?"
 )
 _COUNTRIES = (["usa"], ["us"], ["united", "states"], ["uk"], ["united", "kingdom"])
 _SHORT = 3  # words of a candidate
 _MOST = 20  # places of an answer, and items of a list on each side of it, that are looked at
 
 _SEVERAL = re.compile(
-    r"\b(?:list|what are|which are|who are|where are|name (?:all|both|two|three|some|the)|factors|both|what are all"
-    r"|kinds? of \w+s|what is one|name one|documents)\b"
+    r"\b(?:list|(?:what|which|who|where) are|name (?:all|both|two|three|some|the)|both|kinds? of \w+s)\b"
 )
 _CHOICES = re.compile(r"(?::|\bis it\b)([^:]*)$")
 
@@ -140,7 +140,7 @@ class MemoryQuestion:
     def _is_listed(
         self, words: Sequence[str], span: Span, spans: Sequence[Span], items: Sequence[Span], own: int
     ) -> bool:
-        """Whether the item `own` with the answer at `span` is in a list with a candidate outside `spans`."""
+        """Whether the item `own`, with the answer at `span`, is in a list with a candidate."""
         first, last = _list_around(words, items, own)
         rivals = [
             place
@@ -199,7 +199,7 @@ class MemoryQuestion:
 def _items(words: Sequence[str]) -> list[Span]:
     """The parts between separators, "and" and "or" that have a word."""
     bounds = [-1, *(at for at, word in enumerate(words) if word in SEPARATORS or word in _LIST), len(words)]
-    parts = (Span(one + 1, other) for one, other in zip(bounds, bounds[1:], strict=False))
+    parts = (Span(one + 1, other) for one, other in pairwise(bounds))
     return [part for part in parts if part.end > part.start]
 
 
