@@ -69,7 +69,8 @@ class AnswerClass(StrEnum):
     CALLED = "called"  # irrelevance: a call that can be decoded
     RIGHT = "right"  # agentic: valid
     WRONG = "wrong"  # agentic: another answer
-    ABSTAINED = "abstained"  # agentic: it says that it does not know, in the form that the prompt asks for
+    HEDGE = "hedge"  # memory: an acceptable answer among other candidates, without a choice
+    ABSTAINED = "abstained"  # agentic: it says in any words that it does not know or cannot answer
     NO_ANSWER_FORM = "no answer form"  # agentic: invalid, and without an answer in the requested form
 
 

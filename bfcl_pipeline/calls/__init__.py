@@ -1,6 +1,6 @@
 """Calls to and from text: decoding model output, writing calls in every format."""
 
-from bfcl_pipeline.calls.attempts import attempted_call, has_words, is_written_call
+from bfcl_pipeline.calls.attempts import after_reasoning, attempted_call, has_words, is_written_call
 from bfcl_pipeline.calls.decode import FAILED, decode
 from bfcl_pipeline.calls.execution import Steps, calls_by_step, decode_step, executed_text
 from bfcl_pipeline.calls.limits import MAX_DEPTH, Work
@@ -14,6 +14,7 @@ __all__ = [
     "MAX_DEPTH",
     "Steps",
     "Work",
+    "after_reasoning",
     "attempted_call",
     "calls_by_step",
     "decode",

@@ -148,7 +148,7 @@ def attempted_call(text: str, names: Sequence[str]) -> str | None:
     """
     if not any(sign in text for sign in _SIGNS):
         return None
-    text = _answer(text[:MAX_TEXT])
+    text = after_reasoning(text[:MAX_TEXT])
     spelled = {spelling for name in names for spelling in (name, name.replace(".", "_"))}
     tag = next(_tags(text), None)
     mark = tag[0] if tag else _opening(text, names) or _json(text, spelled)
@@ -208,11 +208,11 @@ def _whole_calls(text: str) -> Iterator[str]:
 
 def has_words(text: str) -> bool:
     """Whether the answer in `text` has a letter or a digit that is not part of a tag or a code fence."""
-    answer = _answer(text[:MAX_TEXT])
+    answer = after_reasoning(text[:MAX_TEXT])
     return answer[:1].isalpha() or any(map(str.isalnum, _NO_WORDS.sub(" ", answer)))
 
 
-def _answer(text: str) -> str:
+def after_reasoning(text: str) -> str:
     """`text` without reasoning before the answer, tokens of a chat, and Markdown's escapes in names."""
     text = text.strip()
     if text[:1].isalpha() and ">" not in text and "]" not in text:

@@ -1,21 +1,24 @@
 """Checks agentic entries by the last message without calls.
 
 Official rules accept an acceptable answer anywhere in that message, between word boundaries. Corrected
-rules require the `answer` field of the requested form to equal an acceptable answer, as the benchmark's
-posts on V4 describe. Both compare after the same normalisation, corrected rules without spaces as well.
+rules look at the `answer` field: on the web it has to equal an acceptable answer, as the post on web search
+asks, after the same normalisation and without spaces; for a memory it has to hold one (`memory_answers`).
 Source: the release's agentic checker and its evaluation runner, and the posts on web search and memory.
 """
 
-import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from bfcl_pipeline.calls import Work, decode_step, read_literal_value
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.calls import Work, after_reasoning, decode_step
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import AnswerClass, DecodeFailure, Entry, Json, Mode, NameStyle, Rules
+from bfcl_pipeline.scoring.abstentions import abstains
+from bfcl_pipeline.scoring.answer_field import LONGEST, answer_field
 from bfcl_pipeline.scoring.findings import Finding, Outcome, shown, shown_options
+from bfcl_pipeline.scoring.memory_answers import MemoryQuestion
 
 _IGNORED = re.compile(r"[,./\-_*^()]")
 _SPACES = re.compile(
@@ -25,23 +28,14 @@ _SPACES = re.compile(
 )
 """White space, also of no width, and the dashes that the release's normalisation does not know."""
 
-_ANSWER = re.compile(
-    r"""['"]answer['"]\s*:\s*(?P<value>"""
-    r""""(?:[^"\\]|\\.|"(?!\s*[,}]))*"(?=\s*[,}])|'(?:[^'\\]|\\.|'(?!\s*[,}]))*'(?=\s*[,}])"""
-    r"""|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^,}]*)""",
-    re.DOTALL,
-)
-"""The field, whose value may have quotation marks of its own: the one before `,` or `}` ends it."""
-
-_WORD = re.compile(r"\w+")
-_SHORT_FORMS = {"dont": "do not", "cant": "cannot"}
-_LONGEST = 100_000  # characters of a last message in which an answer field is searched
-
-_ABSTENTIONS = ("i do not know", "i cannot answer")
-"""How the answers that the prompt asks for begin, by `_plain_words`."""
-
-_APOLOGY = re.compile(r"(?:(?:i am|i m) )?(?:sorry|apologies|unfortunately)(?: but| that)? ")
 _NO_ANSWERS = ("", "none", "null")
+
+_GOT = {
+    AnswerClass.WRONG: "the answer",
+    AnswerClass.HEDGE: "candidates without a choice:",
+    AnswerClass.ABSTAINED: "the abstention",
+    AnswerClass.NO_ANSWER_FORM: "the empty answer",
+}
 
 _NO_TURN = Outcome(
     Finding("agentic:inference_error", "Expected the steps of the one turn, in a list."),
@@ -82,7 +76,7 @@ class AgenticChecker:
         if message is None:
             return [_NO_MESSAGE] * len(rules)
         findings = [self._check(message, rule_set) for rule_set in rules]
-        invalid = class_of_invalid(message) if any(findings) else AnswerClass.WRONG
+        invalid = self._class_of_invalid(message) if any(findings) else AnswerClass.WRONG
         return [Outcome(finding, invalid if finding else AnswerClass.RIGHT) for finding in findings]
 
     def _check(self, message: str, rules: Rules) -> Finding | None:
@@ -94,7 +88,47 @@ class AgenticChecker:
             return Finding(
                 "agentic:answer_not_found", f"Expected {wanted} in the final message {shown(message)}."
             )
+        if self._is_memory:
+            return memory_answer(message, self._memory_question, wanted)
         return exact_answer(message, self.acceptable, wanted)
+
+    @property
+    def _is_memory(self) -> bool:
+        return CATEGORIES[self._entry.category].backend is not None
+
+    @cached_property
+    def _memory_question(self) -> MemoryQuestion:
+        entry = self._entry
+        content = str(entry.turns[-1][-1]["content"]) if entry.turns and entry.turns[-1] else ""
+        return MemoryQuestion(tuple(entry.truth), content, str(entry.source or ""))
+
+    def _class_of_invalid(self, message: str) -> AnswerClass:
+        if not self._is_memory:
+            return class_of_invalid(message)
+        found = self._memory_question.class_of(given_answer(message))
+        is_form = answer_field(message) is not None
+        if found in (AnswerClass.RIGHT, AnswerClass.WRONG):
+            return AnswerClass.WRONG if is_form else AnswerClass.NO_ANSWER_FORM
+        return found
+
+
+def memory_answer(message: str, question: MemoryQuestion, wanted: str) -> Finding | None:
+    """Rule `answer-words`: official accepts a memory answer that occurs anywhere in the final message.
+
+    Corrected requires an acceptable answer as whole words of the `answer` field, or of the whole message if
+    it has no such field, and accepts neither abstentions nor lists of candidates.
+    """
+    given = given_answer(message)
+    found = question.class_of(given)
+    if found is AnswerClass.RIGHT:
+        return None
+    return Finding("agentic:answer_not_found", f"Expected {wanted}, got {_GOT[found]} {shown(given)}.")
+
+
+def given_answer(message: str) -> str:
+    """The `answer` field of a message, or all of it, without reasoning, if it has no such field."""
+    field = answer_field(message)
+    return after_reasoning(message)[-LONGEST:] if field is None else field
 
 
 def exact_answer(message: str, acceptable: Sequence[str], wanted: str) -> Finding | None:
@@ -119,29 +153,12 @@ def equal(given: str, answer: str) -> bool:
 
 
 def class_of_invalid(message: str) -> AnswerClass:
-    """What an answer is that is not valid: whether it abstains, is wrong, or has no `answer` field.
-
-    It abstains with one of the two sentences that the prompt asks for, in the field or, without a field,
-    anywhere in the message.
-    """
-    given = answer_field(message)
-    if given is None:
-        words = f" {_plain_words(message[:_LONGEST])}"
-        abstains = any(f" {abstention}" in words for abstention in _ABSTENTIONS)
-        return AnswerClass.ABSTAINED if abstains else AnswerClass.NO_ANSWER_FORM
-    words = _plain_words(given[:_LONGEST])
-    apology = _APOLOGY.match(words)
-    if words.startswith(_ABSTENTIONS, apology.end() if apology else 0):
+    """What an invalid answer to a web question is: whether it abstains, is wrong, or has no form."""
+    field = answer_field(message)
+    if abstains(given_answer(message)):
         return AnswerClass.ABSTAINED
-    return AnswerClass.NO_ANSWER_FORM if words in _NO_ANSWERS else AnswerClass.WRONG
-
-
-def _plain_words(text: str) -> str:
-    """`text` as words in lower case without punctuation, with `do not` for `don't`."""
-    text = text.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-    text = text.replace("can't", "cannot").replace("n't", " not")
-    words = (_SHORT_FORMS.get(word, word) for word in _WORD.findall(text))
-    return " ".join(words).replace("can not", "cannot")
+    has_form = field is not None and field.strip().lower() not in _NO_ANSWERS
+    return AnswerClass.WRONG if has_form else AnswerClass.NO_ANSWER_FORM
 
 
 def last_message(steps: Json, mode: Mode) -> str | None:
@@ -162,25 +179,3 @@ def last_message(steps: Json, mode: Mode) -> str | None:
 def normalised(text: str) -> str:
     """`text` in lower case, without `,./-_*^()`, with double quotes for single ones."""
     return _IGNORED.sub("", text).lower().replace("'", '"')
-
-
-def answer_field(message: str) -> str | None:
-    """The `answer` field of a message in the requested form; None if it has no such field.
-
-    The message is read as JSON or as a Python literal; if it is neither, the field is found by a pattern.
-    """
-    message = message[:_LONGEST]
-    start, end = message.find("{"), message.rfind("}")
-    if 0 <= start < end:
-        for read in (json.loads, read_literal_value):
-            try:
-                fields = read(message[start : end + 1])
-                if isinstance(fields, Mapping) and "answer" in fields:
-                    return str(fields["answer"])
-            except (ValueError, RecursionError):
-                continue
-    match = _ANSWER.search(message)
-    if match is None:
-        return None
-    value = match["value"].strip()
-    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"" else value

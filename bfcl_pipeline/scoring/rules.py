@@ -72,14 +72,23 @@ DIFFERENCES: tuple[RuleDifference, ...] = (
     RuleDifference(
         "exact-answer",
         "bfcl_pipeline.scoring.agentic:exact_answer",
-        "an agentic answer is valid if an acceptable one occurs anywhere in the final message",
-        "the `answer` field of that message must equal an acceptable one, as the posts on V4 describe",
+        "a web-search answer is valid if an acceptable one occurs anywhere in the final message",
+        "the `answer` field of that message must equal an acceptable one, as the post on web search "
+        "describes",
+    ),
+    RuleDifference(
+        "answer-words",
+        "bfcl_pipeline.scoring.agentic:memory_answer",
+        "a memory answer is valid if an acceptable one occurs anywhere in the final message, compared "
+        "without points, hyphens and slashes: 135 is 13.5, and an abstention that names the answer is valid",
+        "the `answer` field, or the message if it has none, must hold an acceptable answer as whole words "
+        "and numbers, and must neither abstain nor deny it nor list it among other candidates",
     ),
     RuleDifference(
         "answer-spaces",
         "bfcl_pipeline.scoring.agentic:equal",
-        "white space and Unicode dashes count in an agentic answer: `eiffel-tower` is not `Eiffel Tower`, "
-        "which the post on web search calls equal",
+        "white space and Unicode dashes count in a web-search answer: `eiffel-tower` is not `Eiffel "
+        "Tower`, which the post on web search calls equal",
         "answers are compared without them, as the release describes its normalisation",
     ),
     RuleDifference(

@@ -81,7 +81,7 @@ class WebWork:
 
     @property
     def abstains(self) -> bool:
-        """Whether the final message says, in a form that the prompt asks for, that it has no answer."""
+        """Whether the final message says, in any words, that it has no answer."""
         return self.message is not None and class_of_invalid(self.message) is AnswerClass.ABSTAINED
 
     def after_failures(self) -> Iterator[Next]:

@@ -24,7 +24,7 @@ from bfcl_pipeline.records import (
     Verdict,
 )
 from bfcl_pipeline.scoring import answer_format, truth_calls
-from bfcl_pipeline.scoring.agentic import answer_field
+from bfcl_pipeline.scoring.answer_field import answer_field
 from bfcl_pipeline.scoring.findings import Finding
 from bfcl_pipeline.scoring.judge import MAX_RESULT
 from bfcl_pipeline.scoring.single_turn import plan_of

@@ -9,36 +9,44 @@ import pytest
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.records import Entry, Mode, Response, Rules
 from bfcl_pipeline.scoring import judge
-from bfcl_pipeline.scoring.agentic import answer_field
 
 CALL = [{"core_memory_retrieve_all": "{}"}]
 
 
-def verdict(*steps, truth=("7", "seven"), mode=Mode.FC, rules=Rules.OFFICIAL, result=None):
+def verdict(
+    *steps,
+    truth=("7", "seven"),
+    mode=Mode.FC,
+    rules=Rules.OFFICIAL,
+    result=None,
+    category="memory_kv",
+):
     asked = ({"role": "user", "content": "How many?"},)
-    on = Entry("memory_kv_0-finance-0", "memory_kv", (asked,), (), truth=list(truth))
+    on = Entry("memory_kv_0-finance-0", category, (asked,), (), truth=list(truth))
     text = json.dumps([list(steps)] if result is None else result)
     return judge(on, Response(on.entry_id, on.category, mode, text), rules)
 
 
 @pytest.mark.parametrize(
-    ("message", "official", "corrected"),
+    ("message", "official", "memory", "web"),
     [
-        ("{'answer': '7', 'context': 'told so'}", True, True),
-        ('{"answer": "Seven", "context": "it\'s told"}', True, True),
-        ('Here: {"answer": 7, "context": null}', True, True),
-        ("{'answer': 'not 7, but 8', 'context': ''}", True, False),
-        ("{'answer': '8', 'context': 'I first thought of 7'}", True, False),
-        ("It is 7.", True, False),
-        ("It is 77.", False, False),
-        ("{'answer': 'I do not know', 'context': 'I do not know'}", False, False),
-        ("{'answer': s-e-v-e-n, 'context': it's told}", True, True),
+        ("{'answer': '7', 'context': 'told so'}", True, True, True),
+        ('{"answer": "Seven", "context": "it\'s told"}', True, True, True),
+        ('Here: {"answer": 7, "context": null}', True, True, True),
+        ("{'answer': '7 days', 'context': ''}", True, True, False),
+        ("{'answer': 'not 7, but 8', 'context': ''}", True, False, False),
+        ("{'answer': '8', 'context': 'I first thought of 7'}", True, False, False),
+        ("It is 7.", True, True, False),
+        ("It is 77.", False, False, False),
+        ("{'answer': 'I do not know', 'context': 'I do not know'}", False, False, False),
+        ("{'answer': s-e-v-e-n, 'context': it's told}", True, False, True),
     ],
 )
-def test_the_place_of_the_answer(message, official, corrected):
-    """Official: anywhere between word boundaries; corrected: exactly in the `answer` field."""
-    assert verdict(CALL, message).valid is official
-    assert verdict(CALL, message, rules=Rules.CORRECTED).valid is corrected
+def test_the_place_of_the_answer(message, official, memory, web):
+    """Official: anywhere between word boundaries; corrected: in the `answer` field, on the web exactly."""
+    for category, corrected in (("memory_kv", memory), ("web_search_base", web)):
+        assert verdict(CALL, message, category=category).valid is official
+        assert verdict(CALL, message, category=category, rules=Rules.CORRECTED).valid is corrected
 
 
 def test_the_last_message_without_calls_counts():
@@ -69,6 +77,8 @@ def test_prompted_answers_are_read_as_text():
 def test_messages_state_the_expected_answer():
     """The error message has the acceptable answers and the actual text."""
     found = verdict("{'answer': '8'}", rules=Rules.CORRECTED)
+    assert found.error_message == "Expected '7' or 'seven', got the answer '8'."
+    found = verdict("{'answer': '8'}", rules=Rules.CORRECTED, category="web_search_base")
     assert found.error_message == "Expected exactly '7' or 'seven', got the answer '8'."
     assert 'final message "It\'s 8."' in verdict("It's 8.").error_message
 
@@ -90,20 +100,23 @@ def test_spaces_and_dashes(given, acceptable, official):
     """Corrected ignores white space and all dashes; official ignores the hyphen only."""
     message = json.dumps({"answer": given})
     assert verdict(message, truth=[acceptable]).valid is official
-    assert verdict(message, truth=[acceptable], rules=Rules.CORRECTED).valid is True
+    for category in ("memory_kv", "web_search_base"):
+        corrected = verdict(message, truth=[acceptable], rules=Rules.CORRECTED, category=category)
+        assert corrected.valid is True
 
 
 @pytest.mark.parametrize("given", ["Eiffel Towers", "Tower", "the Eiffel Tower", "Eiffel+Tower"])
 def test_other_words_differ(given):
-    """Without spaces, another answer is still another answer."""
-    assert not verdict(json.dumps({"answer": given}), truth=["Eiffel Tower"], rules=Rules.CORRECTED).valid
+    """On the web, without spaces, another answer is still another answer."""
+    message, truth = json.dumps({"answer": given}), ["Eiffel Tower"]
+    assert not verdict(message, truth=truth, rules=Rules.CORRECTED, category="web_search_base").valid
 
 
 @pytest.mark.parametrize(
     ("message", "official", "corrected"),
     [
         ("{'answer': '7', 'context': ''}", "right", "right"),
-        ("It is 7.", "right", "no answer form"),
+        ("It is 7.", "right", "right"),
         ("{'answer': '8', 'context': 'not 7'}", "right", "wrong"),
         ("{'answer': '8', 'context': 'I do not know'}", "wrong", "wrong"),
         ("It is 8.", "no answer form", "no answer form"),
@@ -119,11 +132,14 @@ def test_other_words_differ(given):
         ("{'answer': 'Sorry, I do not know.', 'context': ''}", "abstained", "abstained"),
         ("{'answer': \"I'm sorry, but I don't know\", 'context': ''}", "abstained", "abstained"),
         ("{'answer': ['I do not know'], 'context': ''}", "abstained", "abstained"),
-        ("{'answer': '8, since I do not know', 'context': ''}", "wrong", "wrong"),
+        ("{'answer': '8, since I do not know', 'context': ''}", "abstained", "abstained"),
+        ("I have no record of 7.", "right", "abstained"),
+        ("It is 7 or 8.", "right", "hedge"),
+        ("{'answer': '7 PM', 'context': ''}", "right", "wrong"),
         ("{'answer': None, 'context': 'nothing found'}", "no answer form", "no answer form"),
         ('{"answer": null}', "no answer form", "no answer form"),
-        ("{'answer': ['7'], 'context': ''}", "right", "wrong"),
-        ('{"answer": "8"} {"answer": "7"}', "right", "wrong"),
+        ("{'answer': ['7'], 'context': ''}", "right", "right"),
+        ('{"answer": "8"} {"answer": "7"}', "right", "right"),
         ('{"answer": "I can not answer this question.", "context": ""}', "abstained", "abstained"),
         ("Sorry, I can't answer this question.", "abstained", "abstained"),
         ("I do not know", "abstained", "abstained"),
@@ -132,7 +148,7 @@ def test_other_words_differ(given):
     ],
 )
 def test_answer_classes(message, official, corrected):
-    """An answer is right, wrong, an abstention in the words of the prompt, or has no answer form."""
+    """An answer is right, wrong, a hedge or an abstention in any words, or has no answer form."""
     assert verdict(CALL, message).answer_class == official
     assert verdict(CALL, message, rules=Rules.CORRECTED).answer_class == corrected
 
@@ -141,28 +157,6 @@ def test_answer_classes(message, official, corrected):
 def test_without_a_message_there_is_no_answer_form(steps):
     """An answer that ends in calls has no answer form."""
     assert verdict(*steps).answer_class == "no answer form"
-
-
-@pytest.mark.parametrize(
-    ("message", "answer"),
-    [
-        ("{'answer': \"it's\"}", "it's"),
-        ("{'answer': 'The O'Briens', 'context': 'it's told'}", "The O'Briens"),
-        ("{'answer': 'Rock 'n' Roll' }", "Rock 'n' Roll"),
-        ('{"answer": "5" tall", "context": "x"}', '5" tall'),
-        ("{'answer': 'Paris', 'context': 'it's the", "Paris"),
-        ("{'answer': 'Paris' it's", "Paris"),
-        ('```json\n{"answer": "a {b}"}\n```', "a {b}"),
-        ("{'answer': 'a', 'answer': 'b'}", "b"),
-        ("{answer: a}", None),
-        ("{'answer': ", ""),
-        ("{" * 100_000, None),
-        ("{'answer': __import__('os')}", "__import__('os')"),
-    ],
-)
-def test_the_answer_field(message, answer):
-    """The field is read as data, never evaluated, and found in damaged text."""
-    assert answer_field(message) == answer
 
 
 def test_a_malformed_truth_is_named():
