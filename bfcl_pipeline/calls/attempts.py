@@ -168,7 +168,7 @@ def is_written_call(text: str, names: Sequence[str]) -> bool:
     """
     if not any(sign in text for sign in _SIGNS):
         return False
-    text = _answer(text[:MAX_TEXT])
+    text = after_reasoning(text[:MAX_TEXT])
     spelled = {
         spelling
         for name in names
