@@ -114,8 +114,8 @@ def test_arguments_that_are_not_an_object():
         ),
         ('""', []),
         (
-            '{"name": "f", "parameters": {}} | {"name": "g", "parameters": {}} | {"name": "h", "parameters": {"a": 1}}',
-            [{"h": '{"a": 1}'}],
+            '{"name": "f", "parameters": {}} | {"name": "g", "parameters": {"a": 1}}',
+            [{"g": '{"a": 1}'}],
         ),
     ],
 )
