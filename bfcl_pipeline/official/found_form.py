@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.calls import decode
+from bfcl_pipeline.config import trial_of
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.official.form_choice import FormChoice
 from bfcl_pipeline.records import DecodeFailure, Json, Mode, NameStyle
@@ -23,9 +24,14 @@ from bfcl_pipeline.tables import entries_path, read_table
 _SHARE = 0.9
 """The share of the answers that show a form from which on they agree."""
 
-_DOTTED = re.compile(r'"name": ?"([^"\\]{1,200}?\.[^"\\]{1,200})"')
+_DOTTED = re.compile(r'"name": ?"([^".\\]{1,200}\.[^"\\]{1,200})"')
 
 _Form = TypeVar("_Form", Mode, NameStyle)
+
+
+def mode_by_name(name: str) -> Mode:
+    """The mode of a model of which nothing else is known."""
+    return Mode.FC if trial_of(name).model.endswith("-FC") else Mode.PROMPT
 
 
 class DottedNames:

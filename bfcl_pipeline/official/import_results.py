@@ -16,8 +16,14 @@ from bfcl_pipeline.config import ModelRow, model_folder, trial_name, trial_of
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.official.form_choice import NO_CHOICE, FormChoice
 from bfcl_pipeline.official.former_results import without_keys
-from bfcl_pipeline.official.forms import AnswerForm, Convert, assumed_form, known_form
-from bfcl_pipeline.official.found_form import DottedNames, Evidence, find_mode, find_name_style
+from bfcl_pipeline.official.forms import AnswerForm, Convert, assumed_form, converted, known_form
+from bfcl_pipeline.official.found_form import (
+    DottedNames,
+    Evidence,
+    find_mode,
+    find_name_style,
+    mode_by_name,
+)
 from bfcl_pipeline.official.import_summary import ModelRead, ResultTable, not_read_lines, summary
 from bfcl_pipeline.official.layout import official_models
 from bfcl_pipeline.official.result_files import FoundResults, ResultFile, find_results
@@ -170,7 +176,7 @@ def _model(folder: str, read: Sequence[tuple[ResultFile, FileLines]], reading: _
     source = "option" if mode else "row" if own else "answers"
     mode = find_mode(folder, evidence, choice, own.mode if own else None, "in its row")
     if mode is None:
-        mode, source = Mode.FC if trial.model.endswith("-FC") else Mode.PROMPT, "name"
+        mode, source = mode_by_name(folder), "name"
         reading.log(
             f"{folder}: not in the official list of models, and no answer shows the mode; {mode} by its "
             "name (see --mode)"
@@ -194,7 +200,7 @@ def _evidence(
         for line in lines.lines:
             if line.failure is None and not file.sessions:
                 dotted = names.of(file.category, line.entry_id) if names else frozenset[str]()
-                evidence.add(file.category, _converted(line.result, file.category, convert), dotted)
+                evidence.add(file.category, converted(line.result, file.category, convert), dotted)
     return evidence
 
 
@@ -210,7 +216,7 @@ def _response(line: Line, category: str, model: _Model, reading: _Reading) -> Re
     elif model.form.convert is None:
         status, detail = Status.UNSUPPORTED, "the handler's own form of calls is not supported"
     else:
-        result_json = _json(without_keys(_converted(line.result, category, model.form.convert), category))
+        result_json = _json(without_keys(converted(line.result, category, model.form.convert), category))
     return Response(
         entry_id=line.entry_id,
         category=category,
@@ -233,23 +239,6 @@ def _json(result: Json) -> str:
     """`result` as generated responses have it; escaped if it has lone surrogates (not in UTF-8)."""
     text = json.dumps(result, ensure_ascii=False)
     return text if text == _printable(text) else json.dumps(result)
-
-
-def _converted(result: Json, category: str, convert: Convert) -> Json:
-    """The uniform form of an answer, or of each step of each turn."""
-    single_turn = CATEGORIES[category].single_turn
-    if single_turn or not isinstance(result, list):
-        return convert(result, not single_turn)
-    return [
-        [_step(step, convert) for step in turn] if isinstance(turn, list) else convert(turn, True)
-        for turn in result
-    ]
-
-
-def _step(stored: Json, convert: Convert) -> Json:
-    """The uniform form of a step; without calls its text, which may be the answer to a question."""
-    uniform = convert(stored, True)
-    return uniform if uniform != [] else stored
 
 
 def _printable(text: str) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from bfcl_pipeline.config import ModelRow, model_folder
 from bfcl_pipeline.official.form_choice import NO_CHOICE
-from bfcl_pipeline.official.found_form import Evidence, find_mode
+from bfcl_pipeline.official.found_form import Evidence, find_mode, mode_by_name
 from bfcl_pipeline.official.result_files import ResultFile, find_results
 from bfcl_pipeline.official.result_lines import read_lines
 from bfcl_pipeline.records import Json, Mode
@@ -38,8 +38,8 @@ def result_rows(
         values = _values(names.get(own, own), found[0].model_dir, known)
         if own not in names and not mode_given:
             shown = find_mode(own, _evidence(found), NO_CHOICE)
-            if shown is not None and shown is not (Mode.FC if own.endswith("-FC") else Mode.PROMPT):
-                values["mode"] = shown.value
+            if shown not in (None, mode_by_name(own)):
+                values["mode"] = str(shown)
         rows.append(values)
     return rows
 

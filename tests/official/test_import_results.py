@@ -11,7 +11,7 @@ import pytest
 from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.official.form_choice import FormChoice
 from bfcl_pipeline.official.import_results import import_official
-from bfcl_pipeline.records import Mode
+from bfcl_pipeline.records import Mode, NameStyle
 from bfcl_pipeline.tables import read_table
 from bfcl_pipeline.tables.schemas import RESPONSES
 
@@ -362,3 +362,66 @@ def test_missing_staged_data_is_an_error(tmp_path):
     write(tmp_path / "m", "multiple", [answer("multiple_0", "a")])
     with pytest.raises(ConfigError, match="Stage the release first"):
         import_official(tmp_path, tmp_path / "out", data=tmp_path / "nodata", log=lambda _: None)
+
+
+NATIVE = [{"math_factorial": '{"number": 5}'}]
+DOTTED = [{"math.factorial": '{"number": 5}'}]
+TEXT = "[math.factorial(number=5)]"
+
+
+def of_models(folder: Path, answers: dict[str, list[object]]) -> None:
+    """Writes answers of models to simple_python_1 and others."""
+    for model, results in answers.items():
+        rows = [answer(f"simple_python_{number}", result) for number, result in enumerate(results, start=1)]
+        write(folder / model, "simple_python", rows)
+
+
+@pytest.mark.parametrize(
+    ("model", "results", "options", "message"),
+    [
+        (
+            "a",
+            [NATIVE, TEXT],
+            {},
+            "a: two forms: .*lists of calls: 1; .*text with calls: 1. Choose with --mode a=fc or",
+        ),
+        (
+            "a",
+            [NATIVE],
+            {"mode": Mode.PROMPT},
+            "a: mode prompt by --mode, but not by its answers: .*calls: 1; .*: 0",
+        ),
+        ("a", [TEXT], {"mode": Mode.FC}, "a: mode fc by --mode, but not by its answers: .*calls: 0; .*: 1"),
+        ("gpt-4o-2024-11-20", [NATIVE], {}, "mode prompt in the official list, but not by its answers"),
+        (FC_MODEL, [TEXT], {}, "mode fc in the official list, but not by its answers"),
+        (
+            "a",
+            [NATIVE],
+            {"name_style": NameStyle.DOTTED},
+            "dots: 0; .*instead of dots: 1. Choose with --name-style a=",
+        ),
+    ],
+)
+def test_a_contradiction_stops_with_both_counts(read, tmp_path, model, results, options, message):
+    """What is said of all models is compared with the answers, what is said of one model is not."""
+    of_models(tmp_path, {model: results})
+    with pytest.raises(ConfigError, match=message):
+        read(tmp_path, choice=FormChoice(**options))
+    for mode in Mode:
+        for style in NameStyle:
+            choice = FormChoice(modes={model: mode}, name_styles={model: style}, **options)
+            assert {row["mode"] for row in read(tmp_path, choice=choice)} == {mode}
+
+
+def test_a_stray_answer_contradicts_nothing(read, tmp_path):
+    """One of ten answers may have another form: models that were sent tools write calls as text, too."""
+    of_models(tmp_path, {"a": [DOTTED] + [[{"other": "{}"}]] * 8 + [TEXT], "b": [TEXT] * 9 + [NATIVE]})
+    modes = {row["model"]: (row["mode"], row["name_style"]) for row in read(tmp_path)}
+    assert modes == {"a": ("fc", "dotted"), "b": ("prompt", None)}
+
+
+def test_an_option_of_an_unknown_model_is_an_error(read, tmp_path):
+    """The error has the models that are there."""
+    of_models(tmp_path, {"a": [TEXT]})
+    with pytest.raises(ConfigError, match=r"unknown model 'org/a'\..* Known: a\."):
+        read(tmp_path, choice=FormChoice(modes={"org/a": Mode.FC}))
