@@ -125,7 +125,7 @@ def read_results(
         _read_model(folder, list(files), reading)
         for folder, files in groupby(found.files, lambda file: file.folder)
     ]
-    reasons = not_read_lines([*found.not_read, *(each for model in read for each in model.not_read)])
+    reasons = not_read_lines(each for model in read for each in model.not_read)
     if reasons and not any(table.responses for model in read for table in model.tables):
         raise TableError(f"nothing could be read. {'; '.join(reasons[:3])}")
     return read
