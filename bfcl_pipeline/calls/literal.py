@@ -81,6 +81,19 @@ def _value(node: ast.expr | None, work: Work) -> Any:
             return [_value(item, work) for item in items]
         case ast.Tuple(elts=items):
             return tuple([_value(item, work) for item in items])
+        case ast.BinOp(op=ast.BitOr()) if (mappings := _united(node)) is not None:
+            return {key: value for mapping in mappings for key, value in _value(mapping, work).items()}
         case None:
             raise Undecodable("a mapping is unpacked")
     return evaluate(node, work)
+
+
+def _united(node: ast.expr) -> list[ast.Dict] | None:
+    """The mappings in `{...} | {...}`, in order; None if anything else is united."""
+    operands: list[ast.expr] = []
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        operands.append(node.right)
+        node = node.left
+    operands = [node, *reversed(operands)]
+    mappings = [operand for operand in operands if isinstance(operand, ast.Dict)]
+    return mappings if len(mappings) == len(operands) else None

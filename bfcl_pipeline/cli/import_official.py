@@ -3,12 +3,13 @@
 import argparse
 from pathlib import Path
 
+from bfcl_pipeline.cli.form_options import add_form_options, form_choice
 from bfcl_pipeline.cli.options import add_data, add_rules, print_to_stderr
 from bfcl_pipeline.cli.runs import RESULTS, check_run_name
 from bfcl_pipeline.config.job import WEB_MODES
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.jobs.options import add_models
-from bfcl_pipeline.records import Mode
+from bfcl_pipeline.official.form_choice import FormChoice
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +19,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "result_dir",
         type=Path,
         metavar="RESULT_DIR",
-        help="the official `result` folder, or the folder of one model in it",
+        help="the official `result` folder (V3 or V4), the folder of one model in it, or a folder with "
+        "`result` in it. Files and lines that cannot be read are listed; the exit status is 0 if anything "
+        "was read",
     )
     written = parser.add_mutually_exclusive_group(required=True)
     written.add_argument(
@@ -35,11 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--overwrite", action="store_true", help="with --as-run: replace a run of that name")
     add_data(parser)
     add_models(parser)
-    add(
-        "--mode",
-        choices=[mode.value for mode in Mode],
-        help="mode of the models (default: of the official list, of the models file, or by the suffix -FC)",
-    )
+    add_form_options(parser)
     add(
         "--web",
         choices=WEB_MODES,
@@ -51,18 +50,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Imports the results; reports what was read on stderr."""
-    mode = None if args.mode is None else Mode(args.mode)
+    choice = form_choice(args)
     if args.as_run is not None:
-        return _import_run(args, mode)
+        return _import_run(args, choice)
     if args.overwrite or args.web is not None:
         raise ConfigError("--overwrite and --web need --as-run NAME.")
     from bfcl_pipeline.official.import_results import import_official  # loads pyarrow
 
-    import_official(args.result_dir, args.out, data=args.data, run=args.run, mode=mode, log=print_to_stderr)
+    import_official(
+        args.result_dir, args.out, data=args.data, run=args.run, choice=choice, log=print_to_stderr
+    )
     return 0
 
 
-def _import_run(args: argparse.Namespace, mode: Mode | None) -> int:
+def _import_run(args: argparse.Namespace, choice: FormChoice) -> int:
     from bfcl_pipeline.official.import_run import Import, import_run, new_run_folder  # loads pyarrow
     from bfcl_pipeline.report.page.render import write_page
     from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
@@ -76,7 +77,7 @@ def _import_run(args: argparse.Namespace, mode: Mode | None) -> int:
         run=args.as_run,
         data=args.data,
         models=args.models,
-        mode=mode,
+        choice=choice,
         web=args.web,
         rules=args.rules,
     )

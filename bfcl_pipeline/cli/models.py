@@ -183,9 +183,10 @@ def _add_results(options: argparse.Namespace) -> int:
 
     path = (options.models or [MY_MODELS_FILE])[-1]
     known = load_models(options.models)
-    found = result_rows(options.results, known)
+    given = _set_values(options.set)
+    found = result_rows(options.results, known, "mode" in given)
     kept = own_rows(path)
-    new = [{**values, **_set_values(options.set)} for values in found if values["name"] not in kept]
+    new = [{**values, **given} for values in found if values["name"] not in kept]
     if new:
         add_rows(path, new)
     print(f"{path}: added {plural(len(new), 'model', 'models')} of {options.results}.")

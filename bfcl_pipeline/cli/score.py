@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bfcl_pipeline.cli.form_options import add_form_options, form_choice
 from bfcl_pipeline.cli.options import add_cache, add_data
 from bfcl_pipeline.records import Rules, Status
 
@@ -27,8 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="RESPONSES",
-        help="Parquet, CSV (.csv) or JSON Lines (.jsonl) with the columns entry_id, category, "
-        "mode (fc or prompt), result_json; optional model, run, name_style (underscored or dotted), status",
+        help="Parquet, CSV (.csv) or JSON Lines (.jsonl) with the columns entry_id, category, result_json; "
+        "optional mode (fc or prompt), name_style (underscored or dotted), model, run, status. A mode or "
+        "name style that the table lacks is found in the answers of each model",
     )
     parser.add_argument(
         "--out",
@@ -37,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="VERDICTS",
         help="file to write; its suffix chooses the form: .parquet, .csv or .jsonl",
     )
+    add_form_options(parser)
     add_data(parser)
     add_cache(parser, "with web/, the recorded answers of web APIs for executed calls")
     parser.add_argument(
@@ -62,6 +65,7 @@ def run(options: argparse.Namespace) -> int:
         score_table_by_all_rules,
         start_workers,
     )
+    from bfcl_pipeline.official.found_columns import with_found_columns
     from bfcl_pipeline.tables.text_forms import form_of, rows_about, write_any_form
     from bfcl_pipeline.web.apis import ApisByMode
 
@@ -69,6 +73,7 @@ def run(options: argparse.Namespace) -> int:
     form_of(options.out)
     with start_workers(sum(map(rows_about, options.responses)), options.processes) as workers:
         responses = read_responses(options.responses)
+        responses = with_found_columns(responses, options.data, form_choice(options))
         apis = ApisByMode(options.data, options.cache / "web")
         if options.rules == _ALL:
             verdicts = score_table_by_all_rules(responses, options.data, workers, apis)

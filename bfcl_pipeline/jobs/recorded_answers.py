@@ -23,9 +23,11 @@ from bfcl_pipeline.config.search_engines import recorded_engines
 from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.generation import Completed
 from bfcl_pipeline.jobs.observed import status_counts
-from bfcl_pipeline.jobs.result_paths import ResultForm, official_folder, result_form
+from bfcl_pipeline.jobs.result_paths import ResultForm, official_files, result_form
 from bfcl_pipeline.jobs.selection import chosen
-from bfcl_pipeline.official.import_results import find_results, read_results, session_snapshot
+from bfcl_pipeline.official.import_results import read_results, session_snapshot
+from bfcl_pipeline.official.import_summary import notes
+from bfcl_pipeline.official.result_files import FoundResults
 from bfcl_pipeline.records import Entry, Json, Response, Status
 from bfcl_pipeline.report.web_label import UNKNOWN
 from bfcl_pipeline.tables import (
@@ -117,15 +119,15 @@ def _read(path: Path, job: Job, log: Log) -> _Answers:
 
 
 def _of_official_folder(path: Path, job: Job, log: Log) -> _Answers:
-    folder = official_folder(path, job.row.model)
-    if folder is None:
-        there = {file.folder for file in find_results(path)}
-        raise ConfigError(f"{path}: {_no_model(job.row.model, there)}")
-    files = [file for file in find_results(folder) if file.category in job.categories]
+    there = official_files(path, job.row.model)
+    found = FoundResults([file for file in there.files if file.category in job.categories], there.not_read)
     answers = _Answers()
     # The row counts for a folder that is not in the official list of models.
-    rows = [replace(job.row, name=trial_of(file.folder).model) for file in files[:1]]
-    for table in read_results(files, data=job.paths.data, run=job.run, rows=rows, log=log):
+    rows = [replace(job.row, name=trial_of(file.folder).model) for file in found.files[:1]]
+    read = read_results(found, data=job.paths.data, run=job.run, rows=rows, log=log)
+    for line in notes(found, read):
+        log(line)
+    for table in (table for model in read for table in model.tables):
         if table.file.sessions:
             for response in table.responses:
                 key = (response.category, response.entry_id)

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import Job, model_folder
 from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.official.layout import RESULT_FILE, RESULT_FILES, SESSIONS
+from bfcl_pipeline.official.result_files import RESULT, FoundResults, find_results
+from bfcl_pipeline.text import unknown_name
 
 ARCHIVE_SUFFIX = ".zip"
 TABLE_SUFFIX = ".parquet"
@@ -42,17 +42,21 @@ def result_form(path: Path) -> ResultForm:
     )
 
 
-def official_folder(path: Path, model: str) -> Path | None:
-    """The folder of `model` in a result folder of the official tool; `path` if it is that of one model.
+def official_files(path: Path, model: str) -> FoundResults:
+    """The files of `model` in a result folder of the official tool, which may be the folder of one model.
 
-    None if the result folder has no such model.
+    Raises ConfigError if there are no results, or none of this model.
     """
     own = path / model_folder(model)
-    if own.is_dir():
-        return own
-    groups = {category.group for category in CATEGORIES.values()}
-    single = any((path / group).is_dir() for group in groups) or any(path.glob(RESULT_FILES))
-    return path if single else None
+    found = find_results(own if own.is_dir() else path)
+    by_folder = {file.folder: file.model_dir for file in found.files}
+    if own.is_dir() or (len(by_folder) == 1 and not {path, path / RESULT}.isdisjoint(by_folder.values())):
+        return found
+    if model_folder(model) not in by_folder:
+        raise ConfigError(f"{path}: {unknown_name('model', model, by_folder)} Set `model` in its row.")
+    return FoundResults(
+        [file for file in found.files if file.folder == model_folder(model)], found.not_read
+    )
 
 
 def result_inputs(job: Job) -> list[str]:
@@ -69,15 +73,11 @@ def result_inputs(job: Job) -> list[str]:
     if (path / "responses").is_dir():
         folders = [path / part / model_folder(job.row.model) for part in ("responses", "memory")]
         return _existing([folder / f"{name}.parquet" for folder in folders for name in job.categories])
-    folder = official_folder(path, job.row.model)
-    if folder is None:
+    try:
+        files = official_files(path, job.row.model).files
+    except ConfigError:
         return []
-    return [
-        str(file)
-        for file in sorted(folder.rglob(RESULT_FILES))
-        if (match := RESULT_FILE.fullmatch(file.name))
-        and match["category"].removesuffix(SESSIONS) in job.categories
-    ]
+    return sorted(str(file.path) for file in files if file.category in job.categories)
 
 
 def _existing(paths: Sequence[Path]) -> list[str]:

@@ -1,33 +1,32 @@
-"""Results of earlier versions of the official tool, for the categories that are the same in the release.
+"""The names that files and entries have in published results, of V1 to V4 of the official tool.
 
-Covers the files of V1, V2 and V3 for the retired categories: their names, the ids of their lines, and the
-API keys in answers of the category rest. Entries of other categories have changed since, so their results
-are not read.
+Covers names of files, ids of lines, and the API keys in answers of the category rest. V3 has most entries
+of V4 under other names; some of its files have the version of V4 in their names. Of V1 and V2 only results
+of the retired categories are read, because the entries of all others have changed since.
 """
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS, Check
+from bfcl_pipeline.benchmark.former_names import FORMER, former_name_hint
+from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.executables.apis import PLACEHOLDERS
+from bfcl_pipeline.official.layout import SESSIONS
 from bfcl_pipeline.records import Json
+from bfcl_pipeline.text import unknown_name
 
-_NAME = re.compile(
-    r"(?:gorilla_openfunctions_v1_test|BFCL_v[23])_(?P<name>[a-z_]{1,60}?)(?:_result)?\.json"
+RESULT_FILE = re.compile(
+    r"(?:gorilla_openfunctions_v1_test_(?P<first>\w{1,80}?)(?:_result)?"
+    r"|BFCL_v(?P<version>[2-4])_(?P<name>\w{1,80})_result)\.json"
 )
+"""The name of a file of results."""
 
-_V1: Mapping[str, str] = {
-    "executable_simple": "exec_simple",
-    "executable_multiple_function": "exec_multiple",
-    "executable_parallel_function": "exec_parallel",
-    "executable_parallel_multiple_function": "exec_parallel_multiple",
-}
-"""The categories that had another name in V1."""
+_ID = re.compile(r"(?P<name>[a-z_]{1,60}?)_(?P<rest>\d[^\n]*)")
 
-FORMER_FILES = ("gorilla_openfunctions_v1_test_*.json", "BFCL_v[23]_*_result.json")
-"""Glob patterns for files of results of earlier versions."""
-
-_ID = re.compile(r"[a-z_]{1,60}_(\d{1,5})")
+_WITHOUT_BACKEND = {Check.MEMORY: "memory", Check.WEB_SEARCH: "web_search"}
+"""How ids of these categories begin in the release's data files, which results may repeat."""
 
 _QUOTED = r"['\"]\s{0,4}[:=]\s{0,4}['\"])[^'\"\\]{1,200}"
 _KEYS = tuple(
@@ -45,22 +44,51 @@ _KEYS = tuple(
 """Where an answer has a key, and what is written instead of it."""
 
 
-def former_category(file_name: str) -> str | None:
-    """The retired category of a file of results of an earlier version; None if it is not one."""
-    match = _NAME.fullmatch(file_name)
+@dataclass(frozen=True, slots=True)
+class ResultName:
+    """What the name of a file of results says."""
+
+    category: str  # of V4, or a retired one
+    version: int  # of the official tool
+    sessions: bool  # of memory sessions, which are not scored; else of entries
+
+
+def result_name(file_name: str) -> ResultName:
+    """What the file of results with this name contains. Raises ConfigError if its category is not read."""
+    match = RESULT_FILE.fullmatch(file_name)
     if match is None:
-        return None
-    name = _V1.get(match["name"], match["name"])
-    return name if name in GROUPS["executable"] else None
+        raise ConfigError("not a file of results")
+    named, version = match["first"] or match["name"], int(match["version"] or 1)
+    category = named.removesuffix(SESSIONS)
+    if category not in CATEGORIES and len(now := FORMER.get(category, ())) == 1:
+        category = now[0]
+    if category not in CATEGORIES:
+        raise ConfigError(unknown_name("category", named, CATEGORIES, former_name_hint(named)))
+    if version < 3 and category not in GROUPS["executable"]:
+        raise ConfigError(
+            "of V1 and V2 only the retired categories are read (bfcl-pipeline categories executable)"
+        )
+    return ResultName(category, version, named.endswith(SESSIONS))
 
 
-def former_id(row: Mapping[str, Json], category: str) -> Json:
-    """The id that the entry of a line has in the release: lines have ids of V1, or numbers."""
+def entry_id_of(row: Mapping[str, Json], category: str) -> Json:
+    """The id that the entry of a line has in the release.
+
+    Lines may have numbers (V1), ids under a former name of the category, or ids without the backend of a
+    memory or search. Other ids are returned as they are.
+    """
     given = row.get("id", row.get("idx"))
-    if isinstance(given, int):
+    retired = category in GROUPS["executable"]
+    if retired and isinstance(given, int):
         return f"{category}_{given}"
     match = _ID.fullmatch(given) if isinstance(given, str) else None
-    return f"{category}_{match[1]}" if match else given
+    if match is None:
+        return given
+    name = match["name"].removesuffix(SESSIONS)
+    known = FORMER.get(name) == (category,) or _WITHOUT_BACKEND.get(CATEGORIES[category].check) == name
+    if not known and not retired:
+        return given
+    return f"{category}{match['name'].removeprefix(name) if known else ''}_{match['rest']}"
 
 
 def without_keys(result: Json, category: str) -> Json:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
+from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config.families import FamilyRow, load_families
 from bfcl_pipeline.families import READERS
 from bfcl_pipeline.official.writers import as_it_is, cohere, json_list, objects, pairs, tagged_json
@@ -42,8 +43,8 @@ def _always(convert: Restore) -> Convert:
     return lambda stored, _runs: convert(stored)
 
 
-def _object_arguments(result: Json) -> Json:
-    """[{name: {...}}], arguments as a JSON object."""
+def object_arguments(result: Json, _runs: bool) -> Json:
+    """The uniform form of [{name: {...}}], arguments as a JSON object. A Convert."""
     if not isinstance(result, list):
         return result
     return [
@@ -104,9 +105,7 @@ _AS_IT_IS = _always(as_it_is)
 _FC_FORMS: Mapping[str, AnswerForm] = {
     **dict.fromkeys(_UNIFORM, AnswerForm(Mode.FC, _AS_IT_IS)),
     # Arguments as JSON objects, parsed by the vendor's client or by the handler.
-    **dict.fromkeys(
-        ("GeminiHandler", "NovaHandler"), AnswerForm(Mode.FC, _always(_object_arguments), objects)
-    ),
+    **dict.fromkeys(("GeminiHandler", "NovaHandler"), AnswerForm(Mode.FC, object_arguments, objects)),
     "CohereHandler": AnswerForm(Mode.FC, _always(_cohere), cohere),
     "MiningHandler": AnswerForm(Mode.FC, _always(_pairs), pairs),
 }
@@ -143,4 +142,21 @@ def _families() -> Mapping[str, FamilyRow]:
 
 def assumed_form(mode: Mode) -> AnswerForm:
     """The form that is assumed for any other model: that of most handlers."""
-    return AnswerForm(mode, _always(_object_arguments) if mode is Mode.FC else _AS_IT_IS)
+    return AnswerForm(mode, object_arguments if mode is Mode.FC else _AS_IT_IS)
+
+
+def converted(result: Json, category: str, convert: Convert) -> Json:
+    """The uniform form of an answer, or of each step of each turn."""
+    single_turn = CATEGORIES[category].single_turn
+    if single_turn or not isinstance(result, list):
+        return convert(result, not single_turn)
+    return [
+        [_step(step, convert) for step in turn] if isinstance(turn, list) else convert(turn, True)
+        for turn in result
+    ]
+
+
+def _step(stored: Json, convert: Convert) -> Json:
+    """The uniform form of a step; without calls its text, which may be the answer to a question."""
+    uniform = convert(stored, True)
+    return uniform if uniform != [] else stored

@@ -1,29 +1,37 @@
 """Importing result folders of the official tool as responses.
 
-Covers folders with the layout of `official.layout`, or the folder of one model in them. An error that the
-official tool stored instead of an answer becomes a status, never an answer. The forms of stored calls are
-`official.forms`.
+Covers what `result_files` finds. The answers of models in the official list are read as their handlers read
+them (`official.forms`), those of others in the form that they show (`official.found_form`). An error that
+the tool stored instead of an answer becomes a status, never an answer.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.config import ModelRow, model_folder, trial_name, trial_of
-from bfcl_pipeline.errors import ConfigError, TableError
-from bfcl_pipeline.official.former_results import FORMER_FILES, former_category, former_id, without_keys
-from bfcl_pipeline.official.forms import AnswerForm, Convert, assumed_form, known_form
-from bfcl_pipeline.official.layout import RESULT_FILE, RESULT_FILES, SESSIONS, official_models
-from bfcl_pipeline.records import Json, Mode, NameStyle, Response, Status, Step, total
+from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.official.form_choice import NO_CHOICE, FormChoice
+from bfcl_pipeline.official.former_results import without_keys
+from bfcl_pipeline.official.forms import AnswerForm, Convert, assumed_form, converted, known_form
+from bfcl_pipeline.official.found_form import (
+    DottedNames,
+    Evidence,
+    find_mode,
+    find_name_style,
+    mode_by_name,
+)
+from bfcl_pipeline.official.import_summary import ModelRead, ResultTable, not_read_lines, summary
+from bfcl_pipeline.official.layout import official_models
+from bfcl_pipeline.official.result_files import FoundResults, ResultFile, find_results
+from bfcl_pipeline.official.result_lines import FileLines, Line, read_lines
+from bfcl_pipeline.records import Json, Mode, NameStyle, Response, Status, total
 from bfcl_pipeline.tables import entries_path, read_table, responses_table
 from bfcl_pipeline.tables.text_forms import form_of, write_any_form
-from bfcl_pipeline.text import Log, plural, unknown_name
-
-_ERROR = "Error during inference:"
-
-_MOST = 10**12  # tokens or seconds of one exchange; sums of more would overflow a column
+from bfcl_pipeline.text import Log
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,146 +41,94 @@ class _Model:
     name: str
     form: AnswerForm
     name_style: NameStyle | None  # None: the default of the mode
-
-
-@dataclass(frozen=True, slots=True)
-class ResultFile:
-    """One file of results."""
-
-    path: Path
-    folder: str  # of the model
-    category: str
-    sessions: bool  # of memory sessions, which are not scored; else of entries
-    former: bool = False  # of an earlier version of the tool
-
-
-@dataclass(frozen=True, slots=True)
-class ResultTable:
-    """The responses in one file of results."""
-
-    file: ResultFile
-    model: str  # its name
-    responses: Sequence[Response]  # in entry order
+    source: str  # what the form is known from
 
 
 def import_official(
-    result_dir: Path, out: Path, *, data: Path, run: str | None = None, mode: Mode | None = None, log: Log
+    result_dir: Path,
+    out: Path,
+    *,
+    data: Path,
+    run: str | None = None,
+    choice: FormChoice = NO_CHOICE,
+    log: Log,
 ) -> None:
     """Writes all results under `result_dir` to a table of responses, by model, category and entry.
 
     Args:
-        result_dir: the official `result` folder, or the folder of one model in it.
+        result_dir: the official `result` folder, the folder of one model in it, or one with `result` in it.
         out: the table; its suffix chooses the form, as `tables.text_forms` has them.
         data: the staged data.
         run: the value of the column `run`.
-        mode: the mode of all models; None: as in the official list, or by the suffix -FC.
-        log: receives lines on models, omitted sessions and the result.
+        choice: what is known of the form of the answers.
+        log: receives a summary of what was read, and what was not.
 
     Raises:
-        ConfigError: there are no results, or a category is unknown; nothing is written.
-        TableError: a line cannot be read; it names file and line, and nothing is written.
+        ConfigError: there are no results, or the answers of a model contradict what is said of their form;
+            nothing is written.
+        TableError: no line can be read; nothing is written.
     """
     form_of(out)
     found = find_results(result_dir)
-    files = [file for file in found if not file.sessions]
-    responses: list[Response] = []
-    for table in read_results(files, data=data, run=run, mode=mode, log=log):
-        responses += table.responses
+    read = read_results(found, data=data, run=run, choice=choice, log=log)
+    tables = [table for model in read for table in model.tables if not table.file.sessions]
+    responses = [response for table in tables for response in table.responses]
     write_any_form(out, responses_table(responses))
-    if len(files) < len(found):
-        log(f"{plural(len(found) - len(files), 'file', 'files')} of memory sessions skipped (never scored)")
-    log(f"{out}: {read_counts(files, responses)}")
+    for line in summary(out, found, read):
+        log(line)
 
 
-def read_counts(files: Sequence[ResultFile], responses: Sequence[Response]) -> str:
-    """How much was imported, as the end of a line."""
-    failed = sum(response.status is not Status.ANSWERED for response in responses)
-    models = plural(len({file.folder for file in files}), "model", "models")
-    return (
-        f"{plural(len(responses), 'response', 'responses')} of {models} from "
-        f"{plural(len(files), 'file', 'files')}; without an answer that can be scored: {failed:,}"
-    )
+@dataclass(slots=True)
+class _Reading:
+    """What the lines of all models are read with."""
+
+    data: Path  # the staged data
+    run: str | None
+    choice: FormChoice
+    web: str | None
+    known: Mapping[str, ModelRow]  # by folder
+    log: Log
+    official: Mapping[str, Mapping[str, Json]]  # by folder
+    names: DottedNames
+    positions: dict[str, Mapping[str, int]] = field(default_factory=dict)  # of entries, by category
 
 
 def read_results(
-    files: Sequence[ResultFile],
+    found: FoundResults,
     *,
     data: Path,
     run: str | None,
-    mode: Mode | None = None,
+    choice: FormChoice = NO_CHOICE,
     web: str | None = None,
     rows: Iterable[ModelRow] = (),
     log: Log,
-) -> Iterator[ResultTable]:
-    """The responses in each of `files`, in their order.
+) -> list[ModelRead]:
+    """The responses of each model in `found`, in the order of the files.
 
     Args:
-        files: from `find_results`.
+        found: from `find_results`.
         data: the staged data.
         run: the name of the run in the responses.
-        mode: as in `import_official`.
+        choice: as in `import_official`.
         web: the web that was searched, in responses of the web categories; None: unknown.
         rows: models whose names and modes are known, for folders that are not in the official list.
-        log: receives a line for a model that is not in the official list.
+        log: receives a line for a model whose mode is only known from its name.
 
     Raises:
-        ConfigError: the staged data cannot be read.
-        TableError: a line cannot be read; it names file and line.
+        ConfigError: the staged data cannot be read, or the answers contradict what is said of their form.
+        TableError: no line can be read.
     """
-    official = official_models(data)
+    choice.check_models(file.folder for file in found.files)
     known = {model_folder(row.name): row for row in rows}
-    positions: dict[str, Mapping[str, int]] = {}
-    models: dict[str, _Model] = {}
-    for file in files:
-        if file.folder not in models:
-            models[file.folder] = _model(file.folder, official, known, mode, log)
-        if file.category not in positions:
-            positions[file.category] = _positions(data, file.category)
-        model = models[file.folder]
-        responses = _read_file(file, model, run, positions[file.category])
-        if CATEGORIES[file.category].check is Check.WEB_SEARCH:
-            responses = [replace(response, web=web) for response in responses]
-        yield ResultTable(file, model.name, responses)
-
-
-def find_results(result_dir: Path) -> list[ResultFile]:
-    """The files of results under `result_dir`, by model, category, entries before sessions.
-
-    Raises ConfigError if there are none, a category is unknown, or a model has two files of one.
-    """
-    groups = {category.group for category in CATEGORIES.values()}
-    files: dict[tuple[str, str, bool], ResultFile] = {}
-    former = {
-        path: category
-        for pattern in FORMER_FILES
-        for path in result_dir.rglob(pattern)
-        if (category := former_category(path.name)) is not None
-    }
-    for path in sorted({*result_dir.rglob(RESULT_FILES), *former}):
-        match = RESULT_FILE.fullmatch(path.name)
-        named = former.get(path) or (match["category"] if match else path.name)
-        category = named.removesuffix(SESSIONS)
-        if category not in CATEGORIES:
-            raise ConfigError(f"{path}: {unknown_name('category', category, CATEGORIES)}")
-        parts = path.relative_to(result_dir).parts
-        single = len(parts) == 1 or parts[0] in groups
-        folder = result_dir.resolve().name if single else parts[0]
-        file = ResultFile(path, folder, category, named.endswith(SESSIONS), path in former)
-        earlier = files.setdefault((folder, category, file.sessions), file)
-        if earlier is not file:
-            deeper = result_dir / folder
-            hint = "" if single else f" Or name {deeper}, if the folders in it are the models."
-            raise ConfigError(
-                f"{path}: duplicate {named} of {folder}, first {earlier.path}. Keep one.{hint}"
-            )
-    if not any(not file.sessions for file in files.values()):
-        raise ConfigError(
-            f"{result_dir}: no results of the official tool; expected "
-            "<model>/<group>/BFCL_v4_<category>_result.json under it, or a model's own folder. Of earlier "
-            "versions only the retired categories are read (bfcl-pipeline categories executable)."
-        )
-    order = list(CATEGORIES)
-    return sorted(files.values(), key=lambda file: (file.folder, order.index(file.category), file.sessions))
+    reading = _Reading(data, run, choice, web, known, log, official_models(data), DottedNames(data))
+    read = [
+        _read_model(folder, list(files), reading)
+        for folder, files in groupby(found.files, lambda file: file.folder)
+    ]
+    reasons = not_read_lines(each for model in read for each in model.not_read)
+    if reasons and not any(table.responses for model in read for table in model.tables):
+        raise TableError(f"nothing could be read. {'; '.join(reasons[:3])}")
+    return read
 
 
 def session_snapshot(table: ResultTable, response: Response) -> Json:
@@ -186,30 +142,66 @@ def session_snapshot(table: ResultTable, response: Response) -> Json:
         raise TableError(f"{path}: not a memory snapshot ({error}). Remove the file.") from error
 
 
-def _model(
-    folder: str,
-    official: Mapping[str, Mapping[str, Json]],
-    known: Mapping[str, ModelRow],
-    mode: Mode | None,
-    log: Log,
-) -> _Model:
-    row = official.get(folder)
+def _read_model(folder: str, files: Sequence[ResultFile], reading: _Reading) -> ModelRead:
+    """The responses in the files of one model."""
+    for category in {file.category for file in files} - reading.positions.keys():
+        reading.positions[category] = _positions(reading.data, category)
+    lines = [read_lines(file, reading.positions[file.category]) for file in files]
+    model = _model(folder, list(zip(files, lines, strict=True)), reading)
+    tables = [
+        ResultTable(
+            file, model.name, [_response(line, file.category, model, reading) for line in read.lines]
+        )
+        for file, read in zip(files, lines, strict=True)
+    ]
+    not_read = [each for read in lines for each in read.not_read]
+    return ModelRead(folder, model.form.mode, model.name_style, model.source, tables, not_read)
+
+
+def _model(folder: str, read: Sequence[tuple[ResultFile, FileLines]], reading: _Reading) -> _Model:
+    choice, row = reading.choice, reading.official.get(folder)
+    mode, style = choice.mode_of(folder) or choice.mode, choice.name_style_of(folder)
+    if row is not None:
+        form = known_form(row)
+        style = style or (NameStyle.UNDERSCORED if row["underscore_to_dot"] else NameStyle.DOTTED)
+        if mode in (None, form.mode):
+            if form.convert is None:
+                reading.log(f"{folder}: {row['handler']} stores calls in a form that is not supported")
+            else:
+                find_mode(folder, _evidence(read, form.convert), choice, form.mode, "in the official list")
+            return _Model(row["name"], form, style, "official list")
+    evidence = _evidence(read, _as_stored, reading.names)
     trial = trial_of(folder)
-    if row is None and trial.model in known:
-        own = known[trial.model]
-        return _Model(trial_name(own.name, trial.number), assumed_form(mode or own.mode), None)
-    if row is None:
-        assumed = mode or (Mode.FC if trial.model.endswith("-FC") else Mode.PROMPT)
-        if mode is None:
-            log(f"{folder}: not in the official list of models; mode {assumed} by its name (see --mode)")
-        return _Model(folder, assumed_form(assumed), None)
-    form = known_form(row)
-    if mode is not None:
-        form = assumed_form(mode)
-    elif form.convert is None:
-        log(f"{folder}: {row['handler']} stores calls in a form that is not supported")
-    style = NameStyle.UNDERSCORED if row["underscore_to_dot"] else NameStyle.DOTTED
-    return _Model(row["name"], form, style)
+    own = reading.known.get(trial.model) if row is None else None
+    source = "option" if mode else "row" if own else "answers"
+    mode = find_mode(folder, evidence, choice, own.mode if own else None, "in its row")
+    if mode is None:
+        mode, source = mode_by_name(folder), "name"
+        reading.log(
+            f"{folder}: not in the official list of models, and no answer shows the mode; {mode} by its "
+            "name (see --mode)"
+        )
+    if mode is Mode.FC:
+        style = find_name_style(folder, evidence, choice)
+    name = trial_name(own.name, trial.number) if own else folder if row is None else row["name"]
+    return _Model(name, assumed_form(mode), style, source)
+
+
+def _as_stored(stored: Json, _runs: bool) -> Json:
+    return stored
+
+
+def _evidence(
+    read: Sequence[tuple[ResultFile, FileLines]], convert: Convert, names: DottedNames | None = None
+) -> Evidence:
+    """What the answers of a model show, after the conversion of its handler."""
+    evidence = Evidence()
+    for file, lines in read:
+        for line in lines.lines:
+            if line.failure is None and not file.sessions:
+                dotted = names.of(file.category, line.entry_id) if names else frozenset[str]()
+                evidence.add(file.category, converted(line.result, file.category, convert), dotted)
+    return evidence
 
 
 def _positions(data: Path, category: str) -> Mapping[str, int]:
@@ -217,68 +209,29 @@ def _positions(data: Path, category: str) -> Mapping[str, int]:
     return {str(entry_id): position for position, entry_id in enumerate(ids)}
 
 
-def _read_file(
-    file: ResultFile, model: _Model, run: str | None, positions: Mapping[str, int]
-) -> Sequence[Response]:
-    responses: dict[str, Response] = {}
-    for where, row in _rows(file.path):
-        entry_id = former_id(row, file.category) if file.former else row.get("id")
-        if not isinstance(entry_id, str) or "result" not in row:
-            raise TableError(f"{where}: expected `id` and `result`, got {', '.join(row)}. Check the file.")
-        if entry_id not in positions:
-            raise TableError(
-                f"{where}: {entry_id!r} is not an entry of {file.category}. Results must be of the staged "
-                "release."
-            )
-        if entry_id in responses:
-            raise TableError(f"{where}: duplicate {entry_id!r}. Keep one line per entry.")
-        responses[entry_id] = _response(where, row, entry_id, file.category, model, run)
-    return sorted(responses.values(), key=lambda response: positions[response.entry_id])
-
-
-def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Json]]]:
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            where = f"{path}:{number}"
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise TableError(
-                    f"{where}: not JSON ({error}). Remove the line, or generate the entry again."
-                ) from error
-            if not isinstance(row, dict):
-                raise TableError(f"{where}: expected a JSON object, got a {type(row).__name__}.")
-            yield where, row
-
-
-def _response(
-    where: str, row: Mapping[str, Json], entry_id: str, category: str, model: _Model, run: str | None
-) -> Response:
-    result = row["result"]
+def _response(line: Line, category: str, model: _Model, reading: _Reading) -> Response:
     status, detail, result_json = Status.ANSWERED, None, None
-    if _is_error(row):
-        status, detail = Status.INFRASTRUCTURE_ERROR, _printable(result.removeprefix(_ERROR).strip())
+    if line.failure is not None:
+        status, detail = Status.INFRASTRUCTURE_ERROR, _printable(line.failure)
     elif model.form.convert is None:
         status, detail = Status.UNSUPPORTED, "the handler's own form of calls is not supported"
     else:
-        result_json = _json(without_keys(_converted(result, category, model.form.convert), category))
-    steps = _steps(where, row)
+        result_json = _json(without_keys(converted(line.result, category, model.form.convert), category))
     return Response(
-        entry_id=entry_id,
+        entry_id=line.entry_id,
         category=category,
         mode=model.form.mode,
         result_json=result_json,
         status=status,
         status_detail=detail,
         model=model.name,
-        run=run,
+        run=reading.run,
         name_style=model.name_style,
-        input_tokens=total(step.input_tokens for step in steps),
-        output_tokens=total(step.output_tokens for step in steps),
-        latency_seconds=total(step.latency_seconds for step in steps),
-        steps=steps,
+        input_tokens=total(step.input_tokens for step in line.steps),
+        output_tokens=total(step.output_tokens for step in line.steps),
+        latency_seconds=total(step.latency_seconds for step in line.steps),
+        steps=line.steps,
+        web=reading.web if CATEGORIES[category].check is Check.WEB_SEARCH else None,
     )
 
 
@@ -286,74 +239,6 @@ def _json(result: Json) -> str:
     """`result` as generated responses have it; escaped if it has lone surrogates (not in UTF-8)."""
     text = json.dumps(result, ensure_ascii=False)
     return text if text == _printable(text) else json.dumps(result)
-
-
-def _is_error(row: Mapping[str, Json]) -> bool:
-    """True if the tool stored its own failure, with a traceback and without latency."""
-    result = row["result"]
-    failed = "traceback" in row or "latency" not in row
-    return failed and isinstance(result, str) and result.startswith(_ERROR)
-
-
-def _converted(result: Json, category: str, convert: Convert) -> Json:
-    """The uniform form of an answer, or of each step of each turn."""
-    single_turn = CATEGORIES[category].single_turn
-    if single_turn or not isinstance(result, list):
-        return convert(result, not single_turn)
-    return [
-        [_step(step, convert) for step in turn] if isinstance(turn, list) else convert(turn, True)
-        for turn in result
-    ]
-
-
-def _step(stored: Json, convert: Convert) -> Json:
-    """The uniform form of a step; without calls its text, which may be the answer to a question."""
-    uniform = convert(stored, True)
-    return uniform if uniform != [] else stored
-
-
-def _steps(where: str, row: Mapping[str, Json]) -> tuple[Step, ...]:
-    """Tokens and latency of each exchange; the tool stores numbers by turn and step, or one number."""
-    sent = _by_step(where, row, "input_token_count")
-    received = _by_step(where, row, "output_token_count")
-    latency = _by_step(where, row, "latency")
-    return tuple(
-        Step(
-            turn,
-            _whole(sent.get((turn, step))),
-            _whole(received.get((turn, step))),
-            latency.get((turn, step)),
-        )
-        for turn, step in sorted({*sent, *received, *latency})
-    )
-
-
-def _by_step(where: str, row: Mapping[str, Json], key: str) -> dict[tuple[int, int], float | None]:
-    """The numbers under `key` by turn and step, None if null. Raises TableError for other values."""
-    if key not in row:
-        return {}
-    turns = row[key] if isinstance(row[key], list) else [[row[key]]]
-    numbers: dict[tuple[int, int], float | None] = {}
-    for turn, steps in enumerate(turns):
-        for step, number in enumerate(steps if isinstance(steps, list) else [steps]):
-            if not _is_number(number):
-                raise TableError(
-                    f"{where}: expected a number or lists of numbers as `{key}`, none above {_MOST:.0e}, "
-                    f"got {number!r:.80}."
-                )
-            numbers[turn, step] = number
-    return numbers
-
-
-def _is_number(value: Json) -> bool:
-    """True for a number within +-_MOST, and for null."""
-    if value is None:
-        return True
-    return isinstance(value, int | float) and not isinstance(value, bool) and -_MOST <= value <= _MOST
-
-
-def _whole(number: float | None) -> int | None:
-    return None if number is None else round(number)
 
 
 def _printable(text: str) -> str:

@@ -17,14 +17,11 @@ from bfcl_pipeline.config import described, load_models, model_folder, recorded_
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.files import write_text
 from bfcl_pipeline.judging import score_table_by_all_rules, start_workers
-from bfcl_pipeline.official.import_results import (
-    ResultTable,
-    find_results,
-    read_counts,
-    read_results,
-    session_snapshot,
-)
-from bfcl_pipeline.records import Mode, Response, Rules
+from bfcl_pipeline.official.form_choice import NO_CHOICE, FormChoice
+from bfcl_pipeline.official.import_results import read_results, session_snapshot
+from bfcl_pipeline.official.import_summary import ResultTable, summary
+from bfcl_pipeline.official.result_files import find_results
+from bfcl_pipeline.records import Response, Rules
 from bfcl_pipeline.tables import (
     entries_path,
     read_entries,
@@ -45,7 +42,7 @@ class Import:
     run: str  # name of the run
     data: Path  # the staged release
     models: Sequence[Path] | None  # models files, for display names and prices; None: the usual ones
-    mode: Mode | None = None  # of all models; None: as in the official list or in `models`, or by -FC
+    choice: FormChoice = NO_CHOICE  # what is known of the form of the answers
     web: str | None = None  # web that the answers to web questions come from; None: unknown
     rules: Rules = Rules.OFFICIAL  # rule set of the official tables
     cache: Path = Path("cache")  # with web/, the recorded answers of web APIs for executed calls
@@ -76,24 +73,22 @@ def import_run(source: Import, folder: Path, log: Log) -> None:
     """Writes responses, memory sessions, verdicts under all rule sets, config and models to `folder`.
 
     Raises:
-        ConfigError: there are no results, or a category is unknown.
-        TableError: a line or a memory snapshot cannot be read; the message names it.
+        ConfigError: there are no results, or the answers of a model contradict what is said of their form.
+        TableError: no line can be read, or a memory snapshot cannot; the message names it.
     """
     rows = load_models(source.models)
-    files = find_results(source.result_dir)
-    tables = list(
-        read_results(
-            files,
-            data=source.data,
-            run=source.run,
-            mode=source.mode,
-            web=source.web,
-            rows=rows.values(),
-            log=log,
-        )
+    found = find_results(source.result_dir)
+    read = read_results(
+        found,
+        data=source.data,
+        run=source.run,
+        choice=source.choice,
+        web=source.web,
+        rows=rows.values(),
+        log=log,
     )
     of_models: dict[str, list[Response]] = {}
-    for table in tables:
+    for table in (table for model in read for table in model.tables):
         path = f"{model_folder(table.model)}/{table.file.category}.parquet"
         if table.file.sessions:
             _write_sessions(folder / "memory" / path, table, source.data)
@@ -101,7 +96,8 @@ def import_run(source: Import, folder: Path, log: Log) -> None:
             write_responses(folder / "responses" / path, table.responses)
             of_models.setdefault(table.model, []).extend(table.responses)
     responses = [response for of_model in of_models.values() for response in of_model]
-    log(f"{source.result_dir}: {read_counts(files, responses)}")
+    for line in summary(source.result_dir, found, read):
+        log(line)
     apis = ApisByMode(source.data, source.cache / "web")
     with start_workers(len(responses)) as workers:
         for model, of_model in of_models.items():

@@ -1,12 +1,11 @@
 """The layout of the official tool's result folders, and the models that it supports.
 
 Covers the path of the results of a category, `<model>/<group>/.../BFCL_v4_<category>_result.json` with `_`
-for each `/` in a model's name, and the memory snapshots of sessions beside them. `official.import_results`
-reads such folders, `official.export_results` writes them.
+for each `/` in a model's name, and the memory snapshots of sessions beside them. `official.result_files`
+finds such folders, `official.export_results` writes them.
 """
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
@@ -14,11 +13,6 @@ from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Json
-
-RESULT_FILES = "BFCL_v4_*_result.json"
-"""A glob pattern for all files of results."""
-
-RESULT_FILE = re.compile(r"BFCL_v4_(?P<category>\w+)_result\.json")
 
 SESSIONS = "_prereq"
 """The suffix of the category in results of memory sessions, which are never scored."""

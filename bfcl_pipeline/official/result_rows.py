@@ -1,63 +1,56 @@
 """Model rows of kind `results` for the models of a result folder of the official tool."""
 
-import json
 from collections.abc import Mapping
-from itertools import islice
 from pathlib import Path
 
-from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import ModelRow, model_folder
-from bfcl_pipeline.official.import_results import ResultFile, find_results
+from bfcl_pipeline.official.form_choice import NO_CHOICE
+from bfcl_pipeline.official.found_form import Evidence, find_mode, mode_by_name
+from bfcl_pipeline.official.result_files import ResultFile, find_results
+from bfcl_pipeline.official.result_lines import read_lines
 from bfcl_pipeline.records import Json, Mode
 
 _DESCRIBING = ("display_name", "org", "license", "url", "input_price", "output_price")
 """The keys that are taken over from a known row of the same name."""
 
-_LINES_READ = 20
-"""Lines of each file that are read for the mode."""
 
-
-def result_rows(folder: Path, known: Mapping[str, ModelRow]) -> list[dict[str, Json]]:
+def result_rows(
+    folder: Path, known: Mapping[str, ModelRow], mode_given: bool = False
+) -> list[dict[str, Json]]:
     """One row for each model, in the order of the names of their folders.
 
-    A model that is not known, and whose name does not end in -FC, has the mode fc if it has answers that
-    are lists: an answer to a prompt is a text.
+    A model that is not known has the mode that its answers show.
 
     Args:
-        folder: the official `result` folder, or the folder of one model in it.
+        folder: as `find_results` reads it.
         known: rows by name. A model with one of these names is described as there.
+        mode_given: whether the mode is known, so that it is not searched in the answers.
 
     Raises:
-        ConfigError: there are no results, or a category is unknown.
+        ConfigError: there are no results, or the answers of a model have two modes.
     """
     names = {model_folder(name): name for name in known}
     files: dict[str, list[ResultFile]] = {}
-    for file in find_results(folder):
+    for file in find_results(folder).files:
         files.setdefault(file.folder, []).append(file)
     rows = []
     for own, found in files.items():
-        path = folder if own == folder.resolve().name else folder / own
-        values = _values(names.get(own, own), path, known)
-        if own not in names and not own.endswith("-FC") and any(_has_lists(file) for file in found):
-            values["mode"] = Mode.FC.value
+        values = _values(names.get(own, own), found[0].model_dir, known)
+        if own not in names and not mode_given:
+            shown = find_mode(own, _evidence(found), NO_CHOICE)
+            if shown not in (None, mode_by_name(own)):
+                values["mode"] = str(shown)
         rows.append(values)
     return rows
 
 
-def _has_lists(file: ResultFile) -> bool:
-    """Whether one of the first answers to single-turn entries is a list, as native calls are."""
-    if not CATEGORIES[file.category].single_turn:
-        return False
-    with file.path.open(encoding="utf-8", errors="replace") as lines:
-        return any(_is_list(line) for line in islice(lines, _LINES_READ))
-
-
-def _is_list(line: str) -> bool:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        return False  # the run names the line
-    return isinstance(row, dict) and isinstance(row.get("result"), list)
+def _evidence(files: list[ResultFile]) -> Evidence:
+    evidence = Evidence()
+    for file in files:
+        for line in () if file.sessions else read_lines(file).lines:
+            if line.failure is None:
+                evidence.add(file.category, line.result)
+    return evidence
 
 
 def _values(name: str, path: Path, known: Mapping[str, ModelRow]) -> dict[str, Json]:

@@ -16,6 +16,7 @@ from bfcl_pipeline.calls import read_expression, read_value
         ("[2 * 3 + 1, 'a' + 'b', {1: 10**3}]", [7, "ab", {1: 1000}]),
         ("\n'a' 'b'", "ab"),
         ("[round(2.6), max(1, 2)]", [3, 2]),
+        ("{'a': 1, 'b': 2} | {'a': 3} | {'c': 4}", {"a": 3, "b": 2, "c": 4}),
     ],
 )
 def test_values(text, value):
@@ -33,6 +34,9 @@ def test_values(text, value):
         "{**{}}",
         "[*[]]",
         "{1, 2}",
+        "{'a': 1} | 2",
+        "2 | {'a': 1}",
+        "{'a': 1} | [2]",
         "[].append",
         "f'{1}'",
         "lambda: 1",

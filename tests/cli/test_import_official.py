@@ -16,7 +16,7 @@ def test_import_official_writes_the_table(staged, tmp_path, capsys):
     (result / "BFCL_v4_multiple_result.json").write_text(json.dumps(line) + "\n")
     out = tmp_path / "deep" / "responses.parquet"
     command = ["import-official", str(tmp_path / "result"), "--out", str(out), "--data", str(staged)]
-    assert main([*command, "--run", "mine", "--mode", "fc"]) == 0
+    assert main([*command, "--run", "mine", "--mode", "m=fc"]) == 0
     (row,) = read_table(out).to_pylist()
     assert (row["run"], row["mode"], row["result_json"]) == ("mine", "fc", '"[f()]"')
     assert "1 response of 1 model from 1 file" in capsys.readouterr().err

@@ -79,16 +79,33 @@ def test_the_folder_of_one_model_is_one_row(results: Path) -> None:
     ("answer", "mode"),
     [('[{"f": "{}"}]', "fc"), ("[]", "fc"), ('"[f(a=1)]"', None), ("null", None)],
 )
-def test_the_answers_tell_the_mode_of_a_model_that_is_not_known(
+def test_the_mode_of_a_model_that_is_not_known_is_found_in_its_answers(
     results: Path, capsys: pytest.CaptureFixture[str], answer: str, mode: str | None
 ) -> None:
-    """A list as an answer is a native call, whatever the name is; damaged lines tell nothing."""
+    """A list as an answer is a native call, whatever the name is; damaged lines show nothing."""
     file = results / "mine/non_live/BFCL_v4_simple_java_result.json"
     file.parent.mkdir(parents=True)
     file.write_text(f'not JSON\n{{"id": "simple_java_0", "result": {answer}}}\n')
     assert main(["models", "add", "--results", str(results / "mine")]) == 0
     assert rows()[-1].get("mode") == mode
     assert ("Mode fc (native calls)" in capsys.readouterr().out) == (mode is not None)
+
+
+def test_a_model_with_two_modes_is_an_error(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With both counts; --set decides."""
+    file = results / "mine/BFCL_v3_java_result.json"
+    file.parent.mkdir(parents=True)
+    file.write_text('{"id": "java_0", "result": [{"f": "{}"}]}\n{"id": "java_1", "result": "[f(a=1)]"}\n')
+    assert main(["models", "add", "--results", str(results / "mine")]) == 1
+    assert "mine: two forms: answers that are lists of calls: 1; " in capsys.readouterr().err
+    assert main(["models", "add", "--results", str(results / "mine"), "--set", "mode=fc"]) == 0
+    assert rows()[-1] == {"name": "mine", "kind": "results", "path": "result/mine", "mode": "fc"}
+
+
+def test_the_folder_of_a_run_has_its_models_in_result(results: Path) -> None:
+    """The paths of the rows are those of the models."""
+    assert main(["models", "add", "--results", "."]) == 0
+    assert [row["path"] for row in rows()[1:]] == ["result/org_known", "result/team-FC"]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import json
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.tables.schemas import VERDICT_FIELDS, VERDICTS
@@ -70,3 +71,60 @@ def test_a_bad_row_leaves_no_output(tmp_path, staged, capsys):
         "responses.parquet",
         "verdicts.parquet",
     ]
+
+
+NATIVE = json.dumps([{"math_factorial": {"number": 5}}])
+DOTTED = json.dumps([{"math.factorial": {"number": 5}}])
+TEXT = json.dumps("[math.factorial(number=5)]")
+
+
+def _of_models(folder, staged, answers, *options):
+    """Scores answers of several models to simple_python_1, in JSON Lines without a mode."""
+    source, out = folder / "responses.jsonl", folder / "verdicts.jsonl"
+    row = {"entry_id": "simple_python_1", "category": "simple_python"}
+    rows = [row | {"model": model, "result_json": result, **more} for model, result, more in answers]
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    code = main(["score", str(source), "--out", str(out), "--data", str(staged), *options])
+    return [json.loads(line) for line in out.read_text().splitlines()] if code == 0 else None
+
+
+def test_the_form_is_found_for_each_model(tmp_path, staged):
+    """Mode, names with dots and arguments that are objects, where the table has none of the columns."""
+    answers = [("a", NATIVE, {}), ("b", DOTTED, {}), ("c", TEXT, {}), ("d-FC", '"No."', {})]
+    rows = _of_models(tmp_path, staged, answers)
+    assert [(row["mode"], row["name_style"], row["valid"]) for row in rows] == [
+        ("fc", None, True),
+        ("fc", "dotted", True),
+        ("prompt", None, True),
+        ("fc", None, False),
+    ]
+
+
+def test_a_column_name_style_says_how_answers_are_read(tmp_path, staged):
+    """Tables with the columns of responses are scored as they are."""
+    more = {"mode": "fc", "name_style": None}
+    (row,) = _of_models(tmp_path, staged, [("a", DOTTED, more)])
+    assert (row["valid"], row["mode"], row["name_style"]) == (False, "fc", None)
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        ([("a", NATIVE, {"mode": "prompt"})] * 3, "a: mode prompt in the table, but not by its answers"),
+        ([("a", TEXT, {"mode": "fc"})] * 2, "lists of calls: 0; answers that are text with calls: 2"),
+        ([("a", NATIVE, {}), ("a", TEXT, {})], "a: two forms: answers that are lists of calls: 1; "),
+        (
+            [("a", NATIVE, {}), ("a", DOTTED, {})],
+            "dots: 1; function names with underscores instead of dots: 1",
+        ),
+    ],
+)
+def test_a_contradiction_stops_with_both_counts(tmp_path, staged, capsys, answers, message):
+    """And names the option with which the user decides."""
+    assert _of_models(tmp_path, staged, answers) is None
+    error = capsys.readouterr().err
+    assert message in error
+    assert "Choose with --" in error
+    assert _of_models(tmp_path, staged, answers, "--mode", "a=fc", "--name-style", "a=dotted")
+    assert _of_models(tmp_path, staged, answers, "--mode", "b=fc") is None
+    assert "unknown model 'b'" in capsys.readouterr().err

@@ -113,6 +113,10 @@ def test_arguments_that_are_not_an_object():
             [{"f": '{"a": true}'}, {"g": "{}"}],
         ),
         ('""', []),
+        (
+            '{"name": "f", "parameters": {}} | {"name": "g", "parameters": {"a": 1}}',
+            [{"g": '{"a": 1}'}],
+        ),
     ],
 )
 def test_llama_3_1_writes_python_or_json(text, calls):

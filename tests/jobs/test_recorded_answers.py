@@ -108,6 +108,35 @@ def test_an_official_folder_is_read_by_model(staged: Path, tmp_path: Path) -> No
     )
 
 
+@pytest.mark.parametrize("place", ["", "result", "result/theirs-FC"])
+def test_a_folder_of_v3_is_read_wherever_it_is(staged: Path, tmp_path: Path, place: str) -> None:
+    """Names and ids are those of V3, files have no folders of groups, and bad lines cost themselves."""
+    first, *_ = chosen(job(staged, tmp_path / "t.parquet"))
+    one = job(staged, tmp_path / "run")
+    file = tmp_path / "run" / place / "BFCL_v3_java_result.json"
+    file.parent.mkdir(parents=True)
+    line = {"id": first.removeprefix("simple_"), "result": [{"f": "{}"}], "latency": 0.5}
+    file.write_text(json.dumps(line) + "\nnot JSON\n")
+    assert result_inputs(one) == [str(file)]
+    lines: list[str] = []
+    done = run_job(one, log=lines.append)
+    assert done[0].response.result_json == '[{"f": "{}"}]'
+    assert any(line.startswith(f"Not read: {file}:2: not JSON") for line in lines)
+
+
+def test_answers_that_contradict_the_mode_of_the_row_stop(staged: Path, tmp_path: Path) -> None:
+    """With both counts and what to change."""
+    first, *_ = chosen(job(staged, tmp_path / "t.parquet"))
+    file = tmp_path / "result/theirs-FC/BFCL_v4_simple_java_result.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"id": first, "result": "[f(x=1)]", "latency": 0.5}) + "\n")
+    message = (
+        "mode fc in its row, but not by its answers: .*calls: 0; .*calls: 1.* a row of kind results: `mode`"
+    )
+    with pytest.raises(ConfigError, match=message):
+        run_job(job(staged, tmp_path / "result"))
+
+
 def test_the_directory_of_a_run_has_sessions_too(staged: Path, tmp_path: Path) -> None:
     """Memory sessions are taken with the memory after them; of results without any, none is made up."""
     one = job(staged, tmp_path, "memory_kv")

@@ -1,4 +1,4 @@
-"""Results of earlier versions of the official tool, for the retired categories."""
+"""The names of files and entries in results of earlier versions of the official tool."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.official.former_results import former_category, former_id, without_keys
+from bfcl_pipeline.official.former_results import entry_id_of, result_name, without_keys
 from bfcl_pipeline.official.import_results import import_official
 from bfcl_pipeline.tables import read_table
 
@@ -27,32 +27,53 @@ KEY = "0123456789abcdef0123"
         (f"{V1}chatable_result.json", "chatable"),
         ("BFCL_v3_exec_simple_result.json", "exec_simple"),
         ("BFCL_v2_sql_result.json", "sql"),
-        ("BFCL_v4_exec_simple_result.json", None),
-        (f"{V1}simple_result.json", None),
-        (f"{V1}multiple_function_result.json", None),
-        ("BFCL_v3_live_simple_result.json", None),
-        ("executable_simple_score.json", None),
+        ("BFCL_v3_simple_result.json", "simple_python"),
+        ("BFCL_v4_java_result.json", "simple_java"),
+        ("BFCL_v3_javascript_result.json", "simple_javascript"),
+        ("BFCL_v3_live_simple_result.json", "live_simple"),
     ],
 )
-def test_files_are_recognized_by_their_names(name: str, category: str | None) -> None:
-    """Files of the retired categories are read; entries of all others have changed since."""
-    assert former_category(name) == category
+def test_files_are_recognized_by_their_names(name: str, category: str) -> None:
+    """V3 has the entries of V4 under other names, which may have the version of V4."""
+    assert result_name(name).category == category
 
 
 @pytest.mark.parametrize(
-    ("row", "entry_id"),
+    ("name", "reason"),
     [
-        ({"id": "executable_simple_7"}, "exec_simple_7"),
-        ({"id": "exec_simple_7"}, "exec_simple_7"),
-        ({"id": 7}, "exec_simple_7"),
-        ({"idx": 7}, "exec_simple_7"),
-        ({"id": "other"}, "other"),
-        ({}, None),
+        (f"{V1}simple_result.json", "of V1 and V2 only the retired categories"),
+        ("BFCL_v2_live_simple_result.json", "of V1 and V2 only the retired categories"),
+        ("BFCL_v3_multi_turn_composite_result.json", "V4 has no such category any more"),
+        ("BFCL_v4_Mindat_v1_irrelevance_result.json", "unknown category 'Mindat_v1_irrelevance'"),
+        ("executable_simple_score.json", "not a file of results"),
     ],
 )
-def test_lines_have_ids_of_the_release(row: dict, entry_id: str | None) -> None:
-    """Numbers and ids of V1 become ids of the release; others stay, for an error that names them."""
-    assert former_id(row, "exec_simple") == entry_id
+def test_other_files_are_named_with_the_reason(name: str, reason: str) -> None:
+    """Entries of V1 and V2 have changed since; other categories are not of the release."""
+    with pytest.raises(ConfigError, match=reason):
+        result_name(name)
+
+
+@pytest.mark.parametrize(
+    ("row", "category", "entry_id"),
+    [
+        ({"id": "executable_simple_7"}, "exec_simple", "exec_simple_7"),
+        ({"id": "exec_simple_7"}, "exec_simple", "exec_simple_7"),
+        ({"id": 7}, "exec_simple", "exec_simple_7"),
+        ({"idx": 7}, "exec_simple", "exec_simple_7"),
+        ({"id": "other"}, "exec_simple", "other"),
+        ({}, "exec_simple", None),
+        ({"id": 7}, "multiple", 7),
+        ({"id": "simple_7"}, "simple_python", "simple_python_7"),
+        ({"id": "simple_7"}, "multiple", "simple_7"),
+        ({"id": "memory_0-customer-0"}, "memory_kv", "memory_kv_0-customer-0"),
+        ({"id": "memory_prereq_0-customer-0"}, "memory_kv", "memory_kv_prereq_0-customer-0"),
+        ({"id": "web_search_0"}, "web_search_base", "web_search_base_0"),
+    ],
+)
+def test_lines_have_ids_of_the_release(row: dict, category: str, entry_id: str | None) -> None:
+    """Numbers, former names and ids without a backend become ids of the release; others stay."""
+    assert entry_id_of(row, category) == entry_id
 
 
 @pytest.mark.parametrize(
@@ -105,10 +126,10 @@ def test_a_folder_of_2024_is_imported(staged: Path, tmp_path: Path) -> None:
     assert KEY not in str(rows)
 
 
-def test_other_results_of_earlier_versions_are_refused(staged: Path, tmp_path: Path) -> None:
-    """The error says what is read of earlier versions."""
+def test_a_folder_with_nothing_that_is_read_is_refused(staged: Path, tmp_path: Path) -> None:
+    """The error has the reason for its files."""
     folder = tmp_path / "result" / "old-model"
     folder.mkdir(parents=True)
     (folder / f"{V1}simple_result.json").write_text("{}\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match="Of earlier versions only the retired categories are read"):
+    with pytest.raises(ConfigError, match="of V1 and V2 only the retired categories are read"):
         import_official(tmp_path / "result", tmp_path / "out.parquet", data=staged, log=lambda _: None)

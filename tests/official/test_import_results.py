@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from bfcl_pipeline.errors import ConfigError, TableError
+from bfcl_pipeline.official.form_choice import FormChoice
 from bfcl_pipeline.official.import_results import import_official
-from bfcl_pipeline.records import Mode
+from bfcl_pipeline.records import Mode, NameStyle
 from bfcl_pipeline.tables import read_table
 from bfcl_pipeline.tables.schemas import RESPONSES
 
@@ -195,12 +197,12 @@ def test_calls_that_are_run_are_read_as_the_official_tool_runs_them(read, tmp_pa
     [
         ("my-model", {}, "prompt", True),
         ("my-model-FC", {}, "fc", True),
-        ("my-model", {"mode": Mode.FC}, "fc", False),
-        ("my-model-FC", {"mode": Mode.PROMPT}, "prompt", False),
+        ("my-model", {"choice": FormChoice(mode=Mode.FC)}, "fc", False),
+        ("my-model-FC", {"choice": FormChoice(mode=Mode.PROMPT)}, "prompt", False),
     ],
 )
 def test_the_mode_of_an_unknown_model_follows_from_its_name(read, tmp_path, folder, options, mode, logged):
-    """A model that is not in the list has the mode of its suffix, which is logged, or the given one."""
+    """Where no answer shows the mode, it is that of the suffix, which is logged, or the given one."""
     lines: list[str] = []
     write(tmp_path / folder, "multiple", [answer("multiple_0", "a")])
     (row,) = read(tmp_path, log=lines.append, **options)
@@ -211,7 +213,7 @@ def test_the_mode_of_an_unknown_model_follows_from_its_name(read, tmp_path, fold
 def test_a_given_mode_overrides_the_list(read, tmp_path):
     """With --mode, a listed model is read in that mode; its name style is unchanged."""
     write(tmp_path / FC_MODEL, "multiple", [answer("multiple_0", "a")])
-    (row,) = read(tmp_path, mode=Mode.PROMPT)
+    (row,) = read(tmp_path, choice=FormChoice(mode=Mode.PROMPT))
     assert (row["mode"], row["name_style"]) == ("prompt", "underscored")
 
 
@@ -223,27 +225,26 @@ def test_lone_surrogates_are_preserved(read, tmp_path):
 
 
 def test_memory_sessions_are_skipped(read, tmp_path):
-    """Results of prerequisite sessions are not scored, and the log reports it."""
+    """Results of prerequisite sessions are not in the table, and the log reports it."""
     lines: list[str] = []
     folder = "agentic/memory/kv"
     write(tmp_path / "m", "memory_kv_prereq", [answer("memory_kv_prereq_0-customer-0", [])], group=folder)
     write(tmp_path / "m", "memory_kv", [answer("memory_kv_0-customer-0", [["x"]])], group=folder)
     (row,) = read(tmp_path, log=lines.append)
     assert row["entry_id"] == "memory_kv_0-customer-0"
-    assert any("skipped" in line for line in lines)
+    assert "1 file of memory sessions (never scored)" in lines
 
 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([answer("multiple_0", "a"), b'{"id": '], ":2: not JSON"),
-        ([answer("multiple_0", "a"), b"\xff"], ":2: not JSON"),
-        ([b"[]"], ":1: expected a JSON object, got a list"),
-        ([{"id": "multiple_0"}], ":1: expected `id` and `result`, got id"),
-        ([{"result": "a"}], ":1: expected `id` and `result`, got result"),
-        ([answer("multiple_0", "a"), answer("multiple_0", "b")], ":2: duplicate 'multiple_0'"),
-        ([answer("multiple_200", "a")], ":1: 'multiple_200' is not an entry of multiple"),
-        ([answer("parallel_0", "a")], ":1: 'parallel_0' is not an entry of multiple"),
+        ([b'{"id": '], ":1: not JSON"),
+        ([b"\xff"], ":1: not JSON"),
+        ([b"[]"], ":1: expected a JSON object: got a list"),
+        ([{"id": "multiple_0"}], ":1: expected `id` and `result`: got id"),
+        ([{"result": "a"}], ":1: expected `id` and `result`: got result"),
+        ([answer("multiple_200", "a")], ":1: not an entry of multiple .*: 'multiple_200'"),
+        ([answer("parallel_0", "a")], ":1: not an entry of multiple .*: 'parallel_0'"),
         (
             [answer("multiple_0", "a", latency="fast")],
             ":1: expected a number or lists of numbers as `latency`",
@@ -258,12 +259,51 @@ def test_memory_sessions_are_skipped(read, tmp_path):
     ],
 )
 def test_a_malformed_line_is_named(read, tmp_path, rows, message):
-    """For a line that is not a result of the category, the error names file and line, and no file is
-    written."""
+    """A line that is not a result of the category costs itself; without another, nothing is written."""
     path = write(tmp_path / "m", "multiple", rows)
-    with pytest.raises(TableError, match=f"{path.name}{message}"):
+    with pytest.raises(TableError, match=f"nothing could be read.*{path.name}{message}"):
         read(tmp_path)
     assert not (tmp_path / "out.parquet").exists()
+    lines: list[str] = []
+    write(tmp_path / "m", "multiple", [*rows, answer("multiple_1", "a")])
+    (row,) = read(tmp_path, log=lines.append)
+    assert row["entry_id"] == "multiple_1"
+    assert re.search(f"Not read: .*{path.name}{message}", "\n".join(lines))
+
+
+def test_the_last_line_of_an_entry_counts(read, tmp_path):
+    """As where the official tool updates a file; the others are listed."""
+    lines: list[str] = []
+    twins = [answer("live_relevance_3-3-0", "a"), answer("live_relevance_3-3-0", "b")]
+    path = write(tmp_path / "m", "live_relevance", twins, group="live")
+    (row,) = read(tmp_path, log=lines.append)
+    assert row["result_json"] == '"b"'
+    reason = "another line of the same entry follows, which counts"
+    assert f"Not read: {path}:1: {reason}: 'live_relevance_3-3-0'" in lines
+
+
+def test_what_was_read_is_reported_by_model(read, tmp_path):
+    """A table by model, then why entries have no answer, with an example, then what was not read."""
+    memory = "CUDA out of memory. Tried to allocate {} GiB"
+    failed = [
+        {"id": f"multiple_{number}", "result": f"Error during inference: {memory.format(number / 8)}"}
+        for number in range(1, 4)
+    ]
+    bad = [answer(f"multiple_{number}", "a") for number in range(200, 203)]
+    path = write(tmp_path / "b", "multiple", [answer("multiple_0", "[f(a=1)]"), *failed, *bad])
+    write(tmp_path / "a", "multiple", [answer("multiple_0", [{"f": "{}"}])])
+    foreign = write(tmp_path / "a", "mine", [])
+    lines: list[str] = []
+    read(tmp_path, log=lines.append)
+    assert lines[1:4] == [
+        "model  mode    names        known from  files  responses  no answer  not read",
+        "a      fc      underscored  answers         1          1          0         0",
+        "b      prompt  dotted       answers         1          4          3         3",
+    ]
+    assert lines[4] == f"No answer: CUDA out of memory: 3 (first multiple_1 of b: {memory.format(0.125)})"
+    assert lines[5].startswith(f"Not read: {foreign}: unknown category 'mine'")
+    place = "not an entry of multiple in the staged release: 'multiple_200' (and 2 more lines)"
+    assert lines[6] == f"Not read: {path}:5: {place}"
 
 
 def test_an_unknown_category_is_named(read, tmp_path):
@@ -276,11 +316,39 @@ def test_an_unknown_category_is_named(read, tmp_path):
 
 
 def test_a_category_in_two_files_is_named(read, tmp_path):
-    """Two result files of one model and category are refused."""
+    """Neither of two result files of one model and category is read."""
     write(tmp_path / "m", "multiple", [answer("multiple_0", "a")])
     write(tmp_path / "m", "multiple", [answer("multiple_0", "b")], group="live")
     with pytest.raises(ConfigError, match="duplicate multiple of m, first "):
         read(tmp_path)
+    write(tmp_path / "m", "parallel", [answer("parallel_0", "a")])
+    lines: list[str] = []
+    (row,) = read(tmp_path, log=lines.append)
+    assert row["entry_id"] == "parallel_0"
+    assert sum("duplicate multiple of m, first " in line for line in lines) == 2
+
+
+def test_a_file_of_v3_gives_way_to_one_of_v4(read, tmp_path):
+    """The results of the newest version are read, and the other file is named."""
+    path = write(tmp_path / "m", "simple_python", [answer("simple_python_0", "new")])
+    old = path.with_name("BFCL_v3_simple_result.json")
+    old.write_text(json.dumps(answer("simple_0", "old")))
+    lines: list[str] = []
+    (row,) = read(tmp_path, log=lines.append)
+    assert row["result_json"] == '"new"'
+    assert f"Not read: {old}: simple_python of m is read from {path}" in lines
+
+
+@pytest.mark.parametrize("name", ["7b", "a&b", "a+b", "a@b", "a=b", "a b", "a(b)", "a[b]", "\ufb01ne"])
+def test_a_folder_under_whose_name_the_official_tool_runs_no_call_is_named(read, tmp_path, name):
+    """Only if it has multi-turn results: the official verdicts on them do not depend on the answers."""
+    for folder in (name, "org_m-1.5:x"):
+        write(tmp_path / folder, "multi_turn_base", [answer("multi_turn_base_0", [["a"]])])
+        write(tmp_path / f"single {folder}", "multiple", [answer("multiple_0", "a")])
+    lines: list[str] = []
+    read(tmp_path, log=lines.append)
+    (line,) = [line for line in lines if "no multi-turn call runs in the official tool" in line]
+    assert line.startswith(f"{name}: ")
 
 
 def test_a_folder_without_results_is_refused(read, tmp_path):
@@ -294,3 +362,66 @@ def test_missing_staged_data_is_an_error(tmp_path):
     write(tmp_path / "m", "multiple", [answer("multiple_0", "a")])
     with pytest.raises(ConfigError, match="Stage the release first"):
         import_official(tmp_path, tmp_path / "out", data=tmp_path / "nodata", log=lambda _: None)
+
+
+NATIVE = [{"math_factorial": '{"number": 5}'}]
+DOTTED = [{"math.factorial": '{"number": 5}'}]
+TEXT = "[math.factorial(number=5)]"
+
+
+def of_models(folder: Path, answers: dict[str, list[object]]) -> None:
+    """Writes answers of models to simple_python_1 and others."""
+    for model, results in answers.items():
+        rows = [answer(f"simple_python_{number}", result) for number, result in enumerate(results, start=1)]
+        write(folder / model, "simple_python", rows)
+
+
+@pytest.mark.parametrize(
+    ("model", "results", "options", "message"),
+    [
+        (
+            "a",
+            [NATIVE, TEXT],
+            {},
+            "a: two forms: .*lists of calls: 1; .*text with calls: 1. Choose with --mode a=fc or",
+        ),
+        (
+            "a",
+            [NATIVE],
+            {"mode": Mode.PROMPT},
+            "a: mode prompt by --mode, but not by its answers: .*calls: 1; .*: 0",
+        ),
+        ("a", [TEXT], {"mode": Mode.FC}, "a: mode fc by --mode, but not by its answers: .*calls: 0; .*: 1"),
+        ("gpt-4o-2024-11-20", [NATIVE], {}, "mode prompt in the official list, but not by its answers"),
+        (FC_MODEL, [TEXT], {}, "mode fc in the official list, but not by its answers"),
+        (
+            "a",
+            [NATIVE],
+            {"name_style": NameStyle.DOTTED},
+            "dots: 0; .*instead of dots: 1. Choose with --name-style a=",
+        ),
+    ],
+)
+def test_a_contradiction_stops_with_both_counts(read, tmp_path, model, results, options, message):
+    """What is said of all models is compared with the answers, what is said of one model is not."""
+    of_models(tmp_path, {model: results})
+    with pytest.raises(ConfigError, match=message):
+        read(tmp_path, choice=FormChoice(**options))
+    for mode in Mode:
+        for style in NameStyle:
+            choice = FormChoice(modes={model: mode}, name_styles={model: style}, **options)
+            assert {row["mode"] for row in read(tmp_path, choice=choice)} == {mode}
+
+
+def test_a_stray_answer_contradicts_nothing(read, tmp_path):
+    """One of ten answers may have another form: models that were sent tools write calls as text, too."""
+    of_models(tmp_path, {"a": [DOTTED] + [[{"other": "{}"}]] * 8 + [TEXT], "b": [TEXT] * 9 + [NATIVE]})
+    modes = {row["model"]: (row["mode"], row["name_style"]) for row in read(tmp_path)}
+    assert modes == {"a": ("fc", "dotted"), "b": ("prompt", None)}
+
+
+def test_an_option_of_an_unknown_model_is_an_error(read, tmp_path):
+    """The error has the models that are there."""
+    of_models(tmp_path, {"a": [TEXT]})
+    with pytest.raises(ConfigError, match=r"unknown model 'org/a'\..* Known: a\."):
+        read(tmp_path, choice=FormChoice(modes={"org/a": Mode.FC}))
