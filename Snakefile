@@ -110,7 +110,10 @@ try:
             cluster=workflow.resource_settings.nodes is not None,
             containers=bool(workflow.deployment_settings.deployment_method),
         )
-        for line in [*preflight(RUN, FINISHED, MACHINE), *journaled_lines(RUN, FINISHED)]:
+        for line in [
+            *preflight(RUN, FINISHED, MACHINE),
+            *journaled_lines(RUN, FINISHED),
+        ]:
             print(line, file=sys.stderr)
         if DRY:
             from bfcl_pipeline.jobs.planned_work import planned_work  # loads pyarrow

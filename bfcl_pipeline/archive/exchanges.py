@@ -1,8 +1,8 @@
 """The exchanges of a run with its models: an extract of the journals, and the records of what made them.
 
-Runs of a model share its journals, unless they have their own; answers to other entries or in other trials are excluded. So are
-answers to an entry that failed in this run and that another run received later: with them, the run could
-not be derived again from its archive.
+All runs of a model share its journals, but those with their own; answers to other entries or in other
+trials are excluded. So are answers to an entry that failed in this run and that another run received later:
+with them, the run could not be derived again from its archive.
 """
 
 from collections import Counter

@@ -26,8 +26,8 @@ def journaled_lines(run: RunConfig, finished: FinishedResults) -> Iterator[str]:
             shared = str(job.paths.journals) == str(JournalChoice.SHARED.member(run.name))
             hint = "; --fresh sends all requests" if shared else ""
             yield (
-                f"{job.name}: {plural(len(days), 'answer', 'answers')} in {job.paths.journals / folder}, "
-                f"recorded on {span(days)}, are used instead of sending their requests again{hint}."
+                f"{job.name}: {job.paths.journals / folder} has {plural(len(days), 'answer', 'answers')}, "
+                f"recorded on {span(days)}: a request that has one is not sent{hint}."
             )
 
 

@@ -124,8 +124,8 @@ def _differences(
 ) -> Iterator[str]:
     """What would replace or drop finished responses, or mix them with those of other runs, in words."""
     if earlier["journal"] != config["journal"] and any(job.remote for job in before.jobs):
-        kept = "--fresh" if earlier["journal"] == JournalChoice.RUN else "no --fresh"
-        yield f"journal: {_changed(earlier['journal'], config['journal'])} ({kept} continues it)"
+        how = "--fresh" if earlier["journal"] == JournalChoice.RUN else "no --fresh"
+        yield f"journal: {_changed(earlier['journal'], config['journal'])} ({how} continues it)"
     finished = [folder for folder in before.folders if results.has_answers(folder)]
     if not finished:
         return

@@ -181,7 +181,9 @@ def _used(run_dir: Path, model: str, journals: Path) -> list[ExchangeHead]:
     paths = journals_in(journals)
     steps = _steps(run_dir, model_folder(model)) if paths else Counter()
     possible = [
-        head for head in exchange_heads(paths) if head.trial == trial_of(model).number and steps[_step(head)]
+        head
+        for head in exchange_heads(paths)
+        if head.trial == trial_of(model).number and steps[_step(head)]
     ]
     found = []
     for head in sorted(possible, key=lambda head: head.received_at):
