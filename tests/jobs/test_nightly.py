@@ -37,6 +37,7 @@ class Night:
     """One run, and what it did."""
 
     folder: Path  # results/<run>
+    run: RunConfig
     before: list[str]  # what is printed at its start
     counts: ProgressCounts  # of the model behind the server
     requests: int  # that the server received
@@ -92,7 +93,7 @@ def _night(folder: Path, staged: Path, server: LocalChat, run: str, journal: str
     counts = _answered(loaded, staged, results)
     (results / "config.yaml").write_text(recorded_config(config))
     (results / "models.yaml").write_text(recorded_models([job.row for job in loaded.jobs]))
-    return Night(results, before, counts, server.counts()["requests"])
+    return Night(results, loaded, before, counts, server.counts()["requests"])
 
 
 def _answered(run: RunConfig, staged: Path, results: Path) -> ProgressCounts:
@@ -129,6 +130,22 @@ def test_journals_of_runs_share_nothing(nights: Mapping[str, Night]) -> None:
     for folder, run in ((own, "fresh"), (shared, "first")):
         lines = (folder / "near_chat-FC/exchanges.jsonl").read_text().splitlines()
         assert [json.loads(line)["run"] for line in lines] == [run] * ENTRIES
+
+
+def test_a_run_is_continued_from_its_own_journal(
+    nights: Mapping[str, Night], staged: Path, server: LocalChat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after an interruption: the server, another build again, is sent nothing."""
+    night, data = nights["fresh"], staged.resolve()
+    monkeypatch.chdir(night.folder.parents[1])
+    before = night.column(RESPONSES, "result_json")
+    (line,) = journaled_lines(night.run, FinishedResults(Path("nothing finished")))
+    assert line.startswith("near/chat-FC: results/fresh/exchanges/near_chat-FC has 8 answers")
+    assert "--fresh" not in line
+    server.behave(voice="a third build")
+    assert _answered(night.run, data, night.folder).replayed == ENTRIES
+    assert server.counts()["requests"] == 0
+    assert night.column(RESPONSES, "result_json") == before
 
 
 def test_a_run_prints_what_journals_answer(nights: Mapping[str, Night]) -> None:
