@@ -31,6 +31,7 @@ from bfcl_pipeline.config.published_scores import dates_as_text, identified
 from bfcl_pipeline.environment import read_env_file
 from bfcl_pipeline.errata import errata_digest
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.jobs.journaled import journaled_lines
 from bfcl_pipeline.jobs.options import to_argv
 from bfcl_pipeline.jobs.preflight import Machine, preflight
 from bfcl_pipeline.jobs.result_paths import result_inputs
@@ -109,7 +110,10 @@ try:
             cluster=workflow.resource_settings.nodes is not None,
             containers=bool(workflow.deployment_settings.deployment_method),
         )
-        for line in preflight(RUN, FINISHED, MACHINE):
+        for line in [
+            *preflight(RUN, FINISHED, MACHINE),
+            *journaled_lines(RUN, FINISHED),
+        ]:
             print(line, file=sys.stderr)
         if DRY:
             from bfcl_pipeline.jobs.planned_work import planned_work  # loads pyarrow

@@ -37,6 +37,26 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60:,} h {minutes % 60} min"
 
 
+def span(days: Collection[str]) -> str:
+    """The first and the last of some days: `2026-11-19 to 2026-11-20`, or the one that they are."""
+    first, last = min(days), max(days)
+    return first if first == last else f"{first} to {last}"
+
+
+def exchanges_text(sent: int, taken: int, recorded: Collection[str], answered: Collection[str] = ()) -> str:
+    """How many requests were sent, and how many were answered by a journal instead.
+
+    recorded: the days of the answers in the journal; answered: those of the answers to what was sent.
+    """
+    text = f"{plural(sent, 'request', 'requests')} sent" + (
+        f", answered on {span(answered)}" if answered else ""
+    )
+    if not taken:
+        return text
+    dates = f", recorded on {span(recorded)}" if recorded else ""
+    return f"{text}; {plural(taken, 'answer', 'answers')} from the journal{dates}"
+
+
 def unknown_name(kind: str, name: object, known: Iterable[str], hint: str = "") -> str:
     """An error text for an unknown name: what is meant, then all known names.
 

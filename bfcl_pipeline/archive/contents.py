@@ -98,9 +98,10 @@ def _logs(recorded: RecordedRun, places: Places) -> Iterator[tuple[str, Path]]:
             yield name, places.work / name
 
 
-def readme(facts: RunFacts) -> bytes:
-    """README.md of the archive, for a person who has only the archive."""
-    return _README.format(run=facts.run, version=facts.versions["bfcl-pipeline"]).encode()
+def readme(facts: RunFacts, journals: str) -> bytes:
+    """README.md of the archive, for a person who has only the archive. journals: their directory in it."""
+    version = facts.versions["bfcl-pipeline"]
+    return _README.format(run=facts.run, journals=journals, version=version).encode()
 
 
 _README = """\
@@ -120,7 +121,7 @@ recorded web pages, and compares them byte for byte.
 | file | content |
 |---|---|
 | `results/{run}/config.yaml`, `models.yaml` | the config of the run and its models |
-| `cache/exchanges/` | every answer of a model as it was received |
+| `{journals}/` | every answer of a model as it was received |
 | `cache/web/` | the searches and pages that models saw, and answers of web APIs to executed calls |
 | `cache/encoder.vectors` | the embeddings of texts in vector memories, if there are any |
 | `results/{run}/responses/`, `memory/` | the responses of the models and their memories |

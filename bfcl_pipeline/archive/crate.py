@@ -190,11 +190,12 @@ def _describe_action(
     configs = (f"{results}config.yaml", f"{results}models.yaml")
     logs = (f"{results}logs/", f"{results}benchmarks/")
     names = [member.name for member in members]
-    inputs = [name for name in names if name in configs or name.startswith("cache/")]
+    asked = ("cache/", f"{results}exchanges/")
+    inputs = [name for name in names if name in configs or name.startswith(asked)]
     outputs = [
         name
         for name in names
-        if name.startswith(results) and name not in configs and not name.startswith(logs)
+        if name.startswith(results) and name not in configs and not name.startswith((*logs, *asked))
     ]
     external = [_input(crate, "release", facts.release)]
     if facts.encoder is not None:

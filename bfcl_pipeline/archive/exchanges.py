@@ -1,8 +1,8 @@
 """The exchanges of a run with its models: an extract of the journals, and the records of what made them.
 
-All runs of a model share its journals; answers to other entries or in other trials are excluded. So are
-answers to an entry that failed in this run and that another run received later: with them, the run could
-not be derived again from its archive.
+All runs of a model share its journals, but those with their own; answers to other entries or in other
+trials are excluded. So are answers to an entry that failed in this run and that another run received later:
+with them, the run could not be derived again from its archive.
 """
 
 from collections import Counter
@@ -52,7 +52,7 @@ def write_exchanges(recorded: RecordedRun, cache: Path, out: Path) -> ArchivedEx
 
     Args:
         recorded: the run.
-        cache: the directory with exchanges/<model>/.
+        cache: the directory with the shared journals, exchanges/<model>/.
         out: a temporary directory.
 
     Raises:
@@ -64,18 +64,19 @@ def write_exchanges(recorded: RecordedRun, cache: Path, out: Path) -> ArchivedEx
     answered_since = 0
     for folder in recorded.remote():
         entries = _entries(recorded, folder)
-        with JournalsReader(journals_in(cache / "exchanges" / folder)) as journals:
+        journal_folder = recorded.journals(cache) / folder
+        with JournalsReader(journals_in(journal_folder)) as journals:
             chosen = _chosen(journals, entries, recorded.trial(folder))
             if chosen.missing:
                 raise ArchiveError(
-                    f"{cache / 'exchanges' / folder}: no exchange of {len(chosen.missing):,} entries that "
+                    f"{journal_folder}: no exchange of {len(chosen.missing):,} entries that "
                     f"were answered, at least in part, the first is {chosen.missing[0]}. Name the cache "
                     "directory of the run with --cache."
                 )
             answered_since += len(chosen.answered_since)
             named: set[str] = set()
             for journal in journals.journals:
-                name = f"cache/exchanges/{folder}/{journal.path.name}"
+                name = f"{recorded.journals_member}/{folder}/{journal.path.name}"
                 path = out / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 kept = [(each.key, each.provenance) for each in journal if each.key in chosen.keys]
@@ -84,7 +85,7 @@ def write_exchanges(recorded: RecordedRun, cache: Path, out: Path) -> ArchivedEx
                     file.writelines(journal.line(key) for key, _ in kept)
                 if kept:
                     written.append((name, path))
-        written += _records(cache, folder, named)
+        written += _records(recorded, journal_folder, named)
     return ArchivedExchanges(written, answered_since)
 
 
@@ -93,26 +94,27 @@ def exchanges_of(recorded: RecordedRun, cache: Path, folder: str) -> Iterator[Jo
 
     Args:
         recorded: the run.
-        cache: the directory with exchanges/<model>/.
+        cache: the directory with the shared journals, exchanges/<model>/.
         folder: the directory name of the model.
 
     Raises:
         JournalError: a journal is damaged.
     """
-    with JournalsReader(journals_in(cache / "exchanges" / folder)) as journals:
+    with JournalsReader(journals_in(recorded.journals(cache) / folder)) as journals:
         keys = _chosen(journals, _entries(recorded, folder), recorded.trial(folder)).keys
         for exchange in journals:
             if exchange.key in keys:
                 yield exchange
 
 
-def _records(cache: Path, folder: str, named: Iterable[str]) -> Iterator[tuple[str, Path]]:
+def _records(recorded: RecordedRun, journals: Path, named: Iterable[str]) -> Iterator[tuple[str, Path]]:
     """The records that exchanges name and that are there. Raises ProvenanceError if one is damaged."""
     for sha256 in sorted(named):
-        path = provenance_path(cache / "exchanges" / folder, sha256)
+        path = provenance_path(journals, sha256)
         if path.is_file():
             read_provenance(path)
-            yield provenance_path(Path("cache/exchanges") / folder, sha256).as_posix(), path
+            member = provenance_path(Path(recorded.journals_member) / journals.name, sha256)
+            yield member.as_posix(), path
 
 
 def _chosen(journals: JournalsReader, entries: _Entries, trial: int) -> _Chosen:

@@ -13,7 +13,6 @@ from bfcl_pipeline.archive.reading import SealedArchive
 from bfcl_pipeline.archive.table_size import check_table_size
 from bfcl_pipeline.archive.vectors import MAX_BYTES, unpack_vectors
 from bfcl_pipeline.archive.vectors import NAME as VECTORS
-from bfcl_pipeline.benchmark import GROUPS
 from bfcl_pipeline.config.plain_yaml import read_plain_yaml
 from bfcl_pipeline.errors import ArchiveError
 
@@ -22,7 +21,7 @@ _OF_RUN = ("results/", "cache/")
 
 
 def extract_verdicts(file: Path, folder: Path) -> Path:
-    """Extracts the verdicts of an archive, its config and the responses to web questions.
+    """Extracts the verdicts of an archive, its config and its responses.
 
     Args:
         file: the archive.
@@ -106,8 +105,6 @@ def _is_needed(name: str) -> bool:
     match parts[2:]:
         case ["config.yaml"]:
             return True
-        case ["verdicts", table]:
+        case ["verdicts", table] | ["responses", _, table]:
             return table.endswith(".parquet")
-        case ["responses", _, table]:
-            return table.removesuffix(".parquet") in GROUPS["web_search"]
     return False

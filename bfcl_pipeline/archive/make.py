@@ -82,7 +82,7 @@ def make_archive(
         web = web_files(recorded, cache / "web", data, failed_searches(recorded))
         contents = gather(recorded, checkout, places, web.files)
         facts = _facts(recorded, contents, checkout, data)
-        members = [*contents.members, member("README.md", readme(facts))]
+        members = [*contents.members, member("README.md", readme(facts, recorded.journals_member))]
         members.append(member(PREVIEW, preview(facts, people, members)))
         members.sort(key=lambda member: member.name)
         description = member(METADATA, metadata(facts, people, members))

@@ -81,7 +81,7 @@ def provenances_of(recorded: RecordedRun, cache: Path) -> dict[str, ModelProvena
     found: dict[str, ModelProvenance] = {}
     for folder in recorded.run.folders:
         if recorded.run.jobs_of(folder)[0].remote:
-            journals = cache / "exchanges" / folder
+            journals = recorded.journals(cache) / folder
             found[folder] = model_provenance(exchanges_of(recorded, cache, folder), journals)
         elif (path := log_record_path(recorded, folder)).is_file():
             record = read_provenance(path, by_digest=False)
@@ -129,7 +129,7 @@ def provenance_findings(
         JournalError: a journal is damaged.
         ProvenanceError: a record is damaged or was changed.
     """
-    for path in sorted((cache / "exchanges").glob(f"*/{FOLDER}/*.json")):
+    for path in sorted(recorded.journals(cache).glob(f"*/{FOLDER}/*.json")):
         read_provenance(path)
     log_records(recorded)
     for folder, model in provenances_of(recorded, cache).items():

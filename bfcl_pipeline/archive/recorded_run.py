@@ -14,6 +14,7 @@ import yaml
 from bfcl_pipeline.archive.members import MAX_MEMBERS
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import ModelRow, RunConfig, check_config, load_models, load_run
+from bfcl_pipeline.config.journal_choice import JournalChoice, recorded_journals
 from bfcl_pipeline.config.plain_yaml import read_plain_yaml
 from bfcl_pipeline.config.search_engines import SearchEngines
 from bfcl_pipeline.errors import ArchiveError, ConfigError
@@ -48,6 +49,15 @@ class RecordedRun:
     def needs_family_texts(self) -> bool:
         """Whether a model of the run is sent prompts, which have long texts of the release."""
         return any(job.row.family is not None for job in self.run.jobs)
+
+    @property
+    def journals_member(self) -> str:
+        """The directory of its journals in an archive."""
+        return str(JournalChoice(self.config["journal"]).member(self.run.name))
+
+    def journals(self, cache: Path) -> Path:
+        """The directory of its journals. cache: has the shared ones in exchanges/."""
+        return recorded_journals(self.folder, cache)
 
     def row(self, folder: str) -> ModelRow:
         """The row of the model, or of the trial of a model, with this directory name."""

@@ -194,8 +194,9 @@ def _lay_out(recorded: RecordedRun, data: Path, cache: Path, work: Path) -> None
         raise PipelineError(f"{work}: not an empty directory. Name a new directory, or delete it.")
     if not data.is_dir():
         raise PipelineError(f"{data}: no such directory.")
-    journals = any(job.remote for job in recorded.run.jobs)
-    if journals and not cache.is_dir():
+    journals = recorded.journals(cache)
+    own = journals.parent == recorded.folder
+    if any(job.remote for job in recorded.run.jobs) and not own and not cache.is_dir():
         raise PipelineError(f"{cache}: no such directory. Name that of the run's journals with --cache.")
     (work / "config").mkdir(parents=True, exist_ok=True)
     config = {key: value for key, value in recorded.config.items() if key not in NOT_RECORDED}
@@ -207,6 +208,10 @@ def _lay_out(recorded: RecordedRun, data: Path, cache: Path, work: Path) -> None
     if cache.is_dir():
         (work / "cache").symlink_to(cache.resolve())
     (work / "observed").symlink_to(recorded.folder.resolve())
+    if own:
+        link = work / recorded.journals_member
+        link.parent.mkdir(parents=True)
+        link.symlink_to(journals.resolve())
 
 
 def _run(command: Sequence[str], log_file: Path, log: Log) -> None:

@@ -17,7 +17,8 @@ examples:
   bfcl-pipeline run -m my-model-FC --sample 200 --budget 2   a sample, for at most 2 US dollars
 
 Works in the current folder: data/, cache/, results/, and config/ if it exists. To continue an
-interrupted run, give the same command again. Arguments after -- are passed to Snakemake.
+interrupted run, give the same command again, --fresh included. Arguments after -- are passed to
+Snakemake.
 """
 
 
@@ -49,6 +50,8 @@ def run(options: argparse.Namespace) -> int:
         if "sample" not in options:
             raise ConfigError("--sample-by needs the number of entries: --sample N.")
         config["sample"] = {"entries": options.sample, "by": options.sample_by}
+    if "fresh" in options:
+        config["journal"] = "run"
     config |= dict(parse_setting(text) for text in options.config)
     call = WorkflowCall(
         config,
@@ -98,6 +101,12 @@ def _add_terms(group: argparse._ArgumentGroup) -> None:
     _value(group, "--run", str, "NAME", about)
     _value(group, "--budget", float, "DOLLARS", "stop a model at this cost")
     _value(group, "--rules", str, None, "rule set of the tables", choices=[rules.value for rules in Rules])
+    group.add_argument(
+        "--fresh",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="ask everything: the run has a journal of its own, and uses no answer of an earlier run",
+    )
     group.add_argument(
         "--overwrite",
         action="store_true",

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
+from bfcl_pipeline.comparison.exchanges import NO_EXCHANGE
 from bfcl_pipeline.comparison.settings import (
     SettingDifference,
     requests_differ,
@@ -97,6 +98,7 @@ class Comparison:
     averaged: bool  # whether the marks of a side are means over trials
     settings: list[SettingDifference]  # of the web: what an experiment varied
     memory_range: ScenarioRange | None  # of the difference on memory; None without memory
+    same_exchange: Mapping[str, int]  # by category, entries in scores whose two answers are one exchange
 
     @property
     def flips(self) -> list[Flip]:
@@ -167,6 +169,7 @@ class Comparer:
             releases=_releases(first, second),
             settings=self._settings(first, second, judged),
             memory_range=leave_one_out(right_one - right_two, scope.where.category, scope.scenario),
+            same_exchange=self._counted(judged & self._same_exchange(first, second)),
         )
 
     def comparable(self, first: Side, second: Side) -> bool:
@@ -219,6 +222,11 @@ class Comparer:
                     f"{names} differ in entries: {poorer.label} lacks {lacking} "
                     f"({', '.join(ids[:_SHOWN])}{more}). {hint}"
                 )
+
+    def _same_exchange(self, first: Side, second: Side) -> NDArray[np.bool_]:
+        one, two = (side.exchanges_over(len(self._entries)) for side in (first, second))
+        same: NDArray[np.bool_] = (one == two) & (one != NO_EXCHANGE)
+        return same
 
     def _counted(self, chosen: NDArray[np.bool_]) -> dict[str, int]:
         """How many of the chosen entries each category has, in benchmark order; without zeros."""

@@ -32,6 +32,7 @@ class GatedScore:
     unjudged: int  # entries of the comparison without a verdict on one side
     decision: Decision
     lost_flaky: int | None = None  # flaky entries that only the baseline has right; None without trials
+    same_exchange: int = 0  # entries of the score whose two answers are the same exchange
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ def gate(
     decide nothing: the interval already has their variance.
 
     Raises TableError if a score was not compared, or some of its categories were not: those would count as
-    equal.
+    equal. The same if all its answers are the same exchanges.
     """
     decided = []
     for comparison, known in zip(comparisons, flaky or [None] * len(comparisons), strict=True):
@@ -106,6 +107,14 @@ def gate(
                     f"({', '.join(lacking)}), which would count as no difference. Name what both have with "
                     "--category."
                 )
+            same = sum(comparison.same_exchange.get(each, 0) for each in categories_of(name))
+            if same == score.entries:
+                raise TableError(
+                    f"{comparison.first} and {comparison.second} have the same answers on {name}: all "
+                    f"{same:,} pairs are the same exchange, from a journal, so there is nothing to decide. "
+                    "To ask the model again, make a run with a journal of its own: bfcl-pipeline run "
+                    "--fresh --run NAME."
+                )
             decision = decide(score.low, score.high, margin)
             decided.append(
                 GatedScore(
@@ -115,6 +124,7 @@ def gate(
                     unjudged=comparison.unjudged,
                     decision=decision,
                     lost_flaky=None if known is None else _lost(comparison, name, known),
+                    same_exchange=same,
                 )
             )
     return Gate(margin, undecided_passes, decided)

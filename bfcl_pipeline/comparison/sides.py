@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
+from bfcl_pipeline.comparison.exchanges import NO_EXCHANGE, exchange_numbers
 from bfcl_pipeline.comparison.settings import REAL, Settings, requested_web, run_settings, searched_web
 from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.config.search_engines import recorded_engines
@@ -58,12 +59,22 @@ class Side:
     numbers: NDArray[np.int64]  # of its entries
     marks: NDArray[np.float64]  # of the same entries: WRONG, RIGHT, a share between them, or UNJUDGED
     trials: int = 1  # trials of which the marks are the means
+    exchanges: NDArray[np.int64] | None = (
+        None  # behind the same entries (`exchanges`); None: of one run alone
+    )
 
     def spread_over(self, entries: int) -> NDArray[np.float64]:
         """The marks by number of entry; ABSENT where it has no row."""
         marks = np.full(entries, ABSENT)
         marks[self.numbers] = self.marks
         return marks
+
+    def exchanges_over(self, entries: int) -> NDArray[np.int64]:
+        """The exchanges by number of entry; NO_EXCHANGE where none is known."""
+        exchanges = np.full(entries, NO_EXCHANGE, np.int64)
+        if self.exchanges is not None:
+            exchanges[self.numbers] = self.exchanges
+        return exchanges
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +108,7 @@ def read_sides(
     numbering = Numbering()
     sides: dict[tuple[Path, str], Side] = {}
     engines = cache(recorded_engines)
+    several = len({choice.run for choice in choices}) > 1  # models of one run share no exchange
     for choice in choices:
         recorded = run_settings(choice.run)
         for model, verdicts in _verdicts(choice, rules, set(only or CATEGORIES)).items():
@@ -122,6 +134,7 @@ def read_sides(
                 model,
                 np.array(numbers, np.int64),
                 np.array(verdicts.marks, np.float64),
+                exchanges=exchange_numbers(choice.run, model, verdicts.entries) if several else None,
             )
     sources = {choice.run: choice.source for choice in choices}
     return numbering, list(labelled(list(sides.values()), sources))

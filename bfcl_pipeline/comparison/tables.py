@@ -61,6 +61,7 @@ def write_gate(path: Path, decided: Gate) -> None:
             "decision": each.decision.value,
             "entries_without_verdict": each.unjudged,
             "only_second_flaky": each.lost_flaky,
+            "same_exchange": each.same_exchange,
             **_renamed(_values(each.score)),
         }
         for each in decided.scores
@@ -91,6 +92,7 @@ def _document(comparison: Comparison) -> Json:
         "rules": comparison.rules.value,
         "entries_without_verdict": comparison.unjudged,
         "entries_of_one_side": dict(comparison.left_out),
+        "same_exchange": dict(comparison.same_exchange),
         "web_search_left_out": comparison.web_left_out,
         **({"executed_left_out": True} if comparison.executed_left_out else {}),
         "releases": list(comparison.releases) if comparison.releases else None,

@@ -102,6 +102,11 @@ def notes(comparisons: Sequence[Comparison]) -> list[str]:
     if unjudged:
         counted = most + plural(unjudged, "entry", "entries")
         lines.append(f"In no score: {counted} without a verdict on one side.")
+    same = max(comparisons, key=lambda each: sum(each.same_exchange.values()))
+    if shared := sum(same.same_exchange.values()):
+        lines.append(
+            f"The same exchange on both sides, from a journal: {most}{plural(shared, 'pair', 'pairs')}."
+        )
     largest = max(comparisons, key=lambda each: sum(each.left_out.values())).left_out
     if largest:
         counted = plural(sum(largest.values()), "entry", "entries")
@@ -154,8 +159,8 @@ def gate_line(gate: Gate) -> str:
     deciding = [each for each in gate.scores if each.decision is gate.decision]
     worst = min(deciding, key=lambda each: each.score.low)
     outcome = "pass" if gate.passes else "fail"
-    reason = f"{_unread(gate)}{_reason(worst, gate.margin)}"
-    return f"{outcome}: {reason}{_flaky(worst)}{_counted(gate)}{_unjudged(gate)}"
+    of_worst = f"{_unread(gate)}{_reason(worst, gate.margin)}{_flaky(worst)}{_same(worst)}"
+    return f"{outcome}: {of_worst}{_counted(gate)}{_unjudged(gate)}"
 
 
 def _unread(gate: Gate) -> str:
@@ -200,6 +205,11 @@ def _flaky(each: GatedScore) -> str:
         return ""
     entries = plural(lost, "entry", "entries")
     return f"; of {entries} that only the baseline has right, {each.lost_flaky:,} flaky in trials"
+
+
+def _same(each: GatedScore) -> str:
+    same = plural(each.same_exchange, "pair is", "pairs are")
+    return f"; {same} the same exchange, from a journal" if each.same_exchange else ""
 
 
 def _unjudged(gate: Gate) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bfcl_pipeline.comparison.exchanges import NO_EXCHANGE
 from bfcl_pipeline.comparison.sides import RIGHT, UNJUDGED, Choice, Numbering, Side, labelled, read_sides
 from bfcl_pipeline.config import trial_of
 from bfcl_pipeline.errors import ConfigError, TableError
@@ -54,9 +55,21 @@ def _mean(model: str, sides: Sequence[Side]) -> Side:
     numbers = np.unique(np.concatenate([side.numbers for side in sides]))
     size = int(numbers.max()) + 1
     right, judged = np.zeros(size), np.zeros(size)
+    exchanges, unknown = np.zeros(size, np.int64), np.zeros(size, np.bool_)
     for side in sides:
         has = side.marks != UNJUDGED
         judged[side.numbers[has]] += 1
         right[side.numbers[has]] += side.marks[has] == RIGHT
+        known = side.exchanges_over(size)
+        exchanges += known  # those of all trials: their sum modulo 2**64
+        unknown[side.numbers] |= known[side.numbers] == NO_EXCHANGE
     share = np.where(judged > 0, right / np.maximum(judged, 1), UNJUDGED)
-    return replace(sides[0], model=model, numbers=numbers, marks=share[numbers], trials=len(sides))
+    exchanges[unknown] = NO_EXCHANGE
+    return replace(
+        sides[0],
+        model=model,
+        numbers=numbers,
+        marks=share[numbers],
+        trials=len(sides),
+        exchanges=exchanges[numbers],
+    )

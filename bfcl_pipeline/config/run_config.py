@@ -21,6 +21,7 @@ from bfcl_pipeline.config.job import (
     Shard,
     WebChoice,
 )
+from bfcl_pipeline.config.journal_choice import JournalChoice
 from bfcl_pipeline.config.model_rows import ModelRow, model_folder
 from bfcl_pipeline.config.sampling import RunSample, divide
 from bfcl_pipeline.config.shown_entries import ShownEntries
@@ -184,12 +185,13 @@ def _jobs(
     served = row.served and replay is None
     shards = row.vllm.shards if served else 1
     job = replace(job, budget=config["budget"], wait_for_lease=replay is None)
+    journals = Path(JournalChoice(config["journal"]).member(job.run))
     for trial in range(1, 1 + config["trials"]):
         for number in range(1, 1 + shards):
             selection = replace(job.selection, shard=Shard(number, shards))
             one = replace(job, trial=trial, selection=selection)
             endpoint = Path(f"results/{job.run}/servers/{one.file_name}.json") if served else None
-            yield replace(one, paths=JobPaths(endpoint=endpoint))
+            yield replace(one, paths=JobPaths(journals=journals, endpoint=endpoint))
 
 
 def _runs(row: ModelRow, category: str) -> bool:

@@ -121,12 +121,12 @@ class ReplayBackend:
                 self._replayed(
                     ReplayedRequest(entry, next(numbers), request, body, key, journaled, exchange)
                 )
-            if exchange is None:
+            if journaled is None or exchange is None:
                 raise NotJournaled(
                     f"no journal has an answer to a request of turn {request.turn + 1} (key {key}). Bring "
                     "the journal that has it, or ask the model."
                 )
-            self._counts.replayed += 1
+            self._counts.found(journaled.received_at)
             return exchange
 
         return answer

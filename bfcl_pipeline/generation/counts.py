@@ -46,6 +46,8 @@ class ProgressCounts:
     requests_done: int = 0  # answered by the model now
     left: RequestsLeft = field(default_factory=RequestsLeft)  # estimate of those still to be answered
     replayed: int = 0  # requests whose answer was in the journal
+    recorded_from: str = ""  # the first day of these answers in UTC, YYYY-MM-DD; empty: there are none
+    recorded_to: str = ""  # the last one
     retries: int = 0  # attempts after the first
     failures: dict[str, int] = field(
         default_factory=dict
@@ -75,6 +77,13 @@ class ProgressCounts:
         self.output_tokens += exchange.output_tokens or 0
         if dollars is not None:
             self.dollars = (self.dollars or 0.0) + dollars
+
+    def found(self, received_at: str) -> None:
+        """Counts an answer that the journal has. received_at: when the model gave it, ISO 8601 in UTC."""
+        day = received_at[:10]
+        self.replayed += 1
+        self.recorded_from = min(day, self.recorded_from or day)
+        self.recorded_to = max(day, self.recorded_to)
 
     def attempt_failed(self, error: ModelError) -> None:
         """Counts a request that failed; it may be sent again."""

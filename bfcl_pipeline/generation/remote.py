@@ -134,7 +134,7 @@ class ApiBackend:
                 self._waiting -= 1
         else:
             exchange = self._adapter.read(request, journaled.raw)
-            self._counts.replayed += 1
+            self._counts.found(journaled.received_at)
         return replace(exchange, latency_seconds=journaled.latency_seconds)
 
     async def _request(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bfcl_pipeline.config import Job, JobPaths, ReplaySource, RunConfig, Shard
+from bfcl_pipeline.config.journal_choice import recorded_journals
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.generation import Completed, Origin, run_entries
 from bfcl_pipeline.generation.backends import ReplayBackend, ReplayedRequest
@@ -31,8 +32,13 @@ class RunPlaces:
     """Where the files of a recorded run are."""
 
     folder: Path  # results/<run>
-    cache: Path  # has exchanges/, web/ and encoder/
+    cache: Path  # has exchanges/ (the shared journals), web/ and encoder/
     data: Path  # the staged release
+
+    @property
+    def journals(self) -> Path:
+        """The directory with the journals of the run. Raises ConfigError if its config is malformed."""
+        return recorded_journals(self.folder, self.cache)
 
 
 def replay_job(run: RunConfig, model: str, places: RunPlaces) -> Job:
@@ -57,7 +63,7 @@ def replay_job(run: RunConfig, model: str, places: RunPlaces) -> Job:
         replay=ReplaySource(observed=places.folder),
         paths=JobPaths(
             data=places.data,
-            journals=places.cache / "exchanges",
+            journals=places.journals,
             encoder_cache=places.cache / "encoder",
             weights_cache=places.cache / "weights",
         ),

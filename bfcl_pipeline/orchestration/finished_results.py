@@ -25,6 +25,7 @@ from bfcl_pipeline.config import (
     load_run,
     model_folder,
 )
+from bfcl_pipeline.config.journal_choice import JournalChoice
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Json, Status
 from bfcl_pipeline.text import cut
@@ -87,8 +88,8 @@ def check_recorded(results: FinishedResults, config: Mapping[str, Any], run: Run
         "overwrite=true."
     )
     try:
-        # A key that an earlier version did not have is as now.
-        earlier = {**config, **_mapping(recorded)}
+        # A key that an earlier version did not have is as now; all runs shared their journals.
+        earlier = {**config, "journal": JournalChoice.SHARED.value, **_mapping(recorded)}
         if "imported" in earlier:
             raise ConfigError("its answers were imported")
         rows = load_models(results.folder / "models.yaml", recorded=True)
@@ -121,7 +122,10 @@ def _differences(
     config: Mapping[str, Any],
     run: RunConfig,
 ) -> Iterator[str]:
-    """What would replace or drop finished responses, in words."""
+    """What would replace or drop finished responses, or mix them with those of other runs, in words."""
+    if earlier["journal"] != config["journal"] and any(job.remote for job in before.jobs):
+        how = "--fresh" if earlier["journal"] == JournalChoice.RUN else "no --fresh"
+        yield f"journal: {_changed(earlier['journal'], config['journal'])} ({how} continues it)"
     finished = [folder for folder in before.folders if results.has_answers(folder)]
     if not finished:
         return

@@ -16,6 +16,7 @@ from typing import Any
 import yaml
 
 from bfcl_pipeline.config.config_file import CONFIG_FILE
+from bfcl_pipeline.config.journal_choice import JournalChoice
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.project import project_file, project_folder
 from bfcl_pipeline.text import unknown_name
@@ -137,6 +138,8 @@ def _parts(key: str, value: Any) -> Iterator[str]:
             yield from _words(value)
         case "trials":
             yield f"{value}-trials"
+        case "journal":
+            yield "fresh" if value == JournalChoice.RUN else str(value)
         case _:
             yield f"{key}-{value if isinstance(value, str | int | float) else _text(value)}"
 

@@ -36,7 +36,7 @@ def _making(run: OpenedRun, name: str) -> ModelProvenance | None:
     folder = run.models[name]
     if run.recorded is None or not run.recorded.run.jobs_of(folder)[0].remote:
         return None
-    journals = run.places.cache / "exchanges" / folder
+    journals = run.places.journals / folder
     return model_provenance(exchanges_of(run.recorded, run.places.cache, folder), journals)
 
 

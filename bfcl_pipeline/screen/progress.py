@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from bfcl_pipeline.text import duration, on_one_line, plural, printable
+from bfcl_pipeline.text import duration, on_one_line, plural, printable, span
 
 if TYPE_CHECKING:
     from bfcl_pipeline.generation.counts import ProgressCounts
@@ -64,6 +64,18 @@ class JobProgress:
     rate_seconds: float | None = None  # over which the rates were measured
     searches: int = 0  # of web questions, recorded ones included
     searches_left: int = 0  # estimate
+    recorded_from: str = ""  # the first day of the answers in the journal, YYYY-MM-DD; empty: not known
+    recorded_to: str = ""  # the last one
+
+    @property
+    def requests_sent(self) -> int:
+        """The requests that were sent in this job, also in vain."""
+        return self.requests_done + sum(self.errors.values())
+
+    @property
+    def recorded(self) -> set[str]:
+        """The first and the last day of the answers in the journal."""
+        return {self.recorded_from, self.recorded_to} - {""}
 
     @property
     def complete(self) -> bool:
@@ -180,6 +192,8 @@ def job_progress(
         rate_seconds=rates.seconds,
         searches=counts.web.searches,
         searches_left=counts.web.left,
+        recorded_from=counts.recorded_from,
+        recorded_to=counts.recorded_to,
     )
 
 
@@ -262,7 +276,8 @@ def _amounts(job: JobProgress) -> list[str]:
     if money := cost_text(job):
         parts.append(money)
     if job.replayed:
-        parts.append(f"{job.replayed:,} from the journal")
+        dates = f" (recorded on {span(job.recorded)})" if job.recorded else ""
+        parts.append(f"{job.replayed:,} from the journal{dates}")
     if job.retries:
         parts.append(plural(job.retries, "retry", "retries"))
     if job.entries_failed:

@@ -13,7 +13,7 @@ from bfcl_pipeline.records import Rules
 from bfcl_pipeline.screen.progress import JobProgress
 from bfcl_pipeline.screen.progress_file import progress_path, read_progress
 from bfcl_pipeline.screen.run_view import FailedStep, ModelState, ModelView, Phase, RunView
-from bfcl_pipeline.text import plural
+from bfcl_pipeline.text import exchanges_text, plural
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +27,7 @@ class RunDescription:
     sample: RunSample | None  # the entries drawn; None: all
     rules: Rules  # of the table at the end
     replay: bool  # whether the run is derived again: its table is not printed
+    asks: bool = False  # whether a model of it is behind an API
 
     def __str__(self) -> str:
         """The run in one line."""
@@ -182,6 +183,14 @@ class RunState:
     def generating(self) -> Iterator[JobProgress]:
         """The states of the running steps that generate responses."""
         return (step.progress for step in self.running.values() if step.progress is not None)
+
+    @property
+    def exchanges(self) -> str:
+        """How many requests the completed steps sent, and how many answers they had from journals."""
+        jobs = self.ended.values()
+        recorded = {day for job in jobs for day in job.recorded}
+        sent, taken = sum(job.requests_sent for job in jobs), sum(job.replayed for job in jobs)
+        return exchanges_text(sent, taken, recorded)
 
     @property
     def saved(self) -> int:

@@ -309,6 +309,7 @@ class Screen:
         )
         for failure in failed.values():
             self._display.line(f"  {failure.text}" + (f" ({failure.log})" if failure.log else ""))
+        self._requests()
 
     def _result(self) -> None:
         """The table, the path of the report, duration and cost."""
@@ -319,12 +320,19 @@ class Screen:
         if report.is_file() and (self._reported or self._nothing_to_do):
             self._print_table(run)
             self._display.line(f"Report: {report}")
+        self._requests()
         if state.steps_done:
             dollars = "" if state.dollars is None else f", {cost(state.dollars)}"
             self._display.line(f"{run.name}: done in {duration(self._clock() - self._started)}{dollars}")
         if self._unanswered:
             names = ", ".join(self._unanswered)
             self._display.line(f"No answers: {names}. {_ASKED_AGAIN} Exit status {NO_ANSWERS}.", "bold red")
+
+    def _requests(self) -> None:
+        """How many requests were sent, and how many answers are older."""
+        run = self._state.description
+        if run is not None and run.asks and not run.replay:
+            self._display.line(f"{run.name}: {self._state.exchanges}")
 
     def _print_table(self, run: RunDescription) -> None:
         on_terminal = self._out is sys.stdout and self._out.isatty()

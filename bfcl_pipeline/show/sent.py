@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from bfcl_pipeline.config import model_folder, trial_of
+from bfcl_pipeline.config.journal_choice import recorded_journals
 from bfcl_pipeline.errors import ConfigError, PipelineError, TableError
 from bfcl_pipeline.generation import Adapter, Asking, conversation
 from bfcl_pipeline.generation.backends import ReplayBackend, Session
@@ -59,7 +60,8 @@ def recorded_request(entry: Entry, model: ModelOfRun, conditions: Conditions, st
         if memory.missing is not None or memory.failed:
             raise TableError(f"{entry.entry_id}: {memory.missing or 'the session before it failed.'}")
         before = memory.snapshot
-    with JournalsReader(journals_in(conditions.cache / "exchanges" / model_folder(model.name))) as journals:
+    folder = recorded_journals(model.run_dir, conditions.cache) / model_folder(model.name)
+    with JournalsReader(journals_in(folder)) as journals:
         trial = trial_of(model.name).number
         backend = ReplayBackend(model.adapter, journals, trial, ProgressCounts())
         session = backend.session(entry, 1)

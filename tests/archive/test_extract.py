@@ -14,6 +14,8 @@ from bfcl_pipeline.errors import ArchiveError, ConfigError
 from tests.archive.repacked import repack
 from tests.archive.small_run import NAME, SmallRun
 
+ASKED = ("memory_kv", "simple_python", "web_search_base")
+
 VERDICTS = f"results/{NAME}/verdicts/oracle-FC.parquet"
 
 
@@ -49,6 +51,17 @@ def test_a_gate_takes_an_archive_as_baseline(
     assert "are the same" in capsys.readouterr().err
 
 
+def test_a_gate_refuses_the_exchanges_of_the_same_journal(
+    archived: Path, small_run: SmallRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An archive has the exchanges of its run; those of another trial are others."""
+    for trial, status in (("near/chat-FC", 2), ("near/chat-FC~2", 0)):
+        sides = [f"{small_run.results}:near/chat-FC", "--against", f"{archived}:{trial}"]
+        assert main(["gate", *sides, "--no-worse", "100", "--category", "simple_python"]) == status
+        refused = "all 2 pairs are the same exchange" in capsys.readouterr().err
+        assert refused is (status == 2)
+
+
 def test_an_unknown_model_names_the_archive(archived: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The message has the name of the file, not of the temporary directory."""
     assert main(["compare", f"{archived}:oracle", f"{archived}:oracle-FC"]) == 1
@@ -56,7 +69,7 @@ def test_an_unknown_model_names_the_archive(archived: Path, capsys: pytest.Captu
 
 
 def test_only_what_a_comparison_reads_is_extracted(archived: Path, tmp_path: Path) -> None:
-    """Config, verdicts and responses to web questions: no journals, pages, logs or other tables."""
+    """Config, verdicts and responses: no journals, pages, logs or other tables."""
     run = extract_verdicts(archived, tmp_path)
     assert run == tmp_path / "results" / NAME
     files = {path.relative_to(run).as_posix() for path in run.rglob("*") if path.is_file()}
@@ -64,7 +77,7 @@ def test_only_what_a_comparison_reads_is_extracted(archived: Path, tmp_path: Pat
     assert files == {
         "config.yaml",
         *(f"verdicts/{model}.parquet" for model in models),
-        *(f"responses/{model}/web_search_base.parquet" for model in models),
+        *(f"responses/{model}/{category}.parquet" for model in models for category in ASKED),
     }
     assert not (tmp_path / "cache").exists()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import zipfile
 from pathlib import Path
 
 import pyarrow as pa
@@ -42,6 +43,23 @@ def test_an_archive_is_verified(
     assert "answers    whether the models gave these answers" in output
     assert "DIFFERS" not in output
     assert list(tmp_path.iterdir()) == [moved]
+
+
+def test_a_run_with_its_own_journal_is_archived_and_verified(own_run: SmallRun, tmp_path: Path) -> None:
+    """The archive has the journal of the run and none of cache/exchanges."""
+    config = own_run.results / "config.yaml"
+    text = config.read_text()
+    assert "\njournal: shared\n" in text
+    config.write_text(text.replace("journal: shared", "journal: run"))
+    (own_run.cache / "exchanges").rename(own_run.results / "exchanges")
+    file = tmp_path / "own.zip"
+    assert own_run.archive(file) == 0
+    with zipfile.ZipFile(file) as archive:
+        names = [name for name in archive.namelist() if "/exchanges/" in name]
+    assert f"{RESULTS}/exchanges/near_chat-FC/exchanges.jsonl" in names
+    assert all(name.startswith(f"{RESULTS}/exchanges/near_chat-FC") for name in names)
+    assert any("/provenance/" in name for name in names)
+    assert own_run.verify(file) == 0
 
 
 def test_without_the_release_only_hashes_are_verified(

@@ -182,3 +182,30 @@ def test_unusable_input_has_its_own_status(
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+def test_trials_of_the_same_exchanges_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each trial alone, and their mean; an entry counts whose exchanges are the same in every trial."""
+    seconds = {
+        name: [0.1 + place + index for index in range(200)] for place, name in enumerate(("m", "m~2"))
+    }
+
+    def night(name: str) -> str:
+        trials = [
+            MadeUpModel(model, {"multiple": marks(200)}, latencies={"multiple": latencies})
+            for model, latencies in seconds.items()
+        ]
+        return str(write_run(tmp_path / name, trials))
+
+    baseline, same = night("baseline"), night("same")
+    seconds["m~2"][0] = 0.2
+    other = night("other")
+    arguments = ["--against", baseline, "--no-worse", "4", "--category", "multiple"]
+    for more in ([], ["--trials"]):
+        assert main(["gate", same, *arguments, *more]) == 2
+        assert "all 200 pairs are the same exchange" in capsys.readouterr().err
+    assert main(["gate", other, *arguments, "--trials"]) == 0
+    assert "; 199 pairs are the same exchange, from a journal" in capsys.readouterr().out
+    assert main(["gate", other, *arguments]) == 2

@@ -43,6 +43,12 @@ def test_a_sample_by_weight_is_a_mapping(executed: list[str], capsys: pytest.Cap
     assert "--sample-by needs the number of entries: --sample N." in capsys.readouterr().err
 
 
+def test_a_fresh_run_has_its_own_journal_and_name(executed: list[str]) -> None:
+    """`--fresh` is a setting of the config; the derived name is that of another run."""
+    main(["run", "-m", "a", "--fresh"])
+    assert executed[executed.index("--config") + 1 :] == ['models=["a"]', 'journal="run"', 'run="a-fresh"']
+
+
 def test_steps_call_this_environment(executed: list[str]) -> None:
     """Its folder of programs comes first on PATH, before that of another environment."""
     main(["run"])

@@ -56,6 +56,22 @@ def check(results: FinishedResults, config: Mapping[str, Any], rows: Mapping[str
     check_recorded(results, config, load_run(config, rows))
 
 
+def test_another_journal_is_refused(tmp_path: Path) -> None:
+    """A run keeps its journals, also before anything is finished; earlier versions had shared ones."""
+    results = finish(tmp_path, {**CONFIG, "journal": "run"}, status="skipped")
+    check(results, {**CONFIG, "journal": "run"})
+    with pytest.raises(
+        ConfigError, match=r"journal: run -> shared \(--fresh continues it\)\. Choose another"
+    ):
+        check(results, CONFIG)
+    check(results, {**CONFIG, "overwrite": True})
+    earlier = {key: value for key, value in CONFIG.items() if key != "journal"}
+    (tmp_path / "config.yaml").write_text(recorded_config(earlier))
+    check(results, CONFIG)
+    with pytest.raises(ConfigError, match=r"journal: shared -> run \(no --fresh continues it\)"):
+        check(results, {**CONFIG, "journal": "run"})
+
+
 @pytest.mark.parametrize(
     "changes",
     [

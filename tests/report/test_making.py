@@ -9,7 +9,7 @@ import pytest
 
 from bfcl_pipeline import __version__
 from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.records import Mode, Response, Rules
+from bfcl_pipeline.records import Mode, Response, Rules, Step
 from bfcl_pipeline.report.page.making import read_making
 from bfcl_pipeline.report.page.render import write_page
 from bfcl_pipeline.tables import write_responses
@@ -36,7 +36,8 @@ def run(tmp_path: Path) -> Path:
     folder = tmp_path / "results" / "mine"
     for name in ("org_m", "org_m~2"):
         ids = ("simple_python_0", "simple_python_1")
-        answers = [Response(one, "simple_python", Mode.PROMPT, '"x"') for one in ids]
+        steps = (Step(0, 100, 10, 0.25),)
+        answers = [Response(one, "simple_python", Mode.PROMPT, '"x"', steps=steps) for one in ids]
         write_responses(folder / "responses" / name / "simple_python.parquet", answers)
     (folder / "config.yaml").write_text(CONFIG)
     journals = tmp_path / "cache" / "exchanges"
@@ -64,7 +65,7 @@ def test_the_recorded_config_and_the_days_are_facts(run: Path) -> None:
         "Search engine": "serpapi",
         "Failed fetches": "a share of 0.25, seed 7",
         "Budget": "$1.5 for each model",
-        "Answers received (UTC)": "2026-10-01 to 2026-10-03",
+        "Requests (days in UTC)": "2 requests sent, answered on 2026-10-01 to 2026-10-03",
         "Release": "bfcl-eval 2026.3.23",
         "Pipeline": f"bfcl-pipeline {__version__}",
     }
@@ -88,6 +89,7 @@ def test_exchanges_of_other_runs_trials_and_entries_change_nothing(run: Path) ->
         exchange(3, run="mine", trial=2, entry_id="simple_python_0", **late),
         exchange(4, run="mine", entry_id="simple_python_9", **late),
         exchange(5, run=None, entry_id="simple_python_0", **late),
+        exchange(6, run="mine", entry_id="simple_python_0", latency_seconds=0.5, **late),
     )
     assert facts(run) == before
     with journal.open("ab") as torn:
@@ -103,7 +105,30 @@ def test_a_second_trial_has_journals_of_its_own(run: Path) -> None:
         folder / "exchanges.jsonl",
         exchange(2, run="mine", trial=2, entry_id="simple_python_0", received_at=later),
     )
-    assert facts(run, "org/m", "org/m~2")["Answers received (UTC)"] == "2026-10-01 to 2026-10-09"
+    assert facts(run, "org/m", "org/m~2")["Requests (days in UTC)"] == (
+        "3 requests sent, answered on 2026-10-01 to 2026-10-09"
+    )
+
+
+def test_answers_of_other_runs_are_counted_apart(run: Path) -> None:
+    """An answer that the journal had is not a request of the run; its day is that of its receipt."""
+    folder = run.parents[1] / "cache/exchanges/org_m~2"
+    earlier = {"trial": 2, "received_at": "2026-09-30T00:00:00.000+00:00"}
+    written(folder / "exchanges.jsonl", *(exchange(number, run="earlier", **earlier) for number in (0, 1)))
+    assert facts(run, "org/m~2")["Requests (days in UTC)"] == (
+        "0 requests sent; 2 answers from the journal, recorded on 2026-09-30"
+    )
+
+
+def test_a_journal_of_the_run_is_read_instead_of_the_shared_one(run: Path) -> None:
+    """The recorded config decides."""
+    (run / "config.yaml").write_text(f"{CONFIG}journal: run\n")
+    assert "Requests (days in UTC)" not in facts(run)
+    shutil.copytree(run.parents[1] / "cache/exchanges", run / "exchanges")
+    assert facts(run)["Requests (days in UTC)"].startswith("2 requests sent")
+    (run / "config.yaml").write_text(f"{CONFIG}journal: theirs\n")
+    with pytest.raises(ConfigError, match=r"unknown journal 'theirs'.* Known: shared, run"):
+        facts(run)
 
 
 def test_without_journals_and_config_only_the_versions_are_known(run: Path) -> None:
@@ -125,7 +150,7 @@ def test_an_imported_run_is_not_offered_for_replay(run: Path) -> None:
     """Its commands are those that work without journals."""
     (run / "config.yaml").write_text("imported: result folders of the official tool\ncategories: [live]\n")
     making = read_making(run, "mine", ["org/m"], run.parents[1] / "cache")
-    assert "Answers received (UTC)" not in making.facts
+    assert "Requests (days in UTC)" not in making.facts
     assert making.facts["Imported from"] == "result folders of the official tool"
     assert not [command for command in making.commands.values() if "replay" in command]
 

@@ -12,7 +12,7 @@ from bfcl_pipeline.benchmark import encoder
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.models.adapters import prompt_length
 from bfcl_pipeline.models.adapters.row_adapter import TEMPERATURE
-from bfcl_pipeline.records import Mode, Response
+from bfcl_pipeline.records import Mode, Response, Step
 from bfcl_pipeline.report.page import method as method_page
 from bfcl_pipeline.report.page.making import read_making
 from bfcl_pipeline.report.page.method import RELEASE_TEMPERATURE, Method, method, recorded_rows, temperature
@@ -164,7 +164,8 @@ def run(tmp_path: Path) -> Path:
     """A run of one model, with the journal of its answers."""
     folder = tmp_path / "run"
     ids = [f"simple_python_{number}" for number in range(4)]
-    answers = [Response(one, "simple_python", Mode.FC, "[]") for one in ids]
+    steps = (Step(0, 100, 10, 0.25),)
+    answers = [Response(one, "simple_python", Mode.FC, "[]", steps=steps) for one in ids]
     write_responses(folder / "responses/org_m-FC/simple_python.parquet", answers)
     (folder / "config.yaml").write_text(yaml.safe_dump({"release": {"sha256": "ab12"}, "web": "live"}))
     (folder / "models.yaml").write_text(yaml.safe_dump({"models": [API]}))

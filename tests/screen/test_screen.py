@@ -285,6 +285,37 @@ def test_a_complete_run_ends_with_its_table(make: Callable[..., Run]) -> None:
     assert done == "mine: done in 2 min, $0.25"
 
 
+def test_a_run_ends_with_what_it_sent_and_what_journals_answered(make: Callable[..., Run]) -> None:
+    """Over all its models, requests in vain included; nothing to be done is no request."""
+    run = make()
+    run.start(2)
+    run.record("", bfcl_run=replace(RUN, asks=True))
+    for job, progress in enumerate(
+        (
+            replace(NONE_YET, requests_done=3, errors={"rate limit": 2}),
+            replace(NONE_YET, replayed=5106, recorded_from="2026-11-19", recorded_to="2026-11-20"),
+        )
+    ):
+        run.record(
+            "", "job_info", jobid=job, rule_msg="Generate", rule_name=f"generate_{job}", log=[f"{job}.log"]
+        )
+        run.report(f"{job}.log", progress)
+        run.record("Finished", "job_finished", job_id=job)
+    run.printed()
+    run.screen.close()
+    assert run.printed() == [
+        "mine: 5 requests sent; 5,106 answers from the journal, recorded on 2026-11-19 to 2026-11-20",
+        "mine: done in 0 s",
+    ]
+    again = make()
+    again.start(1)
+    again.record("", bfcl_run=replace(RUN, asks=True))
+    again.record("Nothing to be done (all requested files are present and up to date).")
+    again.printed()
+    again.screen.close()
+    assert again.printed() == ["mine: 0 requests sent"]
+
+
 def test_a_run_with_a_model_without_answers_ends_with_its_name(make: Callable[..., Run]) -> None:
     """The reason is in the table and is not printed again; the last line has the exit status."""
     run = make()

@@ -136,7 +136,7 @@ def test_a_replay_is_identical_and_reports_copied_failures(
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith("identical: ")
     page = (recorded.results / "report.html").read_text(encoding="utf-8")
-    assert "Answers received (UTC)" in page  # days of the journal, equal in the replay
+    assert "Requests (days in UTC)" in page  # days of the journal, equal in the replay
     failed = sum(statuses.values(), Counter[str]()) - Counter(answered=10**6)
     assert f"why {failed.total():,} entries and memory sessions have no answer" in done.stdout
     for status, count in failed.items():

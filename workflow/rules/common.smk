@@ -33,6 +33,7 @@ if workflow.is_main_process:
             sample=RUN.sample,
             rules=RUN.rules,
             replay=config["replay"],
+            asks=any(job.remote for job in RUN.jobs),
         )
     )
 

@@ -5,8 +5,8 @@ of the pipeline is not shown: an installed package does not know it; `bfcl-pipel
 """
 
 import hashlib
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,31 +15,16 @@ from bfcl_pipeline import __version__
 from bfcl_pipeline.benchmark import encoder, release
 from bfcl_pipeline.config import model_folder, trial_of
 from bfcl_pipeline.config.job import NETWORK_MODES, RECORDED_MODES, SEARCH_ENGINES
+from bfcl_pipeline.config.journal_choice import recorded_journals
 from bfcl_pipeline.config.kinds import RECORDED_KINDS
 from bfcl_pipeline.config.plain_yaml import recorded_keys
-from bfcl_pipeline.generation.journal import journals_in
+from bfcl_pipeline.generation.journal import ExchangeHead, exchange_heads, journals_in
 from bfcl_pipeline.report.format import count
 from bfcl_pipeline.report.page.method import Method, Values, method, recorded_rows
 from bfcl_pipeline.tables import read_table
-from bfcl_pipeline.text import cut, on_one_line, printable
-
-_HEAD_BYTES = 4096
-"""The start of a journal line, which has all fields but the answer, and the first fields of the answer."""
-
-_HEAD = re.compile(
-    rb'\{"key":"[0-9a-f]{64}","entry_id":"(?P<entry>[^"\\]{1,200})","trial":(?P<trial>\d{1,9}),"turn":\d{1,9},'
-    rb'"run":"(?P<run>[^"\\]{1,200})","received_at":"(?P<day>\d{4}-\d\d-\d\d)T'
-)
+from bfcl_pipeline.text import cut, exchanges_text, on_one_line, printable
 
 _LONGEST = 1_000  # characters of a value of the config
-
-_SCALAR = rb'(?:"[^"\\]{0,300}"|-?\d[\d.eE+-]{0,30}|null|true|false)'
-
-_SERVED = re.compile(
-    rb'[^"\\]{0,40}"(?:,"(?:latency_seconds|input_tokens|output_tokens|dollars)":' + _SCALAR + rb"){4},"
-    rb'"raw":\{(?:"[a-z_]{1,40}":' + _SCALAR + rb',){0,12}"model":"(?P<model>[^"\\]{1,200})"'
-)
-"""What follows `_HEAD` if only numbers and texts precede the name of the model, not what it wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +47,7 @@ def read_making(run_dir: Path, run: str | None, models: Iterable[str], cache: Pa
         run_dir: its directory; config.yaml in it may be missing.
         run: its name; None if its tables have none.
         models: the names of its models, one for each trial.
-        cache: the directory with the journals, exchanges/<model>; may be missing.
+        cache: the directory with the shared journals, exchanges/<model>; may be missing.
 
     Raises:
         ConfigError: config.yaml is not a mapping of plain values.
@@ -71,27 +56,36 @@ def read_making(run_dir: Path, run: str | None, models: Iterable[str], cache: Pa
     config = recorded_keys(run_dir)
     imported = "imported" in config  # its answers are in no journal
     answering = () if imported else models
-    received = {name: set(_received(run_dir, run, name, cache)) for name in answering}
-    days = sorted({day for pairs in received.values() for day, _ in pairs})
+    journals = recorded_journals(run_dir, cache)
+    used = {name: _used(run_dir, name, journals / model_folder(name)) for name in answering}
     rows = recorded_rows(run_dir / "models.yaml")
     facts = {
         **_config_facts(config, rows),
-        **({"Answers received (UTC)": _span(days)} if days else {}),
+        **_requests(run, [head for heads in used.values() for head in heads]),
         "Release": f"{release.DISTRIBUTION} {release.VERSION}",
         **_hashes(run_dir, config),
         "Pipeline": f"bfcl-pipeline {__version__}",
     }
     commands = {} if run is None else _commands(run, imported=imported)
     return Making(
-        facts, commands, method(rows, list(received or models), _served(received), str(config.get("web")))
+        facts, commands, method(rows, list(used or models), _served(used), str(config.get("web")))
     )
 
 
-def _served(received: Mapping[str, Iterable[tuple[str, str]]]) -> dict[str, list[str]]:
+def _requests(run: str | None, used: Sequence[ExchangeHead]) -> dict[str, str]:
+    """How many requests the run sent, and how many answers it has of other runs, with the days of both."""
+    if not used:
+        return {}
+    sent = [head.day for head in used if head.run == run]
+    taken = [head.day for head in used if head.run != run]
+    return {"Requests (days in UTC)": exchanges_text(len(sent), len(taken), taken, sent)}
+
+
+def _served(used: Mapping[str, Iterable[ExchangeHead]]) -> dict[str, list[str]]:
     """The names of the models in the answers, by the name of the row that was asked."""
     names: dict[str, set[str]] = {}
-    for model, pairs in received.items():
-        names.setdefault(trial_of(model).model, set()).update(name for _, name in pairs if name)
+    for model, heads in used.items():
+        names.setdefault(trial_of(model).model, set()).update(head.served for head in heads if head.served)
     return {model: sorted(found) for model, found in names.items() if found}
 
 
@@ -179,36 +173,38 @@ def _commands(run: str, *, imported: bool) -> dict[str, str]:
     }
 
 
-def _span(days: list[str]) -> str:
-    return days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+def _used(run_dir: Path, model: str, journals: Path) -> list[ExchangeHead]:
+    """The exchanges of one model that its responses have, by turn and latency: a shared journal grows.
 
-
-def _received(run_dir: Path, run: str | None, model: str, cache: Path) -> Iterator[tuple[str, str]]:
-    """The day of each answer of one model to the entries of this run, and the model that the answer names.
-
-    They are from the model's journals. Answers that an earlier run received are not counted, nor are those
-    that later runs add to the journals. An answer that names no model has "".
+    Of several with the same turn and latency, those that were received first count.
     """
-    journals = journals_in(cache / "exchanges" / model_folder(model))
-    if run is None or not journals:
-        return
-    entries = set(_entry_ids(run_dir, model_folder(model)))
-    for path in journals:
-        with path.open("rb") as lines:
-            for line in lines:
-                head = _HEAD.match(line, 0, _HEAD_BYTES)
-                if (
-                    head is not None
-                    and head["run"].decode() == run
-                    and int(head["trial"]) == trial_of(model).number
-                    and head["entry"].decode() in entries
-                ):
-                    served = _SERVED.match(line, head.end(), _HEAD_BYTES)
-                    yield head["day"].decode(), served["model"].decode() if served else ""
+    paths = journals_in(journals)
+    steps = _steps(run_dir, model_folder(model)) if paths else Counter()
+    possible = [
+        head
+        for head in exchange_heads(paths)
+        if head.trial == trial_of(model).number and steps[_step(head)]
+    ]
+    found = []
+    for head in sorted(possible, key=lambda head: head.received_at):
+        if steps[_step(head)]:
+            steps[_step(head)] -= 1
+            found.append(head)
+    return found
 
 
-def _entry_ids(run_dir: Path, folder: str) -> Iterator[str]:
-    """The entries of one model in the run, with its memory sessions."""
-    for part in ("responses", "memory"):
-        for path in sorted((run_dir / part / folder).glob("*.parquet")):
-            yield from map(str, read_table(path, ["entry_id"]).column("entry_id").to_pylist())
+def _step(head: ExchangeHead) -> tuple[str, int, float | None]:
+    return head.entry_id, head.turn, head.latency_seconds
+
+
+def _steps(run_dir: Path, folder: str) -> Counter[tuple[str, int, float | None]]:
+    """The entry, the turn and the latency of each exchange of one model, memory sessions included."""
+    tables = [
+        path for part in ("responses", "memory") for path in (run_dir / part / folder).glob("*.parquet")
+    ]
+    return Counter(
+        (row["entry_id"], step["turn"], step["latency_seconds"])
+        for path in tables
+        for row in read_table(path, ["entry_id", "steps"]).to_pylist()
+        for step in row["steps"] or ()
+    )

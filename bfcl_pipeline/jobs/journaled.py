@@ -1,0 +1,39 @@
+"""The answers that the journals of a run have before it starts: requests that have one are not sent."""
+
+from collections.abc import Iterator
+
+from bfcl_pipeline.benchmark import category_of
+from bfcl_pipeline.config import RunConfig
+from bfcl_pipeline.config.journal_choice import JournalChoice
+from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.generation.journal import ExchangeHead, exchange_heads, journals_in
+from bfcl_pipeline.orchestration.finished_results import FinishedResults
+from bfcl_pipeline.text import plural, span
+
+
+def journaled_lines(run: RunConfig, finished: FinishedResults) -> Iterator[str]:
+    """A line for each model without complete results whose journals have answers in its categories.
+
+    Whether a request of the run has one of them is known only when it is made.
+    """
+    for folder in run.folders:
+        job, categories = run.jobs_of(folder)[0], run.categories_of(folder)
+        if not job.remote or finished.complete(folder, categories):
+            continue
+        heads = exchange_heads(journals_in(job.paths.journals / folder))
+        days = [head.day for head in heads if _category(head) in categories]
+        if days:
+            shared = str(job.paths.journals) == str(JournalChoice.SHARED.member(run.name))
+            hint = "; --fresh sends all requests" if shared else ""
+            yield (
+                f"{job.name}: {job.paths.journals / folder} has {plural(len(days), 'answer', 'answers')}, "
+                f"recorded on {span(days)}: a request that has one is not sent{hint}."
+            )
+
+
+def _category(head: ExchangeHead) -> str | None:
+    """The category of the entry; None for one that the benchmark does not have."""
+    try:
+        return category_of(head.entry_id)
+    except ConfigError:
+        return None
