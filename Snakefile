@@ -30,7 +30,7 @@ from bfcl_pipeline.config import (
 from bfcl_pipeline.config.published_scores import dates_as_text, identified
 from bfcl_pipeline.environment import read_env_file
 from bfcl_pipeline.errata import errata_digest
-from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.errors import ConfigError, ErrataError
 from bfcl_pipeline.jobs.options import to_argv
 from bfcl_pipeline.jobs.preflight import Machine, preflight
 from bfcl_pipeline.jobs.result_paths import result_inputs
@@ -63,6 +63,7 @@ from bfcl_pipeline.orchestration.slurm_cluster import (
     slurm_named,
 )
 from bfcl_pipeline.orchestration.partial_tables import tabulate_complete
+from bfcl_pipeline.own_errata import config_errata
 from bfcl_pipeline.project import project_file
 from bfcl_pipeline.screen.interruption import INTERRUPTION, STATUS as INTERRUPTED
 from bfcl_pipeline.screen.run_state import RunDescription
@@ -96,6 +97,7 @@ try:
             MODELS, config["models"], lambda line: print(line, file=sys.stderr)
         )
     RUN = load_run(config, MODELS)
+    ERRATA = config_errata(config, OBSERVED, Path("data"))
     FINISHED = FinishedResults(Path("results") / RUN.name)
     if workflow.is_main_process and not config["replay"]:
         check_recorded(FINISHED, config, RUN)
@@ -116,7 +118,7 @@ try:
 
             for line in planned_work(RUN, FINISHED, Path("data")):
                 print(line, file=sys.stderr)
-except ConfigError as error:
+except (ConfigError, ErrataError) as error:
     sys.exit(f"config: {error}")
 
 # Held until this process ends. After a run was killed, the same command continues it, without --unlock.

@@ -38,7 +38,7 @@ def read_plain_yaml(file: Path) -> Any:
     try:
         for event in yaml.parse(text, loader):
             if isinstance(event, yaml.AliasEvent):
-                raise ConfigError(f"{file}: contains a YAML alias, which a recorded config never does.")
+                raise ConfigError(f"{file}: contains a YAML alias, which is not read.")
             depth += isinstance(event, yaml.CollectionStartEvent)
             depth -= isinstance(event, yaml.CollectionEndEvent)
             if depth > _MAX_DEPTH:

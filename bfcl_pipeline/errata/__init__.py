@@ -16,8 +16,16 @@ from bfcl_pipeline.errata.ledger import (
     errata_digest,
     errata_of,
     errata_of_id,
+    own_errata,
 )
-from bfcl_pipeline.errata.mending import LeftOut, Treatment, proposed, treatment, verified_entry
+from bfcl_pipeline.errata.mending import (
+    LeftOut,
+    Treatment,
+    check_edits,
+    proposed,
+    treatment,
+    verified_entry,
+)
 
 __all__ = [
     "DEFECTS",
@@ -29,11 +37,13 @@ __all__ = [
     "Treatment",
     "alike",
     "by_record",
+    "check_edits",
     "edited",
     "errata",
     "errata_digest",
     "errata_of",
     "errata_of_id",
+    "own_errata",
     "proposed",
     "same",
     "treatment",

@@ -14,6 +14,7 @@ from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.format import PARTIAL, interval, is_partial, percent
 from bfcl_pipeline.report.mode_label import labelled
+from bfcl_pipeline.report.own_errata_note import own_errata_lines
 from bfcl_pipeline.report.published_rows import (
     PUBLISHED,
     published_notes,
@@ -86,6 +87,7 @@ def read_v4_table(run_dir: Path, rules: Rules, models: Collection[str] = ()) -> 
         sample = sample_note(_entries(run_dir / "tables" / "categories.csv"), run_dir)
         notes[1:1] = [f"{sample}."] if sample else []
         notes += unanswered_lines(run_dir)
+        notes += own_errata_lines(run_dir) if rules is Rules.VERIFIED else []
         published = published_rows(run_dir)
         overall = [row["overall"] for row in rows]
         shown = with_published(cells, overall, published, HEADINGS, {"overall": "Overall", **SCORES})
