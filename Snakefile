@@ -28,6 +28,7 @@ from bfcl_pipeline.config import (
     recorded_models,
 )
 from bfcl_pipeline.config.published_scores import dates_as_text, identified
+from bfcl_pipeline.config.run_config import OBSERVED
 from bfcl_pipeline.environment import read_env_file
 from bfcl_pipeline.errata import errata_digest
 from bfcl_pipeline.errors import ConfigError, ErrataError

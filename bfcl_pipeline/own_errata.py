@@ -14,11 +14,13 @@ from typing import Any
 
 from bfcl_pipeline.benchmark import CATEGORIES, category_of
 from bfcl_pipeline.config.plain_yaml import read_plain_yaml, recorded_keys
-from bfcl_pipeline.errata import Erratum, check_edits
+from bfcl_pipeline.errata import Erratum, with_edits
 from bfcl_pipeline.errata.ledger import OWN_ERRATA_VARIABLE, check_distinct, read_again, read_records
-from bfcl_pipeline.errors import ConfigError, ErrataError
-from bfcl_pipeline.records import Entry
+from bfcl_pipeline.errors import ConfigError, ErrataError, MalformedRelease
+from bfcl_pipeline.records import Entry, Mode, Rules
+from bfcl_pipeline.scoring import NO_CONSTANTS, Judge
 from bfcl_pipeline.tables.entries import entries_path, read_entries
+from bfcl_pipeline.tables.texts import read_constants
 
 FOLDER = "errata"
 """The folder of a run that has copies of its files."""
@@ -51,6 +53,10 @@ def run_errata(run_dir: Path) -> list[Path]:
 
 def _copies(run_dir: Path, names: Iterable[str]) -> list[Path]:
     return [run_dir / FOLDER / Path(name).name for name in names]
+
+
+_MALFORMED = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+"""What a truth of another form than the release's may raise."""
 
 
 @contextmanager
@@ -108,7 +114,23 @@ def check_errata(errata: Iterable[Erratum], data: Path) -> None:
         entry = entries[category].get(entry_id) if category is not None else None
         if entry is None:
             raise ErrataError(f"{found[0].record}: {_unknown(entry_id, data)}")
-        check_edits(entry, found)
+        changed = with_edits(entry, found)
+        try:
+            _try(changed, data)
+        except (MalformedRelease, *_MALFORMED) as error:
+            reason = str(error).partition(". Stage the release again")[0]
+            raise ErrataError(
+                f"{found[0].record}: {entry_id}: the truth after the edits is not of the release's form "
+                f"({reason}). `bfcl-pipeline show {entry_id}` prints that of the release."
+            ) from None
+
+
+def _try(entry: Entry, data: Path) -> None:
+    """Judges some answers, which reads the whole truth of the entry. Raises one of _MALFORMED."""
+    constants = NO_CONSTANTS if CATEGORIES[entry.category].single_turn else read_constants(data)
+    judge = Judge(entry, constants)
+    for answer in ("", [], [["x"]] * len(entry.turns)):
+        judge.answer_verdicts(json.dumps(answer), Mode.FC, None, (Rules.OFFICIAL, Rules.CORRECTED))
 
 
 def _category(entry_id: str) -> str | None:

@@ -21,10 +21,10 @@ from bfcl_pipeline.errata.ledger import (
 from bfcl_pipeline.errata.mending import (
     LeftOut,
     Treatment,
-    check_edits,
     proposed,
     treatment,
     verified_entry,
+    with_edits,
 )
 
 __all__ = [
@@ -37,7 +37,6 @@ __all__ = [
     "Treatment",
     "alike",
     "by_record",
-    "check_edits",
     "edited",
     "errata",
     "errata_digest",
@@ -48,4 +47,5 @@ __all__ = [
     "same",
     "treatment",
     "verified_entry",
+    "with_edits",
 ]

@@ -56,8 +56,11 @@ def verified_entry(entry: Entry) -> Entry | LeftOut:
         return LeftOut(confirmed[0])
 
 
-def check_edits(entry: Entry, errata: Iterable[Erratum]) -> None:
-    """Raises ErrataError, which names the record, if an edit of the entry's `errata` does not fit it."""
+def with_edits(entry: Entry, errata: Iterable[Erratum]) -> Entry:
+    """The entry with the truth that its `errata` propose, if any.
+
+    Raises ErrataError, which names the record, if an edit does not fit the entry, also outside the truth.
+    """
     line = json.loads(
         json.dumps(
             {
@@ -74,6 +77,7 @@ def check_edits(entry: Entry, errata: Iterable[Erratum]) -> None:
             line = edited(line, erratum.edits)
         except ErrataError as error:
             raise ErrataError(f"{erratum.record}: {erratum.entry_id}: {error}") from None
+    return replace(entry, truth=line[TRUTH])
 
 
 def treatment(entry: Entry) -> Treatment:
