@@ -64,7 +64,6 @@ from bfcl_pipeline.orchestration.slurm_cluster import (
     slurm_named,
 )
 from bfcl_pipeline.orchestration.partial_tables import tabulate_complete
-from bfcl_pipeline.own_errata import config_errata
 from bfcl_pipeline.project import project_file
 from bfcl_pipeline.screen.interruption import INTERRUPTION, STATUS as INTERRUPTED
 from bfcl_pipeline.screen.run_state import RunDescription
@@ -98,7 +97,11 @@ try:
             MODELS, config["models"], lambda line: print(line, file=sys.stderr)
         )
     RUN = load_run(config, MODELS)
-    ERRATA = config_errata(config, OBSERVED, Path("data"))
+    ERRATA = []
+    if config["errata"]:
+        from bfcl_pipeline.own_errata import config_errata  # loads pyarrow
+
+        ERRATA = config_errata(config, OBSERVED, Path("data"))
     FINISHED = FinishedResults(Path("results") / RUN.name)
     if workflow.is_main_process and not config["replay"]:
         check_recorded(FINISHED, config, RUN)

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from bfcl_pipeline.cli.options import add_data, add_rules, print_to_stderr
+from bfcl_pipeline.cli.options import add_data, add_errata, add_rules, print_to_stderr
 from bfcl_pipeline.cli.runs import RESULTS, check_run_name
 from bfcl_pipeline.config.job import WEB_MODES
 from bfcl_pipeline.errors import ConfigError
@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --as-run: the web that was searched, if the results were exported from a run here",
     )
     add_rules(parser, "with --as-run: rule set of the printed table and the official CSV files")
+    add_errata(parser)
     add("--run", help="with --out: value of the column `run`")
 
 
@@ -54,8 +55,8 @@ def run(args: argparse.Namespace) -> int:
     mode = None if args.mode is None else Mode(args.mode)
     if args.as_run is not None:
         return _import_run(args, mode)
-    if args.overwrite or args.web is not None:
-        raise ConfigError("--overwrite and --web need --as-run NAME.")
+    if args.overwrite or args.web is not None or args.errata:
+        raise ConfigError("--overwrite, --web and --errata need --as-run NAME.")
     from bfcl_pipeline.official.import_results import import_official  # loads pyarrow
 
     import_official(args.result_dir, args.out, data=args.data, run=args.run, mode=mode, log=print_to_stderr)
@@ -79,6 +80,7 @@ def _import_run(args: argparse.Namespace, mode: Mode | None) -> int:
         mode=mode,
         web=args.web,
         rules=args.rules,
+        errata=args.errata,
     )
     folder = RESULTS / args.as_run
     with new_run_folder(folder, overwrite=args.overwrite) as made:

@@ -60,8 +60,8 @@ change nothing.
 ## Your own errata
 
 A file of your own is used beside these records: `errata: [mine.yaml]` in the config of a run, or
-`--errata mine.yaml` of `bfcl-pipeline run`, `score` and `audit`. It is a list of records, each with all of
-these keys:
+`--errata mine.yaml` of `bfcl-pipeline run`, `score`, `audit` and `import-official --as-run`. It is a list
+of records, each with all of these keys:
 
 ```yaml
 - entries: [simple_python_0]     # ids of the release

@@ -24,6 +24,7 @@ from bfcl_pipeline.official.import_results import (
     read_results,
     session_snapshot,
 )
+from bfcl_pipeline.own_errata import FOLDER, using_errata
 from bfcl_pipeline.records import Mode, Response, Rules
 from bfcl_pipeline.tables import (
     entries_path,
@@ -49,6 +50,7 @@ class Import:
     web: str | None = None  # web that the answers to web questions come from; None: unknown
     rules: Rules = Rules.OFFICIAL  # rule set of the official tables
     cache: Path = Path("cache")  # with web/, the recorded answers of web APIs for executed calls
+    errata: Sequence[Path] = ()  # files of the user's own errata
 
 
 @contextlib.contextmanager
@@ -103,10 +105,12 @@ def import_run(source: Import, folder: Path, log: Log) -> None:
     responses = [response for of_model in of_models.values() for response in of_model]
     log(f"{source.result_dir}: {read_counts(files, responses)}")
     apis = ApisByMode(source.data, source.cache / "web")
-    with start_workers(len(responses)) as workers:
+    with using_errata(source.errata, source.data), start_workers(len(responses)) as workers:
         for model, of_model in of_models.items():
             verdicts = score_table_by_all_rules(responses_table(of_model), source.data, workers, apis)
             write_table(folder / "verdicts" / f"{model_folder(model)}.parquet", verdicts)
+    for own in source.errata:
+        write_text(folder / FOLDER / own.name, own.read_text(encoding="utf-8"))
     write_text(folder / "config.yaml", _config(source, of_models, responses))
     # All trials of a model share one row.
     described_models = dict.fromkeys(trial_of(model).model for model in of_models)
@@ -124,6 +128,7 @@ def _config(source: Import, models: dict[str, list[Response]], responses: Sequen
         "categories": [category for category in CATEGORIES if category in evaluated],
         "release": {"version": release.VERSION},
         "rules": source.rules.value,
+        "errata": [path.name for path in source.errata],
         "web": source.web,
     }
     text: str = yaml.safe_dump(document, allow_unicode=True, width=100)
