@@ -28,7 +28,6 @@ from bfcl_pipeline.config import (
     recorded_models,
 )
 from bfcl_pipeline.config.published_scores import dates_as_text, identified
-from bfcl_pipeline.config.run_config import OBSERVED
 from bfcl_pipeline.environment import read_env_file
 from bfcl_pipeline.errata import errata_digest
 from bfcl_pipeline.errors import ConfigError, ErrataError
@@ -97,11 +96,10 @@ try:
             MODELS, config["models"], lambda line: print(line, file=sys.stderr)
         )
     RUN = load_run(config, MODELS)
-    ERRATA = []
-    if config["errata"]:
-        from bfcl_pipeline.own_errata import config_errata  # loads pyarrow
+    if RUN.errata and workflow.is_main_process:
+        from bfcl_pipeline.own_errata import check_files  # loads pyarrow
 
-        ERRATA = config_errata(config, OBSERVED, Path("data"))
+        check_files(RUN.errata, Path("data"))
     FINISHED = FinishedResults(Path("results") / RUN.name)
     if workflow.is_main_process and not config["replay"]:
         check_recorded(FINISHED, config, RUN)

@@ -7,13 +7,13 @@ in a block `using_errata`, and in the processes that it starts, judges and shows
 import difflib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from bfcl_pipeline.benchmark import CATEGORIES, category_of
 from bfcl_pipeline.config.plain_yaml import read_plain_yaml, recorded_keys
+from bfcl_pipeline.config.run_config import ERRATA_FOLDER
 from bfcl_pipeline.errata import Erratum, with_edits
 from bfcl_pipeline.errata.ledger import OWN_ERRATA_VARIABLE, check_distinct, read_again, read_records
 from bfcl_pipeline.errors import ConfigError, ErrataError, MalformedRelease
@@ -22,25 +22,15 @@ from bfcl_pipeline.scoring import NO_CONSTANTS, Judge
 from bfcl_pipeline.tables.entries import entries_path, read_entries
 from bfcl_pipeline.tables.texts import read_constants
 
-FOLDER = "errata"
-"""The folder of a run that has copies of its files."""
 
-
-def config_errata(config: Mapping[str, Any], observed: Path, data: Path) -> list[Path]:
-    """The files that the key `errata` of a checked config names; of a replay, the copies of the run.
-
-    Args:
-        config: the config.
-        observed: the directory of the run that a replay derives again.
-        data: the staged release; before it is staged, only the form of the records is checked.
+def check_files(files: Sequence[Path], data: Path) -> None:
+    """Checks files before a run starts; until the release is staged in `data`, only their form.
 
     Raises ConfigError or ErrataError as `using_errata`.
     """
-    files = _copies(observed, config["errata"]) if config["replay"] else [*map(Path, config["errata"])]
     found = _read(files)
     if all(entries_path(data, name).is_file() for name in CATEGORIES):
         check_errata(found, data)
-    return files
 
 
 def run_errata(run_dir: Path) -> list[Path]:
@@ -48,11 +38,7 @@ def run_errata(run_dir: Path) -> list[Path]:
     names = recorded_keys(run_dir).get("errata") or []
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise ConfigError(f"{run_dir}/config.yaml: errata: expected a list of files.")
-    return _copies(run_dir, names)
-
-
-def _copies(run_dir: Path, names: Iterable[str]) -> list[Path]:
-    return [run_dir / FOLDER / Path(name).name for name in names]
+    return [run_dir / ERRATA_FOLDER / Path(name).name for name in names]
 
 
 _MALFORMED = (AttributeError, IndexError, KeyError, TypeError, ValueError)

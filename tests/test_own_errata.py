@@ -18,7 +18,7 @@ from bfcl_pipeline.cli import main
 from bfcl_pipeline.errata import errata, errata_of_id, own_errata
 from bfcl_pipeline.errors import ConfigError, ErrataError
 from bfcl_pipeline.judging import score_table, start_workers
-from bfcl_pipeline.own_errata import check_errata, config_errata, run_errata, using_errata
+from bfcl_pipeline.own_errata import check_errata, check_files, run_errata, using_errata
 from bfcl_pipeline.records import Rules
 
 BASE = ["ground_truth", 0, "calculate_triangle_area", "base"]
@@ -157,15 +157,21 @@ def test_files_must_exist_and_have_names_of_their_own(tmp_path: Path, staged: Pa
         verified(staged, *files)
 
 
-def test_a_replay_reads_the_copies_of_its_run(tmp_path: Path, staged: Path) -> None:
+def test_the_files_of_a_run_are_the_copies_in_its_folder(tmp_path: Path) -> None:
     """A name in a recorded config leads nowhere but to the folder of the run."""
     copies = tmp_path / "results/a/errata"
     copies.mkdir(parents=True)
     own_file(copies, {})
     (tmp_path / "results/a/config.yaml").write_text("errata: [../../mine.yaml]\n", encoding="utf-8")
     assert run_errata(tmp_path / "results/a") == [copies / "mine.yaml"]
-    config = {"replay": True, "errata": ["/home/me/mine.yaml"]}
-    assert config_errata(config, tmp_path / "results/a", staged) == [copies / "mine.yaml"]
+
+
+def test_a_run_checks_its_files_before_it_starts(tmp_path: Path, staged: Path) -> None:
+    """Before the release is staged, their form; after it, also whether they fit."""
+    file = own_file(tmp_path, {"entries": ["simple_pyton_0"]})
+    check_files([file], tmp_path / "data")
+    with pytest.raises(ErrataError, match="Did you mean 'simple_p"):
+        check_files([file], staged)
 
 
 def test_the_command_names_the_entries_that_own_records_change(

@@ -14,6 +14,7 @@ import yaml
 
 from bfcl_pipeline.benchmark import CATEGORIES, release
 from bfcl_pipeline.config import described, load_models, model_folder, recorded_models, trial_of
+from bfcl_pipeline.config.run_config import ERRATA_FOLDER
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.files import write_text
 from bfcl_pipeline.judging import score_table_by_all_rules, start_workers
@@ -24,7 +25,7 @@ from bfcl_pipeline.official.import_results import (
     read_results,
     session_snapshot,
 )
-from bfcl_pipeline.own_errata import FOLDER, using_errata
+from bfcl_pipeline.own_errata import using_errata
 from bfcl_pipeline.records import Mode, Response, Rules
 from bfcl_pipeline.tables import (
     entries_path,
@@ -110,7 +111,7 @@ def import_run(source: Import, folder: Path, log: Log) -> None:
             verdicts = score_table_by_all_rules(responses_table(of_model), source.data, workers, apis)
             write_table(folder / "verdicts" / f"{model_folder(model)}.parquet", verdicts)
     for own in source.errata:
-        write_text(folder / FOLDER / own.name, own.read_text(encoding="utf-8"))
+        write_text(folder / ERRATA_FOLDER / own.name, own.read_text(encoding="utf-8"))
     write_text(folder / "config.yaml", _config(source, of_models, responses))
     # All trials of a model share one row.
     described_models = dict.fromkeys(trial_of(model).model for model in of_models)

@@ -10,7 +10,7 @@ rule score:
             "results/{{run}}/responses/{{model}}/{category}.parquet",
             category=RUN.categories_of(wildcards.model),
         ),
-        errata=ERRATA,
+        errata=RUN.errata,
     output:
         "results/{run}/verdicts/{model}.parquet",
     log:
