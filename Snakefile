@@ -30,7 +30,7 @@ from bfcl_pipeline.config import (
 from bfcl_pipeline.config.published_scores import dates_as_text, identified
 from bfcl_pipeline.environment import read_env_file
 from bfcl_pipeline.errata import errata_digest
-from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.errors import ConfigError, ErrataError
 from bfcl_pipeline.jobs.journaled import journaled_lines
 from bfcl_pipeline.jobs.options import to_argv
 from bfcl_pipeline.jobs.preflight import Machine, preflight
@@ -97,6 +97,10 @@ try:
             MODELS, config["models"], lambda line: print(line, file=sys.stderr)
         )
     RUN = load_run(config, MODELS)
+    if RUN.errata and workflow.is_main_process:
+        from bfcl_pipeline.own_errata import check_files  # loads pyarrow
+
+        check_files(RUN.errata, Path("data"))
     FINISHED = FinishedResults(Path("results") / RUN.name)
     if workflow.is_main_process and not config["replay"]:
         check_recorded(FINISHED, config, RUN)
@@ -120,7 +124,7 @@ try:
 
             for line in planned_work(RUN, FINISHED, Path("data")):
                 print(line, file=sys.stderr)
-except ConfigError as error:
+except (ConfigError, ErrataError) as error:
     sys.exit(f"config: {error}")
 
 # Held until this process ends. After a run was killed, the same command continues it, without --unlock.

@@ -33,6 +33,7 @@ from bfcl_pipeline.generation import Completed
 from bfcl_pipeline.generation import responses as scored_responses
 from bfcl_pipeline.jobs.run import run_job
 from bfcl_pipeline.judging import score_table
+from bfcl_pipeline.own_errata import using_errata
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.tables import responses_table
 from bfcl_pipeline.web.apis import ApisByMode
@@ -97,6 +98,7 @@ def score(
     rules: str | Rules = Rules.OFFICIAL,
     data: PathLike = "data",
     cache: PathLike = "cache",
+    errata: Iterable[PathLike] = (),
 ) -> pl.DataFrame:
     """The responses with their verdicts, in the same row order.
 
@@ -106,6 +108,7 @@ def score(
         rules: the rule set: `official`, `corrected` or `verified`.
         data: the staged data.
         cache: the directory with `web/`, the recorded answers of web APIs for executed calls.
+        errata: files of your own errata, which the rules `verified` use beside the shipped ones.
 
     Returns:
         The columns of `responses`, then `valid` (null where there is no answer), `error_type`,
@@ -113,10 +116,12 @@ def score(
 
     Raises:
         TableError: a column is missing, or a row cannot be scored; the message names it.
+        ConfigError, ErrataError: a file of `errata` cannot be read or does not fit the release.
     """
     table = responses.to_arrow() if isinstance(responses, pl.DataFrame) else responses
     apis = ApisByMode(Path(data), Path(cache, "web"))
-    return pl.DataFrame(score_table(table, Path(data), Rules(rules), None, apis))
+    with using_errata([*map(Path, errata)], Path(data)):
+        return pl.DataFrame(score_table(table, Path(data), Rules(rules), None, apis))
 
 
 def read_tables(run: PathLike) -> dict[str, pl.DataFrame]:

@@ -121,6 +121,7 @@ recorded web pages, and compares them byte for byte.
 | file | content |
 |---|---|
 | `results/{run}/config.yaml`, `models.yaml` | the config of the run and its models |
+| `results/{run}/errata/` | the errata that the run used beside those of the software, if there are any |
 | `{journals}/` | every answer of a model as it was received |
 | `cache/web/` | the searches and pages that models saw, and answers of web APIs to executed calls |
 | `cache/encoder.vectors` | the embeddings of texts in vector memories, if there are any |

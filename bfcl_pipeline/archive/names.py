@@ -22,6 +22,7 @@ _PATTERNS = (
     r"workflow/.+",
     r"results/[^/]+/(?:config\.yaml|models\.yaml|report\.html)",
     r"results/[^/]+/(?:responses|memory|verdicts|tables|logs|benchmarks)/.+",
+    r"results/[^/]+/errata/[^/]+\.yaml",
     r"results/[^/]+/report/[a-z0-9]+\.js",
     r"results/[^/]+/figures/[a-z_]+\.(?:svg|png|md)",
     r"(?:cache|results/[^/]+)/exchanges/[^/]+/exchanges(?:\.[0-9]+)?\.jsonl",

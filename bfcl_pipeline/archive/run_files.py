@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bfcl_pipeline.archive.recorded_run import RecordedRun
 from bfcl_pipeline.errors import ArchiveError
+from bfcl_pipeline.own_errata import run_errata
 from bfcl_pipeline.provenance import BESIDE_LOG
 
 _TABLES = {".parquet", ".csv"}
@@ -19,6 +20,7 @@ def result_files(recorded: RecordedRun) -> list[Path]:
     """Config, models and results. Raises ArchiveError if one is missing."""
     folder, run = recorded.folder, recorded.run
     needed = [folder / "config.yaml", folder / "models.yaml", folder / "report.html"]
+    needed += run_errata(folder)
     for model in run.folders:
         needed += [folder / "responses" / model / f"{name}.parquet" for name in run.categories_of(model)]
         needed += [folder / "memory" / model / f"{name}.parquet" for name in run.memory_of(model)]

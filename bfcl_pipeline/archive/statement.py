@@ -164,6 +164,7 @@ def _marks(config: Mapping[str, Json], scores: Sequence[Mapping[str, Json]]) -> 
         "simulated web": any(score["web"] == "simulated" for score in scores),
         "sample": config["sample"] is not None,
         "chosen entries": config["entry_ids"] is not None,
+        "own errata": bool(config["errata"]),
     }
     return [mark for mark, applies in marks.items() if applies]
 

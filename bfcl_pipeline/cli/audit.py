@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bfcl_pipeline.audit import DETECTORS, Benchmark, Suspicion, adjudicated_by, find
 from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES, resolve_categories
-from bfcl_pipeline.cli.options import add_data, add_rules
+from bfcl_pipeline.cli.options import add_data, add_errata, add_rules
 from bfcl_pipeline.errata import Erratum, ErratumStatus, Treatment, errata, errata_of, treatment
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Entry, Rules
@@ -43,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=list(DETECTORS),
         help=f"only what these find (default: all): {', '.join(DETECTORS)}",
     )
+    add_errata(parser)
     add_rules(parser, "rule set; verified audits the entries as the errata mend them")
     parser.add_argument(
         "--out",
@@ -67,8 +68,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints the findings; with --entry, also the errata of the entries."""
-    if options.markdown or options.patch:
-        return _publish(options)
+    from bfcl_pipeline.own_errata import using_errata
+
+    with using_errata(options.errata, options.data):
+        return _publish(options) if options.markdown or options.patch else _audit(options)
+
+
+def _audit(options: argparse.Namespace) -> int:
+    """Prints the findings, and writes them to --out."""
     from bfcl_pipeline.show.entry_page import find_entry
     from bfcl_pipeline.tables import entries_path, read_entries
     from bfcl_pipeline.tables.text_forms import form_of
@@ -119,6 +126,7 @@ def _publish(options: argparse.Namespace) -> int:
         "--categories": options.categories is not None,
         "--rules": options.rules is not Rules.OFFICIAL,
         "--entry": options.entry_ids is not None and markdown is not None,
+        "--errata": bool(options.errata) and markdown is not None,
     }
     for name in (name for name, given in others.items() if given):
         raise ConfigError(f"{name} does not go with {'--markdown' if markdown else '--patch'}.")

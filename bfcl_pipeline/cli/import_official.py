@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from bfcl_pipeline.cli.form_options import add_form_options, form_choice
-from bfcl_pipeline.cli.options import add_data, add_rules, print_to_stderr
+from bfcl_pipeline.cli.options import add_data, add_errata, add_rules, print_to_stderr
 from bfcl_pipeline.cli.runs import RESULTS, check_run_name
 from bfcl_pipeline.config.job import WEB_MODES
 from bfcl_pipeline.errors import ConfigError
@@ -45,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --as-run: the web that was searched, if the results were exported from a run here",
     )
     add_rules(parser, "with --as-run: rule set of the printed table and the official CSV files")
+    add_errata(parser)
     add("--run", help="with --out: value of the column `run`")
 
 
@@ -53,8 +54,8 @@ def run(args: argparse.Namespace) -> int:
     choice = form_choice(args)
     if args.as_run is not None:
         return _import_run(args, choice)
-    if args.overwrite or args.web is not None:
-        raise ConfigError("--overwrite and --web need --as-run NAME.")
+    if args.overwrite or args.web is not None or args.errata:
+        raise ConfigError("--overwrite, --web and --errata need --as-run NAME.")
     from bfcl_pipeline.official.import_results import import_official  # loads pyarrow
 
     import_official(
@@ -80,6 +81,7 @@ def _import_run(args: argparse.Namespace, choice: FormChoice) -> int:
         choice=choice,
         web=args.web,
         rules=args.rules,
+        errata=args.errata,
     )
     folder = RESULTS / args.as_run
     with new_run_folder(folder, overwrite=args.overwrite) as made:

@@ -41,6 +41,18 @@ def add_cache(parser: argparse.ArgumentParser, about: str) -> None:
     )
 
 
+def add_errata(parser: argparse.ArgumentParser) -> None:
+    """`--errata`: files of the user's own errata, as a list of Paths."""
+    parser.add_argument(
+        "--errata",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="your own errata, used beside the shipped ones under verified rules; may be repeated",
+    )
+
+
 def add_cores(parser: argparse.ArgumentParser) -> None:
     """`--cores`: how many processor cores Snakemake may use, as an int."""
     parser.add_argument(

@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     from bfcl_pipeline.orchestration.workflow_command import WorkflowCall, command, parse_setting, run_name
 
     config: dict[str, Any] = {}
-    for key in ("models", "categories", "entry_ids"):
+    for key in ("models", "categories", "entry_ids", "errata"):
         if key in options:
             config[key] = [name for text in getattr(options, key) for name in text.split(",") if name]
     for key in ("sample", "web", "trials", "seed", "run", "rules", "budget", "overwrite"):
@@ -101,6 +101,8 @@ def _add_terms(group: argparse._ArgumentGroup) -> None:
     _value(group, "--run", str, "NAME", about)
     _value(group, "--budget", float, "DOLLARS", "stop a model at this cost")
     _value(group, "--rules", str, None, "rule set of the tables", choices=[rules.value for rules in Rules])
+    about = "your own errata, used beside the shipped ones under verified rules; repeatable"
+    group.add_argument("--errata", action="append", default=argparse.SUPPRESS, metavar="FILE", help=about)
     group.add_argument(
         "--fresh",
         action="store_true",

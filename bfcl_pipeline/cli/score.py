@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bfcl_pipeline.cli.form_options import add_form_options, form_choice
-from bfcl_pipeline.cli.options import add_cache, add_data
+from bfcl_pipeline.cli.options import add_cache, add_data, add_errata
 from bfcl_pipeline.records import Rules, Status
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="rule set to apply (default: official); all: one row per response and rule set, with only "
         "the columns of a verdicts table",
     )
+    add_errata(parser)
     parser.add_argument(
         "--processes",
         type=int,
@@ -66,12 +67,17 @@ def run(options: argparse.Namespace) -> int:
         start_workers,
     )
     from bfcl_pipeline.official.found_columns import with_found_columns
+    from bfcl_pipeline.own_errata import using_errata
     from bfcl_pipeline.tables.text_forms import form_of, rows_about, write_any_form
     from bfcl_pipeline.web.apis import ApisByMode
 
     started = time.monotonic()
     form_of(options.out)
-    with start_workers(sum(map(rows_about, options.responses)), options.processes) as workers:
+    rows = sum(map(rows_about, options.responses))
+    with (
+        using_errata(options.errata, options.data),
+        start_workers(rows, options.processes) as workers,
+    ):
         responses = read_responses(options.responses)
         responses = with_found_columns(responses, options.data, form_choice(options))
         apis = ApisByMode(options.data, options.cache / "web")
@@ -79,9 +85,29 @@ def run(options: argparse.Namespace) -> int:
             verdicts = score_table_by_all_rules(responses, options.data, workers, apis)
         else:
             verdicts = score_table(responses, options.data, Rules(options.rules), workers, apis)
+        if options.rules in (_ALL, Rules.VERIFIED.value):
+            _print_own_errata(responses)
     write_any_form(options.out, verdicts)
     _summarize(verdicts.slice(0, len(responses)), time.monotonic() - started, options.out)
     return 0
+
+
+def _print_own_errata(responses: pa.Table) -> None:
+    """Prints which entries of the responses are judged by the user's own errata, if there are any."""
+    from bfcl_pipeline.errata import errata_of_id, own_errata, proposed
+    from bfcl_pipeline.report.own_errata_note import own_errata_notes
+
+    asked = set(responses.column("entry_id").to_pylist())
+    rows = [
+        {
+            "file": erratum.file,
+            "entry_id": erratum.entry_id,
+            "treatment": proposed(errata_of_id(erratum.entry_id)).value,
+        }
+        for erratum in own_errata()
+        if erratum.entry_id in asked
+    ]
+    print("".join(f"{line}\n" for line in own_errata_notes(rows)), end="", file=sys.stderr)
 
 
 def _summarize(verdicts: pa.Table, seconds: float, out: Path) -> None:

@@ -193,6 +193,7 @@ _FORMS = {
         "a text that is neither blank nor has control characters"
     ),
     r"^(?=.*\S)[^\x00-\x1f\x7f{}]*$": "a path without braces and control characters",
+    r"^(?=.*\S)[^\x00-\x1f\x7f{}]*\.yaml$": "a .yaml file, its path without braces and control characters",
     r"^https?://[^/\s]\S*$": "a URL with http:// or https://",
     "^[A-Za-z0-9][A-Za-z0-9._-]*$": "letters, digits and . _ - after a letter or digit",
     "^[A-Za-z_][A-Za-z0-9_]*$": "letters, digits and _ after a letter or _",

@@ -38,7 +38,7 @@ def read_plain_yaml(file: Path) -> Any:
     try:
         for event in yaml.parse(text, loader):
             if isinstance(event, yaml.AliasEvent):
-                raise ConfigError(f"{file}: contains a YAML alias, which a recorded config never does.")
+                raise ConfigError(f"{file}: contains a YAML alias, which is not read.")
             depth += isinstance(event, yaml.CollectionStartEvent)
             depth -= isinstance(event, yaml.CollectionEndEvent)
             if depth > _MAX_DEPTH:
@@ -47,7 +47,9 @@ def read_plain_yaml(file: Path) -> Any:
     except (yaml.YAMLError, ValueError) as error:  # ValueError: an invalid date, a number too long
         raise ConfigError(f"{file}: not readable as YAML ({error}).") from error
     if not _is_plain(document):
-        raise ConfigError(f"{file}: a value is not a text, number, list or mapping of texts.")
+        raise ConfigError(
+            f"{file}: a value is not a text, number, list or mapping of texts; a date needs quotes."
+        )
     return document
 
 

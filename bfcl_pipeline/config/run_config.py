@@ -44,6 +44,9 @@ _SHARD_NAME = re.compile(r"@\d+of\d+$")  # what the files of a shard end in
 OBSERVED = Path("observed")
 """Where a replay finds the results of the run that it derives again."""
 
+ERRATA_FOLDER = "errata"
+"""The folder of a run with copies of the user's own errata."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReleasePin:
@@ -76,6 +79,7 @@ class RunConfig:
     sample: RunSample | None = None  # None: all entries, or those of `entry_ids`
     comparisons: Groups = ()  # models that are compared: the others of a group with its first
     shown: ShownEntries = ShownEntries.WRONG  # whose conversations the page has
+    errata: tuple[Path, ...] = ()  # files of the user's own errata; of a replay, the copies of the run
     # The jobs again, by folder: the DAG of many models looks them up again and again.
     _by_folder: Mapping[str, tuple[Job, ...]] = field(init=False, repr=False, compare=False)
 
@@ -154,6 +158,10 @@ def load_run(config: Mapping[str, Any], rows: Mapping[str, ModelRow]) -> RunConf
         drawn,
         comparison_groups(config["compare"], names),
         ShownEntries(config["report"]["entries"]),
+        tuple(
+            OBSERVED / ERRATA_FOLDER / Path(name).name if config["replay"] else Path(name)
+            for name in config["errata"]
+        ),
     )
 
 

@@ -16,8 +16,16 @@ from bfcl_pipeline.errata.ledger import (
     errata_digest,
     errata_of,
     errata_of_id,
+    own_errata,
 )
-from bfcl_pipeline.errata.mending import LeftOut, Treatment, proposed, treatment, verified_entry
+from bfcl_pipeline.errata.mending import (
+    LeftOut,
+    Treatment,
+    proposed,
+    treatment,
+    verified_entry,
+    with_edits,
+)
 
 __all__ = [
     "DEFECTS",
@@ -34,8 +42,10 @@ __all__ = [
     "errata_digest",
     "errata_of",
     "errata_of_id",
+    "own_errata",
     "proposed",
     "same",
     "treatment",
     "verified_entry",
+    "with_edits",
 ]

@@ -111,6 +111,11 @@ def _make(line: Json, edit: Edit) -> None:
             parent[last] = edit.new
         case "replace", str() if _is_fragment(edit.old, value) and isinstance(edit.new, str):
             parent[last] = value.replace(edit.old, edit.new)
+        case "replace", _:
+            raise ErrataError(
+                f"the edit at {list(edit.at)} does not fit: `old` is {_shown(edit.old)}, and the release "
+                f"has {_shown(value)}."
+            )
         case _:
             raise ErrataError(f"the edit at {list(edit.at)} does not fit {_shown(value)}.")
 

@@ -1,16 +1,19 @@
 """The records of the errata, read from `entries/*.yaml` once per process and checked.
 
-Covers reading and looking up. `mending` applies the proposals; `bfcl_pipeline.audit` finds candidates.
+Covers reading and looking up, also of the user's own records, while `bfcl_pipeline.own_errata` has them in
+use. `mending` applies the proposals; `bfcl_pipeline.audit` finds candidates.
 """
 
 import hashlib
 import json
+import os
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -75,6 +78,11 @@ class Erratum:
     record: str = ""  # file and number of its record, which may have more entries
 
     @property
+    def file(self) -> str:
+        """The name of the file of its record."""
+        return self.record.rpartition(", record ")[0]
+
+    @property
     def confirmed(self) -> bool:
         """Whether the entry is wrong."""
         return self.status is ErratumStatus.CONFIRMED
@@ -85,15 +93,39 @@ class Erratum:
         return bool(self.edits) and all(edit.in_truth for edit in self.edits)
 
 
+OWN_ERRATA_VARIABLE = "BFCL_OWN_ERRATA"
+"""Environment variable with the files of the user's own records in use, as a JSON list of paths.
+
+`bfcl_pipeline.own_errata` sets it for this process and for those that it starts, after checking the files.
+"""
+
+
 @cache
 def errata() -> tuple[Erratum, ...]:
     """All errata: files by name, records in their order, entries in the order of a record.
 
-    Raises ErrataError if a record is malformed, or an entry has two records of one defect.
+    The user's own records in use come last, and replace all shipped records of their entries. Raises
+    ErrataError if a record is malformed, or an entry has two records of one defect.
     """
-    found = [erratum for name, text in _texts().items() for erratum in read_records(name, text)]
+    own = own_errata()
+    replaced = {erratum.entry_id for erratum in own}
+    shipped = [erratum for name, text in _texts().items() for erratum in read_records(name, text)]
+    found = (*(erratum for erratum in shipped if erratum.entry_id not in replaced), *own)
     check_distinct(found)
-    return tuple(found)
+    return found
+
+
+@cache
+def own_errata() -> tuple[Erratum, ...]:
+    """The user's own errata in use. Raises ErrataError as `errata`, OSError if a file is gone."""
+    paths = map(Path, json.loads(os.environ.get(OWN_ERRATA_VARIABLE) or "[]"))
+    return tuple(erratum for path in paths for erratum in read_records(path.name, path.read_text("utf-8")))
+
+
+def read_again() -> None:
+    """Reads the records again when they are needed next: other files of the user's own are in use."""
+    for cached in (errata, own_errata, _by_entry):
+        cached.cache_clear()
 
 
 def errata_digest(categories: Iterable[str] = tuple(CATEGORIES)) -> str:

@@ -4,6 +4,7 @@ An entry is mended if all confirmed defects have edits of the truth alone. Recor
 the entry's old text, so an entry whose question or docs need a change is left out.
 """
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -53,6 +54,30 @@ def verified_entry(entry: Entry) -> Entry | LeftOut:
         return replace(entry, truth=edited({TRUTH: entry.truth}, edits)[TRUTH])
     except ErrataError:
         return LeftOut(confirmed[0])
+
+
+def with_edits(entry: Entry, errata: Iterable[Erratum]) -> Entry:
+    """The entry with the truth that its `errata` propose, if any.
+
+    Raises ErrataError, which names the record, if an edit does not fit the entry, also outside the truth.
+    """
+    line = json.loads(
+        json.dumps(
+            {
+                TRUTH: entry.truth,
+                "question": entry.turns,
+                "function": entry.functions,
+                "initial_config": entry.initial_state,
+                "source": entry.source,
+            }
+        )
+    )
+    for erratum in errata:
+        try:
+            line = edited(line, erratum.edits)
+        except ErrataError as error:
+            raise ErrataError(f"{erratum.record}: {erratum.entry_id}: {error}") from None
+    return replace(entry, truth=line[TRUTH])
 
 
 def treatment(entry: Entry) -> Treatment:

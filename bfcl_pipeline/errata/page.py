@@ -56,6 +56,33 @@ docs would have to change, and recorded answers are answers to the old text. Dis
 change nothing.
 
 `bfcl-pipeline audit --patch DIR` writes all proposed changes as patches of the benchmark's repository.
+
+## Your own errata
+
+A file of your own is used beside these records: `errata: [mine.yaml]` in the config of a run, or
+`--errata mine.yaml` of `bfcl-pipeline run`, `score`, `audit` and `import-official --as-run`. It is a list
+of records, each with all of these keys:
+
+```yaml
+- entries: [simple_python_0]     # ids of the release
+  defect: truth                  # a class of the table below
+  status: confirmed              # or disputed, rejected: the entry stays as it is
+  what: The defect in one sentence.
+  why: The reason of the status.
+  evidence: bfcl-pipeline show {{entry}}
+  faithful: fails                # or may pass, passes
+  propose:                       # of confirmed records; or `propose: exclude`, which leaves the entry out
+    - at: [ground_truth, 0, calculate_triangle_area, base]
+      old: [10]                  # what the release has; or `add: VALUE`, `set: MAPPING`, `remove: true`
+      new: [11]
+```
+
+The records of an entry replace all records of it below: with the status *rejected*, an entry that is left
+out here is judged as it is released. Only verified scores and the ceilings depend on them. Before anything
+is scored, an id that the release does not have, and an `old` that differs from the release, are errors. The
+table of a run, its page and the table `own_errata` name the entries. A copy of each file is kept in
+`results/<run>/errata` and in the archive of the run, by which it is replayed and verified anywhere. A
+changed file scores the run again; nothing is asked again.
 """
 
 _HEADINGS = {

@@ -18,7 +18,7 @@ from bfcl_pipeline.comparison.sides import Choice, Numbering, Side, read_sides
 from bfcl_pipeline.comparison.trials import read_averaged
 from bfcl_pipeline.config import trial_of
 from bfcl_pipeline.errors import TableError
-from bfcl_pipeline.gallery.record import ModelRecord, RunRecord
+from bfcl_pipeline.gallery.record import OWN_ERRATA, ModelRecord, RunRecord
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.page.run_tables import Row, RunTables, read_run_tables
 from bfcl_pipeline.text import Log
@@ -116,6 +116,7 @@ def _facts(run: UnpackedRun) -> dict[str, str]:
     metadata, config = run.metadata, run.recorded.config
     changed = ", with local changes" if metadata.changed else ""
     asked = config["sample"] if config["entry_ids"] is None else f"{len(config['entry_ids']):,} by id"
+    own = [Path(name).name for name in config["errata"]]
     return {
         "Ended": metadata.ended,
         "Release": f"bfcl-eval {metadata.release[0]}, sha256 {metadata.release[1][:12]}",
@@ -124,6 +125,7 @@ def _facts(run: UnpackedRun) -> dict[str, str]:
         "Seed": str(config["seed"]),
         "Trials": str(config["trials"]),
         "Web": str(config["web"]),
+        **({OWN_ERRATA: ", ".join(own)} if own else {}),
         "Commit": metadata.commit + changed,
         **dict(sorted(metadata.versions.items())),
     }

@@ -16,6 +16,9 @@ from bfcl_pipeline.comparison.settings import Settings
 from bfcl_pipeline.files import write_text
 from bfcl_pipeline.records import Rules
 
+OWN_ERRATA = "Own errata"
+"""The fact of a run whose verified scores use errata of its own: the names of their files."""
+
 
 class Outcome(StrEnum):
     """What the verification of an archive came to."""

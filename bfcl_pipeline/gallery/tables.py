@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.gallery.record import ArchiveRecord, ModelRecord, Outcome
+from bfcl_pipeline.gallery.record import OWN_ERRATA, ArchiveRecord, ModelRecord, Outcome
 from bfcl_pipeline.gallery.standings import Standing, Standings
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.format import is_partial, plain
@@ -45,9 +45,12 @@ MEANINGS: Mapping[Outcome, str] = {
 
 
 def badges(archive: ArchiveRecord) -> list[tuple[str, str, str]]:
-    """What was proved of an archive: a text, its CSS class and its tooltip, each."""
+    """What was proved of an archive, and by what: a text, its CSS class and its tooltip, each."""
     found = [(str(archive.outcome), STYLES[archive.outcome], MEANINGS[archive.outcome])]
     found += [("signed", "good", who) for who in archive.attested[:1]]
+    own = archive.derived.facts.get(OWN_ERRATA) if archive.derived else None
+    if own:
+        found.append(("own errata", "open", f"its verified scores use errata of its own: {printable(own)}"))
     if archive.claims:
         found.append(("files beside it differ", "bad", "; ".join(archive.claims)))
     return found

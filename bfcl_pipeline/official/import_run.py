@@ -14,6 +14,7 @@ import yaml
 
 from bfcl_pipeline.benchmark import CATEGORIES, release
 from bfcl_pipeline.config import described, load_models, model_folder, recorded_models, trial_of
+from bfcl_pipeline.config.run_config import ERRATA_FOLDER
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.files import write_text
 from bfcl_pipeline.judging import score_table_by_all_rules, start_workers
@@ -21,6 +22,7 @@ from bfcl_pipeline.official.form_choice import NO_CHOICE, FormChoice
 from bfcl_pipeline.official.import_results import read_results, session_snapshot
 from bfcl_pipeline.official.import_summary import ResultTable, summary
 from bfcl_pipeline.official.result_files import find_results
+from bfcl_pipeline.own_errata import using_errata
 from bfcl_pipeline.records import Response, Rules
 from bfcl_pipeline.tables import (
     entries_path,
@@ -46,6 +48,7 @@ class Import:
     web: str | None = None  # web that the answers to web questions come from; None: unknown
     rules: Rules = Rules.OFFICIAL  # rule set of the official tables
     cache: Path = Path("cache")  # with web/, the recorded answers of web APIs for executed calls
+    errata: Sequence[Path] = ()  # files of the user's own errata
 
 
 @contextlib.contextmanager
@@ -99,10 +102,12 @@ def import_run(source: Import, folder: Path, log: Log) -> None:
     for line in summary(source.result_dir, found, read):
         log(line)
     apis = ApisByMode(source.data, source.cache / "web")
-    with start_workers(len(responses)) as workers:
+    with using_errata(source.errata, source.data), start_workers(len(responses)) as workers:
         for model, of_model in of_models.items():
             verdicts = score_table_by_all_rules(responses_table(of_model), source.data, workers, apis)
             write_table(folder / "verdicts" / f"{model_folder(model)}.parquet", verdicts)
+    for own in source.errata:
+        write_text(folder / ERRATA_FOLDER / own.name, own.read_text(encoding="utf-8"))
     write_text(folder / "config.yaml", _config(source, of_models, responses))
     # All trials of a model share one row.
     described_models = dict.fromkeys(trial_of(model).model for model in of_models)
@@ -120,6 +125,7 @@ def _config(source: Import, models: dict[str, list[Response]], responses: Sequen
         "categories": [category for category in CATEGORIES if category in evaluated],
         "release": {"version": release.VERSION},
         "rules": source.rules.value,
+        "errata": [path.name for path in source.errata],
         "web": source.web,
     }
     text: str = yaml.safe_dump(document, allow_unicode=True, width=100)

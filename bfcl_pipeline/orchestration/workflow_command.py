@@ -21,7 +21,7 @@ from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.project import project_file, project_folder
 from bfcl_pipeline.text import unknown_name
 
-_NOT_SELECTING = ("run", "budget", "rules", "overwrite", "containers", "replay")
+_NOT_SELECTING = ("run", "budget", "rules", "errata", "overwrite", "containers", "replay")
 """Keys that do not change which answers a run holds: they need no other name of the run."""
 
 _MAX_NAME = 80  # characters of a derived name

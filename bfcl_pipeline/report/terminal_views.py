@@ -10,6 +10,7 @@ from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.csv_rows import csv_rows
 from bfcl_pipeline.report.format import MISSING, PARTIAL, is_partial, percent
+from bfcl_pipeline.report.own_errata_note import own_errata_lines
 from bfcl_pipeline.report.web_label import score_mark
 from bfcl_pipeline.text import cut_middle, plural, printable, text_table
 
@@ -57,7 +58,8 @@ def view_lines(run_dir: Path, leaderboard: Sequence[Mapping[str, str]], rules: R
     table = text_table(headings, lines, right=range(1, len(headings))).splitlines() if lines else []
     if Rules.VERIFIED not in views:
         return ["", *table, _NOT_VERIFIED]
-    return ["", *table, *_verified_note(csv_rows(run_dir / "tables" / "rules.csv"))]
+    own = [] if rules is Rules.VERIFIED else own_errata_lines(run_dir)  # else among the notes
+    return ["", *table, *_verified_note(csv_rows(run_dir / "tables" / "rules.csv")), *own]
 
 
 def _overall(text: Mapping[str, str]) -> str:

@@ -15,6 +15,7 @@ from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.csv_rows import csv_rows
 from bfcl_pipeline.report.format import PARTIAL, interval, is_partial, percent
 from bfcl_pipeline.report.mode_label import labelled
+from bfcl_pipeline.report.own_errata_note import own_errata_lines
 from bfcl_pipeline.report.published_rows import (
     PUBLISHED,
     published_notes,
@@ -90,6 +91,7 @@ def read_v4_table(run_dir: Path, rules: Rules, models: Collection[str] = ()) -> 
         notes += unanswered_lines(run_dir)
         unread = csv_rows(run_dir / "tables" / "unread_calls.csv")
         notes += unread_notes(row for row in unread if not models or row["model"] in models)
+        notes += own_errata_lines(run_dir) if rules is Rules.VERIFIED else []
         published = published_rows(run_dir)
         overall = [row["overall"] for row in rows]
         shown = with_published(cells, overall, published, HEADINGS, {"overall": "Overall", **SCORES})

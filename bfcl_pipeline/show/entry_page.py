@@ -11,7 +11,8 @@ from pathlib import Path
 from bfcl_pipeline.benchmark import CATEGORIES, category_of
 from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.errors import ConfigError, TableError
-from bfcl_pipeline.playback import read_conditions
+from bfcl_pipeline.own_errata import run_errata, using_errata
+from bfcl_pipeline.playback import Conditions, read_conditions
 from bfcl_pipeline.records import Entry, Mode, Response, Rules
 from bfcl_pipeline.scoring import NO_APIS, Judge
 from bfcl_pipeline.show.records import put_answer_record, put_entry_record
@@ -50,6 +51,8 @@ def put_entry(
 ) -> None:
     """An entry, its truth and its errata; with `run`, the model's answer and its verdict as well.
 
+    The errata are the shipped ones; with `run`, also those of the run's own.
+
     Args:
         data: the staged release.
         entry_id: an id of the release, or its part before the first colon (format_sensitivity_7).
@@ -65,6 +68,11 @@ def put_entry(
     if run is None:
         put_entry_record(page, entry_record(entry, conditions, rules, TERMINAL))
         return
+    with using_errata(run_errata(run.run_dir), data):
+        _put_answer(page, entry, run, conditions)
+
+
+def _put_answer(page: TerminalPage, entry: Entry, run: ModelRun, conditions: Conditions) -> None:
     memories = None
     if has_memory(entry):
         memories = SessionMemories(run.run_dir, run.model, entry.category).around(entry)

@@ -33,8 +33,21 @@ CONFIG = {
     "categories": "[simple_python,memory_kv,web_search_base]",
     "entry_ids": f"[simple_python_0,simple_python_1,memory_kv_0-customer-0,{WEB_ENTRY}]",
     "trials": "2",
+    "errata": "[mine.yaml]",
     "web": "replay",
 }
+OWN_ERRATA = """\
+- entries: [simple_python_1]
+  defect: doc
+  status: confirmed
+  what: A defect that the run's own errata name.
+  why: It is a test.
+  evidence: bfcl-pipeline show {entry}
+  faithful: fails
+  propose: exclude
+"""
+"""The file mine.yaml, which lies in the folder of the project."""
+
 OTHER_ENTRY = "simple_python_2"  # entries of another run of the same model
 KEY_VARIABLE = "SMALL_RUN_KEY"
 TIME = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -85,6 +98,7 @@ def make_small_run(folder: Path, staged: Path) -> None:
     for part in ("release", "entries"):
         shutil.copytree(staged / part, folder / "data" / part)
     _record_web(folder)
+    (folder / "mine.yaml").write_text(OWN_ERRATA, encoding="utf-8")
     with local_chat() as server, patch.dict(os.environ, {KEY_VARIABLE: "made-for-this-run"}):
         server.behave()
         _write_models(project, server)

@@ -84,7 +84,7 @@ def test_the_statement_says_what_the_archive_says(file: Path, alice: Path, small
     assert said["run"] == NAME
     assert said["release"]["version"] == "2026.3.23"
     assert sorted(said["files"]) == ["config", "models", "requirements"]
-    assert said["marks"] == ["chosen entries"]
+    assert said["marks"] == ["chosen entries", "own errata"]
     assert [model["name"] for model in said["models"]] == ["near/chat-FC", "near/chat-FC~2", "oracle-FC"]
     answers = said["models"][0]["answers"]
     assert answers["number"] == len(small_run.journal.read_bytes().splitlines()) - 2  # another run's, torn

@@ -15,7 +15,7 @@ import yaml
 
 from bfcl_pipeline.report.unanswered import NO_ANSWERS
 from tests.archive.repacked import repack
-from tests.archive.small_run import NAME, SmallRun
+from tests.archive.small_run import NAME, OWN_ERRATA, SmallRun
 from tests.support.snakemake_project import Project
 
 RESULTS = f"results/{NAME}"
@@ -60,6 +60,23 @@ def test_a_run_with_its_own_journal_is_archived_and_verified(own_run: SmallRun, 
     assert all(name.startswith(f"{RESULTS}/exchanges/near_chat-FC") for name in names)
     assert any("/provenance/" in name for name in names)
     assert own_run.verify(file) == 0
+
+
+def test_an_archive_has_the_run_s_own_errata(
+    own_run: SmallRun, archived: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Verdicts are derived by its copy, also where the file is gone; by another one they differ."""
+    (own_run.folder / "mine.yaml").unlink()
+    out = tmp_path / "again.zip"
+    assert own_run.archive(out) == 0
+    name = f"{RESULTS}/errata/mine.yaml"
+    with zipfile.ZipFile(out) as archive:
+        assert archive.read(name).decode() == OWN_ERRATA
+    other = OWN_ERRATA.replace("simple_python_1", "simple_python_0").encode()
+    changed = repack(archived, tmp_path / "changed.zip", {name: other})
+    capfd.readouterr()
+    assert own_run.verify(changed) == 1
+    assert "DIFFERS       results    verdicts/" in capfd.readouterr().out
 
 
 def test_without_the_release_only_hashes_are_verified(

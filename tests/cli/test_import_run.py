@@ -100,6 +100,33 @@ def test_partial_results_are_a_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert "calculate_triangle_area" in capsys.readouterr().out
 
 
+def test_an_imported_run_keeps_the_errata_that_it_is_judged_by(capsys: pytest.CaptureFixture[str]) -> None:
+    """Table, page and conversations are by the copies in its folder, also where the files are gone."""
+    answer = [{"calculate_triangle_area": '{"base": 11, "height": 5}'}]
+    results(Path("result"), "unheard-of-FC", "simple_python", [{"id": "simple_python_0", "result": answer}])
+    Path("mine.yaml").write_text(
+        "- {entries: [simple_python_0], defect: truth, status: confirmed, what: Other., why: A test.,\n"
+        "   evidence: 'true', faithful: fails, propose: [{old: [10], new: [11],\n"
+        "   at: [ground_truth, 0, calculate_triangle_area, base]}]}\n"
+    )
+    assert main(["import-official", "result", "--as-run", "own", "--errata", "mine.yaml"]) == 0
+    named = "Verified scores use the errata of mine.yaml on 1 entry: simple_python_0 (mended)."
+    assert named in capsys.readouterr().out
+    Path("mine.yaml").unlink()
+    verdicts = read_table(Path("results/own/verdicts/unheard-of-FC.parquet")).to_pylist()
+    assert {row["rules"]: row["valid"] for row in verdicts} == {
+        "official": False,
+        "corrected": False,
+        "verified": True,
+    }
+    assert named in Path("results/own/report.html").read_text()
+    command = ["show", "simple_python_0", "--run", "own", "--model", "unheard-of-FC", "--rules", "verified"]
+    assert main(command) == 0
+    assert "Other." in capsys.readouterr().out
+    assert main(["import-official", "result", "--out", "x.csv", "--errata", "mine.yaml"]) != 0
+    assert "--errata need --as-run NAME" in capsys.readouterr().err
+
+
 def test_a_model_of_the_models_file_keeps_its_name_and_mode(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -26,10 +26,27 @@ def executed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
 def test_options_become_config(executed: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """Models and categories are repeated or separated by commas; the derived name is printed first."""
-    main(["run", "-m", "a,b", "--model", "c", "-c", "live", "--sample", "20", "--budget", "2"])
+    main(
+        [
+            "run",
+            "-m",
+            "a,b",
+            "--model",
+            "c",
+            "-c",
+            "live",
+            "--sample",
+            "20",
+            "--budget",
+            "2",
+            "--errata",
+            "x.yaml",
+        ]
+    )
     config = executed[executed.index("--config") + 1 :]
     assert config == [
-        *('models=["a", "b", "c"]', 'categories=["live"]', "sample=20", "budget=2.0", 'run="a-b-c-live-20"')
+        *('models=["a", "b", "c"]', 'categories=["live"]', 'errata=["x.yaml"]', "sample=20"),
+        *("budget=2.0", 'run="a-b-c-live-20"'),
     ]
     assert capsys.readouterr().err.splitlines()[0] == "Run a-b-c-live-20: results/a-b-c-live-20"
 

@@ -238,6 +238,13 @@ def test_a_served_model_has_a_job_for_each_server() -> None:
     assert all(job.wait_for_lease for job in run.jobs)
 
 
+def test_a_replay_reads_the_errata_that_its_run_copied() -> None:
+    """A name in a recorded config, which may be anybody's, leads nowhere but to the folder of the run."""
+    assert load(errata=["own/mine.yaml"]).errata == (Path("own/mine.yaml"),)
+    copies = load(errata=["../../mine.yaml", "b.yaml"], replay=True).errata
+    assert copies == (Path("observed/errata/mine.yaml"), Path("observed/errata/b.yaml"))
+
+
 def test_a_replay_has_no_servers() -> None:
     """It needs one job for each model, whatever the number of servers was, and waits for nothing."""
     (job,) = load(models=["served"], categories=["multiple"], replay=True).jobs

@@ -13,8 +13,9 @@ from bfcl_pipeline.comparison.compare import Comparer
 from bfcl_pipeline.comparison.sides import Choice, read_sides
 from bfcl_pipeline.gallery.pages import archive_page, compare_page, entries_page, index_page
 from bfcl_pipeline.gallery.pairs import MOST_MODELS, comparisons, verdicts
-from bfcl_pipeline.gallery.record import ArchiveRecord, read_record, write_record
+from bfcl_pipeline.gallery.record import OWN_ERRATA, ArchiveRecord, read_record, write_record
 from bfcl_pipeline.gallery.standings import standings
+from bfcl_pipeline.gallery.tables import badges
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.page.run_tables import read_run_tables
 from tests.support.gallery_records import HOSTILE, Records, record_of
@@ -152,3 +153,14 @@ def test_pages_of_the_same_archives_are_equal_in_any_order(records: Records) -> 
     again = [standings(some) for some in (archives, archives[::-1])]
     first, second = ([names(table.of[Rules.VERIFIED]) for table in tables] for tables in again)
     assert first == second
+
+
+def test_an_archive_with_errata_of_its_own_has_a_badge(tmp_path: Path) -> None:
+    """The badge names the files, which stand in the facts of its page."""
+    run = made_up_tables(tmp_path, [MadeUpModel("m", {"multiple": marks(1)})])
+    plain = record_of(run)
+    assert plain.derived is not None
+    derived = replace(plain.derived, facts={OWN_ERRATA: "mine.yaml"})
+    assert [text for text, _, _ in badges(plain)] == ["derived"]
+    (_, (text, _, about)) = badges(replace(plain, derived=derived))
+    assert (text, about) == ("own errata", "its verified scores use errata of its own: mine.yaml")

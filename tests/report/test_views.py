@@ -32,12 +32,21 @@ def erratum(entry_id: str, status: str = "confirmed", faithful: str = "fails", *
 
 
 LEDGER = (
-    erratum("multiple_0", edits=MEND),
+    erratum("multiple_0", edits=MEND, record="mine.yaml, record 1"),
     erratum("multiple_1"),
     erratum("multiple_1", defect="calendar"),
     erratum("multiple_2", status="disputed", faithful="may pass"),
-    erratum("multiple_3", status="rejected", faithful="passes"),
+    erratum("multiple_3", status="rejected", faithful="passes", record="mine.yaml, record 2"),
     erratum("parallel_99"),
+)
+
+
+OWN = tuple(one for one in LEDGER if one.record)
+"""The records of the run's own file."""
+
+
+NAMED = (
+    "Verified scores use the errata of mine.yaml on 2 entries: multiple_0 (mended), multiple_3 (as it is)."
 )
 
 
@@ -57,6 +66,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "errata_of_id",
             lambda entry_id, base=None: tuple(one for one in LEDGER if one.entry_id in (entry_id, base)),
         )
+        patch.setattr(errata_tables, "own_errata", lambda: OWN)
         return made_up_tables(tmp_path_factory.mktemp("views"), models)
 
 
@@ -184,12 +194,26 @@ def views_of(text: str) -> list[list[str]]:
 
 def test_the_terminal_has_the_overall_by_rules_and_its_ceiling(run: Path) -> None:
     """Under the V4 table stand three scores per model, the ceilings, and what verified rules changed."""
-    head, first, second, ceiling, note = views_of(terminal_table(run, Rules.OFFICIAL))
+    head, first, second, ceiling, note, own = views_of(terminal_table(run, Rules.OFFICIAL))
     assert head == ["Overall", "by", "rules", "Official", "Corrected", "Verified"]
     assert first == ["right", "2.50*", "2.50*", "1.25*"]
     assert second == ["wrong", "2.50*", "2.50*", "3.33*"]
     assert ceiling == ["Ceiling", "3.75", "3.75", "5.00"]
     assert " ".join(note) == "Verified: corrected rules; 1 entry mended, 1 left out (docs/errata.md)."
+    assert " ".join(own) == NAMED
+
+
+def test_verified_scores_name_the_own_errata_beside_them(run: Path, page: str) -> None:
+    """The notes under a verified table and both pages have file and entries, as has a table of its own."""
+    assert f"\n{NAMED}\n" in terminal_table(run, Rules.VERIFIED)
+    assert NAMED in section(page, "rules")
+    assert page.count(NAMED) == 1
+    assert render_page(read_run_tables(run, Rules.VERIFIED)).count(NAMED) == 2
+    columns = ("file", "entry_id", "status", "treatment")
+    assert [tuple(row[name] for name in columns) for row in rows(run, "own_errata")] == [
+        ("mine.yaml", "multiple_0", "confirmed", "mended"),
+        ("mine.yaml", "multiple_3", "rejected", "as it is"),
+    ]
 
 
 def test_the_terminal_has_no_views_of_one_rule_set(run: Path, tmp_path: Path) -> None:
@@ -275,7 +299,7 @@ def test_the_page_says_what_was_mended_and_left_out(page: str) -> None:
     assert "(1 as they are, 1 mended, 1 left out)" in text
     assert "multiple_0 multiple_0 is wrong. truth confirmed mended 1 of 2 1 of 2 1 of 2" in text
     assert "multiple_1 multiple_1 is wrong. calendar confirmed left out 1 of 2 1 of 2 \N{EN DASH}" in text
-    assert "multiple_3" not in text
+    assert "multiple_3 is wrong" not in text
 
 
 def test_a_wrong_answer_on_a_listed_entry_is_marked_on_the_page(page: str) -> None:
@@ -299,7 +323,7 @@ def test_the_page_has_the_classes_of_answers(classed: Path, page: str) -> None:
 def test_a_table_without_rows_is_not_written(run: Path, classed: Path) -> None:
     """A run without classed answers has no table of them, a run without listed entries none of errata."""
     written = {name for name in VIEW_TABLES if (run / "tables" / f"{name}.csv").is_file()}
-    assert written == {"ceilings", "errata"}
+    assert written == {"ceilings", "errata", "own_errata"}
     assert not (classed / "tables" / "errata.csv").exists()
 
 

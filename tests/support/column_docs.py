@@ -167,6 +167,8 @@ _ABOUT = {
     "with calls, 310 of exec_* and rest, 240 of irrelevance.",
     "ceilings": "One row per rule set and score of which the run has entries.",
     "errata": "One row per model, entry that the run has, and confirmed or disputed erratum of it.",
+    "own_errata": "One row per entry that the run has, and erratum of it in a file of the run's own\n"
+    "(`errata` in its config). Verified scores are judged by them.",
     "irrelevance": "One row per model, rule set and irrelevance category, if its answers are classed.",
     "answers": "One row per model, rule set and agentic category, if its answers are classed.",
     "unread_calls": "One row per model and category with answers that have a call in their text\n"

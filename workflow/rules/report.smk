@@ -5,6 +5,7 @@ rule aggregate:
     """Computes the tables of the run. docs/tables.md describes the rows and columns of each."""
     input:
         models="results/{run}/models.yaml",
+        errata=[f"results/{{run}}/errata/{path.name}" for path in RUN.errata],
         entries="data/entries/format_sensitivity.parquet",
         executed=expand("data/entries/{category}.parquet", category=RETIRED),
         responses=[
@@ -217,9 +218,12 @@ localrules:
 
 rule record:
     """Records the configuration of the run beside its results."""
+    input:
+        errata=RUN.errata,
     output:
         config="results/{run}/config.yaml",  # stated in the page
         models="results/{run}/models.yaml",
+        errata=[f"results/{{run}}/errata/{path.name}" for path in RUN.errata],
     log:
         "results/{run}/logs/record.log",
     # First of all, so that results are never beside the config of an earlier run.

@@ -10,6 +10,7 @@ rule score:
             "results/{{run}}/responses/{{model}}/{category}.parquet",
             category=RUN.categories_of(wildcards.model),
         ),
+        errata=RUN.errata,
     output:
         "results/{run}/verdicts/{model}.parquet",
     log:
@@ -19,8 +20,11 @@ rule score:
     params:
         # Verified verdicts depend on them: a change scores again.
         errata=lambda wildcards: errata_digest(RUN.categories_of(wildcards.model)),
+        own_errata=lambda wildcards, input: [
+            f"--errata={path}" for path in input.errata
+        ],
     message:
         "Score {wildcards.model}"
     shell:
         "bfcl-pipeline score {input.responses:q} --out {output:q} --data data --rules all"
-        " --processes {threads} 2> {log:q}"
+        " {params.own_errata:q} --processes {threads} 2> {log:q}"

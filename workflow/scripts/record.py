@@ -10,5 +10,7 @@ for name in ("comparisons", "flips"):
     for suffix in (".parquet", ".csv"):
         (tables / f"{name}{suffix}").unlink(missing_ok=True)
 
+for source, copy in zip(snakemake.input.errata, snakemake.output.errata, strict=True):  # noqa: F821
+    write_text(Path(copy), Path(source).read_text(encoding="utf-8"))
 write_text(Path(snakemake.output.config), snakemake.params.config)  # noqa: F821
 write_text(Path(snakemake.output.models), snakemake.params.models)  # noqa: F821

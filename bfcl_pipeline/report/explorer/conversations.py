@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from bfcl_pipeline.config.shown_entries import ShownEntries
+from bfcl_pipeline.own_errata import run_errata, using_errata
 from bfcl_pipeline.playback import Conditions, read_conditions
 from bfcl_pipeline.records import Entry
 from bfcl_pipeline.report.explorer.index import Index, IndexedCategory
@@ -82,6 +83,7 @@ def conversations(
 
     Raises:
         ConfigError: the recorded config of the run cannot be read.
+        ErrataError: the run's own errata are malformed or do not fit the release.
         TableError: a table of the run or of the release cannot be read.
     """
     if shown is ShownEntries.NONE or data is None or not texts_path(data).is_file():
@@ -90,7 +92,10 @@ def conversations(
     tasks = list(_tasks(index, shown, pairs, maker))
     count, done = sum(task.size for task in tasks), 0
     most = processes or os.cpu_count() or 1
-    with _made(maker, tasks, min(most, 1 + count // per_process)) as blocks:
+    with (
+        using_errata(run_errata(run_dir), data),
+        _made(maker, tasks, min(most, 1 + count // per_process)) as blocks,
+    ):
         for task, block in zip(tasks, blocks, strict=True):
             done += task.size
             told(done, count)

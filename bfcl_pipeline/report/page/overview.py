@@ -6,6 +6,7 @@ from bfcl_pipeline.benchmark import CATEGORIES, GROUPS, V4_CATEGORIES, release
 from bfcl_pipeline.config import EMBEDDED_KINDS
 from bfcl_pipeline.records import Rules, Status
 from bfcl_pipeline.report.format import count, percent
+from bfcl_pipeline.report.own_errata_note import own_errata_notes
 from bfcl_pipeline.report.page.run_tables import RunTables
 from bfcl_pipeline.report.unanswered import short_reason
 from bfcl_pipeline.report.unread_calls import unread_notes
@@ -57,6 +58,8 @@ def notices(tables: RunTables) -> list[str]:
         lines.append(
             f"Scored under {tables.rules} rules: these numbers are not comparable with the leaderboard."
         )
+    if tables.rules is Rules.VERIFIED:
+        lines += own_errata_notes(tables.own_errata)
     return lines
 
 

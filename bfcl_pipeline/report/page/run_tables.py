@@ -55,6 +55,7 @@ class RunTables:
     web_failures: Sequence[Row]
     web_questions: Sequence[Row]  # empty if the run has no such table
     errata: Sequence[Row]
+    own_errata: Sequence[Row]
     irrelevance: Sequence[Row]
     answers: Sequence[Row]
     unread_calls: Sequence[Row]

@@ -12,6 +12,7 @@ from bfcl_pipeline.benchmark.leaderboard import GROUP
 from bfcl_pipeline.errata import Treatment
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.format import MISSING, count, percent
+from bfcl_pipeline.report.own_errata_note import own_errata_notes
 from bfcl_pipeline.report.page.links import linked_entry
 from bfcl_pipeline.report.page.run_tables import Row, RunTables, by_model
 from bfcl_pipeline.report.page.scores import LEADERBOARD_COLUMNS, score_cell
@@ -77,11 +78,13 @@ def rules_summary(tables: RunTables) -> str:
     compared, flipped = (count(sum(row[name] for row in rows)) for name in ("entries", "flipped"))
     pairs = sum(bool(row["flipped"]) for row in rows)
     mended, left_out = (_entries(rows, name) for name in ("mended", "left_out"))
-    return (
+    sentences = (
         f"{compared} entries have verdicts under official and corrected rules; {flipped} differ, "
-        f"in {pairs} of {len(rows)} pairs of model and category. "
-        f"Verified rules: entries mended: {count(mended)}, left out: {count(left_out)}."
+        f"in {pairs} of {len(rows)} pairs of model and category.",
+        f"Verified rules: entries mended: {count(mended)}, left out: {count(left_out)}.",
+        *own_errata_notes(tables.own_errata),
     )
+    return " ".join(sentences)
 
 
 def _entries(rows: Sequence[Row], name: str) -> int:

@@ -15,6 +15,7 @@ from bfcl_pipeline.encoding.stored import StoredEncoder
 from bfcl_pipeline.errata import Treatment
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.files import write_text
+from bfcl_pipeline.own_errata import run_errata, using_errata
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
 from bfcl_pipeline.report.tables.agentic_records import AgenticRecords, read_agentic
@@ -24,7 +25,7 @@ from bfcl_pipeline.report.tables.columns import (
     UNANSWERED_TABLES,
     with_unranked,
 )
-from bfcl_pipeline.report.tables.errata_tables import ceilings, errata_rows, listed_entries
+from bfcl_pipeline.report.tables.errata_tables import ceilings, errata_rows, listed_entries, own_errata_rows
 from bfcl_pipeline.report.tables.executable import executable_rows
 from bfcl_pipeline.report.tables.executable_columns import EXECUTABLE_TABLES
 from bfcl_pipeline.report.tables.memory_columns import MEMORY_QUESTIONS, MEMORY_TABLES
@@ -84,6 +85,7 @@ def aggregate_run(
     Raises:
         TableError: there is nothing to write, or the verdicts cannot be added up.
         ConfigError: the models file or the recorded config cannot be read.
+        ErrataError: the run's own errata are malformed or do not fit the release.
     """
     records = read_run(run_dir, data, only)
     rows_of_models, sizes = load_models(models), sizes_in_means(run_dir)
@@ -96,11 +98,13 @@ def aggregate_run(
             f"{run_dir}/verdicts: no verdict under {rules.value} rules, only under {there}. "
             f"Score with --rules {rules.value}, or aggregate with --rules {there}."
         )
-    listed = listed_entries(records)
+    with using_errata(run_errata(run_dir), data):
+        listed, own = listed_entries(records), list(own_errata_rows(records))
     mended = {entry.entry_id for entry in listed if entry.treatment is Treatment.MENDED}
     rows = score_tables(records, scores, mended, sizes)
     rows["ceilings"] = list(ceilings(records, listed, data, SCORES, sizes))
     rows["errata"] = list(errata_rows(records, listed))
+    rows["own_errata"] = own
     rows["irrelevance"] = list(irrelevance(records))
     rows["answers"] = list(answers(records, scores))
     rows["unread_calls"] = list(unread_calls(records))

@@ -7,7 +7,7 @@ these accept an answer; under verified rules never, as the entry is mended or le
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,16 @@ import polars as pl
 from bfcl_pipeline.audit.unpassable import obstacles
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.benchmark.leaderboard import categories_of
-from bfcl_pipeline.errata import Erratum, ErratumStatus, Faithful, Treatment, errata, errata_of_id, proposed
+from bfcl_pipeline.errata import (
+    Erratum,
+    ErratumStatus,
+    Faithful,
+    Treatment,
+    errata,
+    errata_of_id,
+    own_errata,
+    proposed,
+)
 from bfcl_pipeline.records import Entry, Mode, Rules
 from bfcl_pipeline.report.tables.run_records import RunRecords
 from bfcl_pipeline.scoring.aggregate import Count, leaderboard_scores
@@ -25,11 +34,11 @@ from bfcl_pipeline.tables import entries_path, read_entries
 
 @dataclass(frozen=True, slots=True)
 class ListedEntry:
-    """An entry of the run with a confirmed or disputed defect."""
+    """An entry of the run that the errata list."""
 
     category: str
     entry_id: str
-    errata: Sequence[Erratum]  # its confirmed and disputed defects; at least one
+    errata: Sequence[Erratum]  # at least one; of `listed_entries` its confirmed and disputed defects
     treatment: Treatment  # under verified rules
 
     @property
@@ -40,7 +49,33 @@ class ListedEntry:
 
 def listed_entries(records: RunRecords) -> list[ListedEntry]:
     """The entries of the run that the errata list, categories in the release's order."""
-    listed = {erratum.entry_id for erratum in errata()}
+    found = []
+    for entry in _asked(records, errata()):
+        defects = [each for each in entry.errata if each.status is not ErratumStatus.REJECTED]
+        if defects:
+            found.append(replace(entry, errata=defects))
+    return found
+
+
+def own_errata_rows(records: RunRecords) -> Iterator[dict[str, Any]]:
+    """The rows of `own_errata`: the user's own errata of entries of the run, which are in use."""
+    own = own_errata()
+    for entry in _asked(records, own):
+        for erratum in (each for each in entry.errata if each in own):
+            yield {
+                "file": erratum.file,
+                "category": entry.category,
+                "entry_id": entry.entry_id,
+                "defect": erratum.defect,
+                "status": erratum.status.value,
+                "treatment": entry.treatment.value,
+                "what": erratum.what,
+            }
+
+
+def _asked(records: RunRecords, wanted: Iterable[Erratum]) -> list[ListedEntry]:
+    """The entries of the run that have one of the errata, each with all its own, categories in order."""
+    listed = {erratum.entry_id for erratum in wanted}
     restated = records.formats.filter(pl.col("base_entry_id").is_in(list(listed)))
     base_of = dict(restated.select("entry_id", "base_entry_id").iter_rows())
     is_listed = pl.col("entry_id").is_in([*listed, *base_of])
@@ -51,14 +86,9 @@ def listed_entries(records: RunRecords) -> list[ListedEntry]:
     left_out = set(records.left_out["entry_id"].unique())
     found = []
     for category, entry_id in asked.iter_rows():
-        defects = [
-            erratum
-            for erratum in errata_of_id(entry_id, base_of.get(entry_id))
-            if erratum.status is not ErratumStatus.REJECTED
-        ]
-        if defects:
-            treatment = Treatment.LEFT_OUT if entry_id in left_out else proposed(defects)
-            found.append(ListedEntry(category, entry_id, defects, treatment))
+        of_entry = errata_of_id(entry_id, base_of.get(entry_id))
+        treatment = Treatment.LEFT_OUT if entry_id in left_out else proposed(of_entry)
+        found.append(ListedEntry(category, entry_id, of_entry, treatment))
     order = list(CATEGORIES)
     return sorted(found, key=lambda entry: order.index(entry.category))
 

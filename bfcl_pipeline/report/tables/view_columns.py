@@ -52,6 +52,19 @@ ERRATA = pa.schema(
     ]
 )
 
+OWN_ERRATA = pa.schema(
+    [
+        RUN,
+        field("file", TEXT, "file of the user's own errata", nullable=False),
+        CATEGORY,
+        field("entry_id", TEXT, "id as in the release", nullable=False),
+        field("defect", TEXT, "class of the defect, as in docs/errata.md", nullable=False),
+        field("status", TEXT, "confirmed, disputed or rejected", nullable=False),
+        field("treatment", TEXT, "under verified rules: mended, left out, or as it is", nullable=False),
+        field("what", TEXT, "the defect in one sentence", nullable=False),
+    ]
+)
+
 IRRELEVANCE = pa.schema(
     [
         RUN,
@@ -103,6 +116,7 @@ UNREAD_CALLS = pa.schema(
 VIEW_TABLES: dict[str, pa.Schema] = {
     "ceilings": CEILINGS,
     "errata": ERRATA,
+    "own_errata": OWN_ERRATA,
     "irrelevance": IRRELEVANCE,
     "answers": ANSWERS,
     "unread_calls": UNREAD_CALLS,
