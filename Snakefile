@@ -43,7 +43,6 @@ from bfcl_pipeline.orchestration.job_files import (
     encoder_of,
     gathered,
     job_files,
-    retry_count,
     staged_files,
 )
 from bfcl_pipeline.orchestration.job_resources import (
@@ -52,6 +51,11 @@ from bfcl_pipeline.orchestration.job_resources import (
 )
 from bfcl_pipeline.orchestration.interrupted_run import clear_interrupted_runs
 from bfcl_pipeline.orchestration.orphaned_jobs import end_orphaned_jobs
+from bfcl_pipeline.orchestration.outdated_results import (
+    OutdatedResults,
+    outdated_results,
+    repeat_steps,
+)
 from bfcl_pipeline.orchestration.pending_jobs import watch_pending_jobs
 from bfcl_pipeline.orchestration.shared_folder import (
     keep_locks_of_others,
@@ -96,9 +100,12 @@ try:
             MODELS, config["models"], lambda line: print(line, file=sys.stderr)
         )
     RUN = load_run(config, MODELS)
-    FINISHED = FinishedResults(Path("results") / RUN.name)
+    OUTDATED = OutdatedResults()
     if workflow.is_main_process and not config["replay"]:
+        FINISHED = FinishedResults(Path("results") / RUN.name)
         check_recorded(FINISHED, config, RUN)
+        COMPLETE = FINISHED.complete_models(RUN)
+        OUTDATED = outdated_results(FINISHED, COMPLETE, config, RUN)
         if slurm_named(sys.argv, [Path(), Path(workflow.basedir)]):
             check_slurm()
         if config["entry_ids"]:
@@ -109,15 +116,17 @@ try:
             cluster=workflow.resource_settings.nodes is not None,
             containers=bool(workflow.deployment_settings.deployment_method),
         )
-        for line in preflight(RUN, FINISHED, MACHINE):
+        for line in preflight(RUN, COMPLETE, MACHINE):
             print(line, file=sys.stderr)
         if DRY:
             from bfcl_pipeline.jobs.planned_work import planned_work  # loads pyarrow
 
-            for line in planned_work(RUN, FINISHED, Path("data")):
+            for line in planned_work(RUN, COMPLETE, Path("data")):
                 print(line, file=sys.stderr)
 except ConfigError as error:
     sys.exit(f"config: {error}")
+
+repeat_steps(OUTDATED.outputs)
 
 # Held until this process ends. After a run was killed, the same command continues it, without --unlock.
 ALIVE = (

@@ -24,7 +24,7 @@ FURTHER = ("soundfile",)
 """Packages that the official one imports and does not declare."""
 
 NOT_SCORING = ("faiss-cpu", "sentence-transformers")
-"""Packages that only its vector memory imports, which no score depends on: gigabytes, PyTorch among them."""
+"""Packages that only its vector memory imports, on which no score depends; they need PyTorch."""
 
 _METADATA = "import importlib.metadata as m"
 _SECONDS = 300.0  # to start a Python and read a version
@@ -109,7 +109,7 @@ def _installed(python: Path) -> str | None:
 
 
 def _make(folder: Path, version: str, log: Log) -> None:
-    """Installs the official package into a new environment in `folder`, with what scoring needs of others."""
+    """Installs the official package and what scoring needs into a new environment in `folder`."""
     base = _base_python()
     log(f"Installing {release.DISTRIBUTION} {version} into {folder}, once (about 0.5 GB, minutes).")
     shutil.rmtree(folder, ignore_errors=True)
