@@ -104,8 +104,7 @@ try:
     if workflow.is_main_process and not config["replay"]:
         FINISHED = FinishedResults(Path("results") / RUN.name)
         check_recorded(FINISHED, config, RUN)
-        COMPLETE = FINISHED.complete_models(RUN)
-        OUTDATED = outdated_results(FINISHED, COMPLETE, config, RUN)
+        OUTDATED = outdated_results(FINISHED, config, RUN)
         if slurm_named(sys.argv, [Path(), Path(workflow.basedir)]):
             check_slurm()
         if config["entry_ids"]:
@@ -116,12 +115,12 @@ try:
             cluster=workflow.resource_settings.nodes is not None,
             containers=bool(workflow.deployment_settings.deployment_method),
         )
-        for line in preflight(RUN, COMPLETE, MACHINE):
+        for line in preflight(RUN, OUTDATED.complete, MACHINE):
             print(line, file=sys.stderr)
         if DRY:
             from bfcl_pipeline.jobs.planned_work import planned_work  # loads pyarrow
 
-            for line in planned_work(RUN, COMPLETE, Path("data")):
+            for line in planned_work(RUN, OUTDATED.complete, Path("data")):
                 print(line, file=sys.stderr)
 except ConfigError as error:
     sys.exit(f"config: {error}")

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from snakemake.dag import DAG
-
 from bfcl_pipeline.config import Job, RunConfig, recorded_config, recorded_models
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.orchestration.finished_results import FinishedResults, replaced_models
@@ -26,17 +24,17 @@ class OutdatedResults:
 
     outputs: frozenset[str] = frozenset()  # one output or more of each step that is to be repeated
     replaced: tuple[Path, ...] = ()  # files of other settings, which must not stay beside the new record
-    finished: frozenset[str] = frozenset()  # directory names of models of which nothing is missing
+    complete: frozenset[str] = frozenset()  # directory names of models with all responses
+    finished: frozenset[str] = frozenset()  # of those that have all verdicts, too
 
 
 def outdated_results(
-    results: FinishedResults, complete: Collection[str], config: Mapping[str, Any], run: RunConfig
+    results: FinishedResults, config: Mapping[str, Any], run: RunConfig
 ) -> OutdatedResults:
     """Compares the results of `run` with what its config asks for.
 
     Args:
         results: of the run.
-        complete: the directory names of its models with complete results.
         config: the config, complete and checked.
         run: the run that it describes.
 
@@ -44,7 +42,7 @@ def outdated_results(
         What differs. A step whose outputs do not exist is not listed: Snakemake repeats it anyway.
     """
     replaced = replaced_models(results, config, run)
-    current = [name for name in run.folders if name in complete and name not in replaced]
+    current = results.complete_models(run).difference(replaced)
     verdicts = {name: results.folder / "verdicts" / f"{name}.parquet" for name in current}
     scored = [name for name, path in verdicts.items() if _scored(path, run.jobs_of(name))]
     repeated = [job for job in run.jobs if job.folder not in current and _has_any(results.folder, job)]
@@ -55,6 +53,7 @@ def outdated_results(
     return OutdatedResults(
         frozenset(outputs),
         tuple(path for name in replaced for path in _files_of(results.folder, name)),
+        current,
         frozenset(scored),
     )
 
@@ -64,9 +63,11 @@ def repeat_steps(outputs: Collection[str]) -> None:
 
     With --forcerun they would be made in any case, also where only the staged data are asked for.
     """
+    from snakemake.dag import DAG  # loads Snakemake
+
     create = DAG.__init__
 
-    def forcing(self: DAG, *arguments: Any, **named: Any) -> None:
+    def forcing(self: Any, *arguments: Any, **named: Any) -> None:
         create(self, *arguments, **named)
         self.forcefiles.update(outputs)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -46,6 +47,12 @@ def test_only_what_is_missing_is_done(copied: Project, project: Project) -> None
     assert copied.steps(**BEFORE, rules="corrected") == [STAGE, *TABLES]
     assert copied.steps(**MORE) == sorted([STAGE, *of("oracle-FC"), *TABLES])
     assert copied.steps("data/release/texts.json", **BEFORE, rules="corrected") == [STAGE]
+    times = {path: path.stat().st_mtime for path in copied.folder.glob("results/r/**/*.*")}
+    for number, path in enumerate(sorted(times)):
+        os.utime(path, (number, number))  # as after a copy without times
+    assert not [step for step in copied.steps(**BEFORE) if step.startswith("Generate")]
+    for path, seconds in times.items():
+        os.utime(path, (seconds, seconds))
 
     for name in ("release", "entries"):  # staged now, so later than the results
         shutil.copytree(project.folder / "data" / name, copied.folder / "data" / name)
