@@ -1,1 +1,1 @@
-"""Effects of a workflow run on its machine: interrupted runs, orphaned jobs, retries, resources, shards."""
+"""Effects of a workflow run on its machine: interrupted runs, orphaned jobs, outdated results, resources, shards."""
