@@ -79,8 +79,8 @@ def _may_have(metadata: pq.FileMetaData, column: str, value: str) -> bool:
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
     chunks = [group.column(place) for group in groups for place in range(group.num_columns)]
     found = [chunk.statistics for chunk in chunks if chunk.path_in_schema == column]
-    ranges = [one for one in found if one is not None and one.has_min_max]
-    return len(ranges) < max(1, len(groups)) or any(one.min <= value <= one.max for one in ranges)
+    ranges = [(str(one.min), str(one.max)) for one in found if one is not None and one.has_min_max]
+    return len(ranges) < max(1, len(groups)) or any(least <= value <= most for least, most in ranges)
 
 
 def _open(path: Path) -> pq.ParquetFile:

@@ -241,6 +241,6 @@ rule record:
         "Record the config of {wildcards.run}"
     # Not a script, whose file is newer than all results in a new clone, which would repeat the step.
     shell:
-        "rm -f {params.earlier:q};"
+        "exec 2> {log:q}; rm -f {params.earlier:q};"
         " printf %s {params.config:q} > {output.config:q}.tmp; mv {output.config:q}.tmp {output.config:q};"
         " printf %s {params.models:q} > {output.models:q}.tmp; mv {output.models:q}.tmp {output.models:q}"
