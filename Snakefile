@@ -44,7 +44,6 @@ from bfcl_pipeline.orchestration.job_files import (
     encoder_of,
     gathered,
     job_files,
-    retry_count,
     staged_files,
 )
 from bfcl_pipeline.orchestration.job_resources import (
@@ -53,6 +52,11 @@ from bfcl_pipeline.orchestration.job_resources import (
 )
 from bfcl_pipeline.orchestration.interrupted_run import clear_interrupted_runs
 from bfcl_pipeline.orchestration.orphaned_jobs import end_orphaned_jobs
+from bfcl_pipeline.orchestration.outdated_results import (
+    OutdatedResults,
+    outdated_results,
+    repeat_steps,
+)
 from bfcl_pipeline.orchestration.pending_jobs import watch_pending_jobs
 from bfcl_pipeline.orchestration.shared_folder import (
     keep_locks_of_others,
@@ -101,9 +105,11 @@ try:
         from bfcl_pipeline.own_errata import check_files  # loads pyarrow
 
         check_files(RUN.errata, Path("data"))
-    FINISHED = FinishedResults(Path("results") / RUN.name)
+    OUTDATED = OutdatedResults()
     if workflow.is_main_process and not config["replay"]:
+        FINISHED = FinishedResults(Path("results") / RUN.name)
         check_recorded(FINISHED, config, RUN)
+        OUTDATED = outdated_results(FINISHED, config, RUN)
         if slurm_named(sys.argv, [Path(), Path(workflow.basedir)]):
             check_slurm()
         if config["entry_ids"]:
@@ -115,17 +121,19 @@ try:
             containers=bool(workflow.deployment_settings.deployment_method),
         )
         for line in [
-            *preflight(RUN, FINISHED, MACHINE),
-            *journaled_lines(RUN, FINISHED),
+            *preflight(RUN, OUTDATED.complete, MACHINE),
+            *journaled_lines(RUN, OUTDATED.complete),
         ]:
             print(line, file=sys.stderr)
         if DRY:
             from bfcl_pipeline.jobs.planned_work import planned_work  # loads pyarrow
 
-            for line in planned_work(RUN, FINISHED, Path("data")):
+            for line in planned_work(RUN, OUTDATED.complete, Path("data")):
                 print(line, file=sys.stderr)
 except (ConfigError, ErrataError) as error:
     sys.exit(f"config: {error}")
+
+repeat_steps(OUTDATED.outputs)
 
 # Held until this process ends. After a run was killed, the same command continues it, without --unlock.
 ALIVE = (

@@ -10,12 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.files import write_text
 from bfcl_pipeline.jobs.options import add_job_options, job_from
-from bfcl_pipeline.orchestration.job_files import retry_count
 from bfcl_pipeline.records import Status
 from bfcl_pipeline.screen.progress_file import ProgressFile
-from bfcl_pipeline.text import Log
 
 if TYPE_CHECKING:
     from bfcl_pipeline.cli.progress import ProgressWatch
@@ -55,11 +52,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also write the record of what makes the answers: versions, machine, weights, server",
     )
     parser.add_argument(
-        "--retry-count-out",
-        type=Path,
-        metavar="FILE",
-        help="counter file, incremented when entries must be retried by the next run; a model that cannot "
-        "be used then gives its entries that status instead of an error",
+        "--keep-going",
+        action="store_true",
+        help="a model that cannot be used gives its entries a status, with which the next run of the "
+        "workflow retries them, instead of an error",
     )
 
 
@@ -77,12 +73,12 @@ def run(args: argparse.Namespace) -> int:
         return ProgressWatch(name, counts, [*line, *file])
 
     job = job_from(vars(args))
-    keep_going = args.retry_count_out is not None
-    completed = run_job(job, progress, _log, keep_going=keep_going, record_out=args.provenance_out)
+    completed = run_job(job, progress, _log, keep_going=args.keep_going, record_out=args.provenance_out)
     for category in job.categories:
         _write(category, completed, args.out, args.sessions_out)
-    if args.retry_count_out is not None:
-        _count_retry(job.name, completed, args.retry_count_out, _log)
+    failed = [one for one in completed if one.response.status is Status.INFRASTRUCTURE_ERROR]
+    if failed and args.keep_going:
+        _log(f"{job.name}: the next run retries {len(failed):,} of them.")
     return 0
 
 
@@ -101,11 +97,3 @@ def _write(category: str, completed: Sequence[Completed], out: Path, sessions_ou
         sessions = ((one.entry, one.response, one.snapshot) for one in own if one.entry.prerequisite)
         write_sessions(sessions_out / f"{category}.parquet", sessions)
     write_responses(out / f"{category}.parquet", responses(own))
-
-
-def _count_retry(name: str, completed: Sequence[Completed], path: Path, log: Log) -> None:
-    """Counts this job up at `path` if the next run should repeat it for entries that failed."""
-    failed = [one for one in completed if one.response.status is Status.INFRASTRUCTURE_ERROR]
-    if failed:
-        write_text(path, f"{retry_count(path) + 1}\n")
-        log(f"{name}: the next run retries {len(failed):,} of them.")

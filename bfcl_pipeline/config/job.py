@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark import CATEGORIES, category_of
 from bfcl_pipeline.config.kinds import EMBEDDED_KINDS
 from bfcl_pipeline.config.model_rows import ModelRow, model_folder
 from bfcl_pipeline.config.trials import trial_name
@@ -132,6 +132,13 @@ class Selection:
     seed: int = 0  # of the sample, and of fetches that are made to fail
     entry_ids: tuple[str, ...] = ()  # only these; empty: all
     shard: Shard = Shard()  # only this part of the entries
+
+    def size_of(self, category: str) -> int:
+        """How many entries of `category`, without sessions, all shards together run."""
+        if self.entry_ids:
+            return sum(category_of(entry_id) == category for entry_id in self.entry_ids)
+        size = CATEGORIES[category].entries
+        return min(self.sample.get(category, size), size)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

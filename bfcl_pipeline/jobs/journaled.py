@@ -1,24 +1,24 @@
 """The answers that the journals of a run have before it starts: requests that have one are not sent."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from bfcl_pipeline.benchmark import category_of
 from bfcl_pipeline.config import RunConfig
 from bfcl_pipeline.config.journal_choice import JournalChoice
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.generation.journal import ExchangeHead, exchange_heads, journals_in
-from bfcl_pipeline.orchestration.finished_results import FinishedResults
 from bfcl_pipeline.text import plural, span
 
 
-def journaled_lines(run: RunConfig, finished: FinishedResults) -> Iterator[str]:
+def journaled_lines(run: RunConfig, complete: Collection[str]) -> Iterator[str]:
     """A line for each model without complete results whose journals have answers in its categories.
 
+    complete: the directory names of models with complete results.
     Whether a request of the run has one of them is known only when it is made.
     """
     for folder in run.folders:
         job, categories = run.jobs_of(folder)[0], run.categories_of(folder)
-        if not job.remote or finished.complete(folder, categories):
+        if not job.remote or folder in complete:
             continue
         heads = exchange_heads(journals_in(job.paths.journals / folder))
         days = [head.day for head in heads if _category(head) in categories]

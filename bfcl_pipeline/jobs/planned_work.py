@@ -5,7 +5,7 @@ takes is the model's choice. Tokens and costs are not estimated: they depend on 
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,7 +14,6 @@ from bfcl_pipeline.benchmark import GROUPS
 from bfcl_pipeline.config import Job, RunConfig
 from bfcl_pipeline.config.job import NETWORK_MODES
 from bfcl_pipeline.jobs.selection import chosen
-from bfcl_pipeline.orchestration.finished_results import FinishedResults
 from bfcl_pipeline.tables import entries_path, read_table
 from bfcl_pipeline.text import plural
 from bfcl_pipeline.web.effort import effort_text
@@ -34,17 +33,18 @@ class PlannedEntry:
     hops: int  # from a web question to its answer; of other entries 0
 
 
-def planned_work(run: RunConfig, finished: FinishedResults, data: Path) -> list[str]:
+def planned_work(run: RunConfig, complete: Collection[str], data: Path) -> list[str]:
     """Lines on the models of `run` that have no complete results yet; none before the release is staged.
 
-    data: the staged benchmark. Raises ConfigError if an entry id does not exist.
+    complete: the directory names of models with complete results. data: the staged benchmark. Raises
+    ConfigError if an entry id does not exist.
     """
     if not all(entries_path(data, category).is_file() for category in run.categories):
         return []
     read = cache(lambda category: _read(data, category))
     models: dict[str, list[str]] = {}
     for folder in run.folders:
-        if not finished.complete(folder, run.categories_of(folder)):
+        if folder not in complete:
             jobs = run.jobs_of(folder)
             # Shards divide the entries of one selection; other jobs have categories of their own.
             parts = {job.categories: job for job in jobs}.values()

@@ -6,7 +6,7 @@ sent; whether a key is valid shows with the first requests. Names in the config 
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
@@ -15,7 +15,6 @@ from bfcl_pipeline.config.job import LEADERBOARD_ENGINES, NETWORK_MODES, SEARCH_
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.models.registry import is_installed
 from bfcl_pipeline.models.requirements import Need, needs
-from bfcl_pipeline.orchestration.finished_results import FinishedResults
 from bfcl_pipeline.web.api_access import missing_keys
 
 _ENCODER_PACKAGE = "torch"
@@ -29,8 +28,13 @@ class Machine:
     containers: bool = False  # in images, which have the packages
 
 
-def preflight(run: RunConfig, finished: FinishedResults, machine: Machine) -> list[str]:
+def preflight(run: RunConfig, complete: Collection[str], machine: Machine) -> list[str]:
     """Checks what the models of `run` need that have no complete results yet.
+
+    Args:
+        run: the run.
+        complete: the directory names of models with complete results.
+        machine: where the jobs take place.
 
     Returns:
         One line for each need and the models that have it, with the remedy. Such a model gets no new
@@ -40,11 +44,7 @@ def preflight(run: RunConfig, finished: FinishedResults, machine: Machine) -> li
         ConfigError: no model can run, or something that all models need is missing. One line each.
     """
     first = {folder: run.jobs_of(folder)[0] for folder in run.folders}
-    pending = {
-        folder: job
-        for folder, job in first.items()
-        if not finished.complete(folder, run.categories_of(folder))
-    }
+    pending = {folder: job for folder, job in first.items() if folder not in complete}
     common = list(_common(pending.values(), machine))
     lacking: dict[Need, list[str]] = {}
     unable: set[str] = set()

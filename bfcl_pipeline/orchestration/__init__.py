@@ -1,1 +1,1 @@
-"""Effects of a workflow run on its machine: interrupted runs, orphaned jobs, retries, resources, shards."""
+"""A workflow run on its machine: interrupted and copied runs, orphaned jobs, resources, shards."""

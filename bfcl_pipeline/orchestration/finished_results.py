@@ -26,7 +26,7 @@ from bfcl_pipeline.config import (
     model_folder,
 )
 from bfcl_pipeline.config.journal_choice import JournalChoice
-from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.records import Json, Status
 from bfcl_pipeline.text import cut
 
@@ -44,12 +44,32 @@ class FinishedResults:
 
     folder: Path  # results/<run>
 
-    def complete(self, folder: str, categories: tuple[str, ...]) -> bool:
-        """Whether the model with this directory name has responses of all `categories` and no failures."""
-        responses = self.folder / "responses" / folder
-        return all((responses / f"{name}.parquet").is_file() for name in categories) and not any(
-            status == Status.INFRASTRUCTURE_ERROR for status in self._statuses(folder)
-        )
+    def complete_models(self, run: RunConfig) -> frozenset[str]:
+        """The directory names of models with responses to all entries of `run`, none of them to be retried.
+
+        Follows from the tables of responses alone. A smaller selection of the same draw is part of a larger
+        one, so that the number of responses shows which of them a table has.
+        """
+        return frozenset(folder for folder in run.folders if self._complete(run, folder))
+
+    def _complete(self, run: RunConfig, folder: str) -> bool:
+        jobs = _by_category(run.jobs_of(folder))
+        return all(self._has_responses(folder, category, job) for category, job in jobs.items())
+
+    def _has_responses(self, folder: str, category: str, job: Job) -> bool:
+        path = self.folder / "responses" / folder / f"{category}.parquet"
+        if not path.is_file():
+            return False
+        from bfcl_pipeline.tables import count_matching  # loads pyarrow
+
+        try:
+            rows, failed = count_matching(path, "status", Status.INFRASTRUCTURE_ERROR)
+            sessions = self.folder / "memory" / folder / path.name
+            if sessions.is_file():
+                failed += count_matching(sessions, "status", Status.INFRASTRUCTURE_ERROR)[1]
+        except TableError:
+            return False
+        return rows == job.selection.size_of(category) and (job.recorded or not failed)
 
     def has_answers(self, folder: str) -> bool:
         """Whether the model with this directory name has answers, or responses that were never counted."""
@@ -80,21 +100,15 @@ def check_recorded(results: FinishedResults, config: Mapping[str, Any], run: Run
     Raises:
         ConfigError: states what differs, and what to choose.
     """
-    recorded = results.folder / "config.yaml"
-    if config["overwrite"] or config["replay"] or not recorded.is_file():
+    if config["overwrite"] or config["replay"] or not (results.folder / "config.yaml").is_file():
         return
     remedy = (
         "Choose another name (--run NAME), or replace it (--overwrite); to Snakemake, --config run=NAME or "
         "overwrite=true."
     )
     try:
-        # A key that an earlier version did not have is as now; all runs shared their journals.
-        earlier = {**config, "journal": JournalChoice.SHARED.value, **_mapping(recorded)}
-        if "imported" in earlier:
-            raise ConfigError("its answers were imported")
-        rows = load_models(results.folder / "models.yaml", recorded=True)
-        before = load_run(earlier, rows)
-    except (ConfigError, KeyError, TypeError, ValueError) as error:
+        earlier, before = _recorded(results, config)
+    except ConfigError as error:
         raise ConfigError(
             f"run {run.name!r} has results, and its recorded config cannot be compared with this one "
             f"({error}). {remedy}"
@@ -102,6 +116,47 @@ def check_recorded(results: FinishedResults, config: Mapping[str, Any], run: Run
     found = list(_differences(results, earlier, before, config, run))
     if found:
         raise ConfigError(f"run {run.name!r} was made with other settings: {'; '.join(found)}. {remedy}")
+
+
+def replaced_models(results: FinishedResults, config: Mapping[str, Any], run: RunConfig) -> list[str]:
+    """The directory names of models of `run` whose responses were made with other settings, by the record.
+
+    Those are refused by `check_recorded`, unless the config has `overwrite` or the models have no answers.
+    All models if the record cannot be compared; none if there is none.
+    """
+    if not (results.folder / "config.yaml").is_file():
+        return []
+    try:
+        earlier, before = _recorded(results, config)
+    except ConfigError:
+        return list(run.folders)
+    if earlier["release"]["sha256"] != config["release"]["sha256"]:
+        return list(run.folders)
+    both = [folder for folder in run.folders if folder in before.folders]
+    return [name for name in both if not _adds(before.jobs_of(name), run.jobs_of(name))]
+
+
+def _adds(before: tuple[Job, ...], now: tuple[Job, ...]) -> bool:
+    """Whether the responses of jobs are among those of later ones of the same model."""
+    old, new = _by_category(before), _by_category(now)
+    return not any(_row_differences(before[0].row, now[0].row)) and all(
+        _includes(new[name], old[name], name) and _web(new[name]) == _web(old[name])
+        for name in old
+        if name in new
+    )
+
+
+def _recorded(results: FinishedResults, config: Mapping[str, Any]) -> tuple[Mapping[str, Any], RunConfig]:
+    """The recorded config and the run that it describes. Raises ConfigError if it describes none."""
+    try:
+        # A key that an earlier version did not have is as now; all runs shared their journals.
+        shared = {"journal": JournalChoice.SHARED.value}
+        earlier = {**config, **shared, **_mapping(results.folder / "config.yaml")}
+        if "imported" in earlier:
+            raise ConfigError("its answers were imported")
+        return earlier, load_run(earlier, load_models(results.folder / "models.yaml", recorded=True))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ConfigError(str(error)) from error
 
 
 def _mapping(path: Path) -> dict[str, Any]:

@@ -10,8 +10,11 @@ from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import Job, RunConfig, model_folder, trial_name
-from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.provenance import BESIDE_LOG
+
+TEXTS = "data/release/texts.json"
+FAMILY_TEXTS = "data/release/family_texts.json"
+"""Texts of the staged release, for all models and for those of families."""
 
 ENCODER = "data/encoder/model.safetensors"
 """The staged sentence encoder."""
@@ -24,7 +27,7 @@ class JobFiles:
     job: Job
     name: str  # as a file name: of its rule, log and server
     entries: list[str]  # the tables of the benchmark that it reads
-    encoder: list[str]  # the sentence encoder, if a category needs it
+    staged: list[str]  # these, and the other staged files that it reads
     server: list[str]  # the status file of its server, if the run starts one
     previous_trial: list[str]  # responses to wait for: trials side by side would exceed the model's limits
     shard_folder: str | None  # of its results, if other shards run the rest of the model's entries
@@ -32,13 +35,13 @@ class JobFiles:
     responses: list[str]  # its tables of responses
     sessions_folder: str  # of its tables of memory sessions
     sessions: list[str]  # its tables of memory sessions
-    retries: str  # the file in which it counts how often it ended with entries to be retried
     provenance: list[str]  # the option that names the file for the record of what makes its answers
 
 
 def job_files(job: Job) -> JobFiles:
     """The files of `job`, of a model behind an API."""
     run, name, endpoint = f"results/{job.run}", job.file_name, job.paths.endpoint
+    entries = _tables("data/entries", job.categories)
     shard = f"{run}/shards/{name}" if job.selection.shard.of > 1 else None
     responses = f"{run}/responses/{name}" if shard is None else f"{shard}/responses"
     sessions = f"{run}/memory/{name}" if shard is None else f"{shard}/memory"
@@ -46,8 +49,13 @@ def job_files(job: Job) -> JobFiles:
     return JobFiles(
         job=job,
         name=name,
-        entries=_tables("data/entries", job.categories),
-        encoder=[] if job.recorded else encoder_of(job.categories),
+        entries=entries,
+        staged=[
+            TEXTS,
+            *([FAMILY_TEXTS] if job.row.family else []),
+            *entries,
+            *([] if job.recorded else encoder_of(job.categories)),
+        ],
         server=[] if endpoint is None else [str(endpoint)],
         previous_trial=_tables(before, job.categories) if job.trial > 1 else [],
         shard_folder=shard,
@@ -55,7 +63,6 @@ def job_files(job: Job) -> JobFiles:
         responses=_tables(responses, job.categories),
         sessions_folder=sessions,
         sessions=_tables(sessions, (name for name in job.categories if CATEGORIES[name].prerequisites)),
-        retries=f"{run}/requeued/{name}",
         provenance=[] if job.replay else [f"--provenance-out={run}/logs/generate/{name}{BESIDE_LOG}"],
     )
 
@@ -81,22 +88,8 @@ def encoder_of(categories: Iterable[str]) -> list[str]:
 def staged_files(run: RunConfig) -> list[Path]:
     """The staged files without which no step of the run can start."""
     files = [
-        "data/release/texts.json",
+        TEXTS,
         *_tables("data/entries", run.categories),
         *encoder_of(run.categories),
     ]
     return list(map(Path, files))
-
-
-def retry_count(path: Path) -> int:
-    """How often a job ended with entries to be retried, as it counted at `path`; 0 if it never did.
-
-    The workflow has it as a parameter: when it has grown, the job runs again. Raises ConfigError if the
-    file has another content.
-    """
-    try:
-        return int(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return 0
-    except ValueError as error:
-        raise ConfigError(f"{path}: expected a number ({error}). Delete the file.") from error

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from bfcl_pipeline.benchmark import release
@@ -22,6 +23,10 @@ NEWEST = (3, 12)
 FURTHER = ("soundfile",)
 """Packages that the official one imports and does not declare."""
 
+NOT_SCORING = ("faiss-cpu", "sentence-transformers")
+"""Packages that only its vector memory imports, on which no score depends; they need PyTorch."""
+
+_METADATA = "import importlib.metadata as m"
 _SECONDS = 300.0  # to start a Python and read a version
 VENDORS = (
     "OPENAI",
@@ -94,7 +99,7 @@ def scorer_environment(folder: Path) -> dict[str, str]:
 
 def _installed(python: Path) -> str | None:
     """The version of the official package in the environment of `python`; None if there is none."""
-    code = f"import importlib.metadata as m; print(m.version({release.DISTRIBUTION!r}))"
+    code = f"{_METADATA}; print(m.version({release.DISTRIBUTION!r}))"
     command = [str(python), "-I", "-c", code]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=True)
@@ -104,20 +109,35 @@ def _installed(python: Path) -> str | None:
 
 
 def _make(folder: Path, version: str, log: Log) -> None:
-    """Installs the official package into a new environment in `folder`."""
+    """Installs the official package and what scoring needs into a new environment in `folder`."""
     base = _base_python()
-    log(f"Installing {release.DISTRIBUTION} {version} into {folder}, once (about 2 GB, minutes).")
+    log(f"Installing {release.DISTRIBUTION} {version} into {folder}, once (about 0.5 GB, minutes).")
     shutil.rmtree(folder, ignore_errors=True)
+    python = str(folder / "bin/python")
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
     try:
         _run([base, "-m", "venv", str(folder)])
-        pip = [str(folder / "bin/python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        _run([*pip, "--no-input", f"{release.DISTRIBUTION}=={version}", *FURTHER])
+        _run([*pip, "--no-deps", f"{release.DISTRIBUTION}=={version}"])
+        declared = _run(
+            [python, "-I", "-c", f"{_METADATA}; print(*m.requires({release.DISTRIBUTION!r}), sep='\\n')"]
+        )
+        _run([*pip, *scoring_requirements(declared.splitlines()), *FURTHER])
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
 
 
-def _run(command: list[str]) -> None:
+def scoring_requirements(declared: Iterable[str]) -> list[str]:
+    """Of the requirements that the official package declares, those that its scorer needs."""
+    return [
+        line
+        for line in declared
+        if "extra ==" not in line and re.split(r"[^A-Za-z0-9._-]", line)[0] not in NOT_SCORING
+    ]
+
+
+def _run(command: list[str]) -> str:
+    """What a command prints. Raises StagingError if it fails."""
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode != 0:
         message = " ".join(done.stderr.split())[-600:] or f"exit status {done.returncode}"
@@ -125,6 +145,7 @@ def _run(command: list[str]) -> None:
             f"the environment of the official scorer cannot be made: {message}. Check that pip can reach a "
             "package index, or name a Python that has the package with --official-python."
         )
+    return done.stdout
 
 
 def _base_python() -> str:

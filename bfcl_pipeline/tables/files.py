@@ -67,6 +67,26 @@ def count_rows(path: Path) -> int:
         return int(file.metadata.num_rows)
 
 
+def count_matching(path: Path, column: str, value: str) -> tuple[int, int]:
+    """The number of rows, and of those whose `column` has `value`. Raises TableError as `read_table` does.
+
+    The column is read only if its least and greatest value, which the file states, do not exclude `value`.
+    """
+    with _open(path) as file:
+        rows = int(file.metadata.num_rows)
+        if not _may_have(file.metadata, column, value):
+            return rows, 0
+    return rows, read_table(path, [column]).column(column).to_pylist().count(value)
+
+
+def _may_have(metadata: pq.FileMetaData, column: str, value: str) -> bool:
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    chunks = [group.column(place) for group in groups for place in range(group.num_columns)]
+    found = [chunk.statistics for chunk in chunks if chunk.path_in_schema == column]
+    ranges = [(str(one.min), str(one.max)) for one in found if one is not None and one.has_min_max]
+    return len(ranges) < max(1, len(groups)) or any(least <= value <= most for least, most in ranges)
+
+
 def _open(path: Path) -> pq.ParquetFile:
     if not path.is_file():
         raise TableError(f"{path}: no such table. Run the step that writes it, or check the path.")

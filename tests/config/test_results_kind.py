@@ -11,7 +11,6 @@ import yaml
 from bfcl_pipeline.config import ModelRow, load_models, load_run, recorded_models
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.jobs.preflight import Machine, preflight
-from bfcl_pipeline.orchestration.finished_results import FinishedResults
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = yaml.safe_load((ROOT / "config/config.yaml").read_text())
@@ -76,9 +75,9 @@ def test_missing_results_are_known_before_a_run(tmp_path: Path) -> None:
     """One line names the path; the other models run, and a run of nothing else does not start."""
     rows = read(tmp_path, THEIRS, {"name": "lexical", "kind": "lexical"})
     both = load_run({**CONFIG, "models": ["theirs-FC", "lexical"], "categories": ["simple_java"]}, rows)
-    lines = preflight(both, FinishedResults(tmp_path), Machine())
+    lines = preflight(both, (), Machine())
     assert lines[0].startswith("theirs-FC: results is missing: /far/away/result does not exist here")
     assert lines[1].endswith("the exit status is 1.")
     run = load_run({**CONFIG, "models": ["theirs-FC"], "web": "live"}, rows)
     with pytest.raises(ConfigError, match="theirs-FC: results is missing: /far/away/result does not exist"):
-        preflight(run, FinishedResults(tmp_path), Machine())
+        preflight(run, (), Machine())

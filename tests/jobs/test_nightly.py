@@ -88,7 +88,7 @@ def _night(folder: Path, staged: Path, server: LocalChat, run: str, journal: str
     config["entry_ids"] = [f"simple_python_{number}" for number in range(ENTRIES)]
     loaded = load_run(config, load_models(Path("models.yaml")))
     results = folder / "results" / run
-    before = list(journaled_lines(loaded, FinishedResults(results)))
+    before = list(journaled_lines(loaded, ()))
     server.behave(voice=voice)
     counts = _answered(loaded, staged, results)
     (results / "config.yaml").write_text(recorded_config(config))
@@ -139,7 +139,7 @@ def test_a_run_is_continued_from_its_own_journal(
     night, data = nights["fresh"], staged.resolve()
     monkeypatch.chdir(night.folder.parents[1])
     before = night.column(RESPONSES, "result_json")
-    (line,) = journaled_lines(night.run, FinishedResults(Path("nothing finished")))
+    (line,) = journaled_lines(night.run, ())
     assert line.startswith("near/chat-FC: results/fresh/exchanges/near_chat-FC has 8 answers")
     assert "--fresh" not in line
     server.behave(voice="a third build")

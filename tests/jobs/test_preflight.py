@@ -16,7 +16,8 @@ from bfcl_pipeline.executables.apis import PLACEHOLDERS
 from bfcl_pipeline.jobs.preflight import Machine, preflight
 from bfcl_pipeline.jobs.selection import check_entry_ids
 from bfcl_pipeline.orchestration.finished_results import FinishedResults
-from bfcl_pipeline.records import Mode
+from bfcl_pipeline.records import Mode, Response
+from bfcl_pipeline.tables import write_responses
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = {**yaml.safe_load((ROOT / "config/config.yaml").read_text()), "categories": ["simple_java"]}
@@ -52,7 +53,7 @@ def check(
     folder: Path, machine: Machine = HERE, rows: Mapping[str, ModelRow] = ROWS, **changes: Any
 ) -> list[str]:
     run = load_run({**CONFIG, **changes}, rows)
-    return preflight(run, FinishedResults(folder), machine)
+    return preflight(run, FinishedResults(folder).complete_models(run), machine)
 
 
 def test_each_need_is_one_line_with_its_models_and_remedy(tmp_path: Path) -> None:
@@ -99,8 +100,11 @@ def test_a_ready_run_has_nothing_to_say(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_complete_model_needs_nothing(tmp_path: Path) -> None:
     """Its tables can be made again without its key."""
     (tmp_path / "responses/keyed").mkdir(parents=True)
-    (tmp_path / "responses/keyed/simple_java.parquet").touch()
-    assert check(tmp_path, models=["keyed"]) == []
+    answer = Response("simple_java_0", "simple_java", Mode.FC, "[]")
+    write_responses(tmp_path / "responses/keyed/simple_java.parquet", [answer] * 2)
+    assert check(tmp_path, models=["keyed"], sample=2) == []
+    with pytest.raises(ConfigError, match="BFCL_TEST_KEY is missing"):
+        check(tmp_path, models=["keyed"], sample=3)
 
 
 def test_nodes_and_images_have_what_this_machine_lacks(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ import yaml
 from bfcl_pipeline.config import ModelRow, Serving, load_run, recorded_config, recorded_models
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.orchestration.finished_results import FinishedResults, check_recorded
-from bfcl_pipeline.records import Mode
+from bfcl_pipeline.records import Mode, Response, Status
+from bfcl_pipeline.tables import write_responses
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = yaml.safe_load((ROOT / "config/config.yaml").read_text())
@@ -40,8 +41,11 @@ def finish(
     lines = ["run,model,category,status,entries"]
     for name in run.folders:
         (folder / "responses" / name).mkdir(parents=True)
-        for category in run.categories_of(name):
-            (folder / "responses" / name / f"{category}.parquet").touch()
+        (job,) = run.jobs_of(name)
+        for category in job.categories:
+            answer = Response(f"{category}_0", category, job.row.mode, None, status=Status(status))
+            size = job.selection.size_of(category)
+            write_responses(folder / "responses" / name / f"{category}.parquet", [answer] * size)
             lines.append(f"r,{name},{category},{status},9")
     (folder / "tables").mkdir()
     (folder / "tables/coverage.csv").write_text("\n".join(lines))
@@ -169,11 +173,16 @@ def test_a_damaged_record_is_refused(tmp_path: Path) -> None:
 
 
 def test_complete_results_have_all_responses_and_no_failures(tmp_path: Path) -> None:
-    """A model with failures, or with fewer categories, is not complete."""
-    results = finish(tmp_path / "a", CONFIG)
-    assert results.complete("b", ("simple_python", "multiple"))
-    assert not results.complete("b", ("simple_python", "simple_java"))
-    assert not finish(tmp_path / "f", CONFIG, "infrastructure_error").complete("b", ("multiple",))
+    """A model with failures, fewer categories, fewer entries or a damaged table is not complete."""
+    sampled = {**CONFIG, "sample": 20}
+    results = finish(tmp_path / "a", sampled)
+    assert results.complete_models(load_run(sampled, ROWS)) == {"a-FC", "b"}
+    for more in ({"sample": 24}, {"sample": None}, {"categories": ["non_live"], "sample": 1000}):
+        assert results.complete_models(load_run({**sampled, **more}, ROWS)) == set()
+    (results.folder / "responses/b/multiple.parquet").write_bytes(b"PAR1")
+    assert results.complete_models(load_run(sampled, ROWS)) == {"a-FC"}
+    failed = finish(tmp_path / "f", sampled, "infrastructure_error")
+    assert failed.complete_models(load_run(sampled, ROWS)) == set()
 
 
 def test_another_way_of_asking_is_refused(tmp_path: Path) -> None:

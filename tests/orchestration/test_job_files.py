@@ -5,11 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from bfcl_pipeline.config import Job, JobPaths, ModelRow, Selection, Shard
-from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.orchestration.job_files import ENCODER, JobFiles, gathered, job_files, retry_count
+from bfcl_pipeline.orchestration.job_files import ENCODER, JobFiles, gathered, job_files
 from bfcl_pipeline.records import Mode
 
 
@@ -29,8 +26,8 @@ def test_a_job_alone_writes_the_tables_of_the_run() -> None:
         "results/r/responses/org_m-FC/memory_kv.parquet",
     ]
     assert one.sessions == ["results/r/memory/org_m-FC/memory_kv.parquet"]
-    assert (one.server, one.encoder, one.previous_trial) == ([], [], [])
-    assert one.retries == "results/r/requeued/org_m-FC"
+    assert one.staged == ["data/release/texts.json", *one.entries]
+    assert (one.server, one.previous_trial) == ([], [])
 
 
 def test_shards_write_tables_of_their_own() -> None:
@@ -46,16 +43,5 @@ def test_what_a_job_waits_for() -> None:
     """Its server, the encoder of a memory of vectors, and the trial before."""
     status = Path("results/r/servers/org_m-FC.json")
     one = files(trial=3, categories=("memory_vector",), paths=JobPaths(endpoint=status))
-    assert (one.server, one.encoder) == ([str(status)], [ENCODER])
+    assert (one.server, one.staged[-1]) == ([str(status)], ENCODER)
     assert one.previous_trial == ["results/r/responses/org_m-FC~2/memory_vector.parquet"]
-
-
-def test_retries_are_counted_in_a_file(tmp_path: Path) -> None:
-    """No file is no retry; another content is an error that names the file."""
-    path = tmp_path / "m"
-    assert retry_count(path) == 0
-    path.write_text("3\n")
-    assert retry_count(path) == 3
-    path.write_text("three\n")
-    with pytest.raises(ConfigError, match="expected a number"):
-        retry_count(path)

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from bfcl_pipeline.errors import TableError
-from bfcl_pipeline.tables import read_table, write_table
+from bfcl_pipeline.tables import count_matching, read_table, write_table
 
 TABLE = pa.table({"a": [1, 2], "b": ["x", None]})
 
@@ -23,6 +23,19 @@ def test_a_table_comes_back(tmp_path):
     write_table(tmp_path / "t", TABLE)
     assert read_table(tmp_path / "t").equals(TABLE)
     assert read_table(tmp_path / "t", ["b", "a"]).to_pydict() == {"a": [1, 2], "b": ["x", None]}
+
+
+def test_rows_with_a_value_are_counted(tmp_path):
+    """Also a value between the least and the greatest one; null is none."""
+    write_table(tmp_path / "t", pa.table({"a": [1, 2, 3, 4], "b": ["x", "z", None, "x"]}))
+    assert [count_matching(tmp_path / "t", "b", value) for value in "xyza"] == [
+        (4, 2),
+        (4, 0),
+        (4, 1),
+        (4, 0),
+    ]
+    write_table(tmp_path / "empty", pa.table({"b": pa.array([], pa.string())}))
+    assert count_matching(tmp_path / "empty", "b", "x") == (0, 0)
 
 
 def test_a_missing_table_is_named(tmp_path):

@@ -2,6 +2,17 @@
 
 
 JOBS = [job_files(job) for job in RUN.jobs]
+UNSTAGED = not all(path.exists() for path in staged_files(RUN))
+
+
+def staged(paths, model):
+    """Staged files as inputs of a step of `model`.
+
+    Their content follows from the release, whatever their time; results of another release are outdated. While they
+    are missing, a model of which nothing else is missing needs none.
+    """
+    return [] if UNSTAGED and model in OUTDATED.finished else ancient(paths)
+
 
 # Empty unless the executor is SLURM, which is known only after this file is read.
 SLURM = SlurmLimits(
@@ -46,6 +57,9 @@ onstart:
         except ConfigError as error:
             sys.exit(str(error))
         watch_pending_jobs(Path.cwd())
+    if not workflow.touch:
+        for path in OUTDATED.replaced:
+            path.unlink(missing_ok=True)
     INTERRUPTION.handle_signals()  # Snakemake has set its own handlers by now
     if ALIVE and ALIVE.alone:
         try:

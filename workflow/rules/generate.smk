@@ -8,12 +8,7 @@ for files in JOBS:
         name:
             f"generate_{files.name}"
         input:
-            texts="data/release/texts.json",
-            family_texts=(
-                "data/release/family_texts.json" if files.job.row.family else []
-            ),
-            entries=files.entries,
-            encoder=files.encoder,
+            staged=staged(files.staged, files.job.folder),
             server=files.server,
             results=result_inputs(files.job),
             previous_trial=ancient(files.previous_trial),
@@ -57,18 +52,14 @@ for files in JOBS:
             ],
             # Not used by the command; reruns the job if the kind, the endpoint or the options change.
             row=files.job.row.asked,
-            # Incremented when a job ends with entries to be retried, so that the next run repeats the job.
-            retries=retry_count(Path(files.retries)),
-            retry_count_out=(
-                []
-                if files.job.replay or files.job.recorded
-                else ["--retry-count-out", files.retries]
+            keep_going=(
+                [] if files.job.replay or files.job.recorded else ["--keep-going"]
             ),
         message:
             f"Generate all categories with {files.name}"
         shell:
             "bfcl-pipeline generate {params.job:q} --progress-out .snakemake/progress/{log:q} {params.folders:q}"
-            " {params.retry_count_out:q} 2> {log:q}"
+            " {params.keep_going:q} 2> {log:q}"
 
 
 for model, shards in gathered(JOBS).items():
@@ -78,7 +69,7 @@ for model, shards in gathered(JOBS).items():
         name:
             f"gather_{model}"
         input:
-            entries=shards[0].entries,
+            entries=staged(shards[0].entries, model),
             responses=[path for shard in shards for path in shard.responses],
             sessions=[path for shard in shards for path in shard.sessions],
         output:

@@ -6,8 +6,8 @@ rule aggregate:
     input:
         models="results/{run}/models.yaml",
         errata=[f"results/{{run}}/errata/{path.name}" for path in RUN.errata],
-        entries="data/entries/format_sensitivity.parquet",
-        executed=expand("data/entries/{category}.parquet", category=RETIRED),
+        entries=ancient("data/entries/format_sensitivity.parquet"),
+        executed=ancient(expand("data/entries/{category}.parquet", category=RETIRED)),
         responses=[
             f"results/{{run}}/responses/{model}/{category}.parquet"
             for model in RUN.folders
@@ -118,8 +118,6 @@ rule aggregate:
         # Named, because the directory may contain verdicts of models that are no longer in the config.
         models=[f"--model={name}" for name in RUN.models],
         rules=RUN.rules,
-        # Decides how means are weighted; the command reads it from the recorded config.
-        sample_by=RUN.sample.by if RUN.sample else None,
         # A function, because Snakemake takes {...} in a text for a wildcard.
         published=lambda wildcards: (
             ["--published-from=observed/tables/published.parquet"]
@@ -173,9 +171,9 @@ if RUN.comparisons:
 rule report:
     """Writes the report of the run as one HTML page; one row of its first table is one model."""
     input:
-        texts="data/release/texts.json",
-        entries=expand(
-            "data/entries/{category}.parquet", category=sorted(RUN.categories)
+        texts=ancient("data/release/texts.json"),
+        entries=ancient(
+            expand("data/entries/{category}.parquet", category=sorted(RUN.categories))
         ),
         responses=rules.aggregate.input.responses,
         sessions=rules.aggregate.input.sessions,
@@ -217,6 +215,7 @@ localrules:
 
 
 rule record:
+    # Not a script: Snakemake would repeat the step in each new clone, where the file of the script is newer.
     """Records the configuration of the run beside its results."""
     input:
         errata=RUN.errata,
@@ -229,6 +228,13 @@ rule record:
     # First of all, so that results are never beside the config of an earlier run.
     priority: 1
     params:
+        # Tables of an earlier config. All tables are made again if one is missing, also if this run is interrupted and then
+        # copied without the times of files; comparisons only if the config asks for them.
+        earlier=expand(
+            "results/{{run}}/tables/{name}.{suffix}",
+            name=["leaderboard", "comparisons", "flips"],
+            suffix=["parquet", "csv"],
+        ),
         # Functions, because Snakemake takes {...} in a text for a wildcard, and options may contain braces.
         config=lambda wildcards: recorded_config(config),
         # All trials of a model share one row.
@@ -237,5 +243,9 @@ rule record:
         ),
     message:
         "Record the config of {wildcards.run}"
-    script:
-        "../scripts/record.py"
+    # Not a script, whose file is newer than all results in a new clone, which would repeat the step.
+    shell:
+        "exec 2> {log:q}; rm -f {params.earlier:q};"
+        " for file in {input.errata:q}; do cp -- \"$file\" results/{wildcards.run}/errata/; done;"
+        " printf %s {params.config:q} > {output.config:q}.tmp; mv {output.config:q}.tmp {output.config:q};"
+        " printf %s {params.models:q} > {output.models:q}.tmp; mv {output.models:q}.tmp {output.models:q}"

@@ -1,10 +1,15 @@
 rule score:
     """Scores all responses of one model. One row is the verdict of one rule set on one response."""
     input:
-        texts="data/release/texts.json",
-        entries=lambda wildcards: expand(
-            "data/entries/{category}.parquet",
-            category=RUN.categories_of(wildcards.model),
+        staged=lambda wildcards: staged(
+            [
+                "data/release/texts.json",
+                *expand(
+                    "data/entries/{category}.parquet",
+                    category=RUN.categories_of(wildcards.model),
+                ),
+            ],
+            wildcards.model,
         ),
         responses=lambda wildcards: expand(
             "results/{{run}}/responses/{{model}}/{category}.parquet",
