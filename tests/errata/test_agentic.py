@@ -69,7 +69,7 @@ def test_every_confirmed_entry_has_a_faithful_answer():
 
 @pytest.mark.parametrize("erratum", CONFIRMED, ids=lambda each: each.entry_id)
 def test_a_faithful_answer_passes_only_with_the_mended_truth(erratum, entry_of):
-    """Official rules, or corrected ones by their exact match, fail the faithful answer; verified ones accept it."""
+    """Official rules, or corrected ones by their exact match, fail what verified ones accept."""
     entry, faithful = entry_of(erratum), FAITHFUL[question(erratum.entry_id)]
     assert verdict(entry, entry.truth[0], Rules.OFFICIAL).valid is True
     rules = Rules.CORRECTED if question(erratum.entry_id) == "web_search_73" else Rules.OFFICIAL
