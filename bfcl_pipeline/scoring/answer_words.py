@@ -1,9 +1,9 @@
 """Text as words and numbers, for the comparison of answers to memory questions.
 
-Case, accents, punctuation, hyphens, slashes, articles and "and" do not count, nor do the endings of regular
-plurals and of "walking". A number is one token with its value: 1,000 is 1000, $49.90 is 49.9, and 13.5,
--18, 17.5, 7th, 7k, 1-20, 7 PM and "seven hundred" are other tokens than 135, 18, 17, 7 or "seven". A number in
-words has no value.
+Case, accents, punctuation, hyphens, slashes, articles and "and" do not count, nor do the endings of
+regular plurals and of "walking". A number is one token with its value: 1,000 is 1000, $49.90 is 49.9,
+and 13.5, -18, 17.5, 7th, 7k, 1-20, 7 PM and "seven hundred" are other tokens than 135, 18, 17, 7 or
+"seven". A number in words has no value.
 """
 
 import re

@@ -122,7 +122,7 @@ class MemoryQuestion:
         items = re.split(r",|\bor\b", match[1]) if match else []
         offered = [[word for word in tokens(item) if word not in SEPARATORS] for item in items]
         offered = [item for item in offered if 0 < len(item) <= _SHORT + 1]
-        return offered if len(offered) > 2 else []
+        return offered if len(offered) > 1 else []
 
     def _names_another_choice(self, words: Sequence[str], spans: Sequence[Span]) -> bool:
         others = [

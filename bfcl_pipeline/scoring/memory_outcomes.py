@@ -19,7 +19,7 @@ NOT_FOUND = "agentic:answer_not_found"
 class Reason(StrEnum):
     """Why an answer is wrong, in the order in which the reasons are tried."""
 
-    NOT_EXACT = "not_exact"  # it mentions an acceptable answer, which these rules require alone
+    NOT_EXACT = "not_exact"  # it mentions an acceptable answer, but these rules do not accept it
     UNKNOWN = "unknown"  # the memory or a result of a look-up is not recorded
     NEVER_STORED = "never_stored"
     DELETED = "deleted"  # removed or cleared, or no recorded call explains its absence

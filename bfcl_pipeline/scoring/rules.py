@@ -80,9 +80,10 @@ DIFFERENCES: tuple[RuleDifference, ...] = (
         "answer-words",
         "bfcl_pipeline.scoring.agentic:memory_answer",
         "a memory answer is valid if an acceptable one occurs anywhere in the final message, compared "
-        "without points, hyphens and slashes: 135 is 13.5, and an abstention that names the answer is valid",
-        "the `answer` field, or the message if it has none, must hold an acceptable answer as whole words "
-        "and numbers, and must neither abstain nor deny it nor list it among other candidates",
+        "without points, hyphens and slashes: 135 is 13.5, and an abstention that names the answer is "
+        "valid",
+        "the `answer` field, or the message if it has none, must hold an acceptable answer as whole "
+        "words and numbers, and must neither abstain nor deny it nor list it among other candidates",
     ),
     RuleDifference(
         "answer-spaces",

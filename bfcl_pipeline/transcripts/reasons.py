@@ -27,7 +27,10 @@ REASONS: Mapping[Reason, tuple[str, str]] = {
     Reason.MISREAD: ("Misread", "the model saw the fact and answers something else"),
     Reason.ABSTAINED: ("Saw it, abstained", "the model saw the fact and says that it does not know"),
     Reason.NO_ANSWER: ("No answer", "the model saw the fact and wrote no final message"),
-    Reason.NOT_EXACT: ("Not exact", "the answer mentions the fact, but these rules require it alone"),
+    Reason.NOT_EXACT: (
+        "Not exact",
+        "the answer mentions the fact, but does not give it as these rules require",
+    ),
     Reason.UNKNOWN: ("Not recorded", "the memory, or the result of a look-up, is not recorded"),
 }
 """The heading of each reason of `memory_failures`, and what it means; in the order of the columns."""

@@ -19,6 +19,7 @@ CONFIRMED = [each for each in ERRATA if each.confirmed]
 FAITHFUL = {
     "web_search_37": "Delhi University",
     "web_search_82": "Ahmad Al-Abdullah Al-Sabah",
+    "web_search_73": "Medjugorje, Bosnia and Herzegovina",
     "memory_94-student-14": "Data backups",
     "memory_123-student-43": "multiplayer strategy games",
     "memory_28-customer-28": "corner dents",
@@ -68,10 +69,11 @@ def test_every_confirmed_entry_has_a_faithful_answer():
 
 @pytest.mark.parametrize("erratum", CONFIRMED, ids=lambda each: each.entry_id)
 def test_a_faithful_answer_passes_only_with_the_mended_truth(erratum, entry_of):
-    """Official rules fail the faithful answer, which the mended truth accepts under verified rules."""
+    """Official rules, or corrected ones by their exact match, fail what verified ones accept."""
     entry, faithful = entry_of(erratum), FAITHFUL[question(erratum.entry_id)]
     assert verdict(entry, entry.truth[0], Rules.OFFICIAL).valid is True
-    assert verdict(entry, faithful, Rules.OFFICIAL).valid is False
+    rules = Rules.CORRECTED if question(erratum.entry_id) == "web_search_73" else Rules.OFFICIAL
+    assert verdict(entry, faithful, rules).valid is False
     judged = verdict(entry, faithful, Rules.VERIFIED)
     if isinstance(verified_entry(entry), LeftOut):
         assert judged.status is Status.LEFT_OUT

@@ -60,13 +60,17 @@ def test_most_stored_facts_are_not_found_again(tables: Path) -> None:
 
 
 def test_reasons_and_verdicts_agree_in_every_question(tables: Path) -> None:
-    """Each wrong answer has a reason, no right one has; corrected rules add those that are not exact."""
+    """Each wrong answer has a reason, no right one has; corrected rules add those that they reject."""
     every = rows(tables, "memory_questions")
     assert Counter(row["rules"] for row in every)["official"] == 155
     assert all((row["reason"] is None) == row["valid"] for row in every)
-    right = {row["entry_id"] for row in every if row["rules"] == "official" and row["valid"]}
-    corrected = [row for row in every if row["rules"] == "corrected"]
-    assert {row["entry_id"] for row in corrected if row["reason"] == "not_exact"} == right
+    official, corrected = (
+        {row["entry_id"]: row for row in every if row["rules"] == rules}
+        for rules in ("official", "corrected")
+    )
+    rejected = {name for name, row in corrected.items() if official[name]["valid"] and not row["valid"]}
+    assert {name for name, row in corrected.items() if row["reason"] == "not_exact"} == rejected
+    assert [sum(row["valid"] for row in each.values()) for each in (official, corrected)] == [20, 22]
 
 
 def test_the_questions_of_the_post_have_their_reasons(tables: Path) -> None:

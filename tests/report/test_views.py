@@ -152,7 +152,13 @@ CLASSES = {
         AnswerClass.MALFORMED_CALL,
         AnswerClass.CALLED,
     ),
-    "memory_kv": (AnswerClass.RIGHT, AnswerClass.WRONG, AnswerClass.ABSTAINED, AnswerClass.NO_ANSWER_FORM),
+    "memory_kv": (
+        AnswerClass.RIGHT,
+        AnswerClass.WRONG,
+        AnswerClass.HEDGE,
+        AnswerClass.ABSTAINED,
+        AnswerClass.NO_ANSWER_FORM,
+    ),
 }
 
 
@@ -163,7 +169,7 @@ def classed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "irrelevance": Marks(
             [True, True, True, False, False], classes=[*CLASSES["irrelevance"], AnswerClass.CALLED]
         ),
-        "memory_kv": Marks([True, False, False, False], classes=CLASSES["memory_kv"]),
+        "memory_kv": Marks([True, False, False, False, False], classes=CLASSES["memory_kv"]),
         "multiple": marks(1),
     }
     return made_up_tables(tmp_path_factory.mktemp("classed"), [MadeUpModel("m", asked)])
@@ -183,8 +189,14 @@ def test_irrelevance_has_the_four_shares(classed: Path) -> None:
 def test_agentic_answers_are_counted_by_class(classed: Path) -> None:
     """Each class of answers to agentic questions has its count."""
     row = of(rows(classed, "answers"), rules="official")[0]
-    assert (row["category"], row["answered"]) == ("memory_kv", 4)
-    assert [row[name] for name in ("right", "wrong", "abstained", "no_answer_form")] == [1, 1, 1, 1]
+    assert (row["category"], row["answered"]) == ("memory_kv", 5)
+    assert [row[name] for name in ("right", "wrong", "hedge", "abstained", "no_answer_form")] == [
+        1,
+        1,
+        1,
+        1,
+        1,
+    ]
 
 
 def views_of(text: str) -> list[list[str]]:
@@ -314,7 +326,9 @@ def test_the_page_has_the_classes_of_answers(classed: Path, page: str) -> None:
     """Irrelevance and agentic answers have a section with the share of each class, if there are any."""
     of_classed = render_page(read_run_tables(classed, Rules.OFFICIAL))
     assert "m irrelevance 5 20.00 % 1 20.00 % 1 20.00 % 1 40.00 % 2" in section(of_classed, "irrelevance")
-    assert "m memory_kv 4 25.00 % 1 25.00 % 1 25.00 % 1 25.00 % 1" in section(of_classed, "answers")
+    assert "m memory_kv 5 20.00 % 1 20.00 % 1 20.00 % 1 20.00 % 1 20.00 % 1" in section(
+        of_classed, "answers"
+    )
     assert "\N{DOUBLE DAGGER}" not in of_classed
     assert 'id="irrelevance"' not in page
     assert 'id="answers"' not in page

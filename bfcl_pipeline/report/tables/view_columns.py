@@ -21,7 +21,11 @@ IRRELEVANCE_CLASSES = _columns(
 """The column of each class of answers to irrelevance entries."""
 
 AGENTIC_CLASSES = _columns(
-    AnswerClass.RIGHT, AnswerClass.WRONG, AnswerClass.ABSTAINED, AnswerClass.NO_ANSWER_FORM
+    AnswerClass.RIGHT,
+    AnswerClass.WRONG,
+    AnswerClass.HEDGE,
+    AnswerClass.ABSTAINED,
+    AnswerClass.NO_ANSWER_FORM,
 )
 """The column of each class of answers to agentic questions."""
 
@@ -95,7 +99,8 @@ ANSWERS = pa.schema(
         field("answered", COUNT, "entries with a verdict", nullable=False),
         field("right", COUNT, "of these, answered right", nullable=False),
         field("wrong", COUNT, "of these, answered by another answer", nullable=False),
-        field("abstained", COUNT, "of these, answered by not knowing, in that form", nullable=False),
+        field("hedge", COUNT, "of these, answered by candidates without a choice", nullable=False),
+        field("abstained", COUNT, "of these, answered by not knowing, in any words", nullable=False),
         field(
             "no_answer_form", COUNT, "of these, not in the form that the prompt asks for", nullable=False
         ),
