@@ -18,7 +18,6 @@ from bfcl_pipeline.config import RunConfig, load_models, load_run, recorded_conf
 from bfcl_pipeline.generation.counts import ProgressCounts
 from bfcl_pipeline.jobs.journaled import journaled_lines
 from bfcl_pipeline.jobs.run import run_job
-from bfcl_pipeline.orchestration.finished_results import FinishedResults
 from bfcl_pipeline.report.page.making import read_making
 from bfcl_pipeline.screen.progress import RateWindow, job_progress
 from bfcl_pipeline.tables import read_table, write_responses
