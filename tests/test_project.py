@@ -1,5 +1,6 @@
 """The project's own files: in a checkout, in a wheel, and those of the working folder before both."""
 
+import re
 import subprocess
 import sys
 import zipfile
@@ -55,6 +56,13 @@ def test_a_package_without_workflow_is_an_error(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(project, "_PACKAGE", tmp_path / "package")
     with pytest.raises(ConfigError, match=r"Install the wheel \(pip install bfcl-pipeline\)"):
         project_folder()
+
+
+def test_the_wheel_has_the_stated_size(wheel: Path) -> None:
+    """README states it in megabytes."""
+    stated = re.search(r"The wheel has ([\d.]+) MB", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert stated is not None
+    assert abs(wheel.stat().st_size / 1e6 - float(stated[1])) < 0.2
 
 
 def test_the_wheel_has_the_files_of_the_project(wheel: Path) -> None:

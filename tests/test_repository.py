@@ -79,3 +79,12 @@ def test_the_size_of_the_environment_is_stated_once() -> None:
     stated += re.findall(r"into \.venv \(about ([\d.]+)() GB\)", make)
     assert len(stated) == 3
     assert len({"".join(one) for one in stated}) == 1
+
+
+@pytest.mark.parametrize("recipe", ["Containerfile", "bfcl-vllm.def"])
+def test_the_image_of_vllm_installs_no_pytorch_of_its_own(recipe: str) -> None:
+    """PyTorch and what depends on it are left out of the environment beside vLLM's."""
+    text = (ROOT / "containers/vllm" / recipe).read_text(encoding="utf-8")
+    left_out = re.search(r'sh environment.sh /opt/venv "[^"]*" "([^"]+)"', text)
+    assert left_out is not None
+    assert {"sentence-transformers", "torch", "transformers"} <= set(left_out[1].split())
