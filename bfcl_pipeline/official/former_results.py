@@ -61,7 +61,7 @@ def result_name(file_name: str) -> ResultName:
     named, version = match["first"] or match["name"], int(match["version"] or 1)
     category = named.removesuffix(SESSIONS)
     if category not in CATEGORIES and len(now := FORMER.get(category, ())) == 1:
-        category = now[0]
+        category, version = now[0], min(version, 3)
     if category not in CATEGORIES:
         raise ConfigError(unknown_name("category", named, CATEGORIES, former_name_hint(named)))
     if version < 3 and category not in GROUPS["executable"]:

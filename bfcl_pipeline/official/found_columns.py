@@ -26,7 +26,7 @@ from bfcl_pipeline.official.found_form import (
 )
 from bfcl_pipeline.records import Json, Mode, Status
 
-_READ = ("model", "run", "category", "entry_id", "mode", "name_style", "status", "result_json")
+_READ = {"model", "run", "category", "entry_id", "mode", "name_style", "status", "result_json"}
 
 _ALL = "all"  # the name of a model in a table without names
 
@@ -39,7 +39,14 @@ def with_found_columns(table: pa.Table, data: Path, choice: FormChoice) -> pa.Ta
 
     Raises ConfigError, with both counts, if the answers of a model contradict its mode, or have two forms.
     """
-    columns = {name: table[name].to_pylist() for name in table.column_names if name in _READ}
+    try:
+        columns = {
+            name: table[name].cast(pa.string()).to_pylist() for name in _READ & {*table.column_names}
+        }
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return table  # scoring names the column
+    if not {*columns.get("mode", ())} <= {None, *Mode}:
+        return table  # and the row
     stated = "name_style" in columns and "mode" in columns and None not in columns["mode"]
     if (stated and choice == NO_CHOICE) or not {"category", "entry_id", "result_json"} <= columns.keys():
         return table
@@ -52,8 +59,6 @@ def with_found_columns(table: pa.Table, data: Path, choice: FormChoice) -> pa.Ta
     choice.check_models(model for model, _ in groups)
     names = DottedNames(data)
     for (model, stated_mode), rows in groups.items():
-        if stated_mode not in (None, *Mode):
-            continue  # an error of the table, which scoring names
         answers = _answers(columns, rows)
         evidence = Evidence()
         for category, entry_id, result in answers.values():

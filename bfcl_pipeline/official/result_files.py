@@ -53,15 +53,18 @@ def find_results(result_dir: Path) -> FoundResults:
 
     Raises ConfigError if there is no file that can be read.
     """
-    root, paths = _layout(result_dir)
+    paths = sorted(path for path in result_dir.rglob("*.json") if RESULT_FILE.fullmatch(path.name))
+    inner = result_dir / RESULT
+    root = inner if any(path.is_relative_to(inner) for path in paths) else result_dir
     groups = {category.group for category in CATEGORIES.values()}
     own = root.resolve()
     model = own.parent.name if own.name == RESULT else own.name
     found: dict[tuple[str, str, bool], dict[Path, ResultName]] = {}
     not_read = []
     for path in paths:
-        if not path.is_file():
-            not_read.append(NotRead(path, "not a regular file"))
+        if not path.is_file() or not path.is_relative_to(root):
+            reason = f"outside of {inner}" if path.is_file() else "not a regular file"
+            not_read.append(NotRead(path, reason))
             continue
         try:
             name = result_name(path.name)
@@ -76,7 +79,9 @@ def find_results(result_dir: Path) -> FoundResults:
         newest = max(name.version for name in named.values())
         first, *others = [path for path, name in named.items() if name.version == newest]
         old = [path for path, name in named.items() if name.version < newest]
-        not_read += [NotRead(path, f"{category} of {folder} is read from {first}") for path in old]
+        not_read += [
+            NotRead(path, f"{category} of {folder} of a newer version is in {first}") for path in old
+        ]
         if others:
             reason = f"duplicate {category} of {folder}, first {first}. Keep one"
             deeper = "" if folder == model else f", or name {root / folder}, if its folders are the models"
@@ -93,13 +98,3 @@ def find_results(result_dir: Path) -> FoundResults:
     order = list(CATEGORIES)
     files.sort(key=lambda file: (file.folder, order.index(file.category), file.sessions))
     return FoundResults(files, not_read)
-
-
-def _layout(result_dir: Path) -> tuple[Path, list[Path]]:
-    """The folder with the models, which may be `result` in the given one, and the files below it."""
-    inner = _result_paths(result_dir / RESULT)
-    return (result_dir / RESULT, inner) if inner else (result_dir, _result_paths(result_dir))
-
-
-def _result_paths(root: Path) -> list[Path]:
-    return sorted(path for path in root.rglob("*.json") if RESULT_FILE.fullmatch(path.name))

@@ -131,7 +131,7 @@ def test_answers_that_contradict_the_mode_of_the_row_stop(staged: Path, tmp_path
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps({"id": first, "result": "[f(x=1)]", "latency": 0.5}) + "\n")
     message = (
-        "mode fc in its row, but not by its answers: .*calls: 0; .*calls: 1.* a row of kind results: `mode`"
+        "mode fc in its row, but not by its answers: .*calls: 0; .*calls: 1.*a row of kind results: `mode`"
     )
     with pytest.raises(ConfigError, match=message):
         run_job(job(staged, tmp_path / "result"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -328,15 +329,27 @@ def test_a_category_in_two_files_is_named(read, tmp_path):
     assert sum("duplicate multiple of m, first " in line for line in lines) == 2
 
 
-def test_a_file_of_v3_gives_way_to_one_of_v4(read, tmp_path):
+@pytest.mark.parametrize("name", ["BFCL_v3_simple_result.json", "BFCL_v4_simple_result.json"])
+def test_a_file_of_v3_gives_way_to_one_of_v4(read, tmp_path, name):
     """The results of the newest version are read, and the other file is named."""
     path = write(tmp_path / "m", "simple_python", [answer("simple_python_0", "new")])
-    old = path.with_name("BFCL_v3_simple_result.json")
+    old = path.with_name(name)
     old.write_text(json.dumps(answer("simple_0", "old")))
     lines: list[str] = []
     (row,) = read(tmp_path, log=lines.append)
     assert row["result_json"] == '"new"'
-    assert f"Not read: {old}: simple_python of m is read from {path}" in lines
+    assert f"Not read: {old}: simple_python of m of a newer version is in {path}" in lines
+
+
+def test_only_regular_files_are_opened(read, tmp_path):
+    """A pipe with the name of a result file is listed, and nothing waits for it."""
+    pipe = write(tmp_path / "m", "multiple", [answer("multiple_0", "a")]).with_name(
+        "BFCL_v4_parallel_result.json"
+    )
+    os.mkfifo(pipe)
+    lines: list[str] = []
+    assert len(read(tmp_path, log=lines.append)) == 1
+    assert f"Not read: {pipe}: not a regular file" in lines
 
 
 @pytest.mark.parametrize("name", ["7b", "a&b", "a+b", "a@b", "a=b", "a b", "a(b)", "a[b]", "\ufb01ne"])

@@ -62,6 +62,7 @@ def _one_model(answers: list[Stored], folder: Path, data: Path) -> tuple[Path, l
 def _of_a_run(answers: list[Stored], folder: Path, data: Path) -> tuple[Path, list[Stored]]:
     """The folder of a run, with `result` and `score` in it."""
     _plain(list)(answers, folder / "result", data)
+    _plain(list)(answers[:1], folder / "old", data)
     score = folder / "score" / answers[0].model / "BFCL_v4_multiple_score.json"
     score.parent.mkdir(parents=True)
     score.write_text("{}\n")
@@ -135,18 +136,19 @@ def _judged(entry: Entry, mode: Mode, result: Json) -> Stored:
 
 
 @pytest.fixture(scope="module")
-def made(staged: Path) -> list[Stored]:
-    """Made answers."""
-    return list(_made(staged))
+def made(staged: Path) -> tuple[list[Stored], Verdicts]:
+    """Made answers, and a store for our verdicts on them."""
+    return list(_made(staged)), {}
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_answer_is_read_with_its_verdict(
-    shape: str, made: list[Stored], staged: Path, tmp_path: Path
+    shape: str, made: tuple[list[Stored], Verdicts], staged: Path, tmp_path: Path
 ) -> None:
     """Without an option, in every shape."""
-    source, answers = SHAPES[shape](made, tmp_path / "result", staged)
-    found = shapes.imported(source, answers, staged, tmp_path / "out.parquet")
+    given, known = made
+    source, answers = SHAPES[shape](given, tmp_path / "result", staged)
+    found = shapes.imported(source, answers, staged, tmp_path / "out.parquet", known)
     assert (found.read, found.differing) == (len(answers), [])
     assert {one.valid for one in answers} == {True, False}
     assert any(line.startswith("Not read: ") for line in found.log) == (shape in _REFUSING)
@@ -161,7 +163,7 @@ def real() -> tuple[list[Stored], Verdicts]:
     return shapes.read_verdicts(Path(table)), {}
 
 
-_REFUSING = {"a foreign file", "a doubled line", "bad lines"}
+_REFUSING = {"result in a run's folder", "a foreign file", "a doubled line", "bad lines"}
 
 
 @pytest.mark.parametrize("shape", SHAPES)
