@@ -14,7 +14,9 @@ from bfcl_pipeline.scoring import judge
 from bfcl_pipeline.scoring.answer_words import tokens
 from bfcl_pipeline.scoring.memory_answers import MemoryQuestion
 
-NATURAL = Path(__file__).parent / "memory_answers.csv"
+FOLDER = Path(__file__).parent
+TABLES = ("memory_answers", "memory_answers_held_out")
+"""Natural answers, written before the rule by others than its author; the second was not looked at for it."""
 DOCS = Path(__file__).parents[2] / "docs" / "rules.md"
 KINDS = {
     "right": "right",
@@ -27,17 +29,18 @@ LANGUAGE = "Which language did I learn? Choose from the following options: Java,
 
 
 @pytest.fixture(scope="module")
-def counts(entries) -> dict[Rules, Counter[tuple[str, bool | None]]]:
-    """How many of the natural answers, which somebody else wrote before the rule, are valid, by kind."""
+def counts(entries) -> dict[str, dict[Rules, Counter[tuple[str, bool | None]]]]:
+    """How many of the natural answers of each table are valid, by kind."""
     categories = ("memory_kv", "memory_vector", "memory_rec_sum")
     asked = {entry.entry_id: entry for category in categories for entry in entries(category)}
-    found: dict[Rules, Counter[tuple[str, bool | None]]] = {rules: Counter() for rules in Rules}
-    with NATURAL.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            entry, result = asked[row["entry_id"]], json.dumps([[row["message"]]])
-            for rules in Rules:
-                verdict = judge(entry, Response(entry.entry_id, entry.category, Mode.FC, result), rules)
-                found[rules][row["kind"], verdict.valid] += 1
+    found = {name: {rules: Counter() for rules in Rules} for name in TABLES}
+    for name, counted in found.items():
+        with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                entry, result = asked[row["entry_id"]], json.dumps([[row["message"]]])
+                for rules in Rules:
+                    verdict = judge(entry, Response(entry.entry_id, entry.category, Mode.FC, result), rules)
+                    counted[rules][row["kind"], verdict.valid] += 1
     return found
 
 
@@ -45,21 +48,24 @@ def share(counts, kind):
     return counts[kind, True] / (counts[kind, True] + counts[kind, False])
 
 
+@pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize("rules", [Rules.CORRECTED, Rules.VERIFIED])
-def test_natural_answers(counts, rules):
+def test_natural_answers(counts, rules, table):
     """At least 98 % of the right answers are accepted, and at most 3 % of each other kind."""
-    assert share(counts[rules], "right") >= 0.98
+    counted = counts[table][rules]
+    assert share(counted, "right") >= 0.98
     for kind in ("wrong", "hedge", "abstain"):
-        assert share(counts[rules], kind) <= 0.03
+        assert share(counted, kind) <= 0.03
 
 
 def test_the_docs_have_the_counts(counts):
-    """The table in docs/rules.md has the number of each kind and of those that are accepted."""
+    """The tables in docs/rules.md have the number of each kind and of those that are accepted."""
     docs = DOCS.read_text(encoding="utf-8")
-    for kind, name in KINDS.items():
-        official, corrected = (counts[rules][kind, True] for rules in (Rules.OFFICIAL, Rules.CORRECTED))
-        number = official + counts[Rules.OFFICIAL][kind, False]
-        assert f"| {name} | {number} | {official} | {corrected} |" in docs
+    for counted in counts.values():
+        for kind, name in KINDS.items():
+            official, corrected = (counted[rules][kind, True] for rules in (Rules.OFFICIAL, Rules.CORRECTED))
+            number = official + counted[Rules.OFFICIAL][kind, False]
+            assert not number or f"| {name} | {number} | {official} | {corrected} |" in docs
 
 
 @pytest.mark.parametrize(
