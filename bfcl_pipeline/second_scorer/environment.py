@@ -111,7 +111,7 @@ def _installed(python: Path) -> str | None:
 def _make(folder: Path, version: str, log: Log) -> None:
     """Installs the official package and what scoring needs into a new environment in `folder`."""
     base = _base_python()
-    log(f"Installing {release.DISTRIBUTION} {version} into {folder}, once (about 0.5 GB, minutes).")
+    log(f"Installing {release.DISTRIBUTION} {version} into {folder}, once (about 0.6 GB, minutes).")
     shutil.rmtree(folder, ignore_errors=True)
     python = str(folder / "bin/python")
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
