@@ -60,8 +60,10 @@ def test_a_log_has_one_line_for_each_step_and_the_table(asking: Project) -> None
     assert re.search(r"^1 +m-FC ", done.stdout, re.MULTILINE)
     assert "Report: results/seen/report.html" in lines
     assert lines[-1].startswith("seen: done in ")
-    # The run, its steps, its table with the note on the sample, the overall by rules, its report.
-    assert len(lines) == 2 + 6 + 8 + 5 + 2
+    (requests,) = [line for line in lines if line.startswith("seen: ") and "sent" in line]
+    assert re.fullmatch(r"seen: \d+ requests sent; 0 answers from the journal", requests)
+    # The run, its steps, its table with the note on the sample, the overall by rules, its requests, its report.
+    assert len(lines) == 2 + 6 + 8 + 5 + 1 + 2
 
 
 def on_terminal(project: Project, columns: int, *arguments: str, **config: str) -> str:
