@@ -16,7 +16,7 @@ from bfcl_pipeline.scoring.memory_answers import MemoryQuestion
 
 FOLDER = Path(__file__).parent
 TABLES = ("memory_answers", "memory_answers_held_out")
-"""Natural answers, written before the rule by others than its author; the second was not looked at for it."""
+"""Natural answers, written before the rule, not by its author, who did not look at the second table."""
 DOCS = Path(__file__).parents[2] / "docs" / "rules.md"
 KINDS = {
     "right": "right",
@@ -63,7 +63,7 @@ def test_the_docs_have_the_counts(counts):
     docs = DOCS.read_text(encoding="utf-8")
     for counted in counts.values():
         for kind, name in KINDS.items():
-            official, corrected = (counted[rules][kind, True] for rules in (Rules.OFFICIAL, Rules.CORRECTED))
+            official, corrected = (counted[rule][kind, True] for rule in (Rules.OFFICIAL, Rules.CORRECTED))
             number = official + counted[Rules.OFFICIAL][kind, False]
             assert not number or f"| {name} | {number} | {official} | {corrected} |" in docs
 
