@@ -246,6 +246,6 @@ rule record:
     # Not a script, whose file is newer than all results in a new clone, which would repeat the step.
     shell:
         "exec 2> {log:q}; rm -f {params.earlier:q};"
-        " for file in {input.errata:q}; do cp -- \"$file\" results/{wildcards.run}/errata/; done;"
+        ' for file in {input.errata:q}; do cp -- "$file" results/{wildcards.run}/errata/; done;'
         " printf %s {params.config:q} > {output.config:q}.tmp; mv {output.config:q}.tmp {output.config:q};"
         " printf %s {params.models:q} > {output.models:q}.tmp; mv {output.models:q}.tmp {output.models:q}"
