@@ -215,7 +215,6 @@ localrules:
 
 
 rule record:
-    # Not a script: Snakemake would repeat the step in each new clone, where the file of the script is newer.
     """Records the configuration of the run beside its results."""
     input:
         errata=RUN.errata,
