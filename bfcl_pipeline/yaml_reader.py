@@ -24,7 +24,7 @@ MOST_VALUES = 300_000
 
 _MAX_DEPTH = 30  # nesting levels
 _LONGEST_NUMBER = 100  # characters
-_LONGEST_SHOWN = 60  # characters of a value in an error
+_LONGEST_SHOWN = 40  # characters of a value in an error
 
 Tags: TypeAlias = Mapping[str, Callable[[Any], Any]]
 """Tags that are read, with what makes their values of texts, lists and mappings; it raises ValueError."""
@@ -203,8 +203,8 @@ class _Document:
 def _no_value(event: yaml.Event, value: object) -> UnreadableYaml:
     return _refused(
         event,
-        "a value is not a text, decimal number, true, false, null, list or mapping of texts "
-        f"({_shown(value)}); a date needs quotes, as do other texts like it",
+        "a value is not a text, decimal number, list or mapping of texts "
+        f"({_shown(value)}); a date needs quotes, as does a text like it",
     )
 
 
