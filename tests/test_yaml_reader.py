@@ -145,7 +145,7 @@ GROWING: dict[str, Callable[[int], str]] = {
     "blanks of a date": lambda n: "a: 2026-01-01" + " " * n + "x",
     "a long key": lambda n: "? " + "k" * n + "\n: v",
     "a long key in digits": lambda n: "? " + "1" * n + "\n: v",
-    "many keys": lambda n: "\n".join(f"k{number}: 1" for number in range(n // 10)),
+    "many keys": lambda n: "\n".join(f"k{number}: 1" for number in range(n // 40)),
     "brackets": lambda n: "[" * n,
     "questions": lambda n: "? " * n,
     "dashes": lambda n: "- " * n,
