@@ -97,7 +97,7 @@ class _Document:
             raise _refused(after, "a second document begins")
         return document
 
-    def _value(self, event: yaml.Event, depth: int, *, key: bool = False) -> Any:
+    def _value(self, event: Any, depth: int, *, key: bool = False) -> Any:
         if isinstance(event, yaml.AliasEvent):
             return self._alias(event, depth)
         self._add(event, 1, depth)
@@ -114,7 +114,7 @@ class _Document:
         self._deepest = max(deepest, self._deepest)
         return value
 
-    def _own_value(self, event: yaml.Event, depth: int, *, key: bool) -> Any:
+    def _own_value(self, event: Any, depth: int, *, key: bool) -> Any:
         if isinstance(event, yaml.ScalarEvent):
             if event.tag is None:
                 return self._plain(event, key=key) if event.implicit[0] else event.value

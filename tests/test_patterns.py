@@ -9,9 +9,11 @@ from __future__ import annotations
 import ast
 import dataclasses
 import importlib
+import math
 import pkgutil
 import random
 import re
+import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -41,6 +43,7 @@ SIZE, FACTOR = 2_500, 4
 MOST = 6.0  # times as long, for a text FACTOR times as long
 FLOOR = 0.001  # seconds for SIZE characters that a quadratic pattern, of 3,000,000 steps, takes at least
 TRIES = 3
+LONGEST = 5.0  # seconds of one use of a pattern
 MEMBERS = 12  # members of each pattern of which texts are made
 METHODS = ("match", "search", "fullmatch", "sub", "subn", "finditer", "findall", "split")
 CHARACTERS = "aA0_é \n\t<>[](){}\"'`-.,:=/\\|*!?@#&;+%"
@@ -161,7 +164,7 @@ class Texts:
 
 
 def seconds(regex: Regex, method: str, text: tuple[str, str, str], size: int) -> float:
-    """Processor time of one use of the pattern on a text of about `size` characters."""
+    """Processor time of one use of the pattern on a text of about `size` characters; infinite from LONGEST on."""
     before, part, end = text
     made: Any = before + part * (size // len(part)) + end
     if isinstance(regex.pattern, bytes):
@@ -169,23 +172,40 @@ def seconds(regex: Regex, method: str, text: tuple[str, str, str], size: int) ->
     call: Callable[..., Any] = getattr(regex, method)
     arguments = (regex.pattern[:0], made) if method in ("sub", "subn") else (made,)
     start = time.process_time()
-    result = call(*arguments)
-    if method == "finditer":
-        deque(result, maxlen=0)
+    signal.setitimer(signal.ITIMER_PROF, LONGEST)
+    try:
+        result = call(*arguments)
+        if method == "finditer":
+            deque(result, maxlen=0)
+    except TimeoutError:
+        return math.inf
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
     return time.process_time() - start
 
 
 def grows(regex: Regex, method: str, text: tuple[str, str, str]) -> float:
     """How many times as long a text FACTOR times as long takes: 0 if it takes too little to say."""
-    early = SIZE // FACTOR**2
-    size = early if seconds(regex, method, text, early) >= FLOOR else SIZE
-    factor = 0.0
+    early, factor = SIZE // FACTOR**2, 0.0
+    size = early if (least := seconds(regex, method, text, early)) >= FLOOR else SIZE
+    if least == math.inf:
+        return least
     for _ in range(TRIES):
         small = seconds(regex, method, text, size)
         factor = seconds(regex, method, text, FACTOR * size) / small if small >= FLOOR else 0.0
         if factor < MOST:
             break
     return factor
+
+
+@pytest.fixture(autouse=True)
+def _limit() -> Iterator[None]:
+    def end(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGPROF, end)
+    yield
+    signal.signal(signal.SIGPROF, before)
 
 
 def first_slow(regex: Regex, methods: Iterable[str]) -> str | None:
@@ -199,7 +219,7 @@ def test_patterns_are_linear() -> None:
     """No pattern of the package takes more than MOST times as long for a text FACTOR times as long."""
     found = patterns()
     assert BOUNDED.keys() <= {where for where, _, _ in found}
-    slow = {where: first_slow(*used) for where, *used in found if where not in BOUNDED}
+    slow = {where: first_slow(regex, used) for where, regex, used in found if where not in BOUNDED}
     assert {where: use for where, use in slow.items() if use} == {}
 
 

@@ -206,7 +206,7 @@ def test_the_cases_above_differ_from_a_cassette():
     ("module", "limit", "why"),
     [
         (cassette_yaml, "LARGEST_CASSETTE_BYTES", "more than 10 bytes"),
-        (yaml_reader, "MOST_VALUES", "line 2: more than 10 values"),
+        (yaml_reader, "MOST_VALUES", "line 3: more than 10 values"),
     ],
 )
 def test_size_is_bounded(monkeypatch, module, limit, why):
