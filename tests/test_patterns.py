@@ -43,7 +43,7 @@ SIZE, FACTOR = 2_500, 4
 MOST = 6.0  # times as long, for a text FACTOR times as long
 FLOOR = 0.001  # seconds for SIZE characters that a quadratic pattern, of 3,000,000 steps, takes at least
 TRIES = 3
-LONGEST = 5.0  # seconds of one use of a pattern
+LONGEST = 2.0  # seconds of one use of a pattern
 MEMBERS = 12  # members of each pattern of which texts are made
 METHODS = ("match", "search", "fullmatch", "sub", "subn", "finditer", "findall", "split")
 CHARACTERS = "aA0_é \n\t<>[](){}\"'`-.,:=/\\|*!?@#&;+%"
@@ -164,7 +164,7 @@ class Texts:
 
 
 def seconds(regex: Regex, method: str, text: tuple[str, str, str], size: int) -> float:
-    """Processor time of one use of the pattern on a text of about `size` characters; infinite from LONGEST on."""
+    """Processor time of one use of the pattern on a text of about `size` characters; infinite above LONGEST."""
     before, part, end = text
     made: Any = before + part * (size // len(part)) + end
     if isinstance(regex.pattern, bytes):
