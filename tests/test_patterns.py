@@ -99,9 +99,11 @@ def patterns() -> Iterable[tuple[str, Regex, frozenset[str]]]:
             (f"{module.name}.{name}", regex, name) for name in names for regex in regexes_in(names[name])
         ]
         for where, regex, name in named:
+            if (regex.pattern, regex.flags) in found:
+                continue
             source = sources()[module.name] if name.startswith("_") else everything
             used = frozenset(re.findall(rf"\b{name}\.({'|'.join(METHODS)})\b", source) or ["search"])
-            found.setdefault((regex.pattern, regex.flags), (where, regex, used))
+            found[regex.pattern, regex.flags] = (where, regex, used)
         for where, regex, used in written_in_functions(module.name):
             found.setdefault((regex.pattern, regex.flags), (where, regex, used))
     return found.values()
@@ -164,7 +166,7 @@ class Texts:
 
 
 def seconds(regex: Regex, method: str, text: tuple[str, str, str], size: int) -> float:
-    """Processor time of one use of the pattern on a text of about `size` characters; infinite above LONGEST."""
+    """Processor time of a use of the pattern on some `size` characters; infinite above LONGEST."""
     before, part, end = text
     made: Any = before + part * (size // len(part)) + end
     if isinstance(regex.pattern, bytes):
