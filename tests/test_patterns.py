@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import gc
 import importlib
 import math
 import pkgutil
@@ -201,12 +202,16 @@ def grows(regex: Regex, method: str, text: tuple[str, str, str]) -> float:
 
 
 @pytest.fixture(autouse=True)
-def _limit() -> Iterator[None]:
+def _measured_alone() -> Iterator[None]:
+    """Ends a use that takes LONGEST, and keeps the collection of garbage out of what is measured."""
+
     def end(*_: object) -> None:
         raise TimeoutError
 
     before = signal.signal(signal.SIGPROF, end)
+    gc.disable()
     yield
+    gc.enable()
     signal.signal(signal.SIGPROF, before)
 
 
@@ -225,9 +230,7 @@ def test_patterns_are_linear() -> None:
     assert {where: use for where, use in slow.items() if use} == {}
 
 
-@pytest.mark.parametrize(
-    "pattern", [r"[`\n ]*\[?[ \t\n]*([a-z]+) +\b", r"\S*\d\S*", r"(?:a|a)*b", r"\[(.*?)\]", r"\s*,?\s*x"]
-)
+@pytest.mark.parametrize("pattern", [r"\S*\d\S*", r"(?:a|a)*b", r"x\s*,?\s*y"])
 def test_growth_is_found(pattern: str) -> None:
     """A pattern whose repeated parts match the same characters is found."""
     assert first_slow(re.compile(pattern), ["search"]) is not None
