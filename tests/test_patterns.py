@@ -44,7 +44,8 @@ BOUNDED = {
 SIZE, FACTOR = 2_500, 4
 MOST = 6.0  # times as long, for a text FACTOR times as long
 FLOOR = 0.001  # seconds for SIZE characters that a quadratic pattern, of 3,000,000 steps, takes at least
-TRIES = 3
+MEASURABLE = 0.02  # seconds that the clocks of all systems measure well; some count milliseconds
+TRIES = 4
 LONGEST = 2.0  # seconds of one use of a pattern
 MEMBERS = 12  # members of each pattern of which texts are made
 METHODS = ("match", "search", "fullmatch", "sub", "subn", "finditer", "findall", "split")
@@ -190,15 +191,20 @@ def seconds(regex: Regex, method: str, text: tuple[str, str, str], size: int) ->
 
 def grows(regex: Regex, method: str, text: tuple[str, str, str]) -> float:
     """How many times as long a text FACTOR times as long takes: 0 if it takes too little to say."""
-    early, factor = SIZE // FACTOR**2, 0.0
-    size = early if (least := seconds(regex, method, text, early)) >= FLOOR else SIZE
-    if least == math.inf:
-        return least
-    for _ in range(TRIES):
-        small = seconds(regex, method, text, size)
-        factor = seconds(regex, method, text, FACTOR * size) / small if small >= FLOOR else 0.0
+    early = SIZE // FACTOR**2
+    size = early if (small := seconds(regex, method, text, early)) >= FLOOR else SIZE
+    factor = math.inf
+    for _ in range(TRIES if small < LONGEST else 0):
+        if (small := seconds(regex, method, text, size)) < FLOOR:
+            return 0.0
+        large = seconds(regex, method, text, FACTOR * size)
+        if large == math.inf:
+            return large
+        factor = large / small
         if factor < MOST:
             break
+        if small < MEASURABLE:
+            size *= FACTOR
     return factor
 
 
