@@ -204,4 +204,4 @@ def test_an_answer_takes_linear_time(made, staged):
         return time.process_time() - start
 
     seconds(10)  # what is loaded once
-    assert any(seconds(100_000) < 6 * seconds(25_000) for _ in range(3))
+    assert any(seconds(100_000) < 6 * max(seconds(25_000), 0.01) for _ in range(3))  # of a coarse clock

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import gc
 import importlib
 import math
 import pkgutil
@@ -32,18 +33,20 @@ NOT_IMPORTED = {"bfcl_pipeline.cli.__main__": "runs the command"}
 """Modules that are not imported here, each with the reason."""
 
 BOUNDED = {
+    "bfcl_pipeline.audit.default._IN_DESCRIPTION": "sees 2,000 characters of descriptions of the release",
     "bfcl_pipeline.scoring.java_values._ADD": "collections of more than java_values.MAX_TEXT stay text",
     "bfcl_pipeline.scoring.java_values._ARRAY": "the same",
     "bfcl_pipeline.scoring.javascript_values._PAIR": "the same",
     "bfcl_pipeline.scoring.javascript_values._ROW": "the same",
 }
-"""Patterns that are not linear but see at most some thousand characters, each with that bound."""
+"""Patterns that are not linear but see some thousand characters, each with what bounds them."""
 
 SIZE, FACTOR = 2_500, 4
 MOST = 6.0  # times as long, for a text FACTOR times as long
 FLOOR = 0.001  # seconds for SIZE characters that a quadratic pattern, of 3,000,000 steps, takes at least
-TRIES = 3
-LONGEST = 5.0  # seconds of one use of a pattern
+MEASURABLE = 0.02  # seconds that the clocks of all systems measure well; some count milliseconds
+TRIES = 4
+LONGEST = 2.0  # seconds of one use of a pattern
 MEMBERS = 12  # members of each pattern of which texts are made
 METHODS = ("match", "search", "fullmatch", "sub", "subn", "finditer", "findall", "split")
 CHARACTERS = "aA0_é \n\t<>[](){}\"'`-.,:=/\\|*!?@#&;+%"
@@ -99,9 +102,11 @@ def patterns() -> Iterable[tuple[str, Regex, frozenset[str]]]:
             (f"{module.name}.{name}", regex, name) for name in names for regex in regexes_in(names[name])
         ]
         for where, regex, name in named:
+            if (regex.pattern, regex.flags) in found:
+                continue
             source = sources()[module.name] if name.startswith("_") else everything
             used = frozenset(re.findall(rf"\b{name}\.({'|'.join(METHODS)})\b", source) or ["search"])
-            found.setdefault((regex.pattern, regex.flags), (where, regex, used))
+            found[regex.pattern, regex.flags] = (where, regex, used)
         for where, regex, used in written_in_functions(module.name):
             found.setdefault((regex.pattern, regex.flags), (where, regex, used))
     return found.values()
@@ -164,7 +169,7 @@ class Texts:
 
 
 def seconds(regex: Regex, method: str, text: tuple[str, str, str], size: int) -> float:
-    """Processor time of one use of the pattern on a text of about `size` characters; infinite from LONGEST on."""
+    """Processor time of a use of the pattern on some `size` characters; infinite above LONGEST."""
     before, part, end = text
     made: Any = before + part * (size // len(part)) + end
     if isinstance(regex.pattern, bytes):
@@ -186,25 +191,34 @@ def seconds(regex: Regex, method: str, text: tuple[str, str, str], size: int) ->
 
 def grows(regex: Regex, method: str, text: tuple[str, str, str]) -> float:
     """How many times as long a text FACTOR times as long takes: 0 if it takes too little to say."""
-    early, factor = SIZE // FACTOR**2, 0.0
-    size = early if (least := seconds(regex, method, text, early)) >= FLOOR else SIZE
-    if least == math.inf:
-        return least
-    for _ in range(TRIES):
-        small = seconds(regex, method, text, size)
-        factor = seconds(regex, method, text, FACTOR * size) / small if small >= FLOOR else 0.0
+    early = SIZE // FACTOR**2
+    size = early if (small := seconds(regex, method, text, early)) >= FLOOR else SIZE
+    factor = math.inf
+    for _ in range(TRIES if small < LONGEST else 0):
+        if (small := seconds(regex, method, text, size)) < FLOOR:
+            return 0.0
+        large = seconds(regex, method, text, FACTOR * size)
+        if large == math.inf:
+            return large
+        factor = large / small
         if factor < MOST:
             break
+        if small < MEASURABLE:
+            size *= FACTOR
     return factor
 
 
 @pytest.fixture(autouse=True)
-def _limit() -> Iterator[None]:
+def _measured_alone() -> Iterator[None]:
+    """Ends a use that takes LONGEST, and keeps the collection of garbage out of what is measured."""
+
     def end(*_: object) -> None:
         raise TimeoutError
 
     before = signal.signal(signal.SIGPROF, end)
+    gc.disable()
     yield
+    gc.enable()
     signal.signal(signal.SIGPROF, before)
 
 
@@ -223,9 +237,7 @@ def test_patterns_are_linear() -> None:
     assert {where: use for where, use in slow.items() if use} == {}
 
 
-@pytest.mark.parametrize(
-    "pattern", [r"[`\n ]*\[?[ \t\n]*([a-z]+) +\b", r"\S*\d\S*", r"(?:a|a)*b", r"\[(.*?)\]", r"\s*,?\s*x"]
-)
+@pytest.mark.parametrize("pattern", [r"\S*\d\S*", r"(?:a|a)*b", r"x\s*,?\s*y"])
 def test_growth_is_found(pattern: str) -> None:
     """A pattern whose repeated parts match the same characters is found."""
     assert first_slow(re.compile(pattern), ["search"]) is not None
