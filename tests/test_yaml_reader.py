@@ -102,9 +102,7 @@ def test_everything_else_is_refused(text: str) -> None:
 
 def test_people_may_write_aliases_merge_keys_words_and_dates() -> None:
     """Dates become texts; merged keys come first, and own values precede them, as for the safe loader."""
-    text = (
-        "a: &a {x: 1, y: 2}\nb: &b {y: 3, z: yes}\nc: {w: no, <<: [*a, *b], x: 4}\nd: [*a, *b, <<: *b]\n"
-    )
+    text = "a: &a {x: 1, y: 2}\nb: &b {y: 3, z: yes}\nc: {w: no, <<: [*a, *b], x: 4}\nd: [*a, *b, <<: *b]\n"
     assert repr(read_yaml(text, by_hand=True)) == repr(yaml.safe_load(text))
     assert read_yaml("2026-01-01", by_hand=True) == "2026-01-01"
     for wrong in (
