@@ -12,15 +12,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES, category_of
-from bfcl_pipeline.config.plain_yaml import read_plain_yaml, recorded_keys
+from bfcl_pipeline.config.plain_yaml import recorded_keys
 from bfcl_pipeline.config.run_config import ERRATA_FOLDER
 from bfcl_pipeline.errata import Erratum, with_edits
-from bfcl_pipeline.errata.ledger import OWN_ERRATA_VARIABLE, check_distinct, read_again, read_records
+from bfcl_pipeline.errata.ledger import OWN_ERRATA_VARIABLE, check_distinct, read_again, records_of
 from bfcl_pipeline.errors import ConfigError, ErrataError, MalformedRelease
 from bfcl_pipeline.records import Entry, Mode, Rules
 from bfcl_pipeline.scoring import NO_CONSTANTS, Judge
 from bfcl_pipeline.tables.entries import entries_path, read_entries
 from bfcl_pipeline.tables.texts import read_constants
+from bfcl_pipeline.yaml_reader import read_yaml_file
 
 
 def check_files(files: Sequence[Path], data: Path) -> None:
@@ -75,10 +76,9 @@ def _read(files: Sequence[Path]) -> list[Erratum]:
         if path.name in (other.name for other in files[:number]):
             raise ConfigError(f"errata: two files are called {path.name}. Rename one of them.")
         try:
-            read_plain_yaml(path)
+            found += records_of(path.name, read_yaml_file(path))
         except FileNotFoundError:
             raise ConfigError(f"errata: {path}: no such file.") from None
-        found += read_records(path.name, path.read_text(encoding="utf-8"))
     check_distinct(found)
     return found
 

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -181,3 +182,26 @@ def test_no_answer_holds_up_the_others(staged):
         scored = score_table_by_all_rules(given, staged)
     assert scored.column("valid").to_pylist() == [*[False] * len(rows), True] * len(Rules)
     assert work.calls < 1_000_000
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda size: " " * size + "1",
+        lambda size: "<tool_call>```json" + "\n" * (size // 4) + "a",
+        lambda size: "x```\n[" + "\t " * (size // 8) + "a",
+        lambda size: "```json" + " " * (size // 32) + "x" + '{"name": "g", "parameters": 1' * 200,
+    ],
+    ids=["blanks", "a tag before lines", "a list of blanks", "objects after blanks"],
+)
+def test_an_answer_takes_linear_time(made, staged):
+    """An answer of 100,000 characters takes at most six times as long as one of a quarter of them."""
+
+    def seconds(size):
+        given = table([("irrelevance_0", "prompt", json.dumps(made(size)))])
+        start = time.process_time()
+        score_table(given, staged)
+        return time.process_time() - start
+
+    seconds(10)  # what is loaded once
+    assert any(seconds(100_000) < 6 * max(seconds(25_000), 0.01) for _ in range(3))  # of a coarse clock

@@ -13,8 +13,8 @@ from bfcl_pipeline.archive.reading import SealedArchive
 from bfcl_pipeline.archive.table_size import check_table_size
 from bfcl_pipeline.archive.vectors import MAX_BYTES, unpack_vectors
 from bfcl_pipeline.archive.vectors import NAME as VECTORS
-from bfcl_pipeline.config.plain_yaml import read_plain_yaml
 from bfcl_pipeline.errors import ArchiveError
+from bfcl_pipeline.yaml_reader import read_yaml_file
 
 _OF_RUN = ("results/", "cache/")
 """Where the members of a run are that is replayed."""
@@ -95,7 +95,7 @@ def _check(path: Path) -> None:
     if path.suffix == ".parquet":
         check_table_size(path)
     else:
-        read_plain_yaml(path)
+        read_yaml_file(path)
 
 
 def _is_needed(name: str) -> bool:

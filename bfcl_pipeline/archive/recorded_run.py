@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from bfcl_pipeline.archive.members import MAX_MEMBERS
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import ModelRow, RunConfig, check_config, load_models, load_run
 from bfcl_pipeline.config.journal_choice import JournalChoice, recorded_journals
-from bfcl_pipeline.config.plain_yaml import read_plain_yaml
 from bfcl_pipeline.config.search_engines import SearchEngines
 from bfcl_pipeline.errors import ArchiveError, ConfigError
+from bfcl_pipeline.yaml_reader import read_yaml_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +93,7 @@ def read_run(folder: Path, schema: Path, name: str | None = None) -> RecordedRun
                 f"{file}: no such file; the run did not record its config and models. Name the directory "
                 "of a run (results/<run>), or run `snakemake` again, which writes the file."
             )
-    config, _ = read_plain_yaml(config_file), read_plain_yaml(models_file)
+    config, _ = read_yaml_file(config_file), read_yaml_file(models_file)
     if not isinstance(config, dict):
         raise ConfigError(f"{config_file}: expected a mapping of keys, got {type(config).__name__}.")
     if "imported" in config:
@@ -103,7 +101,7 @@ def read_run(folder: Path, schema: Path, name: str | None = None) -> RecordedRun
             f"{folder}: this run was imported ({config['imported']!s:.80}). It has no journals, "
             "so it cannot be replayed, archived or verified; publish the imported files instead."
         )
-    properties = yaml.safe_load(schema.read_text(encoding="utf-8"))
+    properties = read_yaml_file(schema)
     try:
         check_config(config, properties)
     except ConfigError as error:

@@ -26,7 +26,7 @@ NAME = "drift"
 
 _LONGEST = 120  # characters of a value in a finding
 
-_VALUE = re.compile(r"\S*\d\S*")
+_VALUE = re.compile(r"(?<!\S)[^\s\d]*+\d\S*")
 """A word with a digit: a number, an id, a date."""
 
 _RESTATED = ("turns", "functions", "truth")

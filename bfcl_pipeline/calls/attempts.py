@@ -50,9 +50,9 @@ _TAG = re.compile(
     r"|```(?i:(?:tool_code|tool_calls?|toolcall|function_calls?)\b)"
 )
 _NOTHING = re.compile(
-    r"(?:s|_begin|_start|\|)*\|?>?[ \t\n]*(?:```\w{0,10}\s+```|```\s*\Z|(?:```\w{0,10}\s+)?"
-    r"(?:</|<[|｜]/|\[/|(?:\[\s*\]|\{\s*\}|none|null)\s*(?:</|<[|｜]|\[/|```|\Z)"
-    r"""|\[?\s*\{\s*["']name["']\s*:\s*["']?(?:none|null)\b))""",
+    r"(?:s|_begin|_start|\|)*+>?[ \t\n]*+(?:```\w{0,10}\s++```|```\s*+\Z|(?:```\w{0,10}\s++)?"
+    r"(?:</|<[|｜]/|\[/|(?:\[\s*+\]|\{\s*+\}|none|null)\s*+(?:</|<[|｜]|\[/|```|\Z)"
+    r"""|\[?\s*+\{\s*+["']name["']\s*+:\s*+["']?(?:none|null)\b))""",
     re.IGNORECASE,
 )
 """After a tag: that no call follows, `<tool_call>[]</tool_call>`."""
@@ -82,7 +82,7 @@ _ONLY_CALLS = re.compile(
 )
 _ONLY_A_CALL_CUT_SHORT = re.compile(r"([A-Za-z_][\w.]{0,120})\(\s*[A-Za-z_]\w{0,60}\s?=[^()\n]*\Z")
 _CALLED = re.compile(r"(?:functions\.)?([A-Za-z_][\w.\-]{0,120})\(")
-_ONLY_NAMES = re.compile(r"""\[\s*[\[({]?\s*["'`]?([A-Za-z_][\w.\-/]{0,120})["']?\s*[,\]({]""")
+_ONLY_NAMES = re.compile(r"""\[\s*+[\[({]?\s*+["'`]?([A-Za-z_][\w.\-/]{0,120}+)["']?\s*+[,\]({]""")
 _NAME = re.compile(r"[A-Za-z_][\w.\-]*")
 _NAME_OVER_JSON = re.compile(r"""(?:>>>\s?)?[A-Za-z_][\w.]{0,120}\s*\n\{\s*["'}]""")
 
@@ -94,8 +94,9 @@ _ARGUMENTS = re.compile(
     r"""\s*,\s*\\?["']?(arguments|parameters|params|args|kwargs|tool_input|action_input)\\?["']?\s*:"""
 )
 _FIRST_OBJECT = re.compile(
-    r"""(?:```[\w+-]{0,20}\s+)?[\s\[]*(?:\{\s*["']type["']\s*:\s*["']function["'])?"""
+    r"""(?:```[\w+-]{0,20}\s++)?+[\s\[]*+(\{\s*+["']type["']\s*+:\s*+["']function["'])?"""
 )
+"""What precedes the first object of an answer, and what may precede the name in it (the group)."""
 _DATA = {(key, word) for key in ("name", "action") for word in ("parameters", "params", "args", "kwargs")}
 _DOC = re.compile(
     r"""\s*,\s*["']?(?:description|parameters["']?\s*:\s*\{\s*["']type["']\s*:\s*["'](?:dict|object)\b)"""
@@ -290,6 +291,8 @@ def _json(text: str, names: set[str]) -> str | None:
     """
     if "{" not in text:
         return None
+    opening = _FIRST_OBJECT.match(text)
+    first = {opening.start(1), opening.end()} if opening else set()
     for found in _few(_JSON_NAME.finditer(text)):
         key, name = found.groups()
         end = found.end()
@@ -302,9 +305,7 @@ def _json(text: str, names: set[str]) -> str | None:
         arguments = _ARGUMENTS.match(text, end)
         if name in names or (end == len(text) and _begins(name, names)):
             return found[0]
-        if arguments and (
-            (key, arguments[1]) not in _DATA or _FIRST_OBJECT.fullmatch(text, 0, found.start()) is not None
-        ):
+        if arguments and ((key, arguments[1]) not in _DATA or found.start() in first):
             return found[0]
     return None
 

@@ -15,12 +15,12 @@ from keyword import iskeyword
 from typing import Any
 
 from bfcl_pipeline.calls.arithmetic import apply_unary, evaluate, readable
-from bfcl_pipeline.calls.limits import MAX_BITS, MAX_DEPTH, Undecodable, Work, check_text
+from bfcl_pipeline.calls.limits import MAX_BITS, MAX_DEPTH, MAX_TEXT, Undecodable, Work, check_text
 from bfcl_pipeline.records import Json, Rules
 
 _NUMBER_THEN_WORD = re.compile(r"[0-9](?<![\w.].)[\w.]*(?:and|else|for|if|in|is|not|or)\b")
 
-_TWO_WORDS = re.compile(r"[`\n ]*\[?[ \t\n]*([A-Za-z]+) +([A-Za-z]+)\b", re.ASCII)
+_TWO_WORDS = re.compile(r"[`\n ]*+\[?[ \t\n]*+([A-Za-z]++) ++([A-Za-z]++)\b", re.ASCII)
 
 _MAX_DIGIT_BITS = 4
 """Bits of a digit of an integer, at most."""
@@ -68,9 +68,9 @@ def is_prose(text: str) -> bool:
     """Whether `text`, which may lack its opening bracket, begins with two words that no calls begin with.
 
     Two names side by side are a syntax error in Python, so such a text is known to be undecodable without
-    parsing it. Only a part of all undecodable texts is recognised.
+    parsing it. Only a part of all undecodable texts is recognised, from their first MAX_TEXT characters.
     """
-    words = _TWO_WORDS.match(text)
+    words = _TWO_WORDS.match(text, 0, MAX_TEXT)
     return words is not None and not iskeyword(words[1]) and not iskeyword(words[2])
 
 

@@ -13,8 +13,6 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import yaml
-
 from bfcl_pipeline.config import (
     KINDS,
     MY_MODELS_FILE,
@@ -30,6 +28,7 @@ from bfcl_pipeline.jobs.options import add_models
 from bfcl_pipeline.models.requirements import Need, needs, silent_endpoint
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.text import cut, on_one_line, plural, printable, text_table
+from bfcl_pipeline.yaml_reader import read_yaml
 
 READY = "ready"
 
@@ -212,8 +211,8 @@ def _set_values(texts: Sequence[str]) -> dict[str, Json]:
     for text in texts:
         key, equals, value = text.partition("=")
         try:
-            values[key.strip()] = yaml.safe_load(value)
-        except (yaml.YAMLError, ValueError, RecursionError) as error:
+            values[key.strip()] = read_yaml(value)
+        except ValueError as error:
             raise ConfigError(f"--set {cut(text, LONGEST_VALUE)}: the value is not YAML.") from error
         if not equals:
             raise ConfigError(f"--set {text}: expected KEY=VALUE.")

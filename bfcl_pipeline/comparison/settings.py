@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.compute as pc
-import yaml
 
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
 from bfcl_pipeline.config import model_folder, sizes_in_means
 from bfcl_pipeline.config.job import LEADERBOARD_ENGINES
 from bfcl_pipeline.config.search_engines import same_results
-from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.tables import read_table, with_types
 from bfcl_pipeline.tables.schemas import RESPONSES
 from bfcl_pipeline.text import cut, printable
+from bfcl_pipeline.yaml_reader import read_yaml_file
 
 SIMULATED, OFF, REAL, UNKNOWN = "simulated", "off", "real", "unknown"
 """The kinds of web: the modes record, replay and live are the real one, as are imported answers.
@@ -29,8 +29,6 @@ SIMULATED, OFF, REAL, UNKNOWN = "simulated", "off", "real", "unknown"
 UNKNOWN: a row of results does not record it; it may be the real one."""
 
 _LONGEST = 100  # characters of a stated text
-
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,12 +165,12 @@ def _kind(web: str) -> str:
 
 
 def _config(path: Path) -> Mapping[str, Any]:
-    if not path.is_file():
-        return {}
     try:
-        config = yaml.load(path.read_text(encoding="utf-8"), _LOADER)  # noqa: S506  # both are safe
-    except (yaml.YAMLError, ValueError) as error:  # ValueError: not UTF-8, an invalid date
-        raise TableError(f"{path}: not readable as YAML. Restore the file, or delete it.") from error
+        config = read_yaml_file(path)
+    except FileNotFoundError:
+        return {}
+    except ConfigError as error:
+        raise TableError(f"{error} Restore the file, or delete it.") from error
     return config if isinstance(config, dict) else {}
 
 

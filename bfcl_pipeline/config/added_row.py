@@ -11,6 +11,7 @@ from bfcl_pipeline.config.run_config import check_folders
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.files import atomic_path
 from bfcl_pipeline.records import Json
+from bfcl_pipeline.yaml_reader import read_yaml_file
 
 _HEADER = """\
 # Your models, one row each; `bfcl-pipeline models add` appends to this file. A row replaces an official one
@@ -63,7 +64,7 @@ def own_rows(path: Path) -> dict[str, ModelRow]:
     if not path.exists():
         return {}
     rows = load_models([path])
-    names = {row["name"] for row in yaml.safe_load(path.read_text(encoding="utf-8"))["models"]}
+    names = {row["name"] for row in read_yaml_file(path, by_hand=True)["models"]}
     return {name: row for name, row in rows.items() if name in names}
 
 

@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.yaml_reader import read_yaml_file
 
 CONFIG_FILE = Path("config/config.yaml")
 """The config of runs in the working folder; without it, that of the project (`project.project_file`)."""
@@ -17,9 +15,7 @@ def config_values(file: Path = CONFIG_FILE) -> dict[str, Any]:
     Raises ConfigError if it cannot be read.
     """
     try:
-        document = yaml.safe_load(file.read_text(encoding="utf-8"))
+        document = read_yaml_file(file, by_hand=True)
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ConfigError(f"{file}: not readable as YAML ({error}).") from error
     return document if isinstance(document, dict) else {}

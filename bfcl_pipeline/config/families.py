@@ -10,9 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-import yaml
-
 from bfcl_pipeline.records import Json, Mode, NameStyle
+from bfcl_pipeline.yaml_reader import read_yaml_file
 
 SystemAsUser: TypeAlias = Literal["never", "first", "every"]
 """The turns whose system messages become messages of the user."""
@@ -58,9 +57,7 @@ class FamilyRow:
 @cache
 def load_families() -> Mapping[str, FamilyRow]:
     """All families by name, in the order of the table."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast; every command reads it
-    text = Path(__file__).with_name("families.yaml").read_text(encoding="utf-8")
-    rows = yaml.load(text, loader)  # noqa: S506  # both are safe
+    rows = read_yaml_file(Path(__file__).with_name("families.yaml"))
     return {row["name"]: _row(row) for row in rows}
 
 

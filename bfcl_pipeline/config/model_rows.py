@@ -10,8 +10,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from bfcl_pipeline.config.check import check_config, fits
 from bfcl_pipeline.config.families import family_of, load_families
 from bfcl_pipeline.config.kinds import EMBEDDED_KINDS, KINDS, RECORDED_KINDS
@@ -23,6 +21,7 @@ from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.project import project_file
 from bfcl_pipeline.records import Json, Mode
 from bfcl_pipeline.text import unknown_name
+from bfcl_pipeline.yaml_reader import read_yaml_file
 
 OFFICIAL_FILE = "official_models.yaml"
 """Name of the file with the leaderboard's models; it is read if it is in the directory of a models file."""
@@ -163,7 +162,7 @@ class ModelRow:
 @cache
 def models_schema() -> Mapping[str, Any]:
     """The JSON Schema of models files."""
-    schema: Mapping[str, Any] = _yaml(Path(__file__).with_name("models.schema.yaml"))
+    schema: Mapping[str, Any] = read_yaml_file(Path(__file__).with_name("models.schema.yaml"))
     return schema
 
 
@@ -210,14 +209,9 @@ def _official_files(paths: Sequence[Path]) -> Iterator[Path]:
 def _document(path: Path, keys: tuple[str, ...]) -> dict[str, Any]:
     """The content of a models file, which has no other keys than `keys`. Raises ConfigError."""
     try:
-        document = _yaml(path)
+        document = read_yaml_file(path, by_hand=True)
     except FileNotFoundError as error:
         raise ConfigError(f"{path}: no such file. Give the models file with --models.") from error
-    except OSError as error:
-        raise ConfigError(f"{path}: not readable ({error.strerror}).") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: no UTF-8, an invalid date
-        reason = " ".join(str(error).split())
-        raise ConfigError(f"{path}: not readable as YAML ({reason}).") from error
     schema = models_schema()
     if not fits(document, schema):
         rows = document.get("models") if isinstance(document, dict) else None
@@ -229,12 +223,6 @@ def _document(path: Path, keys: tuple[str, ...]) -> dict[str, Any]:
             raise ConfigError(f"{path}: {unknown_name('key', key, keys)}")
     values: dict[str, Any] = document
     return values
-
-
-def _yaml(path: Path) -> Any:
-    # The reader in C is ten times as fast; a workflow reads these files whenever it starts.
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return yaml.load(path.read_text(encoding="utf-8"), loader)  # noqa: S506  # both are safe
 
 
 def _rows(path: Path, document: Mapping[str, Any], *, recorded: bool = False) -> dict[str, ModelRow]:

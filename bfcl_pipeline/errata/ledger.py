@@ -16,12 +16,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
 from bfcl_pipeline.errata.edits import Edit, read_edit
 from bfcl_pipeline.errors import ErrataError
 from bfcl_pipeline.records import Entry
+from bfcl_pipeline.yaml_reader import UnreadableYaml, read_yaml, read_yaml_file
 
 
 class ErratumStatus(StrEnum):
@@ -119,7 +118,7 @@ def errata() -> tuple[Erratum, ...]:
 def own_errata() -> tuple[Erratum, ...]:
     """The user's own errata in use. Raises ErrataError as `errata`, OSError if a file is gone."""
     paths = map(Path, json.loads(os.environ.get(OWN_ERRATA_VARIABLE) or "[]"))
-    return tuple(erratum for path in paths for erratum in read_records(path.name, path.read_text("utf-8")))
+    return tuple(erratum for path in paths for erratum in records_of(path.name, read_yaml_file(path)))
 
 
 def read_again() -> None:
@@ -197,8 +196,6 @@ def errata_of_id(entry_id: str, base_entry_id: str | None = None) -> tuple[Errat
     return own if base_entry_id is None else own + _by_entry().get(base_entry_id, ())
 
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml, where PyYAML was built with it
-
 EXCLUDE = "exclude"
 """The proposal of a confirmed defect that no small edit mends."""
 
@@ -210,9 +207,13 @@ _OPTIONAL = {"threads", "propose", "also"}
 def read_records(name: str, text: str) -> list[Erratum]:
     """The errata of one file, which is a YAML list of records. Raises ErrataError that names the record."""
     try:
-        records = yaml.load(text, _LOADER)  # noqa: S506  # both loaders are safe
-    except yaml.YAMLError as error:
-        raise ErrataError(f"{name}: not YAML: {_text(error)}.") from None
+        return records_of(name, read_yaml(text, by_hand=True))
+    except UnreadableYaml as error:
+        raise ErrataError(f"{name}: not YAML: {error}.") from None
+
+
+def records_of(name: str, records: object) -> list[Erratum]:
+    """The errata of the document of one file, called `name`. Raises ErrataError that names the record."""
     if not isinstance(records, list | None):
         raise ErrataError(f"{name}: expected a list of records, got {type(records).__name__}.")
     return [

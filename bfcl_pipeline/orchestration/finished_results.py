@@ -13,8 +13,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from bfcl_pipeline.config import (
     Job,
     ModelRow,
@@ -28,7 +26,7 @@ from bfcl_pipeline.config import (
 from bfcl_pipeline.config.journal_choice import JournalChoice
 from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.records import Json, Status
-from bfcl_pipeline.text import cut
+from bfcl_pipeline.yaml_reader import read_yaml_file
 
 SHOWN = 3
 """Names that a message lists; of more it gives the number."""
@@ -160,11 +158,7 @@ def _recorded(results: FinishedResults, config: Mapping[str, Any]) -> tuple[Mapp
 
 
 def _mapping(path: Path) -> dict[str, Any]:
-    try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
-        reason = cut(" ".join(str(error).split()), 200)
-        raise ConfigError(f"{path}: not readable as YAML ({reason})") from error
+    document = read_yaml_file(path)
     if not isinstance(document, dict):
         raise ConfigError(f"{path}: expected a mapping of keys")
     return document

@@ -20,6 +20,7 @@ from bfcl_pipeline.config.journal_choice import JournalChoice
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.project import project_file, project_folder
 from bfcl_pipeline.text import unknown_name
+from bfcl_pipeline.yaml_reader import read_yaml_file
 
 _NOT_SELECTING = ("run", "budget", "rules", "errata", "overwrite", "containers", "replay")
 """Keys that do not change which answers a run holds: they need no other name of the run."""
@@ -162,10 +163,7 @@ def _configured_name(files: Sequence[Path]) -> str | None:
     """The name of the run in the config files; the last one that has it counts; None: none has it."""
     name = None
     for file in files:
-        try:
-            document = yaml.safe_load(_existing(file).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-            raise ConfigError(f"{file}: not readable as YAML ({error}).") from error
+        document = read_yaml_file(_existing(file), by_hand=True)
         if isinstance(document, dict):
             name = str(document["run"]) if "run" in document else name
     return name

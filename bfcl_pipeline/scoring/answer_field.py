@@ -29,6 +29,14 @@ _ON_A_LINE = re.compile(
 _ANY_NAME = _NAME % r"[^\W\d][\w ]{0,30}"
 _NEXT = rf"(?:\s{{0,20}}[,;]|\n)\s{{0,20}}{_ANY_NAME}"
 _FIELD_OR_END = rf"(?:{_NEXT}|\s{{0,20}}\}}|\s{{1,20}}[{_QUOTES}]\w{{1,30}}[{_QUOTES}]\s{{0,20}}:)"
+_ENDS_OF_QUOTED = {
+    family: tuple(
+        re.compile(rf"(?<!\\)[{family}](?={following})")
+        for following in (_FIELD_OR_END, r"\s{0,20}[,}]", r"\s{0,20}(?:\n|$)", "")
+    )
+    for family in _FAMILIES
+}
+"""Where a value in quotes of each family may end, best first."""
 _END_OF_BARE = re.compile(rf"{_NEXT}|\s{{0,20}}(?:\}}|$)")
 _END_OF_LINE = re.compile(rf"{_NEXT}|\s{{0,20}}(?:\}}|\n|$)")
 
@@ -93,8 +101,8 @@ def _written(text: str, end_of_bare: re.Pattern[str]) -> str:
     """The value that `text` begins with: in quotes, in brackets, or bare up to the next field or end."""
     family = next((family for family in _FAMILIES if text[:1] and text[0] in family), None)
     if family is not None:
-        for following in (_FIELD_OR_END, r"\s{0,20}[,}]", r"\s{0,20}(?:\n|$)", ""):
-            end = re.compile(rf"(?<!\\)[{family}](?={following})").search(text, 1)
+        for ending in _ENDS_OF_QUOTED[family]:
+            end = ending.search(text, 1)
             if end is not None:
                 return text[1 : end.start()].strip()
         text = text[1:]

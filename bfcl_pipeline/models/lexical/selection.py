@@ -19,7 +19,7 @@ _ENOUGH = 1.0
 _ENOUGH_FOR_ANOTHER = 3.0
 """Weight of shared words that a part needs for a call of another function than the part before."""
 
-_SEPARATOR = re.compile(r"(?<=[.?!;])\s+|\n+|,?\s+(?:and|or|then|also)\s+|,\s+", re.IGNORECASE)
+_SEPARATOR = re.compile(r"(?<=[.?!;])\s+|\n+|,?\s{1,20}+(?:and|or|then|also)\s+|,\s+", re.IGNORECASE)
 
 Span = tuple[int, int]
 

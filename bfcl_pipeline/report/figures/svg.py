@@ -79,7 +79,7 @@ _INHERITED = frozenset(
 )
 _DRAWN = ("path", "line", "rect")
 _NOT_DRAWN = (None, "none", "transparent")
-_DECIMALS = re.compile(r"-?\d+\.\d+(?:e-?\d+)?|-?\d+e-?\d+")
+_DECIMALS = re.compile(r"-?(?<!\d)\d++(?:\.\d++(?:e-?\d+)?|e-?\d+)")
 _REFERENCE = re.compile(r"url\(#([A-Za-z0-9_-]+)\)")
 
 

@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 from bfcl_pipeline.config import EMBEDDED_KINDS, RECORDED_KINDS, trial_of
 from bfcl_pipeline.config.families import way_of_asking
 from bfcl_pipeline.config.model_rows import UNKNOWN_WEIGHTS
-from bfcl_pipeline.config.plain_yaml import read_plain_yaml
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, headings, isolated
 from bfcl_pipeline.text import cut, on_one_line, plural, printable
+from bfcl_pipeline.yaml_reader import read_yaml_file
 
 RELEASE_TEMPERATURE = 0.001
 """What the adapters send unless the options of a row set another temperature or remove it."""
@@ -59,7 +59,7 @@ def recorded_rows(path: Path) -> dict[str, Values]:
         ConfigError: it is not a list of rows.
     """
     try:
-        rows = [row for row in read_plain_yaml(path)["models"] if isinstance(row, dict)]
+        rows = [row for row in read_yaml_file(path)["models"] if isinstance(row, dict)]
         if not all(isinstance(row.get("kind", ""), str) for row in rows):
             raise TypeError
         return {str(row["name"]): row for row in rows}

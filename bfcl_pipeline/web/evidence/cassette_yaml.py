@@ -4,27 +4,16 @@ Covers checking the document, and that it consists of requests and responses. Ca
 this package hold the unanswered requests beside the interactions; those of vcrpy have none.
 """
 
+from base64 import b64decode
 from collections.abc import Mapping
-from io import BytesIO
 from typing import Any
 from urllib.parse import urlsplit
 
-import yaml
-from vcr.serializers import yamlserializer
-
 from bfcl_pipeline.web.cache import LARGEST_CASSETTE_BYTES
+from bfcl_pipeline.yaml_reader import UnreadableYaml, read_yaml
 
 UNANSWERED = "unanswered"
 """The name of the requests without a complete answer, in a cassette's metadata."""
-
-_MOST_NODES = 300_000  # values in a cassette, mostly header lines; its own has some thousands
-_DEEPEST = 12  # levels of a cassette; its own have eight
-
-_TAG = "tag:yaml.org,2002:"
-_BYTES_IO = "python/object/new:_io.BytesIO"  # a file that was posted
-_TAGS = {
-    f"{_TAG}{name}" for name in ("binary", "str", "python/str", "python/unicode", "python/tuple", _BYTES_IO)
-}  # that vcrpy writes; its loader builds bytes, texts and tuples of them
 
 
 class CheckedSerializer:
@@ -36,16 +25,9 @@ class CheckedSerializer:
         if len(content) > LARGEST_CASSETTE_BYTES:
             raise ValueError(f"not a cassette: more than {LARGEST_CASSETTE_BYTES:,} bytes")
         try:
-            _check_yaml(content)
-            document = yamlserializer.deserialize(content)
-        except yaml.YAMLError as error:
-            raise ValueError(f"not a cassette: not YAML ({_problem(error)})") from error
-        except (ValueError, TypeError, AttributeError, LookupError) as error:  # from the value of a tag
-            said = str(error)
-            fitting = (
-                said if said.startswith("not a cassette: ") else "not a cassette: a value of another kind"
-            )
-            raise ValueError(fitting) from error
+            document = read_yaml(content, tags=_TAGS)
+        except UnreadableYaml as error:
+            raise ValueError(f"not a cassette: {error}") from error
         match document:
             case {"interactions": list(interactions)}:
                 unanswered = _unanswered(document)
@@ -56,40 +38,39 @@ class CheckedSerializer:
         raise ValueError("not a cassette: no list of interactions")
 
 
+def _text_of(value: Any) -> str:
+    return _text(value, "a tagged value")
+
+
+def _list_of(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise ValueError("not a cassette: a tuple of another kind")  # noqa: TRY004  # one error type
+    return value
+
+
+def _file(value: Any) -> bytes:
+    """The content of a posted file, as vcrpy records it."""
+    match value:
+        case {"state": [bytes(content), *_]}:
+            return content
+    raise ValueError("not a cassette: a file of another kind")
+
+
+_TAGS = {
+    "binary": lambda value: b64decode(_text_of(value)),
+    "python/tuple": _list_of,
+    "python/object/new:_io.BytesIO": _file,
+    **dict.fromkeys(("str", "python/str", "python/unicode"), _text_of),
+}
+"""The tags that vcrpy writes."""
+
+
 def _unanswered(document: dict[Any, Any]) -> list[Any]:
     metadata = _mapping(document.get("metadata") or {}, "metadata")
     match document.get(UNANSWERED, metadata.get(UNANSWERED, [])):
         case list(unanswered):
             return unanswered
     raise ValueError("not a cassette: its unanswered requests are not a list")
-
-
-def _check_yaml(content: bytes) -> None:
-    """Raises ValueError for YAML that is not safe or not small when it is built, without building it."""
-    depth = 0
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    for nodes, event in enumerate(yaml.parse(content, Loader=loader)):
-        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise ValueError(f"not a cassette: an alias in {_place(event)}")
-        tag = getattr(event, "tag", None)
-        if tag not in (None, "!") and tag not in _TAGS:
-            raise ValueError(f"not a cassette: the tag {ascii(tag)[:80]} in {_place(event)}")
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-        if depth > _DEEPEST or nodes > _MOST_NODES:
-            raise ValueError(f"not a cassette: too many values, or too deep, in {_place(event)}")
-
-
-def _problem(error: yaml.YAMLError) -> str:
-    problem = getattr(error, "problem", None) or "not text"
-    mark = getattr(error, "problem_mark", None)
-    return ascii(problem)[1:-1][:120] + ("" if mark is None else f", line {mark.line + 1:,}")
-
-
-def _place(event: yaml.Event) -> str:
-    return f"line {0 if event.start_mark is None else event.start_mark.line + 1:,}"
 
 
 def _checked_interaction(interaction: Any) -> dict[str, Any]:
@@ -124,8 +105,6 @@ def _checked_unanswered(one: Any) -> dict[str, Any]:
 def _checked_request(request: Any) -> dict[str, Any]:
     match request:
         case {"method": str(method), "uri": str(uri), "body": body, "headers": headers}:
-            if isinstance(body, BytesIO):  # a file, as vcrpy records it
-                body = body.getvalue()
             if body is not None and not isinstance(body, bytes):
                 body = _encoded(_text(body, "the body of a request"))
             try:

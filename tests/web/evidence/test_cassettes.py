@@ -11,6 +11,7 @@ import requests
 import vcr
 import yaml
 
+from bfcl_pipeline import yaml_reader
 from bfcl_pipeline.web.evidence import cassette_yaml
 from bfcl_pipeline.web.evidence.cassettes import read_cassette, write_cassette
 from bfcl_pipeline.web.evidence.tape import HttpExchange
@@ -201,10 +202,15 @@ def test_the_cases_above_differ_from_a_cassette():
     assert len(read_cassette(_with().encode()).cassette) == 1
 
 
-@pytest.mark.parametrize(("limit", "least"), [("LARGEST_CASSETTE_BYTES", 10), ("_MOST_NODES", 10)])
-def test_size_is_bounded(monkeypatch, limit, least):
-    """A file with too many bytes or too many values is refused before it is built."""
-    monkeypatch.setattr(cassette_yaml, limit, least)
-    monkeypatch.setattr(cassette_yaml.yamlserializer, "deserialize", pytest.fail)
-    with pytest.raises(ValueError, match="not a cassette: "):
+@pytest.mark.parametrize(
+    ("module", "limit", "why"),
+    [
+        (cassette_yaml, "LARGEST_CASSETTE_BYTES", "more than 10 bytes"),
+        (yaml_reader, "MOST_VALUES", "line 3: more than 10 values"),
+    ],
+)
+def test_size_is_bounded(monkeypatch, module, limit, why):
+    """A file with too many bytes or too many values is refused, where the limit is passed."""
+    monkeypatch.setattr(module, limit, 10)
+    with pytest.raises(ValueError, match=f"not a cassette: {why}"):
         read_cassette(_with().encode())
