@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from bfcl_pipeline.official.former_results import entry_id_of
 from bfcl_pipeline.official.result_files import NotRead, ResultFile
 from bfcl_pipeline.records import Json, Step
-
-_ERROR = "Error during inference:"
+from bfcl_pipeline.scoring.unread_calls import INFERENCE_ERROR
 
 _MOST = 10**12  # tokens or seconds of one exchange; sums of more would overflow a column
 
@@ -90,9 +89,9 @@ def _failure(row: Mapping[str, Json]) -> str | None:
     """What the tool stored of its own failure, with a traceback and without latency; None: an answer."""
     result = row["result"]
     failed = "traceback" in row or "latency" not in row
-    if not failed or not isinstance(result, str) or not result.startswith(_ERROR):
+    if not failed or not isinstance(result, str) or not result.startswith(INFERENCE_ERROR):
         return None
-    return result.removeprefix(_ERROR).strip()
+    return result.removeprefix(INFERENCE_ERROR).strip()
 
 
 def _steps(row: Mapping[str, Json]) -> tuple[Step, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from bfcl_pipeline.calls import is_written_call
 from bfcl_pipeline.records import Entry, Json
 
-_INFERENCE_ERROR = "Error during inference:"
+INFERENCE_ERROR = "Error during inference:"
 """How the text begins that the official tool stores for a failed request: it is not the model's."""
 
 _MOST_ITEMS = (
@@ -21,7 +21,7 @@ _MOST_ITEMS = (
 def has_unread_call(result: Json, names: Sequence[str]) -> bool:
     """Whether a text of `result`, an official result in mode fc, calls a function of `names`."""
     return any(
-        is_written_call(text, names) for text in _texts(result) if not text.startswith(_INFERENCE_ERROR)
+        is_written_call(text, names) for text in _texts(result) if not text.startswith(INFERENCE_ERROR)
     )
 
 
