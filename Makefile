@@ -33,6 +33,8 @@ GPU_ONLY := cuda-bindings cuda-pathfinder cuda-toolkit nvidia-cublas nvidia-cuda
 # What `make test` leaves to the targets of these markers (pyproject.toml says what each means).
 PROOFS := workflow or kills or fuzz or install or peer or vllm or slurm or containers or browser
 PYTEST := pytest -n $(CORES) --dist loadfile
+# A whole proof has passed: CI leaves it out until its files change.
+PASSED = $(if $(ARGS),true,python .ci/proofs.py passed $@)
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # The tests start hundreds of Python processes: each would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -76,7 +78,7 @@ stress: $(TEST) ## kill the generation job 100 times and serve 10,000 faulty res
 	  tests/generation/test_misbehaving_server.py $(ARGS)
 
 test-all: ## everything that CI runs, the whole benchmark in the image, longer fuzz and stress (takes hours)
-	BFCL_CONTAINERS_FULL=1 bash .ci/run
+	BFCL_ALL_PROOFS=1 BFCL_CONTAINERS_FULL=1 bash .ci/run
 	@$(MAKE) --no-print-directory stress
 	@$(MAKE) --no-print-directory fuzz
 
@@ -94,9 +96,11 @@ test-browser: $(TEST) ## open reports in a real browser (Debian's Chromium): scr
 
 test-vllm: $(TEST) $(VLLM) ## serve tiny models with vLLM and llama.cpp, installed in .venv-vllm, and send them requests
 	BFCL_VLLM_REQUIRED=1 BFCL_VLLM_PYTHON=$(BFCL_VLLM_PYTHON) pytest -m vllm $(ARGS)
+	@$(PASSED)
 
 test-slurm: $(TEST) $(VLLM) ## run on a SLURM cluster that the tests start on this machine (Debian's packages)
 	BFCL_SLURM_REQUIRED=1 BFCL_VLLM_PYTHON=$(BFCL_VLLM_PYTHON) pytest -m slurm $(ARGS)
+	@$(PASSED)
 
 packages: ## install, as root, the Debian packages that tests need: make packages TARGETS="test-browser test-slurm"
 	@for target in $(TARGETS); do \

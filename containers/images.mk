@@ -73,3 +73,4 @@ run-in-container: ## like `make run`, in the image and without network access
 
 test-containers: $(VENV) ## build the image from a local base, run the main job in it, compare every byte
 	BFCL_CONTAINERS_REQUIRED=1 pytest -m containers $(ARGS)
+	@$(PASSED)
