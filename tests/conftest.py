@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from _pytest.mark.expression import Expression
 
 from bfcl_pipeline import environment
 from bfcl_pipeline.benchmark import CATEGORIES, encoder, release
@@ -32,6 +33,7 @@ PROOFS = {
     "archive/test_extract.py": "workflow",
     "archive/test_failed_searches.py": "workflow",
     "archive/test_hostile.py": "workflow",
+    "archive/test_official.py": "peer",
     "archive/test_provenances.py": "workflow",
     "archive/test_search_engines.py": "workflow",
     "archive/test_signed.py": "workflow",
@@ -39,6 +41,8 @@ PROOFS = {
     "archive/test_verify.py": "workflow",
     "archive/test_web_evidence.py": "workflow",
     "asked_again/test_invented_runs.py": "workflow",
+    "browser": "browser",
+    "containers": "containers",
     "fuzz": "fuzz",
     "gallery/test_site.py": "workflow",
     "generation/test_journal_killed.py": "kills",
@@ -47,6 +51,11 @@ PROOFS = {
     "generation/test_misbehaving_server.py": "kills",
     "generation/test_replay.py": "workflow",
     "generation/test_replay_kinds.py": "workflow",
+    "install/test_installed_wheel.py": "install",
+    "peer": "peer",
+    "slurm": "slurm",
+    "staging/test_against_official.py": "peer",
+    "vllm": "vllm",
     "workflow": "workflow",
 }
 """Files and folders whose tests `make test` leaves to another target, and the marker of that target.
@@ -55,15 +64,37 @@ The markers are declared in pyproject.toml, each with its rule.
 """
 
 
+def proof_of(path: Path) -> str | None:
+    """The marker of the tests of a file or folder; None if they are quick."""
+    return next(
+        (PROOFS[name] for name in (_place(one) for one in (path, *path.parents)) if name in PROOFS), None
+    )
+
+
+def _place(path: Path) -> str:
+    return path.relative_to(ROOT / "tests").as_posix() if path.is_relative_to(ROOT / "tests") else ""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks the tests of the files in PROOFS."""
-    markers = {ROOT / "tests" / place: getattr(pytest.mark, name) for place, name in PROOFS.items()}
-    missing = [str(path) for path in markers if not path.exists()]
+    missing = [place for place in PROOFS if not (ROOT / "tests" / place).exists()]
     assert not missing, f"PROOFS in tests/conftest.py names files that do not exist: {missing}"
     for item in items:
-        for place in (item.path, *item.path.parents):
-            if place in markers:
-                item.add_marker(markers[place])
+        if (proof := proof_of(item.path)) is not None:
+            item.add_marker(proof)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leaves out files and folders of which `-m` wants no test: to import all takes a minute."""
+    if not (wanted := config.getoption("markexpr")):
+        return None
+    proofs = {proof_of(collection_path)}
+    if collection_path.is_dir():
+        proofs |= {
+            proof for place, proof in PROOFS.items() if collection_path in (ROOT / "tests" / place).parents
+        }
+    expression = Expression.compile(wanted)
+    return None if any(expression.evaluate({proof}.__contains__) for proof in proofs) else True
 
 
 @pytest.fixture(autouse=True)

@@ -18,8 +18,6 @@ from bfcl_pipeline.tables import write_responses
 from tests.archive.small_run import NAME, SmallRun
 from tests.peer.peer import PYTHON, require_peer
 
-pytestmark = pytest.mark.peer
-
 
 def test_the_official_scorer_agrees(
     small_run: SmallRun, archived: Path, capfd: pytest.CaptureFixture[str]

@@ -23,13 +23,6 @@ REQUIRED = "BFCL_BROWSER_REQUIRED"
 TIMEOUT = 15_000  # milliseconds until an element that is not there fails the test
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Every test of this folder needs a browser."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.browser)
-
-
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Headless Chromium. Without one, skips with the reason, or fails if BFCL_BROWSER_REQUIRED=1 is set."""

@@ -14,8 +14,6 @@ from tests.containers.main_job import run_bare
 from tests.containers.podman_engine import Podman
 from tests.support.snakemake_project import OWN_MESSAGES, Project
 
-pytestmark = pytest.mark.containers
-
 SMALL = {
     "run": "small",
     "models": "[oracle]",

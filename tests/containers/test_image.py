@@ -15,8 +15,6 @@ from tests.containers.pip_settings import pip_settings
 from tests.containers.podman_engine import ALONE, Podman
 from tests.support.snakemake_project import Project
 
-pytestmark = pytest.mark.containers
-
 
 @pytest.fixture(scope="module")
 def inside(podman: Podman, image: str, new_project: Callable[[], Project]) -> tuple[Project, str]:

@@ -12,8 +12,6 @@ from tests.containers.main_job import BASE, ROOT
 from tests.containers.pip_settings import folders_to_mount, pip_settings
 from tests.containers.podman_engine import ALONE, Podman
 
-pytestmark = pytest.mark.containers
-
 RECIPES = {
     "pipeline": ("containers/pipeline/Containerfile", "containers/pipeline/bfcl-pipeline.def"),
     "vllm": ("containers/vllm/Containerfile", "containers/vllm/bfcl-vllm.def"),

@@ -14,8 +14,6 @@ from bfcl_pipeline import __version__
 from bfcl_pipeline.archive.compare import compared_files, differences
 from tests.support import ROOT
 
-pytestmark = pytest.mark.install
-
 RUN = ("run", "-m", "oracle-FC,lexical", "--sample", "30", "--cores", "2")
 NAME = "oracle-FC-lexical-30"
 

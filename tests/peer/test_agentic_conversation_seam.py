@@ -33,8 +33,6 @@ from tests.peer.conversation_seam import Case, Held, first_difference, held
 from tests.peer.peer import ask_peer, require_peer
 from tests.support.word_encoder import WordEncoder
 
-pytestmark = pytest.mark.peer
-
 REFERENCE = "agentic_conversation_reference"
 MEMORIES = ("memory_kv", "memory_vector", "memory_rec_sum")
 WEBS = ("web_search_base", "web_search_no_snippet")

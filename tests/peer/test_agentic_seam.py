@@ -94,7 +94,6 @@ def _cases(asked: list[Entry], each: int) -> Iterator[Case]:
                 yield Case(entry.entry_id, entry.category, mode, None, json.dumps(result), "answer")
 
 
-@pytest.mark.peer
 def test_verdicts_on_agentic_answers_equal_the_official_ones(
     entries: Callable[[str], list[Entry]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

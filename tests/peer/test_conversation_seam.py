@@ -21,8 +21,6 @@ from tests.peer.conversation_scripts import script
 from tests.peer.conversation_seam import Case, Held, first_difference, held
 from tests.peer.peer import ask_peer, require_peer
 
-pytestmark = pytest.mark.peer
-
 CATEGORIES = ("multi_turn_base", "multi_turn_miss_func", "multi_turn_miss_param", "multi_turn_long_context")
 EVERY = {wire: 1 if wire is WireFormat.OPENAI_CHAT else 8 for wire in WireFormat}
 CONVERSATIONS = 2 * (800 + 3 * 100)

@@ -5,13 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from bfcl_pipeline.encoding import SentenceEncoder
 from tests.peer.peer import ask_peer, require_peer
 from tests.support import ROOT
-
-pytestmark = pytest.mark.peer
 
 TEXTS = [
     *("", "a", "漢字 😀 naïve", "x" * 3000, "more words than the model reads " * 100),

@@ -25,8 +25,6 @@ from bfcl_pipeline.web.simulated import SimulatedWeb
 from tests.peer.peer import ask_peer, require_peer
 from tests.support.local_generation import generate
 
-pytestmark = pytest.mark.peer
-
 SAMPLE = 12
 EMBEDDED = {
     ("oracle", Mode.FC): "gpt-4o-2024-11-20-FC",

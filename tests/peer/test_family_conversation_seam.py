@@ -23,8 +23,6 @@ from tests.peer.peer import require_peer
 from tests.peer.test_agentic_conversation_seam import MEMORIES, WEBS, TellingWeb
 from tests.peer.test_conversation_seam import CATEGORIES as SEVERAL_TURNS
 
-pytestmark = pytest.mark.peer
-
 EVERY = 80
 """Of the entries with several turns, and of the web questions, every n-th is held with each family."""
 EVERY_SCENARIO = 15

@@ -22,8 +22,6 @@ from tests.peer.family_seam import Chain, Entries, Model, compare, models_of, sa
 from tests.peer.peer import require_peer
 from tests.peer.test_agentic_conversation_seam import TellingWeb
 
-pytestmark = pytest.mark.peer
-
 ASKED = [name for name in V4_CATEGORIES if not name.startswith("memory")]
 EVERY = 60
 """Of the entries of a category, every n-th is asked of the first model of a family."""

@@ -61,7 +61,6 @@ def _every() -> int:
     return int(os.environ.get(EVERY, "8"))
 
 
-@pytest.mark.peer
 def test_single_turn_answers_have_the_official_verdicts(
     families: list[Asked],
     entries: Entries,
@@ -80,7 +79,6 @@ def test_single_turn_answers_have_the_official_verdicts(
     assert set(comparison.counts) == set(FORMS)
 
 
-@pytest.mark.peer
 def test_conversations_have_the_official_calls_and_verdicts(
     families: list[Asked],
     entries: Entries,
@@ -101,7 +99,6 @@ def test_conversations_have_the_official_calls_and_verdicts(
     assert set(comparison.counts) == set(FORMS)
 
 
-@pytest.mark.peer
 def test_recorded_texts_have_the_official_verdicts(
     families: list[Asked],
     entries: Entries,

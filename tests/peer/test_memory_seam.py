@@ -63,7 +63,6 @@ def _state(memory: Memory) -> str:
     return f"{json.dumps(memory.snapshot())}\n{memory.context_text()}"
 
 
-@pytest.mark.peer
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_random_calls_have_the_official_results_and_snapshots(
     backend: str, constants: Constants, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -32,9 +32,6 @@ from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.texts import read_texts
 from tests.peer.peer import PYTHON, peer_environment, require_peer
 
-pytestmark = pytest.mark.peer
-
-
 Cases: TypeAlias = Iterator[tuple[str, Json]]
 """Cases: keys as in the reference, and the content of the request."""
 

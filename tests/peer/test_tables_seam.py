@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from bfcl_pipeline.benchmark import CATEGORIES, FORMATS, V4_CATEGORIES
@@ -16,8 +15,6 @@ from bfcl_pipeline.records import Mode, Rules
 from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
 from tests.peer.peer import ask_peer, require_peer
 from tests.support.synthetic_run import MadeUpModel, Marks, entry_id, write_format_entries, write_run
-
-pytestmark = pytest.mark.peer
 
 PRICED = ("claude-opus-4-5-20251101-FC", "gpt-5.2-2025-12-11", "gpt-4.1-nano-2025-04-14-FC")
 LOCAL = ("Qwen/Qwen3-8B", "Qwen/Qwen3-8B-FC", "meta-llama/Llama-3.1-8B-Instruct-FC", "google/gemma-3-4b-it")

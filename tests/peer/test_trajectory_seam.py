@@ -47,7 +47,6 @@ def asked(entries: Callable[[str], list[Entry]]) -> list[Entry]:
     return [entry for category in MULTI_TURN for entry in entries(category)]
 
 
-@pytest.mark.peer
 def test_verdicts_on_conversations_equal_the_official_ones(
     asked: Sequence[Entry], constants: Constants, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -37,8 +37,6 @@ from tests.peer.conversation_scripts import Answer, script, with_calls, without_
 from tests.peer.peer import ask_peer, require_peer
 from tests.peer.vendor_wire_scripts import anthropic_answers, gemini_answers
 
-pytestmark = pytest.mark.peer
-
 SINGLE_TURN = ("simple_python", "simple_java", "parallel_multiple", "irrelevance", "live_multiple")
 SEVERAL_TURNS = ("multi_turn_base", "multi_turn_miss_func", "multi_turn_long_context")
 EVERY = 10

@@ -47,7 +47,6 @@ OFFICIAL_ERROR_TYPES = {
 """Every error_type that the official single-turn checkers can give on the release's entries."""
 
 
-@pytest.mark.peer
 def test_verdicts_on_variants_equal_the_official_ones(
     entries: Callable[[str], list[Entry]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -59,7 +58,6 @@ def test_verdicts_on_variants_equal_the_official_ones(
     assert comparison.error_types.total() >= 150_000
 
 
-@pytest.mark.peer
 def test_verdicts_on_retired_categories_equal_the_official_ones(
     entries: Callable[[str], list[Entry]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -42,8 +42,6 @@ from tests.peer.web_scenes import STATUSES, Asked, fetches, hits, html, searches
 from tests.support.page_server import PageServer, serving
 from tests.support.simulated_sites import BRAVE, DUCKDUCKGO, brave_page, duckduckgo_page
 
-pytestmark = pytest.mark.peer
-
 SEARCHES, FETCHES = 6_000, 6_000
 SERVED = 600
 BY_ENGINE = 100

@@ -44,8 +44,6 @@ from tests.peer.peer import ask_peer, require_peer
 from tests.peer.wire_handlers import HANDLERS, Handler
 from tests.peer.wire_scripts import chat_answers, responses_answers, streamed
 
-pytestmark = pytest.mark.peer
-
 SINGLE_TURN = ("simple_python", "live_multiple", "parallel", "irrelevance", "simple_java")
 SEVERAL_TURNS = ("multi_turn_base", "multi_turn_miss_func")
 

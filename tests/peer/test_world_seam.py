@@ -93,7 +93,6 @@ def _require_same_python() -> None:
         pytest.skip(f"the official package runs on Python {'.'.join(theirs)}: make parity PEER_PYTHON=...")
 
 
-@pytest.mark.peer
 def test_the_truths_have_the_official_results_and_states(
     seam: Seam, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -108,7 +107,6 @@ def test_the_truths_have_the_official_results_and_states(
     assert len(trajectories) == TRUTHS
 
 
-@pytest.mark.peer
 def test_random_calls_have_the_official_results_and_states(
     seam: Seam, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -130,7 +128,6 @@ def test_random_calls_have_the_official_results_and_states(
     assert set(seldom) == NEVER_SUCCEEDS, f"seldom (succeeded, failed): {seldom}"
 
 
-@pytest.mark.peer
 def test_every_method_is_simulated(seam: Seam) -> None:
     """The functions that entries offer are those of the APIs, and every API of an entry exists."""
     assert Draws(seam.entries).documented == set(API_OF)

@@ -19,8 +19,6 @@ from tests.slurm.cluster_project import ClusterProject, different, finished, new
 from tests.slurm.slurm_cluster import LEFT, Cluster, QueuedJob, until
 from tests.support.local_chat import LocalChat, local_chat
 
-pytestmark = pytest.mark.slurm
-
 MODEL = "api-FC"
 RUN = {
     "run": "asked",

@@ -11,8 +11,6 @@ import pytest
 from tests.slurm.cluster_project import ClusterProject, contents, different, finished
 from tests.support.snakemake_project import make_project
 
-pytestmark = pytest.mark.slurm
-
 SAMPLE = {
     "run": "small",
     "models": "[oracle-FC,lexical]",

@@ -10,8 +10,6 @@ import pytest
 from bfcl_pipeline.orchestration.orphaned_jobs import PREFIX, end_orphaned_jobs
 from tests.slurm.slurm_cluster import Cluster
 
-pytestmark = pytest.mark.slurm
-
 
 @pytest.fixture
 def found(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:

@@ -14,8 +14,6 @@ from bfcl_pipeline.orchestration.slurm_cluster import PROGRAMS, NodeLimits, read
 from tests.slurm.cluster_project import ClusterProject
 from tests.slurm.slurm_cluster import Cluster, until
 
-pytestmark = pytest.mark.slurm
-
 SMALL = {"run": "small", "models": "[oracle]", "categories": "[simple_python]", "sample": "2"}
 UUID = "bfcl_00000000-0000-0000-0000-000000000000"
 

@@ -16,8 +16,6 @@ from tests.slurm.cluster_project import ClusterProject, different, new_cluster_p
 from tests.slurm.slurm_cluster import Cluster
 from tests.support.tiny_vllm import find_vllm, make_models_file, vllm_variables
 
-pytestmark = pytest.mark.slurm
-
 MODEL = "tiny-called-FC"
 RUN = {
     "run": "served",

@@ -19,10 +19,7 @@ HERE = Path(__file__).resolve().parent
 HINT = " Note that the provided function is in Python 3 syntax."
 PEER = HERE.parent.parent / ".venv-peer" / "bin" / "python"
 
-pytestmark = [
-    pytest.mark.peer,
-    pytest.mark.skipif(not PEER.exists(), reason="no official package in .venv-peer (make parity)"),
-]
+pytestmark = pytest.mark.skipif(not PEER.exists(), reason="no official package in .venv-peer (make parity)")
 
 RunPeer = Callable[..., str]
 

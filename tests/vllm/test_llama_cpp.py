@@ -23,8 +23,6 @@ from tests.support import ROOT
 from tests.support.tiny_rows import RIGHT_CALL, RIGHT_TAGGED
 from tests.support.tiny_vllm import REQUIRED, find_vllm
 
-pytestmark = pytest.mark.vllm
-
 PYTHON = "BFCL_LLAMA_CPP_PYTHON"
 CONTEXT = 4096
 MODEL = "tiny-gguf-FC"

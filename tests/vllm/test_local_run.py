@@ -19,8 +19,6 @@ from bfcl_pipeline.tables import read_responses, read_table
 from tests.support.serving_process import descendants, has_ended, wait_for
 from tests.support.snakemake_project import Project, make_project
 
-pytestmark = pytest.mark.vllm
-
 MODEL = "tiny-called-FC"
 ENTRIES = ("simple_python_0", *(f"multi_turn_base_{number}" for number in range(100, 108)))
 """So many that the first answers are far from the last ones."""

@@ -7,12 +7,8 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from bfcl_pipeline.config import load_models
 from bfcl_pipeline.models.serving import server_command
-
-pytestmark = pytest.mark.vllm
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -27,8 +27,6 @@ from bfcl_pipeline.tables.texts import read_texts
 from tests.support.served_vllm import Ask, served
 from tests.support.tiny_rows import CONTEXT, RIGHT_CALL, RIGHT_TEXT, tiny_rows
 
-pytestmark = pytest.mark.vllm
-
 MODEL = "tiny-prompted-FC"
 TRADING = "multi_turn_base_100"
 BEGINNING = "<|turn|>"

@@ -14,8 +14,6 @@ from bfcl_pipeline.generation.journal import JournaledExchange, JournalsReader, 
 from tests.support.served_vllm import served
 from tests.support.tiny_rows import tiny_rows
 
-pytestmark = pytest.mark.vllm
-
 SERVED, LOCAL, BATCHED = "same-FC", "same-local-FC", "same-batched-FC"
 TOKENS = 5  # fewer than some answers have
 CHOICE = (

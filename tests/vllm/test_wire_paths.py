@@ -18,8 +18,6 @@ from bfcl_pipeline.tables import read_table
 from tests.support.served_vllm import Ask, served
 from tests.support.tiny_rows import RIGHT_CALL, RIGHT_TEXT
 
-pytestmark = pytest.mark.vllm
-
 MEMORY = "memory_kv_132-notetaker-2"  # of the shortest chain: five sessions before it
 TRADING, PRICES = "multi_turn_base_100", "multi_turn_base_101"
 FILES = "multi_turn_base_0"  # two APIs: in the system prompt, more than the context
