@@ -1,5 +1,6 @@
 """Files are either complete or absent, and temporary files of killed writers are deleted."""
 
+import errno
 import os
 from dataclasses import replace
 
@@ -9,6 +10,8 @@ from bfcl_pipeline.files import (
     atomic_path,
     clear_temporaries,
     replace_folder,
+    replaced_folder,
+    temporary_folder,
     temporary_path,
     write_text,
 )
@@ -170,3 +173,40 @@ def test_a_folder_that_cannot_be_written_stays(tmp_path):
         replace_folder(folder, {"file": b"2", "no/such": b"2"})
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == {"file": b"1"}
     assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_a_folder_that_a_killed_writer_left_is_deleted(tmp_path):
+    """By the next writer of the same path, file or folder; a link is not followed."""
+    path, elsewhere = tmp_path / "made", tmp_path / "elsewhere"
+    (elsewhere / "kept").mkdir(parents=True)
+    dead = replace(this_process(), started="1")
+    with temporary_folder(path) as alive:
+        for write in (lambda: write_text(path, "x"), path.unlink, lambda: replace_folder(path, {"f": b""})):
+            (temporary_path(path, dead) / "half").mkdir(parents=True)
+            temporary_path(path, dead).symlink_to(elsewhere)
+            write()
+            if path.exists():
+                assert sorted(tmp_path.iterdir()) == sorted([alive, elsewhere, path])
+    assert sorted(tmp_path.iterdir()) == [elsewhere, path]
+    assert (elsewhere / "kept").is_dir()
+
+
+@pytest.mark.parametrize("writer", [atomic_path, temporary_folder, replaced_folder])
+def test_an_error_of_writing_names_the_target(tmp_path, writer):
+    """Not the source that is copied, nor a temporary name; an error about another file stays as it is."""
+    path, source = tmp_path / "target", str(tmp_path / "source")
+
+    def failed(error, *names):
+        with pytest.raises(OSError, match=os.strerror(error)) as raised, writer(path) as made:
+            made_names = [str(made / name[1:]) if name.startswith("+") else name for name in names]
+            raise OSError(
+                error, os.strerror(error), *made_names[:1], *[None, *made_names[1:]][: len(names)]
+            )
+        return raised.value.errno, raised.value.filename
+
+    full = errno.ENOSPC
+    assert failed(full) == (full, str(path))
+    assert failed(full, source, "+") == (full, str(path))
+    assert failed(errno.EACCES, "+/part") == (errno.EACCES, str(path))
+    assert failed(errno.ENOENT, source) == (errno.ENOENT, source)
+    assert failed(errno.ECONNRESET) == (errno.ECONNRESET, None)
