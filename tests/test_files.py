@@ -3,6 +3,7 @@
 import errno
 import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -192,21 +193,26 @@ def test_a_folder_that_a_killed_writer_left_is_deleted(tmp_path):
 
 
 @pytest.mark.parametrize("writer", [atomic_path, temporary_folder, replaced_folder])
-def test_an_error_of_writing_names_the_target(tmp_path, writer):
-    """Not the source that is copied, nor a temporary name; an error about another file stays as it is."""
-    path, source = tmp_path / "target", str(tmp_path / "source")
+@pytest.mark.parametrize(
+    ("code", "names", "named"),
+    [
+        (errno.ENOSPC, (), "target"),
+        (errno.ENOSPC, ("source", None, "MADE"), "target"),
+        (errno.EACCES, ("MADE/part",), "target"),
+        (errno.ENOENT, ("source",), "source"),
+        (errno.ECONNRESET, (), None),
+    ],
+    ids=["full disk", "full disk, copying", "part of it", "another file", "no file"],
+)
+def test_an_error_of_writing_names_the_target(tmp_path, monkeypatch, writer, code, names, named):
+    """Not the source of a copy, nor a temporary name; an error about another file stays as it is."""
+    monkeypatch.chdir(tmp_path)
 
-    def failed(error, *names):
-        with pytest.raises(OSError, match=os.strerror(error)) as raised, writer(path) as made:
-            made_names = [str(made / name[1:]) if name.startswith("+") else name for name in names]
-            raise OSError(
-                error, os.strerror(error), *made_names[:1], *[None, *made_names[1:]][: len(names)]
-            )
-        return raised.value.errno, raised.value.filename
+    def fail() -> None:
+        with writer(Path("target")) as made:
+            raise OSError(code, "text", *(name and name.replace("MADE", str(made)) for name in names))
 
-    full = errno.ENOSPC
-    assert failed(full) == (full, str(path))
-    assert failed(full, source, "+") == (full, str(path))
-    assert failed(errno.EACCES, "+/part") == (errno.EACCES, str(path))
-    assert failed(errno.ENOENT, source) == (errno.ENOENT, source)
-    assert failed(errno.ECONNRESET) == (errno.ECONNRESET, None)
+    with pytest.raises(OSError, match="text") as raised:
+        fail()
+    assert (raised.value.errno, raised.value.filename) == (code, named)
+    assert list(tmp_path.iterdir()) == []
