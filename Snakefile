@@ -59,7 +59,7 @@ from bfcl_pipeline.orchestration.outdated_results import (
 )
 from bfcl_pipeline.orchestration.pending_jobs import watch_pending_jobs
 from bfcl_pipeline.orchestration.shared_folder import (
-    keep_locks_of_others,
+    share_locks,
     stage_alone,
 )
 from bfcl_pipeline.orchestration.slurm_cluster import (
@@ -144,7 +144,7 @@ ALIVE = (
     else None
 )
 if ALIVE:
-    keep_locks_of_others()
+    share_locks(Path(".snakemake"), RUN.name)
     if not DRY and not config["replay"]:
         stage_alone(Path(".snakemake"), RUN.name, staged_files(RUN))
 

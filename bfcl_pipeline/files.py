@@ -9,8 +9,8 @@ import contextlib
 import errno
 import os
 import re
+import shutil
 import stat
-import tempfile
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -21,6 +21,8 @@ from bfcl_pipeline.process import Process, is_alive, this_process
 
 STALE_HOURS = 1.0
 """A temporary file of another machine counts as abandoned if it was not written for this long."""
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # errors of writing, which may name no file
 
 _NAME = re.compile(
     r"\..+\.[A-Za-z0-9_]+-(?P<place>[0-9a-f]{8})-(?P<pid>\d+)-(?P<started>\d*)-[0-9a-f]{12}\.tmp"
@@ -36,7 +38,7 @@ def temporary_path(path: Path, writer: Process | None = None) -> Path:
 
 
 def clear_temporaries(temporaries: Iterable[Path], now: float, here: Process | None = None) -> None:
-    """Deletes the temporary files whose writers have ended.
+    """Deletes the temporary files and folders whose writers have ended.
 
     Args:
         temporaries: the candidates.
@@ -48,9 +50,12 @@ def clear_temporaries(temporaries: Iterable[Path], now: float, here: Process | N
         OSError: a file cannot be deleted.
     """
     here = here or this_process()
-    for path in temporaries:
+    for path in [*temporaries]:  # all are found before a folder that is searched is deleted
         if _is_abandoned(path, now, here):
-            path.unlink(missing_ok=True)
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
 
 
 def _is_abandoned(path: Path, now: float, here: Process) -> bool:
@@ -78,15 +83,49 @@ def atomic_path(path: Path) -> Iterator[Path]:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = temporary_path(path)
-    temporary.touch(exist_ok=False)
     try:
-        clear_temporaries(path.parent.glob(f".{escape(path.name)}.*.tmp"), temporary.stat().st_mtime)
-        yield temporary
-        with temporary.open("rb") as written:
-            os.fsync(written.fileno())
-        temporary.replace(path)
+        with _errors_named(path, temporary):
+            temporary.touch(exist_ok=False)
+            _clear_beside(path, temporary)
+            yield temporary
+            with temporary.open("rb") as written:
+                os.fsync(written.fileno())
+            temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def temporary_folder(path: Path) -> Iterator[Path]:
+    """A new hidden folder in the directory of `path`, for what is made of it; deleted when the block ends.
+
+    Parent directories are created.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    folder = temporary_path(path)
+    try:
+        with _errors_named(path, folder):
+            folder.mkdir()
+            _clear_beside(path, folder)
+            yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _clear_beside(path: Path, temporary: Path) -> None:
+    clear_temporaries(path.parent.glob(f".{escape(path.name)}.*.tmp"), temporary.stat().st_mtime)
+
+
+@contextlib.contextmanager
+def _errors_named(path: Path, temporary: Path) -> Iterator[None]:
+    """An OSError of the block about `temporary`, or a full disk without a file, is raised about `path`."""
+    try:
+        yield
+    except OSError as error:
+        named = [Path(os.fsdecode(name)) for name in (error.filename, error.filename2) if name is not None]
+        if any(name.is_relative_to(temporary) for name in named) or (not named and error.errno in _FULL):
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
 
 
 def write_text(path: Path, text: str) -> None:
@@ -101,15 +140,16 @@ def replaced_folder(folder: Path) -> Iterator[Path]:
 
     All files are on disk before the folder appears under its name; after an error `folder` is unchanged.
     """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as work:
-        made, old = Path(work) / "new", Path(work) / "old"
+    with temporary_folder(folder) as work:
+        made, old = work / "new", work / "old"
         made.mkdir()
         yield made
-        for path in made.iterdir():
-            with path.open("rb") as written:
-                os.fsync(written.fileno())
-        sync_directory(made)
+        for path in [made, *made.rglob("*")]:
+            if path.is_dir():
+                sync_directory(path)
+            else:
+                with path.open("rb") as written:
+                    os.fsync(written.fileno())
         if folder.exists():
             folder.replace(old)
         made.replace(folder)
@@ -140,7 +180,7 @@ def write_once(path: Path, content: bytes, siblings: str) -> bool:
     """
     temporary = temporary_path(path)
     try:
-        with temporary.open("xb") as file:
+        with _errors_named(path, temporary), temporary.open("xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

@@ -1,7 +1,9 @@
-"""Work in several processes, which end with the block that uses them, also after Ctrl-C."""
+"""Work in several processes, which end with the block that uses them: after Ctrl-C, and if it is killed."""
 
 import multiprocessing
+import os
 import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
@@ -51,8 +53,17 @@ def results_of(
 
 
 def _start(prepare: Callable[..., object] | None, arguments: tuple[Any, ...]) -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     signal.signal(
         signal.SIGINT, signal.SIG_IGN
     )  # Ctrl-C interrupts the first process, which ends the others
     if prepare is not None:
         prepare(*arguments)
+
+
+def _end_with_parent() -> None:
+    """A process that waits for tasks does not notice by itself that nobody is left to send any."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -1,7 +1,9 @@
 """Files are either complete or absent, and temporary files of killed writers are deleted."""
 
+import errno
 import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +11,8 @@ from bfcl_pipeline.files import (
     atomic_path,
     clear_temporaries,
     replace_folder,
+    replaced_folder,
+    temporary_folder,
     temporary_path,
     write_text,
 )
@@ -170,3 +174,45 @@ def test_a_folder_that_cannot_be_written_stays(tmp_path):
         replace_folder(folder, {"file": b"2", "no/such": b"2"})
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == {"file": b"1"}
     assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_a_folder_that_a_killed_writer_left_is_deleted(tmp_path):
+    """By the next writer of the same path, file or folder; a link is not followed."""
+    path, elsewhere = tmp_path / "made", tmp_path / "elsewhere"
+    (elsewhere / "kept").mkdir(parents=True)
+    dead = replace(this_process(), started="1")
+    with temporary_folder(path) as alive:
+        for write in (lambda: write_text(path, "x"), path.unlink, lambda: replace_folder(path, {"f": b""})):
+            (temporary_path(path, dead) / "half").mkdir(parents=True)
+            temporary_path(path, dead).symlink_to(elsewhere)
+            write()
+            if path.exists():
+                assert sorted(tmp_path.iterdir()) == sorted([alive, elsewhere, path])
+    assert sorted(tmp_path.iterdir()) == [elsewhere, path]
+    assert (elsewhere / "kept").is_dir()
+
+
+@pytest.mark.parametrize("writer", [atomic_path, temporary_folder, replaced_folder])
+@pytest.mark.parametrize(
+    ("code", "names", "named"),
+    [
+        (errno.ENOSPC, (), "target"),
+        (errno.ENOSPC, ("source", None, "MADE"), "target"),
+        (errno.EACCES, ("MADE/part",), "target"),
+        (errno.ENOENT, ("source",), "source"),
+        (errno.ECONNRESET, (), None),
+    ],
+    ids=["full disk", "full disk, copying", "part of it", "another file", "no file"],
+)
+def test_an_error_of_writing_names_the_target(tmp_path, monkeypatch, writer, code, names, named):
+    """Not the source of a copy, nor a temporary name; an error about another file stays as it is."""
+    monkeypatch.chdir(tmp_path)
+
+    def fail() -> None:
+        with writer(Path("target")) as made:
+            raise OSError(code, "text", *(name and name.replace("MADE", str(made)) for name in names))
+
+    with pytest.raises(OSError, match="text") as raised:
+        fail()
+    assert (raised.value.errno, raised.value.filename) == (code, named)
+    assert list(tmp_path.iterdir()) == []

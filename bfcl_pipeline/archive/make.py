@@ -1,6 +1,5 @@
 """Making the archive of a run: collect the files, search them for secrets, describe and write them."""
 
-import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -26,6 +25,7 @@ from bfcl_pipeline.benchmark import encoder, release
 from bfcl_pipeline.config import KINDS
 from bfcl_pipeline.errors import ArchiveError
 from bfcl_pipeline.executables.apis import PLACEHOLDERS
+from bfcl_pipeline.files import temporary_folder
 from bfcl_pipeline.web.keys import Key
 
 SHOWN = 20
@@ -76,9 +76,8 @@ def make_archive(
     people = [read_author(author) for author in authors]
     checkout = find_checkout()
     recorded = read_run(run_folder, checkout.schema, run_folder.name)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=".archive-") as work:
-        places = Places(cache, run_folder.parent.parent / ".snakemake", Path(work))
+    with temporary_folder(out) as work:
+        places = Places(cache, run_folder.parent.parent / ".snakemake", work)
         web = web_files(recorded, cache / "web", data, failed_searches(recorded))
         contents = gather(recorded, checkout, places, web.files)
         facts = _facts(recorded, contents, checkout, data)

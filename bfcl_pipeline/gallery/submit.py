@@ -6,7 +6,6 @@ runs give equal bundles, byte for byte. The parts themselves: `archive.make`, `e
 """
 
 import os
-import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +17,7 @@ from bfcl_pipeline.archive.reading import SealedArchive
 from bfcl_pipeline.archive.sign import SignedArchive, sign_archive
 from bfcl_pipeline.archive.unpacking import unpack
 from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.files import sync_directory, write_text
+from bfcl_pipeline.files import sync_directory, temporary_folder, write_text
 from bfcl_pipeline.gallery.bundle import (
     ARCHIVE,
     README,
@@ -79,9 +78,8 @@ def submit(run_folder: Path, out: Path, options: SubmitOptions, log: Log) -> Sub
         raise ConfigError(f"{out}: already exists. Remove it, or name another directory with --out.")
     if options.signing is not None:
         check_ready(options.signing)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=".submit-") as work:
-        bundle = Path(work) / "bundle"
+    with temporary_folder(out) as work:
+        bundle = work / "bundle"
         bundle.mkdir()
         made = make_archive(
             run_folder,
@@ -94,7 +92,7 @@ def submit(run_folder: Path, out: Path, options: SubmitOptions, log: Log) -> Sub
             failed_searches=partial(failed_searches, cache=options.cache, data=options.data),
         )
         signed = None if options.signing is None else sign_archive(made.path, options.signing)
-        done = _write_exports(made, Path(work) / "unpacked", bundle, options, log)
+        done = _write_exports(made, work / "unpacked", bundle, options, log)
         for path in files_of(bundle):
             with path.open("rb") as written:
                 os.fsync(written.fileno())

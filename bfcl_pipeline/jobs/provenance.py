@@ -4,13 +4,12 @@ Covers the weights, the prompts and the server of its model; what is recorded of
 `bfcl_pipeline.provenance`. Values of keys are redacted, and nothing that cannot be read fails the job.
 """
 
-import http.client
 import ipaddress
 import json
 import os
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import asdict
+from http.client import HTTPException
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -28,6 +27,7 @@ from bfcl_pipeline.project import project_file, project_folder
 from bfcl_pipeline.provenance import MOST_BYTES, ModelFiles, Pipeline, Provenance, Server, write_provenance
 from bfcl_pipeline.provenance.commit import Commit, find_commit
 from bfcl_pipeline.provenance.document import MOST_TEXT, canonical, from_document
+from bfcl_pipeline.provenance.http_get import http_get
 from bfcl_pipeline.provenance.machine import this_machine
 from bfcl_pipeline.provenance.software import installed_packages
 from bfcl_pipeline.records import Json
@@ -38,7 +38,7 @@ MOST_FILES = 300
 """Files of a model that are listed; of a model with more, only the digest of all is recorded."""
 
 ANSWER_SECONDS = 3.0
-"""Time limit of a request for the version of a server that the run did not start."""
+"""Time limit of a whole request for the version of a server that the run did not start."""
 
 _MOST_ANSWER_BYTES = 2**20
 
@@ -129,31 +129,19 @@ def is_private(endpoint: str) -> bool:
 
 def _reported(endpoint: str) -> Iterator[Server]:
     """What vLLM or llama.cpp report at an endpoint that already runs. No key is sent, no proxy is used."""
+    root = endpoint.removesuffix("/").removesuffix("/v1")
     for kind, path, name in (("vllm", "/version", "version"), ("llama.cpp", "/props", "build_info")):
         try:
-            answer = _answer(endpoint, path)
-        except (OSError, http.client.HTTPException, ValueError):
+            content = http_get(f"{root}{path}", ANSWER_SECONDS, _MOST_ANSWER_BYTES)
+        except (OSError, HTTPException, ValueError):
             return
+        try:
+            answer = json.loads(content or b"")
+        except (ValueError, RecursionError):
+            continue
         value = answer.get(name) if isinstance(answer, dict) else None
         if isinstance(value, str) and value:
             yield Server(kind, value[:MOST_TEXT])
-
-
-def _answer(endpoint: str, path: str) -> Json:
-    """The JSON value at a path of a server; None if its answer is another one."""
-    url = urlsplit(endpoint)
-    secure = url.scheme == "https"
-    kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
-    with closing(kind(url.hostname or "", url.port, timeout=ANSWER_SECONDS)) as connection:
-        connection.request("GET", url.path.removesuffix("/").removesuffix("/v1") + path)
-        answer = connection.getresponse()
-        content = answer.read(_MOST_ANSWER_BYTES + 1)
-    if answer.status != http.client.OK or len(content) > _MOST_ANSWER_BYTES:
-        return None
-    try:
-        return json.loads(content)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _commit() -> Commit:

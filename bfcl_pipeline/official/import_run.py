@@ -5,7 +5,6 @@ journal, so the run can be scored and shown but not replayed; its config says so
 """
 
 import contextlib
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from bfcl_pipeline.benchmark import CATEGORIES, release
 from bfcl_pipeline.config import described, load_models, model_folder, recorded_models, trial_of
 from bfcl_pipeline.config.run_config import ERRATA_FOLDER
 from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.files import write_text
+from bfcl_pipeline.files import replaced_folder, write_text
 from bfcl_pipeline.judging import score_table_by_all_rules, start_workers
 from bfcl_pipeline.official.form_choice import NO_CHOICE, FormChoice
 from bfcl_pipeline.official.import_results import read_results, session_snapshot
@@ -62,14 +61,8 @@ def new_run_folder(folder: Path, *, overwrite: bool) -> Iterator[Path]:
         raise ConfigError(
             f"{folder}: this run exists. Choose another name, or replace it with --overwrite."
         )
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".import-") as work:
-        made = Path(work) / "run"
-        made.mkdir()
+    with replaced_folder(folder) as made:
         yield made
-        if folder.exists():
-            folder.rename(Path(work) / "replaced")
-        made.rename(folder)
 
 
 def import_run(source: Import, folder: Path, log: Log) -> None:

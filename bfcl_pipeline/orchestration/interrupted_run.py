@@ -69,7 +69,7 @@ def clear_interrupted_runs(
 
     A run on another machine is observed for its heartbeat, for a minute at most. While another run is
     active, only the lock files of dead runs are deleted: Snakemake refuses two runs that write the same
-    files, as usual, and who makes a run of the same name is printed.
+    files, as usual; `shared_folder.share_locks` has it name who makes the other.
 
     Args:
         state: Snakemake's directory, from which its lock files are removed.
@@ -88,7 +88,7 @@ def clear_interrupted_runs(
         # One process at a time checks and clears; two that start together would wait for each other.
         startup = Lease(state / "runs.owner", "is starting a run", wait=True, timing=timing, here=here)
         try:
-            interrupted = _clear(state, written, name, startup, timing, here)
+            interrupted = _clear(state, written, startup, timing, here)
             path = runs / f"{run_tag(name)}-{uuid4().hex}"
             lease = Lease(path, "runs Snakemake", timing=timing, here=here, on_lost=_end_this_run)
         finally:
@@ -102,21 +102,14 @@ def clear_interrupted_runs(
 
 
 def _clear(
-    state: Path, written: Iterable[Path], name: str, startup: Lease, timing: LeaseTiming, here: Process
+    state: Path, written: Iterable[Path], startup: Lease, timing: LeaseTiming, here: Process
 ) -> dict[Path, Holder] | None:
     """Clears everything and returns the interrupted runs; None if a run is active."""
     runs, marks = state / "runs", state / LOCKS
     observed = _observed(runs, timing, here)
     if observed.active:
-        active = {path.name.partition("-")[0]: holder for path, holder in observed.active.items()}
         if all("-" in path.name for path in observed.active):  # else one is of an earlier version
-            delete_stale_locks(state, active)
-        if name and run_tag(name) in active:
-            print(
-                f"results/{name}: {active[run_tag(name)]} makes this run. Continue it when that has ended, "
-                "or evaluate beside it under another name: --run NAME.",
-                file=sys.stderr,
-            )
+            delete_stale_locks(state, {path.name.partition("-")[0] for path in observed.active})
         return None
     dead = observed.dead
     startup.check()  # if we were suspended, another run may hold the lock by now

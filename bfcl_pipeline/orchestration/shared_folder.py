@@ -13,10 +13,12 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import snakemake.exceptions
 from snakemake.persistence.file import FilePersistence
 
 from bfcl_pipeline.files import atomic_path
-from bfcl_pipeline.leases import LEASE_TIMING, Lease, LeaseTiming
+from bfcl_pipeline.leases import LEASE_TIMING, Lease, LeaseTiming, read_holder
+from bfcl_pipeline.process import Process, is_alive, this_process
 
 LOCKS = "locks"
 """The directory of Snakemake's lock files, in its own directory."""
@@ -30,15 +32,42 @@ def run_tag(name: str) -> str:
     return hashlib.sha256(name.encode()).hexdigest()[:_TAG_LENGTH]
 
 
-def keep_locks_of_others() -> None:
-    """Has Snakemake delete only its own lock files when it ends, instead of the directory of all."""
+def share_locks(state: Path, run: str) -> None:
+    """Has Snakemake delete only its own lock files, and name who has those that keep `run` from starting.
+
+    Without this it deletes the directory of all, and advises to remove locks, also those of an active run.
+    """
 
     def delete_own(self: FilePersistence) -> None:
         for path in map(Path, self._lockfile.values()):
             path.unlink(missing_ok=True)
         self._lockfile.clear()
 
+    def refused() -> snakemake.exceptions.WorkflowError:
+        return snakemake.exceptions.WorkflowError(_refusal(state / "runs", run))
+
     FilePersistence._delete_locks = delete_own  # there is no setting for it
+    snakemake.exceptions.LockException = refused  # nor for its text
+
+
+def _refusal(runs: Path, run: str) -> str:
+    """Why `run` cannot lock its files."""
+    same, others = _others(runs, f"{run_tag(run)}-*"), _others(runs, "*")
+    who = f"another process runs {run} ({same[0]})" if same else "another run in this folder uses its files"
+    if others and not same:
+        who += f" ({', '.join(map(str, others))})"
+    return (
+        f"results/{run}: {who}. Continue this run when that has ended, or evaluate beside it under another "
+        "name: --run NAME."
+    )
+
+
+def _others(runs: Path, names: str) -> list[Process]:
+    """The processes of other runs that are active, as far as it is known."""
+    here = this_process()
+    holders = [read_holder(path) for path in sorted(runs.glob(names)) if not path.suffix]
+    processes = [holder.process for holder in holders if holder is not None]
+    return [one for one in processes if one != here and is_alive(one, here) is not False]
 
 
 def delete_stale_locks(state: Path, active: Collection[str]) -> None:

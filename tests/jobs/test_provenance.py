@@ -6,7 +6,7 @@ import json
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,6 +17,7 @@ from bfcl_pipeline import __version__
 from bfcl_pipeline.config import Job, JobPaths, ReplaySource, Selection, load_models
 from bfcl_pipeline.errors import JournalError
 from bfcl_pipeline.generation.journal import JournaledExchange, JournalsReader, journals_in
+from bfcl_pipeline.jobs import provenance
 from bfcl_pipeline.jobs.provenance import is_private, job_record, journaled_record, model_files
 from bfcl_pipeline.jobs.run import run_job
 from bfcl_pipeline.models.serving.address import Address, State, server_of, write_address
@@ -30,6 +31,9 @@ from bfcl_pipeline.provenance import (
 from bfcl_pipeline.provenance.document import from_content
 from tests.support.local_chat import local_chat
 from tests.support.provenance_records import record
+
+TRICKLE = b" "
+"""An answer that is sent again and again, until the client leaves."""
 
 ROWS = load_models(Path(__file__).parent / "models.yaml")
 
@@ -55,6 +59,7 @@ def exchanges(folder: Path) -> list[JournaledExchange]:
 def reporting(answers: Mapping[str, bytes]) -> Iterator[tuple[str, list[tuple[str, str | None]]]]:
     """A server with these answers to GET, its endpoint, and the path and authorization of each request."""
     seen: list[tuple[str, str | None]] = []
+    ended = threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -62,6 +67,10 @@ def reporting(answers: Mapping[str, bytes]) -> Iterator[tuple[str, list[tuple[st
             self.send_response(200 if self.path in answers else 404)
             self.end_headers()
             self.wfile.write(answers.get(self.path, b""))
+            with suppress(OSError):
+                while answers.get(self.path) == TRICKLE:
+                    self.wfile.write(TRICKLE)
+                    ended.wait(0.01)
 
         def log_message(self, *_: object) -> None:
             """Nothing."""
@@ -72,6 +81,7 @@ def reporting(answers: Mapping[str, bytes]) -> Iterator[tuple[str, list[tuple[st
     try:
         yield f"http://127.0.0.1:{server.server_port}/v1", seen
     finally:
+        ended.set()
         server.shutdown()
         thread.join()
         server.server_close()
@@ -171,6 +181,16 @@ def test_a_server_of_ones_own_is_asked_for_its_version(
 def test_vendors_are_sent_nothing_but_the_benchmark(endpoint: str, private: bool) -> None:
     """Only servers in one's own network are asked for their version."""
     assert is_private(endpoint) is private
+
+
+def test_a_server_that_answers_at_a_trickle_does_not_hold_the_job(
+    staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time limit is that of the whole answer."""
+    monkeypatch.setattr(provenance, "ANSWER_SECONDS", 0.1)
+    with reporting({"/version": TRICKLE}) as (endpoint, seen):
+        assert job_record(job(staged, tmp_path, endpoint=endpoint), print).server is None
+    assert seen == [("/version", None)]
 
 
 def test_a_server_that_cannot_be_reached_has_no_version(staged: Path, tmp_path: Path) -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from base64 import urlsafe_b64encode
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import snakemake.exceptions
+from snakemake.exceptions import WorkflowError
 from snakemake.persistence.file import FilePersistence
 
 from bfcl_pipeline.leases import Lease, LeaseTiming
 from bfcl_pipeline.orchestration.interrupted_run import clear_interrupted_runs
-from bfcl_pipeline.orchestration.shared_folder import keep_locks_of_others, stage_alone
+from bfcl_pipeline.orchestration.shared_folder import share_locks, stage_alone
+from bfcl_pipeline.process import this_process
 
 QUICK = LeaseTiming(poll_seconds=0.01)
 
@@ -34,10 +39,8 @@ def _locks(state: Path) -> set[str]:
     return {path.name for path in (state / "locks").iterdir()}
 
 
-def test_lock_files_of_a_dead_run_are_deleted_beside_an_active_one(
-    state: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A killed run can be continued while another is active; only a second one of a name is announced."""
+def test_lock_files_of_a_dead_run_are_deleted_beside_an_active_one(state: Path) -> None:
+    """A killed run can be continued while another is active; the lock of that one stays."""
     first = clear_interrupted_runs(state, [], "b")
     assert first is not None
     (state / "locks").mkdir()
@@ -48,11 +51,9 @@ def test_lock_files_of_a_dead_run_are_deleted_beside_an_active_one(
     assert other is not None
     assert not other.alone
     assert _locks(state) == {"1.output.lock"}
-    assert capsys.readouterr().err == ""
     same = clear_interrupted_runs(state, [], "b")
     assert same is not None
     assert _locks(state) == {"1.output.lock"}
-    assert "--run NAME" in capsys.readouterr().err
     for run in (first, other, same):
         run.close()
 
@@ -61,12 +62,46 @@ def test_the_end_of_a_run_keeps_the_lock_files_of_others(
     state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Snakemake deletes the directory of all of them."""
-    monkeypatch.setattr(FilePersistence, "_delete_locks", FilePersistence._delete_locks)  # restored
-    keep_locks_of_others()
+    _share(state, "a", monkeypatch)
     ending = FilePersistence.__new__(FilePersistence)
     ending._lockfile = {"input": str(state / "locks/0.input.lock"), "output": "absent"}
     ending._delete_locks()
     assert _locks(state) == {"0.output.lock", "1.input.lock", "1.output.lock"}
+
+
+@pytest.mark.parametrize(
+    ("active", "who"),
+    [
+        ("b", "another process runs b (process {pid} on {host})"),
+        ("c", "another run in this folder uses its files (process {pid} on {host})"),
+        (None, "another run in this folder uses its files"),
+    ],
+)
+def test_a_run_whose_files_are_locked_is_told_by_whom(
+    state: Path, monkeypatch: pytest.MonkeyPatch, active: str | None, who: str
+) -> None:
+    """It is not advised to remove the lock, which may be that of an active run."""
+    _share(state, "b", monkeypatch)
+    other = replace(this_process(), pid=os.getppid(), started=None)
+    runs = [clear_interrupted_runs(state, [], "b")]
+    if active is not None:
+        runs.append(clear_interrupted_runs(state, [], active, here=other))
+    persistence = FilePersistence.__new__(FilePersistence)
+    monkeypatch.setattr(FilePersistence, "locked", True)
+    with pytest.raises(WorkflowError) as raised, persistence.lock():
+        """Not reached."""
+    who = who.format(pid=other.pid, host=other.host)
+    assert str(raised.value).startswith(f"results/b: {who}. Continue this run when that has ended")
+    assert "unlock" not in str(raised.value)
+    for run in runs:
+        assert run is not None
+        run.close()
+
+
+def _share(state: Path, run: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FilePersistence, "_delete_locks", FilePersistence._delete_locks)  # restored
+    monkeypatch.setattr(snakemake.exceptions, "LockException", snakemake.exceptions.LockException)
+    share_locks(state, run)
 
 
 def test_data_are_staged_by_one_run_and_then_used_by_all(state: Path) -> None:

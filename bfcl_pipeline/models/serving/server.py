@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from http.client import HTTPException
 from pathlib import Path
 from types import TracebackType
+
+from bfcl_pipeline.provenance.http_get import http_get
 
 GRACE_SECONDS = 20.0
 """Time between TERM and KILL."""
@@ -18,6 +21,7 @@ _KEEPER = "bfcl_pipeline.models.serving.keeper"
 _TAIL_LINES = 25
 _TAIL_BYTES = 64_000
 _ANSWER_SECONDS = 5.0
+_MOST_ANSWER_BYTES = 2**20
 
 
 class Server:
@@ -110,13 +114,6 @@ class Server:
 
     def _get(self, path: str) -> bytes | None:
         """The content of an answer of status 200, else None. No proxy is used."""
-        connection = http.client.HTTPConnection(self._host, self._port, timeout=_ANSWER_SECONDS)
-        try:
-            connection.request("GET", path)
-            answer = connection.getresponse()
-            body = answer.read()
-            return body if answer.status == http.client.OK else None
-        except (OSError, http.client.HTTPException):
-            return None
-        finally:
-            connection.close()
+        with suppress(OSError, HTTPException, ValueError):
+            return http_get(f"http://{self._host}:{self._port}{path}", _ANSWER_SECONDS, _MOST_ANSWER_BYTES)
+        return None
