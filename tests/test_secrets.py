@@ -5,7 +5,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from bfcl_pipeline.secrets import REDACTED, Redactor, encoded_forms
+from bfcl_pipeline.secrets import REDACTED, Redactor
 
 SECRET = 'sk-Ab/c+9 "quoted" \\ \u00fc\u20ac\U0001f600 end'
 
@@ -39,7 +39,8 @@ def test_a_secret_in_json_escapes_is_redacted_from_bytes():
     escaped = "".join(f"\\u{ord(letter):04X}" for letter in "sk-key/with")
     assert redactor.content(rf'{{"a": "{escaped}+slash"}}'.encode()) == b'{"a": "[key]"}'
     assert redactor.content(rb'{"a": "sk-key\/with+slash"}') == b'{"a": "[key]"}'
-    for other in (rb'{"a": "\u0041\/"}', rb'{"a": "\\u0073k-key/with+slash"}', b"\xff\x00\\"):
+    assert redactor.content(rb'{"a": "\\u0073k-key/with+slash"}') == b'{"a": "[key]"}'  # JSON in JSON
+    for other in (rb'{"a": "\u0041\/"}', b"\xff\x00\\"):
         assert redactor.content(other) == other
 
 
@@ -79,6 +80,3 @@ def test_short_and_empty_secrets_are_ignored():
     assert Redactor([""]).content(b"bytes") == b"bytes"
 
 
-def test_a_plain_key_has_one_form():
-    """Keys of URL-safe characters are the same in every encoding."""
-    assert encoded_forms("sk-proj-0123abcdef") == ("sk-proj-0123abcdef",)

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from bfcl_pipeline.errors import AccessDenied, Malformed, ModelError, RequestRefused
-from bfcl_pipeline.models.adapters.response_validator import tokens
+from bfcl_pipeline.models.adapters.response_validator import shown, tokens
 from bfcl_pipeline.models.adapters.row_adapter import TEMPERATURE, RowAdapter
 from bfcl_pipeline.models.adapters.status_errors import stated_error
 from bfcl_pipeline.prompts import WireFormat, messages_for
@@ -118,7 +118,7 @@ class Gemini(RowAdapter):
         reason = expect.maybe_text(candidate.get("finishReason"), "`finishReason`")
         if reason is not None and reason in _FAILURES:
             why = expect.maybe_text(candidate.get("finishMessage"), "`finishMessage`")
-            raise _FAILURES[reason](f"{expect.target}: {reason}{f': {why}' if why else ''}.")
+            raise _FAILURES[reason](f"{expect.target}: {reason}{f': {shown(why)}' if why else ''}.")
         content = expect.mapping(candidate.get("content", {}), "`content`")
         if reason is None and not content.get("parts"):
             raise expect.malformed("expected an answer in `content`, or a `finishReason`; there is neither")
