@@ -20,6 +20,9 @@ SHORTEST = 8
 """Characters of the shortest API key that is used: a shorter text may be part of any answer, so it cannot be
 redacted."""
 
+TOO_SHORT = f"has fewer than {SHORTEST} characters, too few to be found and redacted in what is received"
+"""The end of a sentence that refuses a key."""
+
 _ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
 """Encodings of bytes that a server may send; JSON may be in any of them."""
 
