@@ -1,8 +1,8 @@
 """Finding and redacting given secrets, such as API keys, in texts, bytes and JSON.
 
-Only secrets that are given are searched for, in every encoding in which a server may send them back; archives
-are searched with the same patterns (`archive.secrets`). What keys look like in general is
-`archive.key_shapes`; which HTTP headers and parameters hold secrets is `web.evidence.redaction`.
+Only secrets that are given are searched for, in every encoding in which a server may send them back;
+`archive.secrets` searches with the same patterns. What keys look like in general is `archive.key_shapes`;
+which HTTP headers and parameters hold secrets is `web.evidence.redaction`.
 """
 
 import html
@@ -17,8 +17,7 @@ REDACTED = "SCRUBBED"
 """The marker in journals and cassettes; part of their format."""
 
 SHORTEST = 8
-"""Characters of the shortest API key that is used: a shorter text may be part of any answer, so it cannot be
-redacted."""
+"""Characters of the shortest API key that is used: a shorter text may be part of any answer."""
 
 TOO_SHORT = f"has fewer than {SHORTEST} characters, too few to be found and redacted in what is received"
 """The end of a sentence that refuses a key."""
@@ -34,10 +33,10 @@ def secret_patterns(secret: str, encoding: str = "utf-8") -> tuple[re.Pattern[by
     """Match `secret` in bytes of that encoding.
 
     Each character may be percent-encoded, escaped as in JSON or a reference as in HTML, also repeatedly. A
-    secret of SHORTEST characters is also matched in hexadecimal digits and within the base64 of a longer text.
+    secret of SHORTEST characters is also matched in hexadecimal digits, and within the base64 of a text.
     """
     forms = _Forms(encoding)
-    found = [b"".join(map(forms.character, secret))]
+    found = [b"".join(map(forms.piece, re.findall(r"\\+|[^\\]", secret)))]
     content = secret.encode("utf-8", "surrogateescape")
     if len(secret) >= SHORTEST:
         found += [b"".join(map(forms.base64, _base64(content, before))) for before in range(3)]
@@ -60,11 +59,18 @@ class _Forms:
     def __init__(self, encoding: str) -> None:
         self._encoding = encoding
 
+    def piece(self, text: str) -> bytes:
+        """Backslashes, which may be doubled again and again, or another character."""
+        if not text.startswith("\\"):
+            return self.character(text)
+        doubled = b"(?:%s){0,%d}" % (self._plain("\\"), 7 * len(text))
+        return _any([self._plain(text) + doubled, self.character("\\") * len(text)])
+
     def character(self, letter: str) -> bytes:
         """As it is, or encoded in a URL, in JSON or in HTML."""
         units = letter.encode("utf-16-be", "surrogatepass").hex()
         backslashes = self._plain("\\") + self._repeated("\\")
-        short = "/" if letter == "/" else json.dumps(letter)[2:-1]  # without its backslash
+        short = "/" if letter == "/" else json.dumps(letter)[2:-1].strip("\\")  # without its backslash
         reference = [
             self._plain(f"#{ord(letter)}"),
             self._plain("#x") + self.hexadecimal(f"{ord(letter):x}"),
@@ -119,9 +125,7 @@ class Redactor:
     def __init__(self, secrets: Iterable[str], marker: str = REDACTED, *, shortest: int = 1) -> None:
         """shortest: secrets with fewer characters are ignored."""
         given = {secret for secret in secrets if len(secret) >= shortest}
-        self._secrets = sorted(
-            given, key=lambda secret: (-len(secret), secret)
-        )  # none is part of a later one
+        self._secrets = sorted(given, key=lambda one: (-len(one), one))  # none is part of a later one
         self._marker = marker
 
     def text(self, text: str) -> str:

@@ -47,7 +47,8 @@ REPLIES = {**REPLIES, "litellm": REPLIES["openai_chat"]}
 
 CALL: Mapping[str, str] = {
     "openai_chat": '{"id": "c", "type": "function", "function": {"name": "@name", "arguments": "@args"}}',
-    "openai_responses": ', {"type": "function_call", "call_id": "c", "name": "@name", "arguments": "@args"}',
+    "openai_responses": ', {"type": "function_call", "call_id": "c", "name": "@name", '
+    '"arguments": "@args"}',
     "anthropic": ', {"type": "tool_use", "id": "c", "name": "@name", "input": {"a": "@args"}}',
     "gemini": ', {"functionCall": {"id": "c", "name": "@name", "args": {"a": "@args"}}}',
     "vllm": "",
