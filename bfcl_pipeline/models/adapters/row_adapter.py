@@ -150,7 +150,7 @@ def key_of(row: ModelRow) -> str | None:
         )
     if len(key) < SHORTEST:
         raise ConfigError(
-            f"model {row.name!r}: the environment variable {row.key} {TOO_SHORT}. Set it to your whole key, "
+            f"model {row.name!r}: the environment variable {row.key} {TOO_SHORT}. Set it to your key, "
             "or set `key: null` in the row if the server needs none."
         )
     return key
