@@ -339,7 +339,7 @@ def test_forged_bundles(local: Signing, forge: Callable[[Any], None]) -> None:
 
 
 def test_expired_certificate(local: Signing, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A certificate of ten minutes that has expired since is valid; one that had when it was used is not."""
+    """A certificate of ten minutes that has expired since is valid; one that had at its use is not."""
     monkeypatch.setattr(local_sigstore, "MINUTES", timedelta(seconds=1))
     with monkeypatch.context() as careless:
         careless.setattr(keyless, "_check", lambda line, root: None)
