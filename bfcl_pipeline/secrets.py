@@ -1,46 +1,122 @@
 """Finding and redacting given secrets, such as API keys, in texts, bytes and JSON.
 
-Only secrets that are given are searched for, in every encoding in which a server may send them back. What
-keys look like in general is `archive.key_shapes`; which HTTP headers and parameters hold secrets is
-`web.evidence.redaction`.
+Only secrets that are given are searched for, in every encoding in which a server may send them back;
+`archive.secrets` searches with the same patterns. What keys look like in general is `archive.key_shapes`;
+which HTTP headers and parameters hold secrets is `web.evidence.redaction`.
 """
 
 import html
 import json
 import re
+from base64 import b64encode
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
-from urllib.parse import quote, quote_plus
 
 REDACTED = "SCRUBBED"
 """The marker in journals and cassettes; part of their format."""
 
 SHORTEST = 8
-"""Characters of the shortest API key that is redacted: servers without keys get a placeholder (`EMPTY`)."""
+"""Characters of the shortest API key that is used: a shorter text may be part of any answer."""
 
-
-def encoded_forms(secret: str) -> tuple[str, ...]:
-    """`secret` as it is, percent-encoded, in HTML, JSON-escaped once and twice, without duplicates."""
-    escaped = _escaped(secret)
-    forms = (
-        secret,
-        quote(secret, safe="", errors="replace"),
-        quote_plus(secret, errors="replace"),
-        html.escape(secret, quote=False),
-        html.escape(secret),
-        escaped,
-        json.dumps(secret, ensure_ascii=False)[1:-1],
-        _escaped(escaped),
-    )
-    return tuple(dict.fromkeys(forms))
-
-
-_JSON_ESCAPE = re.compile(rb"(?<!\\)((?:\\\\)*)\\(?:u00((?!22|5[cC])[2-7][0-9a-fA-F])|/)")
-"""A printable ASCII character that JSON could hold without its escape; before it, pairs of backslashes."""
-
+TOO_SHORT = f"has fewer than {SHORTEST} characters, too few to be found and redacted in what is received"
+"""The end of a sentence that refuses a key."""
 
 _ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
 """Encodings of bytes that a server may send; JSON may be in any of them."""
+
+_URL_SAFE = {"+": "-", "/": "_"}
+
+
+@cache
+def secret_patterns(secret: str, encoding: str = "utf-8") -> tuple[re.Pattern[bytes], ...]:
+    """Match `secret` in bytes of that encoding.
+
+    Each character may be percent-encoded, escaped as in JSON or a reference as in HTML, also repeatedly. A
+    secret of SHORTEST characters is also matched in hexadecimal digits, and within the base64 of a text.
+    """
+    forms = _Forms(encoding)
+    found = [b"".join(map(forms.piece, re.findall(r"\\+|[^\\]", secret)))]
+    content = secret.encode("utf-8", "surrogateescape")
+    if len(secret) >= SHORTEST:
+        found += [b"".join(map(forms.base64, _base64(content, before))) for before in range(3)]
+        found.append(forms.hexadecimal(content.hex()))
+    return tuple(map(re.compile, found))
+
+
+def _base64(content: bytes, before: int) -> str:
+    """What the base64 of `before` bytes, `content` and any other bytes contains for every such bytes."""
+    encoded = b64encode(bytes(before) + content).decode("ascii")
+    return encoded[-(-8 * before // 6) : 8 * (before + len(content)) // 6]
+
+
+class _Forms:
+    """Patterns for one character in its encoded forms.
+
+    All repeats are bounded. Each form begins with one certain byte, which makes the search much faster.
+    """
+
+    def __init__(self, encoding: str) -> None:
+        self._encoding = encoding
+
+    def piece(self, text: str) -> bytes:
+        """Backslashes, which may be doubled again and again, or another character."""
+        if not text.startswith("\\"):
+            return self.character(text)
+        doubled = b"(?:%s){0,%d}" % (self._plain("\\"), 7 * len(text))
+        return _any([self._plain(text) + doubled, self.character("\\") * len(text)])
+
+    def character(self, letter: str) -> bytes:
+        """As it is, or encoded in a URL, in JSON or in HTML."""
+        units = letter.encode("utf-16-be", "surrogatepass").hex()
+        backslashes = self._plain("\\") + self._repeated("\\")
+        short = "/" if letter == "/" else json.dumps(letter)[2:-1].strip("\\")  # without its backslash
+        reference = [
+            self._plain(f"#{ord(letter)}"),
+            self._plain("#x") + self.hexadecimal(f"{ord(letter):x}"),
+        ]
+        named = html.escape(letter)[1:-1]
+        forms = [
+            *([backslashes + self._plain(short)] if len(short) == 1 else []),
+            self._plain(letter),
+            *([self._plain("+")] if letter == " " else []),
+            b"".join(
+                backslashes + self._plain("u") + self.hexadecimal(units[at : at + 4])
+                for at in range(0, len(units), 4)
+            ),
+            b"".join(
+                self._plain("%") + self._repeated("25") + self.hexadecimal(f"{byte:02x}")
+                for byte in letter.encode("utf-8", "surrogateescape")
+            ),
+            self._plain("&")
+            + self._repeated("amp;")
+            + _any([*reference, *([self._plain(named)] if named else [])])
+            + self._plain(";"),
+        ]
+        return _any(forms)
+
+    def base64(self, letter: str) -> bytes:
+        """A letter of base64, or of its variant for URLs."""
+        return (
+            _any(map(self.character, (letter, _URL_SAFE[letter])))
+            if letter in _URL_SAFE
+            else self._plain(letter)
+        )
+
+    def hexadecimal(self, digits: str) -> bytes:
+        """Digits, each in either case."""
+        return b"".join(_any({self._plain(one): 0, self._plain(one.upper()): 0}) for one in digits)
+
+    def _plain(self, text: str) -> bytes:
+        errors = "surrogateescape" if self._encoding == "utf-8" else "replace"
+        return re.escape(text.encode(self._encoding, errors))
+
+    def _repeated(self, text: str) -> bytes:
+        return b"(?:%s){0,7}" % self._plain(text)
+
+
+def _any(forms: Iterable[bytes]) -> bytes:
+    return b"(?:%s)" % b"|".join(forms)
 
 
 class Redactor:
@@ -48,33 +124,21 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str], marker: str = REDACTED, *, shortest: int = 1) -> None:
         """shortest: secrets with fewer characters are ignored."""
-        forms = {form for secret in secrets if len(secret) >= shortest for form in encoded_forms(secret)}
+        given = {secret for secret in secrets if len(secret) >= shortest}
+        self._secrets = sorted(given, key=lambda one: (-len(one), one))  # none is part of a later one
         self._marker = marker
-        self._forms = sorted(forms, key=lambda form: (-len(form), form))  # none is part of a later one
-        self._in_bytes = [
-            (form.encode(name, errors="replace"), marker.encode(name))
-            for name in _ENCODINGS
-            for form in self._forms
-        ]
-        self._in_json = [_escaped(form).encode("ascii") for form in self._forms]
 
     def text(self, text: str) -> str:
         """`text` without the secrets."""
-        for form in self._forms:
-            text = text.replace(form, self._marker)
-        return text
+        content = text.encode("utf-8", "surrogatepass")
+        redacted = self._replaced(content, "utf-8")
+        return text if redacted == content else redacted.decode("utf-8", "surrogatepass")
 
     def content(self, content: bytes) -> bytes:
-        """`content`, text in a Unicode encoding or any other bytes, without the secrets.
-
-        JSON may escape any character. Such escapes are resolved if a secret is found in them.
-        """
-        content = self._replaced(content)
-        if b"\\" not in content:
-            return content
-        plain = _JSON_ESCAPE.sub(_resolved, content)
-        redacted = self._replaced(plain)
-        return content if redacted == plain else redacted
+        """`content`, text in a Unicode encoding or any other bytes, without the secrets."""
+        for encoding in _ENCODINGS if b"\0" in content else _ENCODINGS[:1]:
+            content = self._replaced(content, encoding)
+        return content
 
     def document(self, value: Any) -> Any:
         """A JSON value without the secrets, neither in texts nor in names, at any depth."""
@@ -88,17 +152,11 @@ class Redactor:
 
     def is_in_json(self, line: bytes) -> bool:
         """Whether a JSON document in ASCII contains a secret."""
-        return any(form in line for form in self._in_json)
+        return any(pattern.search(line) for secret in self._secrets for pattern in secret_patterns(secret))
 
-    def _replaced(self, content: bytes) -> bytes:
-        for form, marker in self._in_bytes:
-            content = content.replace(form, marker)
+    def _replaced(self, content: bytes, encoding: str) -> bytes:
+        marker = self._marker.encode(encoding)
+        for secret in self._secrets:
+            for pattern in secret_patterns(secret, encoding):
+                content = pattern.sub(lambda _: marker, content)
         return content
-
-
-def _resolved(escape: re.Match[bytes]) -> bytes:
-    return escape[1] + (bytes.fromhex(escape[2].decode("ascii")) if escape[2] else b"/")
-
-
-def _escaped(text: str) -> str:
-    return json.dumps(text)[1:-1]

@@ -23,7 +23,7 @@ import yaml
 from bfcl_pipeline.archive.key_shapes import LONGEST, SHAPES
 from bfcl_pipeline.archive.members import ArchiveMember, member
 from bfcl_pipeline.errors import ArchiveError
-from bfcl_pipeline.secrets import encoded_forms
+from bfcl_pipeline.secrets import secret_patterns
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,10 @@ class Search:
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
         """secrets: values by name, such as the variables that contain them."""
-        self._forms = [
-            (f"the value of {name}", form.encode(errors="surrogateescape"))
+        self._values = [
+            (f"the value of {name}", pattern)
             for name, value in secrets.items()
-            for form in encoded_forms(value)
+            for pattern in secret_patterns(value)
         ]
 
     def findings(self, member: ArchiveMember) -> Iterator[SecretFinding]:
@@ -66,11 +66,9 @@ class Search:
 
     def _in_text(self, text: bytes) -> Iterator[tuple[int, str, bytes]]:
         """Offset, description and text of each finding in `text`."""
-        for what, form in self._forms:
-            start = text.find(form)
-            while start >= 0:
-                yield start, what, form
-                start = text.find(form, start + len(form))
+        for what, value in self._values:
+            for match in value.finditer(text):
+                yield match.start(), what, match[0]
         for shape in SHAPES:
             for start, found in shape.found(text):
                 yield start, shape.what, found

@@ -4,7 +4,6 @@ Keys come from the environment, under the official names. A key is put into the 
 only here, for a request that is sent next; it is sent to the hosts that it belongs to, and over TLS only.
 """
 
-from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote, urlsplit, urlunsplit
@@ -43,11 +42,6 @@ def keys_in(environment: Mapping[str, str]) -> dict[str, str]:
     """
     given = {name: environment.get(name, "").strip() for name in PLACEHOLDERS}
     return {name: key for name, key in given.items() if _is_key(key)}
-
-
-def secret_forms(keys: Mapping[str, str]) -> list[str]:
-    """What must not be written anywhere: the keys, and their base64."""
-    return sorted({form for key in keys.values() for form in (key, b64encode(key.encode()).decode())})
 
 
 def missing_keys(environment: Mapping[str, str]) -> list[str]:

@@ -13,7 +13,7 @@ from typing import cast
 from bfcl_pipeline import __version__
 from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.executables import ApiAnswer, ApiRequest
-from bfcl_pipeline.web.api_access import Sendable, secret_forms, sendable
+from bfcl_pipeline.web.api_access import Sendable, sendable
 from bfcl_pipeline.web.api_client import ApiClient, ApiUnavailable
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.engines.retries import RetryPolicy
@@ -61,7 +61,7 @@ class RecordingApis:
         self._client = client or ApiClient()
         self._retries = retries or RetryPolicy(attempts=3)
         self._pace = pace or HostPace()
-        self._recorder = Recorder(cache, secrets=[*secret_forms(keys), *secrets], now=now)
+        self._recorder = Recorder(cache, secrets=[*keys.values(), *secrets], now=now)
         self._refused: dict[str, str] = {}  # by host, why its key is not sent again
         self._failures: dict[str, int] = {}  # by host, requests without an answer since the last answer
 

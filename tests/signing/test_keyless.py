@@ -16,14 +16,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+pytest.importorskip("sigstore.sign")
+
 import sigstore.sign
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
 
 from bfcl_pipeline.errors import BadSignature, ConfigError, NotCheckable, SigningError
 from bfcl_pipeline.signing import keyless
 from bfcl_pipeline.signing.keyless import check_bundle, sign_keyless
 from bfcl_pipeline.signing.signature import SigstoreSigning, SigstoreTrust
-from tests.support.certificates import root
-from tests.support.local_sigstore import IDENTITY, ISSUER, Instance, running
+from tests.support import local_sigstore
+from tests.support.certificates import builder, root
+from tests.support.local_sigstore import IDENTITY, ISSUER, MINUTES, Instance, running
 from tests.support.offline import offline, refused
 from tests.support.time_stamp_authority import HAS_OPENSSL, Authority, send, serving
 
@@ -275,6 +281,74 @@ def test_time_outside_of_the_certificate(
         careless.setattr(keyless, "_check", lambda line, root: None)
         line = local.sign()
     assert "certificate" in local.refused(line)
+
+
+def _no_entry(document: Any) -> None:
+    document["verificationMaterial"]["tlogEntries"] = []
+
+
+def _two_entries(document: Any) -> None:
+    document["verificationMaterial"]["tlogEntries"] *= 2
+
+
+def _time_without_promise(document: Any) -> None:
+    del _entry(document)["inclusionPromise"]
+
+
+def _only_a_public_key(document: Any) -> None:
+    del document["verificationMaterial"]["certificate"]
+    document["verificationMaterial"]["publicKey"] = {"hint": IDENTITY}
+
+
+def _signature_of_a_file(document: Any) -> None:
+    signature = document.pop("dsseEnvelope")["signatures"][0]["sig"]
+    digest = base64.b64encode(bytes(32)).decode()
+    document["messageSignature"] = {
+        "messageDigest": {"algorithm": "SHA2_256", "digest": digest},
+        "signature": signature,
+    }
+
+
+def _made_by_the_forger(document: Any) -> None:
+    """The certificate of a forger's own instance, under the same names, for the same identity."""
+    now = datetime.now(UTC).replace(microsecond=0)
+    forger = root("Local Fulcio")
+    made = builder(x509.Name([]), forger.certificate.subject, forger.key.public_key(), now, now + MINUTES)
+    names = x509.SubjectAlternativeName([x509.RFC822Name(IDENTITY)])
+    raw = made.add_extension(names, critical=True).sign(forger.key, hashes.SHA256())
+    content = base64.b64encode(raw.public_bytes(serialization.Encoding.DER)).decode()
+    document["verificationMaterial"]["certificate"] = {"rawBytes": content}
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        _no_entry,
+        _two_entries,
+        _time_without_promise,
+        _only_a_public_key,
+        _signature_of_a_file,
+        _made_by_the_forger,
+    ],
+)
+def test_forged_bundles(local: Signing, forge: Callable[[Any], None]) -> None:
+    """A bundle whose proof is missing, doubled, of another kind or of the forger is refused."""
+    line = local.sign()
+    assert "does not hold" in local.refused(_edited(line, forge))
+    assert check_bundle(line, local.trust()).signer.principals
+
+
+def test_expired_certificate(local: Signing, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A certificate of ten minutes that has expired since is valid; one that had at its use is not."""
+    monkeypatch.setattr(local_sigstore, "MINUTES", timedelta(seconds=1))
+    with monkeypatch.context() as careless:
+        careless.setattr(keyless, "_check", lambda line, root: None)
+        local.instance.late = timedelta(seconds=1)
+        early = local.sign()
+        local.instance.late = timedelta(seconds=5)
+        late = local.sign()
+    assert check_bundle(early, local.trust()).signer.principals == (IDENTITY,)
+    assert "certificate" in local.refused(late)
 
 
 def _with_stamp(line: bytes, stamp: bytes) -> bytes:

@@ -24,7 +24,7 @@ def test_each_mode_has_its_web(tmp_path, monkeypatch):
     monkeypatch.delenv("SERPAPI_API_KEY", raising=False)
     with pytest.raises(ConfigError, match="SERPAPI_API_KEY"):
         open_web("record", tmp_path, "serpapi")
-    monkeypatch.setenv("SERPAPI_API_KEY", "s3cret")
+    monkeypatch.setenv("SERPAPI_API_KEY", "s3cret-key")
     assert isinstance(open_web("record", tmp_path, "serpapi"), RecordingWeb)
 
 
@@ -37,7 +37,7 @@ def test_another_mode_is_refused(tmp_path):
 @pytest.mark.parametrize("engine", SEARCH_ENGINES)
 def test_an_engine_is_named_with_its_software(engine, tmp_path, monkeypatch):
     """The record names the engine, the package that searched, and the versions of both."""
-    monkeypatch.setenv("SERPAPI_API_KEY", "s3cret")
+    monkeypatch.setenv("SERPAPI_API_KEY", "s3cret-key")
     software = "requests" if engine == "serpapi" else f"ddgs {version('ddgs')}"
     assert engine_text(engine) == f"{engine} by {software} of bfcl-pipeline {__version__}"
     assert isinstance(open_web("record", tmp_path, engine), RecordingWeb)

@@ -6,15 +6,23 @@ Covers the key of an exchange, and writing and reading a line. Reading a whole f
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from array import array
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from bfcl_pipeline.errors import Malformed
 from bfcl_pipeline.records import Json
 
 DEEPEST = 200
-"""Nesting levels of an answer, at most, so that it can be read at any depth of the call stack."""
+"""Nesting levels of a line, at most, so that it can be read at any depth of the call stack."""
+
+TOO_DEEP = f"nested more than {DEEPEST} levels deep"
+
+_TEXT = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+_STEPS = bytes.maketrans(b"[{]}", b"\1\1\xff\xff")  # one level down is 1, one up is -1
+_OTHERS = bytes(set(range(256)) - set(b"[{]}"))
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -66,22 +74,34 @@ def to_document(exchange: JournaledExchange) -> dict[str, Json]:
     }
 
 
+def is_too_deep(text: bytes) -> bool:
+    """Whether lists and mappings in JSON are nested more than DEEPEST levels; brackets in its texts do not
+    count. To be asked before the JSON is read: Python reads and writes it with recursion."""
+    if text.count(b"[") + text.count(b"{") <= DEEPEST:
+        return False
+    brackets = _TEXT.sub(b"", text).translate(_STEPS, _OTHERS)
+    return max(accumulate(array("b", brackets)), default=0) > DEEPEST
+
+
 def to_line(document: Json) -> bytes:
     """A line with its line feed. Raises Malformed if the answer is not valid JSON or nested too deeply."""
     try:
         text = json.dumps(document, separators=(",", ":"), allow_nan=False)
     except (ValueError, RecursionError) as error:  # NaN, thousands of digits or of levels
         raise Malformed(f"the answer cannot be written as JSON ({error})") from error
-    if text.count("[") + text.count("{") > DEEPEST and _depth(document) > DEEPEST:
-        raise Malformed(f"the answer is nested more than {DEEPEST} levels deep")
-    return text.encode("ascii") + b"\n"
+    line = text.encode("ascii") + b"\n"
+    if is_too_deep(line):
+        raise Malformed(f"the answer is {TOO_DEEP}")
+    return line
 
 
 def from_line(line: bytes) -> JournaledExchange:
     """The exchange of a line. Raises NotJson, or another ValueError if the fields are wrong."""
+    if is_too_deep(line):
+        raise ValueError(TOO_DEEP)
     try:
         document = json.loads(line.decode("utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise NotJson(f"not JSON ({error})") from error
     return from_document(document)
 
@@ -124,17 +144,3 @@ def _provenance(rest: Mapping[Any, Any]) -> str | None:
     """The one field that not every line has, if it alone is in `rest`; else None."""
     value = rest.get("provenance")
     return value if len(rest) == 1 and isinstance(value, str) and _SHA256.fullmatch(value) else None
-
-
-def _depth(value: Json) -> int:
-    """The nesting depth of lists and mappings, computed without recursion."""
-    depth, level = 0, [value]
-    while level := [item for container in level for item in _items(container)]:
-        depth += 1
-    return depth
-
-
-def _items(value: Json) -> Iterable[Json]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list | tuple) else ()

@@ -6,7 +6,7 @@ stream; of any other key the last value is kept.
 
 from collections.abc import Iterator
 
-from bfcl_pipeline.models.adapters.response_validator import ResponseValidator
+from bfcl_pipeline.models.adapters.response_validator import ResponseValidator, shown
 from bfcl_pipeline.records import Json
 
 _DATA = b"data:"
@@ -61,7 +61,9 @@ def _add(choice: dict[str, Json], piece: dict[str, Json], expect: ResponseValida
         if place == len(listed):
             listed.append({"type": "function", "function": {"arguments": ""}})
         if not isinstance(place, int) or not 0 <= place < len(listed):
-            raise expect.malformed(f"expected the pieces of calls in order; got one with index {place!r}")
+            raise expect.malformed(
+                f"expected the pieces of calls in order; got one with index {shown(place)}"
+            )
         function = expect.mapping(named.get("function") or {}, "the `function` of a tool call")
         _join(listed[place]["function"], function, expect)
         _join(listed[place], {k: v for k, v in named.items() if k not in ("index", "function")}, expect)

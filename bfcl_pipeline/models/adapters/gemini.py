@@ -16,6 +16,7 @@ from bfcl_pipeline.models.adapters.row_adapter import TEMPERATURE, RowAdapter
 from bfcl_pipeline.models.adapters.status_errors import stated_error
 from bfcl_pipeline.prompts import WireFormat, messages_for
 from bfcl_pipeline.records import Exchange, Json, Mode, Request, total
+from bfcl_pipeline.text import line_of
 
 API_VERSION = "v1beta"
 """The version of the release: preview models may be in no other."""
@@ -28,6 +29,8 @@ _FENCE = (("```tool_code\n", ""), ("\n```", ""))
 
 _PARTS = {"function_call": "functionCall", "function_response": "functionResponse"}
 """Keys of parts in the messages of `prompts.wire`, and in the REST API."""
+
+_SHOWN = 400  # characters of the API's text in an error message
 
 _COLLECTIONS = ("models/", "tunedModels/")
 """Prefixes of a model's full name; a short name is in the first one."""
@@ -118,7 +121,9 @@ class Gemini(RowAdapter):
         reason = expect.maybe_text(candidate.get("finishReason"), "`finishReason`")
         if reason is not None and reason in _FAILURES:
             why = expect.maybe_text(candidate.get("finishMessage"), "`finishMessage`")
-            raise _FAILURES[reason](f"{expect.target}: {reason}{f': {why}' if why else ''}.")
+            raise _FAILURES[reason](
+                f"{expect.target}: {reason}{f': {line_of(why[:_SHOWN])}' if why else ''}."
+            )
         content = expect.mapping(candidate.get("content", {}), "`content`")
         if reason is None and not content.get("parts"):
             raise expect.malformed("expected an answer in `content`, or a `finishReason`; there is neither")

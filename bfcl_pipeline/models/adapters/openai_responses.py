@@ -9,7 +9,7 @@ handler openai_response; tests/peer/test_wire_seam.py explains the differences.
 from typing import Any
 
 from bfcl_pipeline.models.adapters.openai_adapter import OpenAIAdapter
-from bfcl_pipeline.models.adapters.response_validator import tokens
+from bfcl_pipeline.models.adapters.response_validator import shown, tokens
 from bfcl_pipeline.models.adapters.row_adapter import TEMPERATURE
 from bfcl_pipeline.models.adapters.status_errors import stated_error
 from bfcl_pipeline.prompts import WireFormat, messages_for
@@ -49,7 +49,7 @@ class OpenAIResponses(OpenAIAdapter):
             raise stated_error(answer["error"], expect.target)
         status = expect.text(answer.get("status", "completed"), "`status`")
         if status not in _ENDED:
-            raise expect.malformed(f"expected an answer that has ended; its status is {status!r}")
+            raise expect.malformed(f"expected an answer that has ended; its status is {shown(status)}")
         items = [
             expect.mapping(item, "an item of `output`")
             for item in expect.items(answer.get("output"), "`output`")

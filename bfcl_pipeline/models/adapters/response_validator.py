@@ -2,9 +2,11 @@
 
 import json
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, TypeVar
 
 from bfcl_pipeline.errors import Malformed
+from bfcl_pipeline.generation.journal.lines import TOO_DEEP, is_too_deep
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.text import valid_unicode
 
@@ -29,15 +31,17 @@ class ResponseValidator:
 
     def body(self, content: bytes) -> dict[str, Json]:
         """The JSON object in `content`, which is UTF-8. Raises Malformed."""
+        if is_too_deep(content):
+            raise self.malformed(f"the answer is {TOO_DEEP}")
         try:
             value = json.loads(content.decode("utf-8"), parse_constant=_no_constant)
             if b"\\ud" in content or b"\\uD" in content:
                 value = _without_surrogates(value)
         except UnicodeDecodeError as error:
             raise Malformed(f"{self.target}: the answer is not UTF-8 ({error.reason}).") from error
-        except (ValueError, RecursionError) as error:
-            shown = content[:_SHOWN].decode("utf-8", "replace")
-            raise Malformed(f"{self.target}: the answer is not JSON ({error}): {shown!r}.") from error
+        except ValueError as error:
+            begin = content[:_SHOWN].decode("utf-8", "replace")
+            raise Malformed(f"{self.target}: the answer is not JSON ({error}): {begin!r}.") from error
         return self.mapping(value, "the answer")
 
     def mapping(self, value: Json, what: str) -> dict[str, Json]:
@@ -63,8 +67,12 @@ class ResponseValidator:
     def _kind(self, value: Json, kind: type[_Kind], what: str) -> _Kind:
         if isinstance(value, kind):
             return value
-        shown = json.dumps(value, ensure_ascii=True)[:_SHOWN]
-        raise self.malformed(f"expected {what} to be {_NAMES[kind]}; got {shown}")
+        raise self.malformed(f"expected {what} to be {_NAMES[kind]}; got {shown(value)}")
+
+
+def shown(value: Json) -> str:
+    """The first characters of a value as JSON in ASCII, for a message; the rest is not written."""
+    return "".join(islice(json.JSONEncoder().iterencode(value), _SHOWN))[:_SHOWN]
 
 
 def tokens(usage: Json, name: str) -> int | None:

@@ -13,6 +13,7 @@ from bfcl_pipeline.generation.asking import ChatAsking
 from bfcl_pipeline.models.adapters.response_validator import ResponseValidator
 from bfcl_pipeline.prompts import WireFormat
 from bfcl_pipeline.records import Json
+from bfcl_pipeline.secrets import SHORTEST, TOO_SHORT
 from bfcl_pipeline.text import Log
 
 if TYPE_CHECKING:
@@ -135,7 +136,10 @@ def endpoint_of(row: ModelRow, endpoint: str | None = None) -> str:
 
 
 def key_of(row: ModelRow) -> str | None:
-    """The API key of `row`; None if the row names none. Raises ConfigError if its variable is not set."""
+    """The API key of `row`; None if the row names none.
+
+    Raises ConfigError if its variable is not set or has fewer than SHORTEST characters.
+    """
     if row.key is None:
         return None
     key = os.environ.get(row.key, "").strip()
@@ -143,5 +147,10 @@ def key_of(row: ModelRow) -> str | None:
         raise ConfigError(
             f"model {row.name!r}: the environment variable {row.key} is not set. Set it to your key for "
             f"{row.endpoint or row.kind}."
+        )
+    if len(key) < SHORTEST:
+        raise ConfigError(
+            f"model {row.name!r}: the environment variable {row.key} {TOO_SHORT}. Set it to your key, "
+            "or set `key: null` in the row if the server needs none."
         )
     return key

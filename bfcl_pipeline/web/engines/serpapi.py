@@ -17,7 +17,7 @@ from typing import Any, Self
 
 from bfcl_pipeline.config.job import SEARCH_ENGINE_KEYS
 from bfcl_pipeline.errors import ConfigError, WebError
-from bfcl_pipeline.secrets import Redactor
+from bfcl_pipeline.secrets import SHORTEST, TOO_SHORT, Redactor
 from bfcl_pipeline.tools.web_search.web import Hit, Hits, WebFailure
 from bfcl_pipeline.web.engines.requested import (
     NOT_RETRIEVED,
@@ -51,12 +51,16 @@ class SerpApi:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str], proxies: Proxies = DIRECT) -> Self:
-        """The engine with the user's key. Raises ConfigError if there is none."""
+        """The engine with the user's key. Raises ConfigError if there is none, or a too short one."""
         key = environment.get(KEY_VARIABLE, "").strip()
         if not key:
             raise ConfigError(
                 f"The search engine {ENGINE} needs a key in the environment variable {KEY_VARIABLE}, which "
                 "is not set. Set it, or use the search engine duckduckgo, which needs none."
+            )
+        if len(key) < SHORTEST:
+            raise ConfigError(
+                f"The environment variable {KEY_VARIABLE} {TOO_SHORT}. Set it to your whole key."
             )
         return cls(key, proxies=proxies)
 

@@ -133,12 +133,12 @@ def test_beta_features_are_sent_in_a_header() -> None:
 
 def test_the_key_of_the_row_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     """The row names the variable of the key; no other variable of the vendor is sent elsewhere."""
-    monkeypatch.setenv("MY_KEY", "sk-mine")
+    monkeypatch.setenv("MY_KEY", "sk-mine-01")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-vendor")
     monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "token-vendor")
     _, server = exchanged((answer(raw(TEXT)),), key="MY_KEY")
     headers = server.requests[0].headers
-    assert headers["x-api-key"] == "sk-mine"
+    assert headers["x-api-key"] == "sk-mine-01"
     assert "authorization" not in headers
     _, server = exchanged((answer(raw(TEXT)),))
     assert not {"x-api-key", "authorization"} & set(server.requests[0].headers)
@@ -154,7 +154,7 @@ def test_a_missing_key_is_an_error_before_any_request(monkeypatch: pytest.Monkey
 
 def test_the_identity_has_the_version_and_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     """The journal's key contains endpoint and version of the API."""
-    monkeypatch.setenv("MY_KEY", "sk-mine")
+    monkeypatch.setenv("MY_KEY", "sk-mine-01")
     assert Anthropic(row(key="MY_KEY")).identity == {
         "kind": "anthropic",
         "endpoint": "http://127.0.0.1:1",

@@ -116,11 +116,11 @@ def test_a_request_is_sent_and_its_answer_returned() -> None:
 
 def test_the_key_of_the_row_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     """The row names the variable of the key; no other variable of the vendor is sent elsewhere."""
-    monkeypatch.setenv("MY_KEY", "sk-mine")
+    monkeypatch.setenv("MY_KEY", "sk-mine-01")
     monkeypatch.setenv("GOOGLE_API_KEY", "sk-vendor")
     monkeypatch.setenv("GOOGLE_GENAI_USE_VERTEXAI", "true")
     _, server = exchanged((answer(raw(TEXT)),), key="MY_KEY")
-    assert server.requests[0].headers["x-goog-api-key"] == "sk-mine"
+    assert server.requests[0].headers["x-goog-api-key"] == "sk-mine-01"
     _, server = exchanged((answer(raw(TEXT)),))
     assert "sk-vendor" not in str(server.requests[0].headers)
 

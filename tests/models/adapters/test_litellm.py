@@ -125,14 +125,14 @@ def test_a_missing_key_is_an_error_before_any_request(monkeypatch: pytest.Monkey
 
 def test_a_compatible_server_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     """The request has the row's key; reasoning in the answer is left out of the history."""
-    monkeypatch.setenv("MY_KEY", "sk-mine")
+    monkeypatch.setenv("MY_KEY", "sk-mine-01")
     exchange, server = exchanged((answer(CHAT),), key="MY_KEY")
     assert exchange.result == [{"ls": '{"a": 1}'}]
     assert (exchange.input_tokens, exchange.output_tokens) == (10, 5)
     assert exchange.finish_reason == "tool_calls"
     first, second = server.requests
     assert first.target == "/v1/chat/completions"
-    assert first.headers["authorization"] == "Bearer sk-mine"
+    assert first.headers["authorization"] == "Bearer sk-mine-01"
     assert first.json == {**LiteLLM(row()).body(FC), "model": "m"}
     assert second.json["messages"][2:] == [
         {"role": "assistant", "tool_calls": [CALL]},

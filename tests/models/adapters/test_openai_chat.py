@@ -80,13 +80,13 @@ def test_a_request_is_sent_and_its_answer_returned() -> None:
 
 def test_the_key_of_the_row_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     """The row names the variable of the key; no other variable of the vendor is sent elsewhere."""
-    monkeypatch.setenv("MY_KEY", "sk-mine")
+    monkeypatch.setenv("MY_KEY", "sk-mine-01")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-openai")
     monkeypatch.setenv("OPENAI_ORG_ID", "org")
     monkeypatch.setenv("OPENAI_PROJECT_ID", "project")
     _, server = exchanged((answer(raw({})),), key="MY_KEY")
     headers = server.requests[0].headers
-    assert headers["authorization"] == "Bearer sk-mine"
+    assert headers["authorization"] == "Bearer sk-mine-01"
     assert not {"openai-organization", "openai-project"} & set(headers)
     _, server = exchanged((answer(raw({})),))
     assert "sk-openai" not in str(server.requests[0].headers)
@@ -234,7 +234,7 @@ def test_an_answer_in_another_format_is_malformed(broken: Json) -> None:
         (b"", "not JSON"),
         (b"<html>", "not JSON"),
         (b'{"choices": NaN}', "not JSON"),
-        (b"[" * 100_000, "not JSON"),
+        (b"[" * 100_000, "nested more than 200 levels deep"),
         (b'{"a": ' + b"9" * 5000 + b"}", "not JSON"),
         (b'{"a": "\xff"}', "not UTF-8"),
         (b"[]", "expected the answer to be a mapping"),

@@ -187,3 +187,5 @@ def test_the_key_comes_from_the_environment() -> None:
     for environment in ({}, {"SERPAPI_API_KEY": " "}):
         with pytest.raises(ConfigError, match="SERPAPI_API_KEY, which is not set"):
             SerpApi.from_environment(environment)
+    with pytest.raises(ConfigError, match="SERPAPI_API_KEY has fewer than 8 characters"):
+        SerpApi.from_environment({"SERPAPI_API_KEY": "s3cret"})
