@@ -51,8 +51,8 @@ def badges(archive: ArchiveRecord) -> list[tuple[str, str, str]]:
     own = archive.derived.facts.get(OWN_ERRATA) if archive.derived else None
     if own:
         found.append(("own errata", "open", f"its verified scores use errata of its own: {printable(own)}"))
-    if archive.claims:
-        found.append(("files beside it differ", "bad", "; ".join(archive.claims)))
+    if archive.differing:
+        found.append(("files beside it differ", "bad", "; ".join(archive.wrong)))
     return found
 
 
