@@ -49,7 +49,7 @@ class Verifier:
 
     def _record(self, found: Found, bundles: Sequence[Bundle], count: str) -> ArchiveRecord:
         key = key_of(found, bundles, self.data, self.attestation)
-        path = self.kept / f"{found.sha256}.json"
+        path = self.kept / f"{key}.json"
         known = read_record(path, key)
         name = line_of(min(file.name for file in found.files))
         if known is not None and all(

@@ -106,7 +106,7 @@ def main() -> None:
         site = folder / "site"
         (first, first_used), (again, again_used) = measure(archives, site), measure(archives, site)
         pages = [path.stat().st_size for path in site.glob("*.html")]
-        files = [path for path in site.rglob("*") if path.is_file() and ".verified" not in path.parts]
+        files = [path for path in site.rglob("*") if path.is_file()]
         size = sum(path.stat().st_size for path in files)
         print(
             f"{options.archives} archives: {first:.0f} s the first time ({first / options.archives:.1f} s "
