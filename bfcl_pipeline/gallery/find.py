@@ -23,7 +23,7 @@ class Found:
 
     sha256: str
     files: tuple[Path, ...]  # all that have these bytes, sorted
-    surplus: bool = False  # whether it is not verified, as its folder has too many
+    refused: str = ""  # why it is not to be verified
 
     @property
     def folders(self) -> list[Path]:
@@ -48,7 +48,7 @@ def find_archives(places: Sequence[Path], log: Log) -> list[Found]:
         ConfigError: a place does not exist or has no archive.
     """
     found: dict[str, list[Path]] = {}
-    surplus: dict[str, Path] = {}
+    refused: dict[str, tuple[Path, str]] = {}
     sealed: Counter[Path] = Counter()
     for place in places:
         files = list(_files(place))
@@ -59,31 +59,31 @@ def find_archives(places: Sequence[Path], log: Log) -> list[Found]:
             )
         for file in files:
             try:
-                sha256, is_sealed = _sha256(file)
+                sha256, reason = _sha256(file)
             except (OSError, ArchiveError) as error:
                 log(f"left out: {printable(str(error))}")
                 continue
-            sealed[file.parent] += is_sealed
-            if sealed[file.parent] <= MOST:
-                found.setdefault(sha256, []).append(file)
+            sealed[file.parent] += not reason
+            if not reason and sealed[file.parent] > MOST:
+                reason = f"more than {MOST:,} archives in its folder"
+            if reason:
+                refused.setdefault(sha256, (file, reason))
             else:
-                surplus.setdefault(sha256, file)
+                found.setdefault(sha256, []).append(file)
     every = [Found(sha256, tuple(sorted(set(files)))) for sha256, files in found.items()]
-    every += [
-        Found(sha256, (file,), surplus=True) for sha256, file in surplus.items() if sha256 not in found
-    ]
+    every += [Found(one, (file,), why) for one, (file, why) in refused.items() if one not in found]
     return sorted(every, key=attrgetter("sha256"))
 
 
-def _sha256(file: Path) -> tuple[str, bool]:
-    """The sha256 of a file, and whether it has a valid seal. Raises ArchiveError if it is too large."""
+def _sha256(file: Path) -> tuple[str, str]:
+    """The sha256 of a file, and why it is not an archive. Raises ArchiveError if it is too large."""
     if file.stat().st_size > MAX_FILE_BYTES:
         raise ArchiveError(f"{file}: more than {MAX_FILE_BYTES:,} bytes.")
     with file.open("rb") as opened:
         try:
-            return check_seal(file, opened).sha256, True
-        except ArchiveError:
-            return file_sha256(file), False
+            return check_seal(file, opened).sha256, ""
+        except ArchiveError as error:
+            return file_sha256(file), str(error).removeprefix(f"{file}: ")
 
 
 def _files(place: Path) -> Iterator[Path]:

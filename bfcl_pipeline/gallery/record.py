@@ -77,7 +77,7 @@ class Claims:
 class ArchiveRecord:
     """One archive."""
 
-    key: str  # what the verification depends on; see `verified.key_of`
+    key: str  # what the verification depends on; see `verified.key_of`; empty: it was not verified
     name: str  # as that of its run; of its file, if it was refused
     sha256: str  # of the file
     size: int  # bytes

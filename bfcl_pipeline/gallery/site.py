@@ -24,7 +24,7 @@ from bfcl_pipeline.gallery.pages import (
 )
 from bfcl_pipeline.gallery.record import ARCHIVES, REPORTS, ArchiveRecord
 from bfcl_pipeline.gallery.standings import standings
-from bfcl_pipeline.gallery.tables import page_of
+from bfcl_pipeline.gallery.tables import has_page, page_of
 from bfcl_pipeline.gallery.verified import Verifier
 from bfcl_pipeline.text import Log
 
@@ -79,7 +79,7 @@ def make_gallery(
         folder.mkdir(parents=True, exist_ok=True)
     verifier = Verifier(options.kept, out, options.data, options.cores, log, step_log, options.attestation)
     archives = verifier.records(found)
-    written = {name for archive in archives for name in archive.files}
+    written = {name for archive in filter(has_page, archives) for name in archive.files}
     written |= set(write_pages(archives, out, options.title))
     _remove_others(out, written)
     return Gallery(
@@ -94,7 +94,7 @@ def write_pages(archives: Sequence[ArchiveRecord], out: Path, title: str) -> Ite
         for archive in archives
         if archive.derived and REPORT in archive.derived.report
     }
-    for archive in archives:
+    for archive in filter(has_page, archives):
         page = archive_page(archive, title, reports.get(archive.sha256))
         write_text(out / page_of(archive), page)
         yield page_of(archive)

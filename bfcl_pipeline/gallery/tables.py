@@ -56,6 +56,11 @@ def badges(archive: ArchiveRecord) -> list[tuple[str, str, str]]:
     return found
 
 
+def has_page(archive: ArchiveRecord) -> bool:
+    """Whether an archive was verified, so that the site has it and a page about it."""
+    return bool(archive.key)
+
+
 def page_of(archive: ArchiveRecord) -> str:
     """The name of the page of an archive."""
     return f"archive-{archive.sha256[:16]}.html"
@@ -142,7 +147,9 @@ def unranked(archives: Sequence[ArchiveRecord]) -> Table | None:
     rows = [
         [
             Cell(
-                Markup('<a href="{}">{}</a>').format(page_of(one), isolated(printable(one.name))),
+                Markup('<a href="{}">{}</a>').format(page_of(one), isolated(printable(one.name)))
+                if has_page(one)
+                else isolated(printable(one.name)),
                 one.name,
                 one.run,
                 style="name",

@@ -13,12 +13,12 @@ from bfcl_pipeline.archive.findings import Finding, Part, Verification, Verified
 from bfcl_pipeline.archive.members import file_sha256
 from bfcl_pipeline.archive.software import versions
 from bfcl_pipeline.archive.verify import verify
-from bfcl_pipeline.errors import ArchiveError, ConfigError, PipelineError, StagingError
+from bfcl_pipeline.errors import ConfigError, PipelineError, StagingError
 from bfcl_pipeline.files import atomic_path
 from bfcl_pipeline.gallery.bundle import ARCHIVE
 from bfcl_pipeline.gallery.bundle_check import Bundle, check_exports, sum_of
 from bfcl_pipeline.gallery.collect import Collector
-from bfcl_pipeline.gallery.find import MOST, Found
+from bfcl_pipeline.gallery.find import Found
 from bfcl_pipeline.gallery.record import ArchiveRecord, Outcome, read_record, write_record
 from bfcl_pipeline.gallery.statements import statement_lines, statements_that_hold
 from bfcl_pipeline.signing.statement_file import statements_path, write_lines
@@ -43,9 +43,20 @@ class Verifier:
         """The records of archives, in their order; the site has the files that they name."""
         read = cache(Bundle.read)
         return [
-            self._record(found, deepcopy(list(map(read, found.folders))), f"[{number}/{len(archives)}]")
+            self._refused(found, f"[{number}/{len(archives)}]")
+            if found.refused
+            else self._record(
+                found, deepcopy(list(map(read, found.folders))), f"[{number}/{len(archives)}]"
+            )
             for number, found in enumerate(archives, start=1)
         ]
+
+    def _refused(self, found: Found, count: str) -> ArchiveRecord:
+        """The record of a file that is not an archive to verify: a row, without a page or a copy."""
+        file, reason = found.files[0], line_of(found.refused)
+        self.log(f"{count} {line_of(file.name)}: {Outcome.REFUSED}: {reason}")
+        size = file.stat().st_size
+        return ArchiveRecord("", line_of(file.name), found.sha256, size, Outcome.REFUSED, (), reason=reason)
 
     def _record(self, found: Found, bundles: Sequence[Bundle], count: str) -> ArchiveRecord:
         key = key_of(found, bundles, self.data, self.attestation)
@@ -63,8 +74,6 @@ class Verifier:
         record = ArchiveRecord(key, name, found.sha256, size, Outcome.REFUSED, ())
         _copy(found, self.out / record.download)
         try:
-            if found.surplus:
-                raise ArchiveError(f"more than {MOST:,} archives in its folder")
             record = self._verified(found, record, bundles)
         except PipelineError as error:
             file = self.out / record.download
@@ -136,7 +145,7 @@ def key_of(found: Found, bundles: Sequence[Bundle], data: Path, attestation: Att
     That is the archive, its statements and who is trusted, the names of its files and what is beside them,
     the code here with the versions of its packages, and the staged release.
     """
-    parts = [found.sha256, repr(found.surplus), _code(), _staged(data), *_trusted(attestation)]
+    parts = [found.sha256, _code(), _staged(data), *_trusted(attestation)]
     parts += [file.name for file in found.files]
     parts += [f"{path.name}:{sum_of(path)}" for path in found.statements]
     parts += [repr((bundle.claims, sorted(bundle.sums.items()))) for bundle in bundles]

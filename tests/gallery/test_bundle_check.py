@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.archive.attestations import AttestationOptions
+from bfcl_pipeline.archive.seal import UNSEALED, seal
 from bfcl_pipeline.gallery.bundle import SUMS, write_sums
 from bfcl_pipeline.gallery.bundle_check import Bundle
 from bfcl_pipeline.gallery.find import find_archives
@@ -16,7 +17,8 @@ from bfcl_pipeline.gallery.verified import key_of
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
     """A folder with two files and their sums."""
-    (tmp_path / "a.crate.zip").write_text("a")
+    (tmp_path / "a.crate.zip").write_bytes(UNSEALED)
+    seal(tmp_path / "a.crate.zip")
     (tmp_path / "README.md").write_text("b")
     write_sums(tmp_path)
     return tmp_path

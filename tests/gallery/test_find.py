@@ -30,10 +30,11 @@ def test_a_folder_with_too_many_archives_costs_only_itself(
     many = [sealed(tmp_path / f"a/{number}.crate.zip", str(number)) for number in range(5)]
     found = find_archives([tmp_path], print)
     assert len(found) == 9 + 1 + 5
-    assert {one.files[0] for one in found if one.surplus} == set(many[2:])
+    assert {one.files[0] for one in found if "more than 2" in one.refused} == set(many[2:])
+    assert sum("no seal" in one.refused for one in found) == 9
     many[4].write_bytes(honest.read_bytes())
     (copy,) = [one for one in find_archives([tmp_path], print) if honest in one.files]
-    assert not copy.surplus
+    assert copy.refused == ""
 
 
 def test_an_archive_is_found_with_all_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
