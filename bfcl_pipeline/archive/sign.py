@@ -38,7 +38,7 @@ def sign_archive(file: Path, options: SigningOptions) -> SignedArchive:
         SigningError: it could not be signed, or the file of statements is of another archive.
         PipelineError: a file of the run is damaged.
     """
-    sha256, payload = _statement(file)
+    sha256, payload = statement_of(file)
     path = statements_path(file)
     others = _present(path, file, sha256)
     line = sign_statement(payload, options)
@@ -68,7 +68,7 @@ def stale_statements(file: Path, sha256: str) -> bool:
     return False
 
 
-def _statement(file: Path) -> tuple[str, bytes]:
+def statement_of(file: Path) -> tuple[str, bytes]:
     """The sha256 of an archive and the statement about it."""
     with SealedArchive(file) as archive, tempfile.TemporaryDirectory(prefix="bfcl-sign-") as folder:
         metadata = read_metadata(archive)

@@ -1,6 +1,7 @@
 """`bfcl-pipeline gallery`: write a static site of many archives, each verified."""
 
 import argparse
+import os
 from pathlib import Path
 
 from bfcl_pipeline.cli.options import add_cores, add_data
@@ -32,7 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=None,
         metavar="DIR",
-        help="what was found of each archive, so that it is verified once (default: SITE/.verified)",
+        help="what was found of each archive, so that it is verified once; it is believed, so nobody else "
+        "may write to it (default: bfcl-pipeline/verified in $XDG_CACHE_HOME or ~/.cache)",
     )
     parser.add_argument("--title", default=None, metavar="TEXT", help="title of the site")
     add_trust(parser)
@@ -48,7 +50,9 @@ def run(options: argparse.Namespace) -> int:
     trusted = attestation(options)
     trusted.check()
     titled = {} if options.title is None else {"title": options.title}
-    chosen = GalleryOptions(options.data, options.cores, options.cache, attestation=trusted, **titled)
+    caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    kept = options.cache or caches / "bfcl-pipeline/verified"
+    chosen = GalleryOptions(options.data, options.cores, kept, attestation=trusted, **titled)
     with StepsShown() as steps:
 
         def log(line: str) -> None:
@@ -58,6 +62,6 @@ def run(options: argparse.Namespace) -> int:
         made = make_gallery(options.places, options.out, chosen, log, steps)
     print(f"{made.index}: {len(made.archives):,} archives, {made.files:,} files, {made.size / 1e6:,.1f} MB")
     outcomes = {archive.outcome for archive in made.archives}
-    if outcomes & {Outcome.REFUSED, Outcome.DIFFERS} or any(one.claims for one in made.archives):
+    if outcomes & {Outcome.REFUSED, Outcome.DIFFERS} or any(one.wrong for one in made.archives):
         return 1
     return 0 if outcomes == {Outcome.DERIVED} else 3

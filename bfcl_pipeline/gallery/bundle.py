@@ -55,12 +55,14 @@ def write_results(run_folder: Path, bundle: Path, data: Path, log: Log) -> int:
 
 def write_sums(bundle: Path) -> None:
     """Writes the sha256 of every file of a bundle, in the form that `sha256sum --check` reads."""
-    lines = [f"{file_sha256(path)}  {path.relative_to(bundle).as_posix()}" for path in files_of(bundle)]
+    lines = [
+        f"{file_sha256(path)}  {path.relative_to(bundle).as_posix()}" for path in sorted(files_of(bundle))
+    ]
     write_text(bundle / SUMS, "".join(f"{line}\n" for line in lines))
 
 
 def files_of(bundle: Path) -> Iterator[Path]:
-    """The plain files of a bundle but the list of their sums, sorted."""
-    for path in sorted(bundle.rglob("*")):
-        if path.is_file() and not path.is_symlink() and path != bundle / SUMS:
+    """The plain files of a bundle."""
+    for path in bundle.rglob("*"):
+        if path.is_file() and not path.is_symlink():
             yield path

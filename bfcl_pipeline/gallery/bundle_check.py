@@ -7,13 +7,14 @@ the same code writes from the verified run, never used.
 import json
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from bfcl_pipeline.archive.findings import UnpackedRun
-from bfcl_pipeline.archive.members import file_sha256
+from bfcl_pipeline.archive.members import MAX_FILE_BYTES, file_sha256
 from bfcl_pipeline.files import read_regular
 from bfcl_pipeline.gallery.bundle import (
     RECORDS,
@@ -24,11 +25,12 @@ from bfcl_pipeline.gallery.bundle import (
     write_records,
     write_results,
 )
+from bfcl_pipeline.gallery.record import Claims
 from bfcl_pipeline.text import line_of
 
 MOST_FILES = 20_000
 MOST_BYTES = 256 * 2**20
-"""The largest file beside an archive that is read."""
+"""The largest record, or list of sums, that is read."""
 
 SHOWN = 5
 """How many differences of one kind are listed."""
@@ -38,66 +40,102 @@ _NOT_COMPARED = {"eval_library", "inference_engine"}
 """Keys of a record that name the version that wrote it."""
 
 
-@dataclass(slots=True)
-class Claims:
-    """What the files beside an archive say."""
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A folder with an archive, and what it has beside it."""
 
-    right: list[str] = field(default_factory=list)
-    wrong: list[str] = field(default_factory=list)
+    folder: Path
+    sums: Mapping[str, str]  # sha256 of each file by its place in the folder, or why it has none
+    claims: Claims
 
-    def differing(self, what: str, lines: list[str]) -> None:
-        """Adds the first of some differences."""
-        self.wrong += [line_of(f"{what}: {line}") for line in lines[:SHOWN]]
+    @classmethod
+    def read(cls, folder: Path) -> "Bundle":
+        """The bundle in a folder; a folder with neither sums nor records has nothing to check."""
+        claims = Claims(line_of(folder.name))
+        is_bundle = (folder / SUMS).is_file() or (folder / RECORDS).is_dir()
+        files = sorted(islice(files_of(folder), MOST_FILES + 1)) if is_bundle else []
+        if len(files) > MOST_FILES:
+            claims.wrong.append(f"more than {MOST_FILES:,} files")
+            files = []
+        sums = {path.relative_to(folder).as_posix(): sum_of(path) for path in files}
+        bundle = cls(folder, sums, claims)
+        if files:
+            bundle.check_sums()
+        return bundle
+
+    def check_sums(self) -> None:
+        """Compares the files with the list of their sums, of which each line must be one."""
+        try:
+            lines = read_regular(self.folder / SUMS, MOST_BYTES).decode().removesuffix("\n").split("\n")
+        except (OSError, ValueError):
+            self.differing(SUMS, ["missing, or cannot be read"], "")
+            return
+        listed: dict[str, str] = {}
+        wrong: list[str] = []
+        for number, line in enumerate(lines, start=1):
+            match = _LINE.fullmatch(line)
+            if match is None:
+                wrong.append(f"line {number:,} is not the sum of a file")
+            elif match["name"] in listed:
+                wrong.append(f"{match['name']} is listed twice")
+            else:
+                listed[match["name"]] = match["sha256"]
+        files = {name: sha256 for name, sha256 in self.sums.items() if name != SUMS}
+        wrong += [f"{name} is listed but not there" for name in sorted(set(listed) - set(files))]
+        wrong += [f"{name} is not listed" for name in sorted(set(files) - set(listed))]
+        both = sorted(set(files) & set(listed))
+        wrong += [f"{name} has another sha256" for name in both if files[name] != listed[name]]
+        self.differing(SUMS, wrong, f"{len(listed):,} files have the sha256 that it lists")
+
+    def below(self, folder: str) -> dict[str, str]:
+        """The sums of the files below a folder, by their places in it."""
+        start = f"{folder}/"
+        return {
+            name.removeprefix(start): sha256 for name, sha256 in self.sums.items() if name.startswith(start)
+        }
+
+    def differing(self, what: str, lines: list[str], right: str) -> None:
+        """Notes the first of some differences; if there are none, what is right."""
+        self.claims.wrong += [line_of(f"{what}: {line}") for line in lines[:SHOWN]]
         if len(lines) > SHOWN:
-            self.wrong.append(f"{what}: and {len(lines) - SHOWN:,} more differences")
+            self.claims.wrong.append(f"{what}: and {len(lines) - SHOWN:,} more differences")
+        if not lines:
+            self.claims.right.append(f"{what}: {right}")
 
 
-def check_sums(bundle: Path, claims: Claims) -> None:
-    """Compares the files of a bundle with its list of sums."""
-    files = {path.relative_to(bundle).as_posix(): path for path in files_of(bundle)}
-    if len(files) > MOST_FILES:
-        claims.wrong.append(f"{len(files):,} files; a bundle has at most {MOST_FILES:,}")
-        return
+def sum_of(path: Path) -> str:
+    """The sha256 of a file, or why it has none."""
     try:
-        text = read_regular(bundle / SUMS, MOST_BYTES).decode()
-    except (OSError, ValueError):
-        claims.wrong.append(f"{SUMS}: missing, or cannot be read")
+        return "too large" if path.stat().st_size > MAX_FILE_BYTES else file_sha256(path)
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+
+
+def check_exports(bundles: Sequence[Bundle], run: UnpackedRun) -> None:
+    """Compares the exports of bundles with those of the verified run, which are made once."""
+    bundles = [bundle for bundle in bundles if bundle.sums]
+    if not bundles:
         return
-    listed = {match["name"]: match["sha256"] for match in map(_LINE.fullmatch, text.splitlines()) if match}
-    wrong = [f"{name} is listed but not there" for name in sorted(set(listed) - set(files))]
-    wrong += [f"{name} is not listed" for name in sorted(set(files) - set(listed))]
-    wrong += [
-        f"{name} has another sha256"
-        for name in sorted(set(files) & set(listed))
-        if file_sha256(files[name]) != listed[name]
-    ]
-    claims.differing(SUMS, wrong)
-    if not wrong:
-        claims.right.append(f"{SUMS}: {len(listed):,} files have the sha256 that it lists")
-
-
-def check_exports(bundle: Path, run: UnpackedRun, claims: Claims) -> None:
-    """Compares the exports of a bundle with those of the verified run."""
     with tempfile.TemporaryDirectory(prefix="bfcl-bundle-") as temporary:
         again = Path(temporary)
-        if (bundle / RECORDS).is_dir():
-            _check_records(bundle, run, again, claims)
-        if (bundle / RESULTS).is_dir():
-            answers = write_results(run.recorded.folder, again, run.data, _silent)
-            wrong = list(_differing_files(bundle / RESULTS, again / RESULTS))
-            claims.differing("official result folders", wrong)
-            if not wrong:
-                claims.right.append(f"official result folders: the {answers:,} answers of the archive")
+        write_records(scores_of(run.recorded.folder, run.metadata.ended), again, "unknown", _silent)
+        answers = write_results(run.recorded.folder, again, run.data, _silent)
+        derived = Bundle.read(again)
+        for bundle in bundles:
+            if bundle.below(RECORDS):
+                _check_records(bundle, derived)
+            if bundle.below(RESULTS):
+                wrong = list(_differing_files(bundle.below(RESULTS), derived.below(RESULTS)))
+                right = f"the {answers:,} answers of the archive"
+                bundle.differing("official result folders", wrong, right)
 
 
-def _check_records(bundle: Path, run: UnpackedRun, again: Path, claims: Claims) -> None:
-    scores = scores_of(run.recorded.folder, run.metadata.ended)
-    write_records(scores, again, "unknown", _silent)
-    derived = {_key(document): document for document in _documents(again / RECORDS)}
+def _check_records(bundle: Bundle, again: Bundle) -> None:
+    derived = {_key(document): document for document in _documents(again)}
     wrong: list[str] = []
     stated: set[str] = set()
     try:
-        for document in _documents(bundle / RECORDS):
+        for document in _documents(bundle):
             key = _key(document)
             stated.add(key)
             if key not in derived:
@@ -107,20 +145,18 @@ def _check_records(bundle: Path, run: UnpackedRun, again: Path, claims: Claims) 
     except (OSError, ValueError, RecursionError) as error:
         wrong.append(f"cannot be read ({error.__class__.__name__})")
     wrong += [f"no record of {key}" for key in sorted(set(derived) - stated)]
-    claims.differing("records of Every Eval Ever", wrong)
-    if not wrong:
-        numbers = sum(len(document["evaluation_results"]) for document in derived.values())
-        claims.right.append(f"records of Every Eval Ever: {numbers:,} scores equal the derived ones")
+    numbers = sum(len(document["evaluation_results"]) for document in derived.values())
+    what = "records of Every Eval Ever"
+    bundle.differing(what, wrong, f"{numbers:,} scores equal the derived ones")
 
 
-def _documents(folder: Path) -> Iterator[Mapping[str, Any]]:
-    for number, path in enumerate(sorted(folder.rglob("*.json"))):
-        if number >= MOST_FILES:
-            raise ValueError("too many files")
-        document = json.loads(read_regular(path, MOST_BYTES))
-        if not isinstance(document, dict):
-            raise ValueError("not an object")  # noqa: TRY004  # of the content, not of the code
-        yield document
+def _documents(bundle: Bundle) -> Iterator[Mapping[str, Any]]:
+    for name in bundle.below(RECORDS):
+        if name.endswith(".json"):
+            document = json.loads(read_regular(bundle.folder / RECORDS / name, MOST_BYTES))
+            if not isinstance(document, dict):
+                raise ValueError("not an object")  # of the content, not of the code
+            yield document
 
 
 def _key(document: Mapping[str, Any]) -> str:
@@ -151,17 +187,11 @@ def _named(value: Any) -> str:
     return str(value.get("evaluation_name", "")) if isinstance(value, dict) else "item"
 
 
-def _differing_files(stated: Path, derived: Path) -> Iterator[str]:
-    theirs, ours = (
-        {path.relative_to(folder).as_posix(): path for path in files_of(folder)}
-        for folder in (stated, derived)
-    )
-    yield from (f"{name} does not follow from the archive" for name in sorted(set(theirs) - set(ours)))
-    yield from (f"{name} is missing" for name in sorted(set(ours) - set(theirs)))
-    for name in sorted(set(theirs) & set(ours)):
-        if theirs[name].stat().st_size != ours[name].stat().st_size or file_sha256(
-            theirs[name]
-        ) != file_sha256(ours[name]):
+def _differing_files(stated: Mapping[str, str], derived: Mapping[str, str]) -> Iterator[str]:
+    yield from (f"{name} does not follow from the archive" for name in sorted(set(stated) - set(derived)))
+    yield from (f"{name} is missing" for name in sorted(set(derived) - set(stated)))
+    for name in sorted(set(stated) & set(derived)):
+        if stated[name] != derived[name]:
             yield f"{name} differs from the archive's answers"
 
 

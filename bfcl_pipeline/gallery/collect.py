@@ -18,6 +18,7 @@ from bfcl_pipeline.comparison.sides import Choice, Numbering, Side, read_sides
 from bfcl_pipeline.comparison.trials import read_averaged
 from bfcl_pipeline.config import trial_of
 from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.files import atomic_path
 from bfcl_pipeline.gallery.record import OWN_ERRATA, ModelRecord, RunRecord
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.page.run_tables import Row, RunTables, read_run_tables
@@ -32,8 +33,8 @@ BESIDE = "report"
 class Collector:
     """A further check of `verify` that takes the results, and finds nothing of its own."""
 
-    report: Path  # the folder that receives the report
-    claims: Callable[[UnpackedRun], None] | None = None  # compares other files with the same run
+    report: Path  # the folder of the site that receives the report
+    claims: Callable[[UnpackedRun], None]  # compares other files with the same run
     run: RunRecord | None = field(default=None)
 
     def __call__(self, run: UnpackedRun, findings: Findings, step_log: Log) -> Verification:
@@ -47,8 +48,7 @@ class Collector:
             report=dict(_copied(folder, self.report)),
             facts=_facts(run),
         )
-        if self.claims is not None:
-            self.claims(run)
+        self.claims(run)
         return Verification.COMPLETE
 
 
@@ -103,12 +103,11 @@ def _averaged(row: Row, tables: RunTables) -> Mapping[str, Any]:
 
 def _copied(folder: Path, out: Path) -> Iterator[tuple[str, str]]:
     """Copies the report and its conversations; the sha256 of each file by its path in the run."""
-    shutil.rmtree(out, ignore_errors=True)
     files = [folder / REPORT, *sorted((folder / BESIDE).glob("*.js"))]
     for file in files:
         name = file.relative_to(folder).as_posix()
-        (out / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, out / name)
+        with atomic_path(out / name) as temporary:
+            shutil.copyfile(file, temporary)
         yield name, file_sha256(file)
 
 

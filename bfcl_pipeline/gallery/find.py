@@ -1,33 +1,40 @@
 """The archives below some directories: in bundles, in folders of bundles, or side by side in a folder."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 
-from bfcl_pipeline.archive.members import file_sha256
-from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.gallery.bundle import ARCHIVE, RECORDS, SUMS
+from bfcl_pipeline.archive.members import MAX_FILE_BYTES, file_sha256
+from bfcl_pipeline.archive.seal import check_seal
+from bfcl_pipeline.errors import ArchiveError, ConfigError
+from bfcl_pipeline.gallery.bundle import ARCHIVE
 from bfcl_pipeline.signing.statement_file import statements_path
 from bfcl_pipeline.text import Log, printable
 
 MOST = 1_000
-"""The most archives of one site."""
+"""The most archives of one folder that are verified."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One archive."""
+    """One archive, which is its bytes: nothing depends on which of its files comes first."""
 
-    file: Path
     sha256: str
-    bundle: Path | None  # the directory with exports and sums; None if it is only an archive
+    files: tuple[Path, ...]  # all that have these bytes, sorted
+    refused: str = ""  # why it is not to be verified
 
     @property
-    def statements(self) -> Path | None:
-        """The file with the statements on it, if there is one."""
-        path = statements_path(self.file)
-        return path if path.is_file() and not path.is_symlink() else None
+    def folders(self) -> list[Path]:
+        """The folders of its files, each once."""
+        return sorted({file.parent.resolve() for file in self.files})
+
+    @property
+    def statements(self) -> list[Path]:
+        """The files with statements on it."""
+        paths = map(statements_path, self.files)
+        return [path for path in paths if path.is_file() and not path.is_symlink()]
 
 
 def find_archives(places: Sequence[Path], log: Log) -> list[Found]:
@@ -35,31 +42,48 @@ def find_archives(places: Sequence[Path], log: Log) -> list[Found]:
 
     Args:
         places: bundles, folders of bundles or of archives, or archives.
-        log: receives a line for each archive that was found twice.
+        log: receives a line for each file that cannot be read or is too large.
 
     Raises:
-        ConfigError: a place does not exist or has no archive, or there are more than `MOST`.
+        ConfigError: a place does not exist or has no archive.
     """
-    found: dict[str, Found] = {}
+    found: dict[str, list[Path]] = {}
+    refused: dict[str, tuple[Path, str]] = {}
+    sealed: Counter[Path] = Counter()
     for place in places:
-        files = list(islice(_files(place), MOST + 1))
+        files = list(_files(place))
         if not files:
             raise ConfigError(
                 f"{place}: no archive (*{ARCHIVE}) in it or in a directory in it. `bfcl-pipeline archive "
                 "RUN` or `bfcl-pipeline submit RUN --out DIR` writes one."
             )
         for file in files:
-            sha256 = file_sha256(file)
-            folder = file.parent
-            is_bundle = (folder / SUMS).is_file() or (folder / RECORDS).is_dir()
-            one = Found(file, sha256, folder if is_bundle else None)
-            if sha256 in found and found[sha256].file != file:
-                log(f"{printable(str(file))}: the same archive as {printable(str(found[sha256].file))}")
-            if sha256 not in found or (found[sha256].bundle is None and is_bundle):
-                found[sha256] = one
-    if len(found) > MOST:
-        raise ConfigError(f"more than {MOST:,} archives: make several sites.")
-    return [found[sha256] for sha256 in sorted(found)]
+            try:
+                sha256, reason = _sha256(file)
+            except (OSError, ArchiveError) as error:
+                log(f"left out: {printable(str(error))}")
+                continue
+            sealed[file.parent] += not reason
+            if not reason and sealed[file.parent] > MOST:
+                reason = f"more than {MOST:,} archives in its folder"
+            if reason:
+                refused.setdefault(sha256, (file, reason))
+            else:
+                found.setdefault(sha256, []).append(file)
+    every = [Found(sha256, tuple(sorted(set(files)))) for sha256, files in found.items()]
+    every += [Found(one, (file,), why) for one, (file, why) in refused.items() if one not in found]
+    return sorted(every, key=attrgetter("sha256"))
+
+
+def _sha256(file: Path) -> tuple[str, str]:
+    """The sha256 of a file, and why it is not an archive. Raises ArchiveError if it is too large."""
+    if file.stat().st_size > MAX_FILE_BYTES:
+        raise ArchiveError(f"{file}: more than {MAX_FILE_BYTES:,} bytes.")
+    with file.open("rb") as opened:
+        try:
+            return check_seal(file, opened).sha256, ""
+        except ArchiveError as error:
+            return file_sha256(file), str(error).removeprefix(f"{file}: ")
 
 
 def _files(place: Path) -> Iterator[Path]:

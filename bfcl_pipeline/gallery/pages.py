@@ -67,7 +67,7 @@ def index_page(archives: Sequence[ArchiveRecord], tables: Sequence[Standings], t
             for table in tables
         ],
         unranked=unranked(archives),
-        differing=any(archive.claims for archive in archives),
+        differing=any(archive.differing for archive in archives),
         meanings=[
             (str(outcome), STYLES[outcome], MEANINGS[outcome])
             for outcome in Outcome
@@ -76,13 +76,12 @@ def index_page(archives: Sequence[ArchiveRecord], tables: Sequence[Standings], t
     )
 
 
-def archive_page(archive: ArchiveRecord, title: str, download: str, report: str | None) -> str:
+def archive_page(archive: ArchiveRecord, title: str, report: str | None) -> str:
     """The page of one archive.
 
     Args:
         archive: what was found.
         title: of the site.
-        download: the address of the archive.
         report: the address of its report; None: it has none that was derived here.
     """
     shown = [(rules.value, categories(archive, rules)) for rules in Rules]
@@ -99,8 +98,7 @@ def archive_page(archive: ArchiveRecord, title: str, download: str, report: str 
         ],
         tables=[(rules, table) for rules, table in shown if table is not None],
         heat_levels=HEAT_LEVELS,
-        download=download,
-        file=download.rpartition("/")[2],
+        file=Path(archive.download).name,
         report=report,
     )
 

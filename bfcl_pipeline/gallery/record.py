@@ -14,7 +14,12 @@ from typing import Any
 from bfcl_pipeline.archive.findings import Finding, Part
 from bfcl_pipeline.comparison.settings import Settings
 from bfcl_pipeline.files import write_text
+from bfcl_pipeline.gallery.bundle import ARCHIVE
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.signing.statement_file import statements_path
+
+ARCHIVES, REPORTS = "archives", "reports"
+"""The folders of a site with archives and their statements, and with reports."""
 
 OWN_ERRATA = "Own errata"
 """The fact of a run whose verified scores use errata of its own: the names of their files."""
@@ -59,24 +64,62 @@ class RunRecord:
     facts: Mapping[str, str]  # texts by name
 
 
+@dataclass(slots=True)
+class Claims:
+    """What the files of one folder with an archive say."""
+
+    folder: str  # its name
+    right: list[str] = field(default_factory=list)  # what follows from the archive
+    wrong: list[str] = field(default_factory=list)
+
+
 @dataclass(frozen=True, slots=True)
 class ArchiveRecord:
     """One archive."""
 
-    key: str  # what the verification depends on; see `verified.key_of`
-    name: str  # of the file
+    key: str  # what the verification depends on; see `verified.key_of`; empty: it was not verified
+    name: str  # as that of its run; of its file, if it was refused
     sha256: str  # of the file
     size: int  # bytes
     outcome: Outcome
     findings: Sequence[Finding]
     run: str = ""  # name; empty for a refused archive, as the following
     ended: str = ""  # ISO 8601
-    claims: Sequence[str] = ()  # what the files beside it say that does not follow from it
-    checked: Sequence[str] = ()  # what the files beside it say that follows from it
+    claims: Sequence[Claims] = ()  # of each folder in which it was found
     derived: RunRecord | None = None  # None unless `outcome.ranked`
-    statements: str = ""  # sha256 of the file with its statements; empty: none
+    statements: str = ""  # sha256 of the file with those of its statements that hold; empty: none
     reason: str = ""  # why it was refused
     attested: Sequence[str] = field(default=())  # who signed it, as far as it was checked
+
+    @property
+    def differing(self) -> bool:
+        """Whether files differ from it in every folder in which it was found."""
+        return bool(self.claims) and all(one.wrong for one in self.claims)
+
+    @property
+    def wrong(self) -> list[str]:
+        """What files beside it say that does not follow from it."""
+        return [f"{one.folder}: {line}" for one in self.claims for line in one.wrong]
+
+    @property
+    def download(self) -> str:
+        """Its place in the site, which depends on nothing but its bytes."""
+        return f"{ARCHIVES}/{self.sha256[:16]}{ARCHIVE}"
+
+    @property
+    def report_folder(self) -> str:
+        """The folder in the site with its report, if that was derived."""
+        return f"{REPORTS}/{self.sha256[:16]}"
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The sha256 of its files in the site, by their places."""
+        report = self.derived.report if self.derived else {}
+        files = {f"{self.report_folder}/{name}": sha256 for name, sha256 in report.items()}
+        files[self.download] = self.sha256
+        if self.statements:
+            files[statements_path(Path(self.download)).as_posix()] = self.statements
+        return files
 
 
 def write_record(path: Path, record: ArchiveRecord) -> None:
@@ -100,6 +143,7 @@ def _archive(document: Mapping[str, Any]) -> ArchiveRecord:
         **{
             **document,
             "outcome": Outcome(document["outcome"]),
+            "claims": tuple(Claims(**one) for one in document["claims"]),
             "findings": tuple(
                 Finding(**{**one, "part": Part(one["part"])}) for one in document["findings"]
             ),

@@ -74,8 +74,7 @@ def submit(run_folder: Path, out: Path, options: SubmitOptions, log: Log) -> Sub
         SigningError: the archive could not be signed; nothing is written.
         PipelineError: a file of the run is damaged.
     """
-    if out.is_symlink() or (out.exists() and (not out.is_dir() or any(out.iterdir()))):
-        raise ConfigError(f"{out}: already exists. Remove it, or name another directory with --out.")
+    _check_new(out)
     if options.signing is not None:
         check_ready(options.signing)
     with temporary_folder(out) as work:
@@ -96,9 +95,18 @@ def submit(run_folder: Path, out: Path, options: SubmitOptions, log: Log) -> Sub
         for path in files_of(bundle):
             with path.open("rb") as written:
                 os.fsync(written.fileno())
-        bundle.replace(out)
+        try:
+            bundle.replace(out)
+        except OSError:
+            _check_new(out)  # another process wrote it meanwhile
+            raise
     sync_directory(out.parent)
     return Submitted(out, made, signed, *done)
+
+
+def _check_new(out: Path) -> None:
+    if out.is_symlink() or (out.exists() and (not out.is_dir() or any(out.iterdir()))):
+        raise ConfigError(f"{out}: already exists. Remove it, or name another directory with --out.")
 
 
 def _write_exports(
@@ -126,4 +134,4 @@ def _write_exports(
     answers = write_results(run_folder, bundle, options.data, told)
     write_text(bundle / README, readme(metadata, scores, made, answers, left_out))
     write_sums(bundle)
-    return records, answers, sum(1 for _ in files_of(bundle)) + 1
+    return records, answers, sum(1 for _ in files_of(bundle))

@@ -51,9 +51,14 @@ def badges(archive: ArchiveRecord) -> list[tuple[str, str, str]]:
     own = archive.derived.facts.get(OWN_ERRATA) if archive.derived else None
     if own:
         found.append(("own errata", "open", f"its verified scores use errata of its own: {printable(own)}"))
-    if archive.claims:
-        found.append(("files beside it differ", "bad", "; ".join(archive.claims)))
+    if archive.differing:
+        found.append(("files beside it differ", "bad", "; ".join(archive.wrong)))
     return found
+
+
+def has_page(archive: ArchiveRecord) -> bool:
+    """Whether an archive was verified, so that the site has it and a page about it."""
+    return bool(archive.key)
 
 
 def page_of(archive: ArchiveRecord) -> str:
@@ -142,7 +147,9 @@ def unranked(archives: Sequence[ArchiveRecord]) -> Table | None:
     rows = [
         [
             Cell(
-                Markup('<a href="{}">{}</a>').format(page_of(one), isolated(printable(one.name))),
+                Markup('<a href="{}">{}</a>').format(page_of(one), isolated(printable(one.name)))
+                if has_page(one)
+                else isolated(printable(one.name)),
                 one.name,
                 one.run,
                 style="name",

@@ -1,23 +1,27 @@
-"""Verifying the archives of a site, each once: what was found is kept beside the site."""
+"""Verifying the archives of a site, each once: what was found is kept by its owner, outside of the site."""
 
 import hashlib
 import shutil
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
 from bfcl_pipeline.archive.attestations import SUBJECT, AttestationOptions
-from bfcl_pipeline.archive.findings import Finding, Part, UnpackedRun, Verification, VerifiedArchive
+from bfcl_pipeline.archive.findings import Finding, Part, Verification, VerifiedArchive
 from bfcl_pipeline.archive.members import file_sha256
 from bfcl_pipeline.archive.software import versions
 from bfcl_pipeline.archive.verify import verify
-from bfcl_pipeline.errors import PipelineError, StagingError
-from bfcl_pipeline.gallery.bundle import files_of
-from bfcl_pipeline.gallery.bundle_check import MOST_FILES, Claims, check_exports, check_sums
+from bfcl_pipeline.errors import ConfigError, PipelineError, StagingError
+from bfcl_pipeline.files import atomic_path
+from bfcl_pipeline.gallery.bundle import ARCHIVE
+from bfcl_pipeline.gallery.bundle_check import Bundle, check_exports, sum_of
 from bfcl_pipeline.gallery.collect import Collector
 from bfcl_pipeline.gallery.find import Found
 from bfcl_pipeline.gallery.record import ArchiveRecord, Outcome, read_record, write_record
+from bfcl_pipeline.gallery.statements import statement_lines, statements_that_hold
+from bfcl_pipeline.signing.statement_file import statements_path, write_lines
 from bfcl_pipeline.text import Log, line_of, printable
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -27,7 +31,8 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 class Verifier:
     """Verifies archives, or takes what was found before."""
 
-    kept: Path  # directory of what was found
+    kept: Path  # directory of what was found, which only its owner writes
+    out: Path  # the site, which gets the archives, their statements and their reports
     data: Path  # the staged release
     cores: int
     log: Log  # receives a line for each archive
@@ -35,66 +40,70 @@ class Verifier:
     attestation: AttestationOptions = field(default_factory=AttestationOptions)  # whose statements count
 
     def records(self, archives: Sequence[Found]) -> list[ArchiveRecord]:
-        """The records of archives, in their order."""
+        """The records of archives, in their order; the site has the files that they name."""
+        read = cache(Bundle.read)
         return [
-            self._record(found, number, len(archives)) for number, found in enumerate(archives, start=1)
+            self._refused(found, f"[{number}/{len(archives)}]")
+            if found.refused
+            else self._record(
+                found, deepcopy(list(map(read, found.folders))), f"[{number}/{len(archives)}]"
+            )
+            for number, found in enumerate(archives, start=1)
         ]
 
-    def report_folder(self, sha256: str) -> Path:
-        """Where the report of the archive with this sha256 is kept."""
-        return self.kept / sha256
+    def _refused(self, found: Found, count: str) -> ArchiveRecord:
+        """The record of a file that is not an archive to verify: a row, without a page or a copy."""
+        file, reason = found.files[0], line_of(found.refused)
+        self.log(f"{count} {line_of(file.name)}: {Outcome.REFUSED}: {reason}")
+        size = file.stat().st_size
+        return ArchiveRecord("", line_of(file.name), found.sha256, size, Outcome.REFUSED, (), reason=reason)
 
-    def _record(self, found: Found, number: int, total: int) -> ArchiveRecord:
-        name, key = line_of(found.file.name), key_of(found, self.data, self.attestation)
-        path = self.kept / f"{found.sha256}.json"
+    def _record(self, found: Found, bundles: Sequence[Bundle], count: str) -> ArchiveRecord:
+        key = key_of(found, bundles, self.data, self.attestation)
+        path = self.kept / f"{key}.json"
         known = read_record(path, key)
-        if known is not None and self._has_report(known):
-            self.log(f"[{number}/{total}] {name}: {known.outcome}, as found before")
-            return replace(known, name=name)
-        self.log(f"[{number}/{total}] {name}: being verified")
-        record = self._verified(found, key)
+        name = line_of(min(file.name for file in found.files))
+        if known is not None and all(
+            (self.out / place).is_file() and file_sha256(self.out / place) == sha256
+            for place, sha256 in known.files.items()
+        ):
+            self.log(f"{count} {name}: {known.outcome}, as found before")
+            return known
+        self.log(f"{count} {name}: being verified")
+        size = found.files[0].stat().st_size
+        record = ArchiveRecord(key, name, found.sha256, size, Outcome.REFUSED, ())
+        _copy(found, self.out / record.download)
+        try:
+            record = self._verified(found, record, bundles)
+        except PipelineError as error:
+            file = self.out / record.download
+            reason = str(error).removeprefix(f"{file}: ").replace(str(file), name)
+            record = replace(record, reason=line_of(reason))
+        record = replace(record, claims=tuple(bundle.claims for bundle in bundles))
         write_record(path, record)
-        why = record.reason or "; ".join(record.claims)
-        self.log(f"[{number}/{total}] {name}: {record.outcome}{f': {printable(why)}' if why else ''}")
+        why = record.reason or "; ".join(record.wrong)
+        self.log(f"{count} {name}: {record.outcome}{f': {printable(why)}' if why else ''}")
         return record
 
-    def _has_report(self, record: ArchiveRecord) -> bool:
-        files = record.derived.report if record.derived else {}
-        folder = self.report_folder(record.sha256)
-        return all(
-            (folder / name).is_file() and file_sha256(folder / name) == sha256
-            for name, sha256 in files.items()
-        )
-
-    def _verified(self, found: Found, key: str) -> ArchiveRecord:
-        claims = Claims()
-        if found.bundle is not None:
-            check_sums(found.bundle, claims)
-        collector = Collector(self.report_folder(found.sha256), lambda run: _check(found, run, claims))
-        shutil.rmtree(self.report_folder(found.sha256), ignore_errors=True)
-        statements = file_sha256(found.statements) if found.statements else ""
-        size = found.file.stat().st_size
-        empty = ArchiveRecord(
-            key, line_of(found.file.name), found.sha256, size, Outcome.REFUSED, (), statements=statements
-        )
-        try:
-            done = self._verify(found.file, collector)
-        except PipelineError as error:
-            reason = line_of(
-                str(error).removeprefix(f"{found.file}: ").replace(str(found.file), found.file.name)
-            )
-            return replace(empty, reason=reason, claims=tuple(claims.wrong))
-        if done.sha256 != found.sha256:  # another file took its place meanwhile
-            return replace(empty, reason="the file was replaced while it was verified")
+    def _verified(self, found: Found, record: ArchiveRecord, bundles: Sequence[Bundle]) -> ArchiveRecord:
+        """Verifies the copy in the site, beside which are those statements that count."""
+        file = self.out / record.download
+        statements = statements_path(file)
+        statements.unlink(missing_ok=True)
+        lines = statements_that_hold(file, statement_lines(found, self.log), self.attestation.trust)
+        if lines:
+            write_lines(statements, lines)
+        collector = Collector(self.out / record.report_folder, lambda run: check_exports(bundles, run))
+        done = self._verify(file, collector)
         outcome = _outcome(done, collector)
         return replace(
-            empty,
+            record,
+            name=f"{line_of(done.run)}{ARCHIVE}",
             outcome=outcome,
             findings=_sorted(done.findings),
             run=done.run,
             ended=_ended(collector),
-            claims=tuple(claims.wrong),
-            checked=tuple(claims.right),
+            statements=file_sha256(statements) if lines else "",
             derived=collector.run if outcome.ranked else None,
             attested=tuple(
                 finding.what
@@ -130,25 +139,26 @@ class Verifier:
         )
 
 
-def key_of(found: Found, data: Path, attestation: AttestationOptions) -> str:
+def key_of(found: Found, bundles: Sequence[Bundle], data: Path, attestation: AttestationOptions) -> str:
     """A hash of all that the verification of an archive depends on.
 
-    That is the archive, its statements and who is trusted, the bundle around it, the code here with the
-    versions of its packages, and the staged release.
+    That is the archive, its statements and who is trusted, the names of its files and what is beside them,
+    the code here with the versions of its packages, and the staged release.
     """
-    parts = [
-        found.sha256,
-        file_sha256(found.statements) if found.statements else "",
-        _code(),
-        _staged(data),
-    ]
-    parts += list(_trusted(attestation))
-    if found.bundle is not None:
-        files = list(files_of(found.bundle))[: MOST_FILES + 1]
-        parts += [
-            f"{path.relative_to(found.bundle)}:{file_sha256(path)}" for path in files if path != found.file
-        ]
+    parts = [found.sha256, _code(), _staged(data), *_trusted(attestation)]
+    parts += [file.name for file in found.files]
+    parts += [f"{path.name}:{sum_of(path)}" for path in found.statements]
+    parts += [repr((bundle.claims, sorted(bundle.sums.items()))) for bundle in bundles]
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _copy(found: Found, target: Path) -> None:
+    """Copies an archive into the site, unless it is there."""
+    if not (target.is_file() and file_sha256(target) == found.sha256):
+        with atomic_path(target) as temporary:
+            shutil.copyfile(found.files[0], temporary)
+            if file_sha256(temporary) != found.sha256:
+                raise ConfigError(f"{found.files[0]}: changed while the site was made. Make it again.")
 
 
 def _trusted(attestation: AttestationOptions) -> Iterator[str]:
@@ -177,11 +187,6 @@ def _staged(data: Path) -> str:
     for path in sorted([*data.glob("release/*.json"), *data.glob("entries/*.parquet")]):
         digest.update(f"{path.name}:{file_sha256(path)}\n".encode())
     return digest.hexdigest()
-
-
-def _check(found: Found, run: UnpackedRun, claims: Claims) -> None:
-    if found.bundle is not None:
-        check_exports(found.bundle, run, claims)
 
 
 def _outcome(done: VerifiedArchive, collector: Collector) -> Outcome:

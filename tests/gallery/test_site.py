@@ -13,9 +13,17 @@ from pathlib import Path
 
 import pytest
 
+from bfcl_pipeline.archive.attestations import AttestationOptions
 from bfcl_pipeline.archive.members import file_sha256
+from bfcl_pipeline.archive.seal import UNSEALED, seal
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.exports.every_eval_ever import SCHEMA_VERSION
+from bfcl_pipeline.gallery import submit as submitting
+from bfcl_pipeline.gallery.bundle import write_sums
+from bfcl_pipeline.gallery.bundle_check import Bundle
+from bfcl_pipeline.gallery.find import find_archives
+from bfcl_pipeline.gallery.record import ArchiveRecord, Outcome, write_record
+from bfcl_pipeline.gallery.verified import key_of
 from tests.archive.repacked import repack
 from tests.archive.small_run import KEY_VARIABLE, NAME, SmallRun
 from tests.archive.test_tampered import tampered
@@ -159,15 +167,15 @@ def test_what_is_proved_of_each_archive(made: Made) -> None:
     assert "12.5, derived 100.0" in lying
     assert "BFCL_v4_simple_python_result.json differs from the archive&#39;s answers" in lying
     assert "SHA256SUMS: " in lying
-    assert "no seal at its end" in page_of(made, made.given / "cut.crate.zip")
     tampered_page = page_of(made, made.given / "tampered.crate.zip")
     assert "DIFFERS" in tampered_page
     assert "report.html" not in tampered_page
     index = (made.site / "index.html").read_text()
     ranked, _, rest = index.partition('id="unranked"')
     assert "tampered" not in ranked
-    for name in ("cut.crate.zip", "tampered.crate.zip"):
-        assert name in rest
+    assert "cut.crate.zip" in rest
+    assert "no seal at its end" in rest
+    assert file_sha256(made.given / "tampered.crate.zip")[:16] in rest
     assert ranked.count("mean of 2 trials") == 3 * 2  # each rule set, two archives
 
 
@@ -176,7 +184,7 @@ def test_a_signer_who_is_trusted_is_named(made: Made) -> None:
     """In the list of the attested, on a badge, and the statements can be downloaded."""
     page = page_of(made, made.given / "lying" / f"{NAME}.crate.zip")
     assert "signed by someone@example.org" in page
-    assert f"{NAME}.crate.zip.intoto.jsonl" in page
+    assert ".crate.zip.intoto.jsonl" in page
     honest = page_of(made, made.given / "honest" / f"{NAME}.crate.zip")
     assert ">signed<" not in honest
     assert (made.site / "index.html").read_text().count(">signed</span>") == 3 * 2  # rule sets, models
@@ -185,11 +193,11 @@ def test_a_signer_who_is_trusted_is_named(made: Made) -> None:
 def test_a_second_site_verifies_nothing_again(
     made: Made, small_run: SmallRun, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its files are the same; without the reports that were kept, the archives are verified again."""
+    """Its files are the same."""
     before = contents(made.site)
     assert gallery(small_run, made.site, made.given, signers=made.signers) == 1
     output = capsys.readouterr().out
-    assert output.count("as found before") == 4
+    assert output.count("as found before") == 3
     assert "being verified" not in output
     assert contents(made.site) == before
 
@@ -200,7 +208,7 @@ def test_a_site_has_the_archives_and_reports_that_it_names(made: Made) -> None:
         for target in re.findall(r'href="([^"#]+)"', page.read_text()):
             assert (made.site / target).is_file(), target
     honest = file_sha256(made.given / "honest" / f"{NAME}.crate.zip")
-    copied = made.site / "archives" / honest[:16] / f"{NAME}.crate.zip"
+    copied = made.site / f"archives/{honest[:16]}.crate.zip"
     assert file_sha256(copied) == honest
     report = made.site / "reports" / honest[:16] / "report.html"
     assert b"Content-Security-Policy" in report.read_bytes()
@@ -235,6 +243,71 @@ def test_without_the_release_nothing_is_ranked(
     index = (tmp_path / "site/index.html").read_text()
     assert 'class="standings"' not in index
     assert "only their hashes were checked" in index
+
+
+@needs_ssh
+@pytest.mark.parametrize("name", ["a-copy", "z-copy"])
+def test_a_copy_takes_nothing_from_the_signed_archive(
+    made: Made, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Wherever it sorts, and as a bundle; of its own statements only those that hold are added."""
+    archive, given = made.given / "lying" / f"{NAME}.crate.zip", tmp_path / "given"
+    (tmp_path / "data").mkdir()
+    (given / "m-honest").mkdir(parents=True)
+    (given / name).mkdir()
+    shutil.copy(archive, given / "m-honest")
+    shutil.copy(f"{archive}.intoto.jsonl", given / "m-honest")
+    copy = given / name / "Mallory.crate.zip"
+    shutil.copy(archive, copy)
+    (copy.parent / "SHA256SUMS").touch()
+    assert main(["sign", str(copy), "--key", str(make_key(tmp_path / "other"))]) == 0
+    statements = copy.with_name(f"{copy.name}.intoto.jsonl")
+    other = statements.read_bytes()
+    statements.write_bytes(b"no statement\n" + other.replace(b'"sig":"', b'"sig":"AAAA') + other)
+    assert gallery(SmallRun(tmp_path), tmp_path / "site", given, signers=made.signers) == 1  # empty sums
+    page = page_of(Made(tmp_path / "site", given, 1, None), archive)
+    assert "signed by someone@example.org" in page
+    assert "DIFFERS" not in page
+    assert "Mallory" not in page
+    assert f"in {name}: SHA256SUMS" in page
+    (served,) = (tmp_path / "site/archives").glob("*.intoto.jsonl")
+    own = Path(f"{archive}.intoto.jsonl").read_bytes()
+    assert served.read_bytes() == own + other
+    assert "files beside it differ" not in (tmp_path / "site/index.html").read_text()
+
+
+def test_nothing_in_a_site_is_believed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A record of a verification that somebody put into the site changes nothing."""
+    given, site, data = tmp_path / "given", tmp_path / "site", tmp_path / "data"
+    for folder in (given, data, site / "archives", site / "reports", site / ".verified"):
+        folder.mkdir(parents=True)
+    (given / "forged.crate.zip").write_bytes(UNSEALED)
+    seal(given / "forged.crate.zip")
+    (found,) = find_archives([given], print)
+    key = key_of(found, [Bundle.read(given)], data, AttestationOptions())
+    forged = ArchiveRecord(key, "forged", found.sha256, 14, Outcome.DERIVED, ())
+    for name in (key, found.sha256):
+        write_record(site / f".verified/{name}.json", forged)
+    assert gallery(SmallRun(tmp_path), site, given) == 1
+    assert "forged.crate.zip: refused" in capsys.readouterr().out
+
+
+def test_two_at_once_write_one_bundle(
+    small_run: SmallRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The second one says that it exists, and changes nothing."""
+    out = tmp_path / "out"
+
+    def and_another(bundle: Path) -> None:
+        out.mkdir()
+        (out / "README.md").write_text("of the first")
+        write_sums(bundle)
+
+    monkeypatch.setattr(submitting, "write_sums", and_another)
+    assert submit(small_run, out) == 1
+    assert "already exists" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert contents(out).keys() == {"README.md"}
 
 
 def test_names_of_files_may_be_anything(

@@ -130,7 +130,7 @@ def pages(archives: list[ArchiveRecord]) -> list[str]:
         index_page(archives, tables, HOSTILE),
         entries_page(tables, {}, HOSTILE),
         compare_page(tables, {}, HOSTILE),
-        *(archive_page(archive, HOSTILE, "archives/x/y.crate.zip", None) for archive in archives),
+        *(archive_page(archive, HOSTILE, None) for archive in archives),
     ]
 
 

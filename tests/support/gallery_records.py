@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bfcl_pipeline.archive.findings import Finding, Part
 from bfcl_pipeline.gallery.collect import models_of
-from bfcl_pipeline.gallery.record import ArchiveRecord, Outcome, RunRecord
+from bfcl_pipeline.gallery.record import ArchiveRecord, Claims, Outcome, RunRecord
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
 HOSTILE = (
@@ -79,7 +79,7 @@ def made_up_records(folder: Path) -> Records:
             derived=None,
             sha256="b" * 64,
             findings=(Finding(Part.DERIVED, "DIFFERS", "results", f"row 1: {HOSTILE}"),),
-            claims=(f"records of Every Eval Ever: {HOSTILE}",),
+            claims=(Claims(HOSTILE, wrong=[f"records of Every Eval Ever: {HOSTILE}"]),),
         ),
     ]
     return Records(archives, runs)
