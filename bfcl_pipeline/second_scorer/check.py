@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import csv
 import json
-import resource
 import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from bfcl_pipeline.archive.findings import Findings, Part, UnpackedRun, Verification
@@ -24,6 +24,7 @@ from bfcl_pipeline.errors import ConfigError, PipelineError
 from bfcl_pipeline.official.export_results import export_official
 from bfcl_pipeline.official.forms import known_form
 from bfcl_pipeline.official.layout import official_models
+from bfcl_pipeline.process import limit_process
 from bfcl_pipeline.records import Json, Mode, Rules, Status
 from bfcl_pipeline.second_scorer.environment import scorer_environment, scorer_python
 from bfcl_pipeline.second_scorer.guarded_scorer import REFUSED_STATUS
@@ -41,7 +42,7 @@ MOST_BYTES = 2**30
 MOST_PROCESSOR_SECONDS = 900
 
 MOST_MEMORY = 8 * 2**30
-"""Bytes of address space: a full run takes less than one GiB."""
+"""Bytes of data: a full run takes less than one GiB."""
 
 STAND_INS = {Mode.FC: "gpt-4o-2024-11-20-FC", Mode.PROMPT: "gpt-4o-2024-11-20"}
 """Official models whose stored answers have this project's own form, for models that have no such form."""
@@ -165,7 +166,12 @@ def run_scorer(work: Path, python: Path) -> str | None:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 timeout=SECONDS,
-                preexec_fn=_limit,
+                preexec_fn=partial(
+                    limit_process,
+                    memory=MOST_MEMORY,
+                    file_bytes=MOST_BYTES,
+                    processor_seconds=MOST_PROCESSOR_SECONDS,
+                ),
                 check=False,
             )
         except subprocess.TimeoutExpired:
@@ -183,14 +189,6 @@ def run_scorer(work: Path, python: Path) -> str | None:
             "an answer can make it compute without end"
         )
     return f"it ended with status {done.returncode}: ...{end[-400:]}"
-
-
-def _limit() -> None:
-    """Bounds the process that is about to become the scorer."""
-    resource.setrlimit(resource.RLIMIT_FSIZE, (MOST_BYTES, MOST_BYTES))
-    resource.setrlimit(resource.RLIMIT_CPU, (MOST_PROCESSOR_SECONDS, MOST_PROCESSOR_SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _their_verdicts(scores: Path, handed: Mapping[str, set[str]]) -> dict[tuple[str, str], bool]:
