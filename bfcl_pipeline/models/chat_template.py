@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 
 from bfcl_pipeline.config import ModelRow
@@ -24,9 +24,12 @@ from bfcl_pipeline.families import FamilyAsking
 from bfcl_pipeline.files import read_regular
 from bfcl_pipeline.models.hub_cache import cached_snapshot
 from bfcl_pipeline.models.quiet import silence_transformers
-from bfcl_pipeline.models.template_process import PROMPT_SECONDS, TemplateText, prepare, render
+from bfcl_pipeline.models.template_process import TemplateText, prepare, render
 from bfcl_pipeline.records import Json, Message
 from bfcl_pipeline.text import printable
+
+PROMPT_SECONDS = 10.0
+"""Processor time of one prompt; it usually takes milliseconds."""
 
 _MOST_TEMPLATE_BYTES = 2**22
 _MOST_CONFIG_BYTES = 2**26
@@ -81,9 +84,9 @@ class ChatTemplate:
         """
         process = self._process
         try:
-            return process.submit(render, list(messages), list(functions)).result()
+            return process.submit(render, list(messages), list(functions), PROMPT_SECONDS).result()
         except BrokenProcessPool as error:
-            what = f"it takes more than {PROMPT_SECONDS} s of processor time, or too much memory"
+            what = f"it takes more than {PROMPT_SECONDS:g} s of processor time, or too much memory"
             raise _error(self._model, f"its chat template cannot write the prompt: {what}") from error
         except Exception as error:  # whatever a template raises
             what = f"its chat template cannot write the prompt ({_line(error)})"
@@ -107,7 +110,6 @@ class ChatTemplate:
             raise _error(self._model, what) from error
 
 
-@cache
 def _tokenizer_text(model: str, revision: str | None) -> TemplateText:
     folder = Path(model)
     found = folder if folder.is_dir() else cached_snapshot(model, revision)

@@ -15,9 +15,6 @@ from bfcl_pipeline.models.quiet import silence_transformers
 from bfcl_pipeline.process import limit_process
 from bfcl_pipeline.records import Json, Message
 
-PROMPT_SECONDS = 10
-"""Processor time of one prompt; it usually takes milliseconds."""
-
 MOST_CHARACTERS = 2**25
 """Of a prompt; a request has at most 64 MiB."""
 
@@ -59,12 +56,12 @@ def prepare(template: TemplateText) -> None:
     limit_process(memory=_MEMORY, file_bytes=0)
 
 
-def render(messages: list[Message], functions: list[Json]) -> str:
-    """The prompt, with the beginning of an answer. The process ends if it takes more than PROMPT_SECONDS.
+def render(messages: list[Message], functions: list[Json], seconds: float) -> str:
+    """The prompt, with the beginning of an answer. The process ends after `seconds` of processor time.
 
     Raises whatever a template raises, as ValueError.
     """
-    signal.setitimer(signal.ITIMER_PROF, PROMPT_SECONDS)  # SIGPROF ends the process, also in C
+    signal.setitimer(signal.ITIMER_PROF, seconds)  # SIGPROF ends the process, also in C
     try:
         prompt: str = _tokenizer.apply_chat_template(
             messages, tools=functions, tokenize=False, add_generation_prompt=True
