@@ -203,7 +203,7 @@ async def _backend(
 @asynccontextmanager
 async def _journal_backend(job: Job, counts: ProgressCounts) -> AsyncIterator[Backend]:
     """The backend that answers from the journals of the model alone."""
-    adapter = build_derived(job.row, job.replay and job.replay.observed, job.folder)
+    adapter = build_derived(job.row, job.replay.observed if job.replay else None, job.folder)
     with JournalsReader(journals_in(job.paths.journals / job.folder)) as journals:
         yield ReplayBackend(adapter, journals, job.trial, counts)
 
