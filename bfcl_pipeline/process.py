@@ -7,6 +7,7 @@ or in other containers; `leases.liveness` observes their heartbeats instead.
 
 import hashlib
 import os
+import resource
 import socket
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +50,27 @@ def this_process() -> Process:
         started=_started(pid),
         job=os.environ.get("SLURM_JOB_ID") or None,
     )
+
+
+def limit_process(*, memory: int, file_bytes: int, processor_seconds: int = resource.RLIM_INFINITY) -> None:
+    """Bounds this process, and each that it starts, as far as the system does not bound it more.
+
+    Args:
+        memory: bytes of data.
+        file_bytes: of each file that is written.
+        processor_seconds: of each process.
+    """
+    limits = {
+        resource.RLIMIT_DATA: memory,
+        resource.RLIMIT_FSIZE: file_bytes,
+        resource.RLIMIT_CPU: processor_seconds,
+        resource.RLIMIT_CORE: 0,
+    }
+    for kind, most in limits.items():
+        hard = resource.getrlimit(kind)[1]
+        bounds = [value for value in (most, hard) if value != resource.RLIM_INFINITY]
+        least = min(bounds, default=resource.RLIM_INFINITY)
+        resource.setrlimit(kind, (least, least))
 
 
 def is_alive(process: Process, here: Process | None = None) -> bool | None:

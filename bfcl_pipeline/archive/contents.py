@@ -17,7 +17,7 @@ from bfcl_pipeline.archive.snakemake_records import WorkflowStep, logs_of, read_
 from bfcl_pipeline.archive.software import Checkout, workflow_files
 from bfcl_pipeline.archive.vectors import NAME as VECTORS
 from bfcl_pipeline.archive.vectors import pack_vectors
-from bfcl_pipeline.provenance import BESIDE_LOG
+from bfcl_pipeline.provenance import BESIDE_LOG, TEMPLATE_BESIDE_LOG
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def _logs(recorded: RecordedRun, places: Places) -> Iterator[tuple[str, Path]]:
     }
     logs |= {f"snakemake/log/{path.name}": path for path in logs_of(places.snakemake, recorded.run.name)}
     for name, path in logs.items():
-        if path.suffix == ".tsv" or path.name.endswith(BESIDE_LOG):  # they have no paths
+        if path.name.endswith((".tsv", BESIDE_LOG, TEMPLATE_BESIDE_LOG)):  # they have no paths
             yield name, path
         else:
             write_without_paths(path, places.work / name)

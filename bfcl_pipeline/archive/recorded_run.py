@@ -15,6 +15,7 @@ from bfcl_pipeline.config import ModelRow, RunConfig, check_config, load_models,
 from bfcl_pipeline.config.journal_choice import JournalChoice, recorded_journals
 from bfcl_pipeline.config.search_engines import SearchEngines
 from bfcl_pipeline.errors import ArchiveError, ConfigError
+from bfcl_pipeline.provenance import template_note
 from bfcl_pipeline.yaml_reader import read_yaml_file
 
 
@@ -68,6 +69,15 @@ class RecordedRun:
     def given(self) -> list[str]:
         """The directory names of its models of kind `results`, whose answers are in no journal."""
         return [folder for folder in self.run.folders if self.row(folder).recorded]
+
+    def missing_templates(self) -> list[str]:
+        """The models whose prompts cannot be derived: the run did not note the template of a tokenizer."""
+        rows = {folder: self.row(folder) for folder in self.remote()}
+        return [
+            row.model
+            for folder, row in rows.items()
+            if row.own_template and not template_note(self.folder, folder).is_file()
+        ]
 
     def trial(self, folder: str) -> int:
         """The trial number of the model with this directory name, from 1."""

@@ -11,11 +11,12 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import yaml
 
@@ -27,6 +28,7 @@ from bfcl_pipeline.archive.web_files import checked_web, run_keys
 from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES, encoder
 from bfcl_pipeline.config import NOT_RECORDED, recorded_models
 from bfcl_pipeline.errors import PipelineError, StagingError
+from bfcl_pipeline.process import limit_process
 from bfcl_pipeline.tables import entries_path
 from bfcl_pipeline.tables.texts import family_texts_path, recorded_calls_path
 from bfcl_pipeline.text import STEP_LINE, Log, plural
@@ -37,6 +39,14 @@ if TYPE_CHECKING:
 LOG = "replay.log"
 """The file of the working directory with what was printed; Snakemake's own log is in `.snakemake/log`."""
 
+STEP_SECONDS = 3600
+"""The most processor time of each process of a derivation: a step of a hundred models takes minutes."""
+
+STEP_BYTES = 8 * 2**30
+"""The most memory of each of them: steps of a hundred models take 3 GB. Its largest file has half of it."""
+
+_MOST_LOG = 2**26  # characters that Snakemake prints
+_LONGEST_LINE = 2**20
 _LAST_LINES = 40  # of the log, in an error message
 _IGNORED_VARIABLES = ("SNAKEMAKE_PROFILE",)  # the user's own profile, for runs on a cluster
 _OFFLINE = {"PIP_NO_INDEX": "1"}  # the rule that stages the release cannot fetch it
@@ -148,6 +158,8 @@ def derive(
     """
     workflow = find_checkout().folder
     check_staged(recorded, data)
+    if missing := recorded.missing_templates():
+        raise PipelineError(needs_tokenizer(missing))
     _lay_out(recorded, data, cache, work)
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(workflow / "Snakefile")]
     command += ["--directory", str(work), "--cores", str(cores)]
@@ -174,6 +186,13 @@ def check_staged(recorded: RecordedRun, data: Path) -> None:
     _check_files(needed, stage_command(recorded, data))
     if recorded.needs_encoder:
         _check_files([data / "encoder" / encoder.WEIGHTS], f"bfcl-pipeline stage --encoder --data {data}")
+
+
+def needs_tokenizer(models: Sequence[str]) -> str:
+    """Why a run with these models cannot be derived."""
+    return (
+        f"not derived: needs the tokenizer of {', '.join(models)}, whose chat template the run did not note"
+    )
 
 
 def stage_command(recorded: RecordedRun, data: Path) -> str:
@@ -227,11 +246,17 @@ def _run(command: Sequence[str], log_file: Path, log: Log) -> None:
             stderr=subprocess.STDOUT,
             encoding="utf-8",
             errors="replace",
+            preexec_fn=partial(
+                limit_process,
+                memory=STEP_BYTES,
+                file_bytes=STEP_BYTES // 2,
+                processor_seconds=STEP_SECONDS,
+            ),
         ) as process,
     ):
         try:
             assert process.stdout is not None  # noqa: S101  # it is a pipe
-            for line in _copied(process.stdout, file.write):
+            for line in _copied(process.stdout, file):
                 if STEP_LINE.fullmatch(line):
                     log(line)
         except BaseException:
@@ -248,7 +273,11 @@ def _end(log_file: Path) -> str:
     return f"the last of {len(lines):,} lines of {log_file}:\n{last}"
 
 
-def _copied(lines: Iterator[str], write: Callable[[str], object]) -> Iterator[str]:
-    for line in lines:
-        write(line)
+def _copied(lines: IO[str], out: IO[str]) -> Iterator[str]:
+    left = _MOST_LOG
+    while line := lines.readline(_LONGEST_LINE):
+        left -= len(line)
+        if left < 0:
+            raise PipelineError(f"the steps print more than {_MOST_LOG:,} characters; they were ended.")
+        out.write(line)
         yield line.rstrip("\n")

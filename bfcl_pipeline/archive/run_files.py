@@ -10,7 +10,7 @@ from pathlib import Path
 from bfcl_pipeline.archive.recorded_run import RecordedRun
 from bfcl_pipeline.errors import ArchiveError
 from bfcl_pipeline.own_errata import run_errata
-from bfcl_pipeline.provenance import BESIDE_LOG
+from bfcl_pipeline.provenance import BESIDE_LOG, TEMPLATE_BESIDE_LOG
 
 _TABLES = {".parquet", ".csv"}
 _FIGURES = {".svg", ".png", ".md"}
@@ -54,6 +54,7 @@ def _belongs(path: Path, models: frozenset[str]) -> bool:
         return True
     name = path.parts[1]
     stem = name.removesuffix(".tsv").removesuffix(".log").removesuffix(".vllm").removesuffix(BESIDE_LOG)
+    stem = stem.removesuffix(TEMPLATE_BESIDE_LOG)
     return bool({name, stem, stem.rpartition("@")[0]} & models)
 
 

@@ -22,7 +22,7 @@ from bfcl_pipeline.generation.journal import (
 from bfcl_pipeline.generation.model import Adapter
 from bfcl_pipeline.jobs.captured import RunPlaces, capture, replay_job
 from bfcl_pipeline.jobs.selection import select
-from bfcl_pipeline.models import build_adapter
+from bfcl_pipeline.models import build_derived
 from bfcl_pipeline.records import Entry, Exchange, Json, Request
 
 
@@ -81,7 +81,7 @@ def draw(
     if categories:
         selected = select(job.paths.data, job.categories, job.selection)
         only = [entry.entry_id for entry in selected if entry.category in categories]
-    adapter = build_adapter(job.row, offline=True)
+    adapter = build_derived(job.row, run.recorded.folder, folders[0])
     drawing = _Drawing(count, seed)
     capture(job, drawing.received, only, adapter)
     drawn = [drawing.drawn[key] for _, key in drawing.ranks]

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc, gammaln, xlog1py, xlogy
 
+from bfcl_pipeline.asked_again.answers import NO_CALLS
 from bfcl_pipeline.errors import ConfigError
 
 Answers: TypeAlias = Sequence[Hashable | None]
@@ -43,6 +44,7 @@ class LevelResult:
     """The test of one level: texts, calls or verdicts."""
 
     requests: int  # requests with all their answers
+    informative: int  # of these, requests in which another answer could show at this level
     unanswered: int  # requests that lack an answer at this level, left out
     archive_alone: int  # requests in which only the archive's answer stands alone
     fresh_alone: int  # requests in which only one fresh answer stands alone
@@ -50,7 +52,7 @@ class LevelResult:
     excused: int  # requests of `archive_alone` that the tolerance leaves out of the test
     p: float  # of this level alone
     error_rate: float  # of this level: the levels share that of the test
-    smallest_share: float | None  # share of invented answers that is found with POWER; None: not even all
+    smallest_share: float | None  # of invented answers to these, found with POWER; None: not even all
 
     @property
     def told_apart(self) -> bool:
@@ -77,8 +79,11 @@ class ExchangeabilityResult:
 
     @property
     def smallest_share(self) -> float | None:
-        """The smallest share of invented answers that a level finds with POWER; None: no level does."""
-        shares = (level.smallest_share for level in self.levels.values())
+        """The smallest share of other answers that a level finds with POWER; None: no level finds any.
+
+        The level of verdicts finds only answers that were made right, not those of another model.
+        """
+        shares = (level.smallest_share for name, level in self.levels.items() if name != VERDICTS)
         return min((share for share in shares if share is not None), default=None)
 
 
@@ -120,10 +125,12 @@ def _test_level(name: str, drawn: Sequence[Answers], tolerance: float, error_rat
     lone = [marks for answers in answered if sum(marks := _alone(name, answers)) == 1]
     archive_alone = sum(marks[0] for marks in lone)
     fresh_alone = len(lone) - archive_alone
+    informative = [answers[1:] for answers in answered if _is_informative(name, answers[1:])]
     fresh = [sum(_alone(name, answers[1:])) for answers in answered]
     design = _Design(len(answered), askings, tolerance, error_rate)
     return LevelResult(
         requests=len(answered),
+        informative=len(informative),
         unanswered=len(drawn) - len(answered),
         archive_alone=archive_alone,
         fresh_alone=fresh_alone,
@@ -134,9 +141,21 @@ def _test_level(name: str, drawn: Sequence[Answers], tolerance: float, error_rat
         # A fresh answer can be the only one that stands alone if it is so without the archive's, or if the
         # archive's is equal to the other one of two.
         smallest_share=design.smallest_share(
-            agreeing=fresh.count(0), differing=fresh.count(1) + (fresh.count(2) if name != VERDICTS else 0)
+            agreeing=sum(not any(_alone(name, answers)) for answers in informative),
+            differing=fresh.count(1) + (fresh.count(2) if name != VERDICTS else 0),
         ),
     )
+
+
+def _is_informative(name: str, fresh: Answers) -> bool:
+    """Whether another answer than the fresh ones could show at a level.
+
+    Any other text does, and a right answer where all are wrong. Where the model makes no calls, another
+    answer in words makes none either.
+    """
+    if name == VERDICTS:
+        return True not in fresh
+    return name != CALLS or any(answer != NO_CALLS for answer in fresh)
 
 
 def _askings(name: str, drawn: Sequence[Answers]) -> int:

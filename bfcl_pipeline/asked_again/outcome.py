@@ -132,10 +132,21 @@ def _conclusion(asked: AskedModel, outcome: Verification) -> str:
     if share is None:
         return (
             f"{drawn} are too few, or vary too much, to find even a wholly invented run with a "
-            "probability of 95 %: draw more"
+            f"probability of 95 %: draw more ({_power(test)})"
         )
-    power = f"a share of {share:.0%} invented answers, or more, would be found with a probability of 95 %"
-    return f"could be answers of {own}, on {drawn} ({figures}); {power}"
+    return (
+        f"could be answers of {own}, on {drawn} ({figures}); with a probability of 95 %, invented answers "
+        f"would be found from these shares on: {_power(test)}"
+    )
+
+
+def _power(test: ExchangeabilityResult) -> str:
+    """The share that is found at each level, of the requests in which an invented answer shows there."""
+    return ", ".join(
+        f"{level} {'not even all' if result.smallest_share is None else f'{result.smallest_share:.0%}'} "
+        f"of {result.informative:,}"
+        for level, result in test.levels.items()
+    )
 
 
 def _equality(asked: AskedModel, outcome: Verification, drawn: str) -> str:

@@ -84,9 +84,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _print_request(options: argparse.Namespace) -> int:
     """Prints one request to a model."""
-    from bfcl_pipeline.config import KINDS, load_models, model_row, trial_of
+    from bfcl_pipeline.config import KINDS, load_models, model_folder, model_row, trial_of
     from bfcl_pipeline.generation import ChatAsking
-    from bfcl_pipeline.models import build_adapter, build_model
+    from bfcl_pipeline.models import build_adapter, build_derived, build_model
     from bfcl_pipeline.playback import read_conditions
     from bfcl_pipeline.show.entry_page import find_entry
     from bfcl_pipeline.show.sent import ModelOfRun, first_request, recorded_request, request_text
@@ -107,7 +107,10 @@ def _print_request(options: argparse.Namespace) -> int:
     if row.recorded:
         raise ConfigError(f"{row.name}: its answers are read from results; nothing is sent.")
     conditions = read_conditions(folder, options.data, options.cache)
-    adapter = None if KINDS[row.kind].embedded else build_adapter(row, offline=True)
+    adapter = None
+    if not KINDS[row.kind].embedded:
+        of_run = folder is not None and build_derived(row, folder, model_folder(options.prompt))
+        adapter = of_run or build_adapter(row, offline=True)
     if folder is None or adapter is None:
         if (options.step or 1) > 1:
             raise ConfigError(

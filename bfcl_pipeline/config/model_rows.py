@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bfcl_pipeline.config.check import check_config, fits
-from bfcl_pipeline.config.families import family_of, load_families
+from bfcl_pipeline.config.families import OWN_TEMPLATE, family_of, load_families
 from bfcl_pipeline.config.kinds import EMBEDDED_KINDS, KINDS, RECORDED_KINDS
 from bfcl_pipeline.config.models_files import models_files
 from bfcl_pipeline.config.row_values import check_local, check_options, check_resources
@@ -152,6 +152,11 @@ class ModelRow:
     def recorded(self) -> bool:
         """Whether the model's answers are read from results: it is not asked."""
         return self.kind in RECORDED_KINDS
+
+    @property
+    def own_template(self) -> bool:
+        """Whether the chat template of its own tokenizer writes its prompts."""
+        return self.family is not None and load_families()[self.family].template == OWN_TEMPLATE
 
     @property
     def served(self) -> bool:

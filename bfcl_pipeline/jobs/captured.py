@@ -21,7 +21,7 @@ from bfcl_pipeline.jobs.observed import ObservedFailures
 from bfcl_pipeline.jobs.run import finished
 from bfcl_pipeline.jobs.selection import select
 from bfcl_pipeline.jobs.worlds import world_configs
-from bfcl_pipeline.models import build_adapter
+from bfcl_pipeline.models import build_derived
 from bfcl_pipeline.records import Entry
 from bfcl_pipeline.tables.texts import read_texts
 from bfcl_pipeline.web.presented import presented
@@ -110,7 +110,7 @@ def capture(
     async def run() -> list[Completed]:
         with JournalsReader(journals_in(job.paths.journals / job.folder)) as journals:
             backend = ReplayBackend(
-                adapter or build_adapter(job.row, offline=True),
+                adapter or build_derived(job.row, observed_run, job.folder),
                 journals,
                 job.trial,
                 ProgressCounts(),

@@ -19,12 +19,21 @@ from bfcl_pipeline.config import Job, ModelRow
 from bfcl_pipeline.config.model_rows import OPEN_KINDS
 from bfcl_pipeline.errors import ConfigError, JournalError
 from bfcl_pipeline.files import write_text
-from bfcl_pipeline.models.chat_template import chat_template_digest
+from bfcl_pipeline.models.chat_template import chat_template_digest, noted_template
 from bfcl_pipeline.models.hub_cache import cached_snapshot
 from bfcl_pipeline.models.serving.address import server_of
 from bfcl_pipeline.models.weights import file_digests, identified
 from bfcl_pipeline.project import project_file, project_folder
-from bfcl_pipeline.provenance import MOST_BYTES, ModelFiles, Pipeline, Provenance, Server, write_provenance
+from bfcl_pipeline.provenance import (
+    BESIDE_LOG,
+    MOST_BYTES,
+    TEMPLATE_BESIDE_LOG,
+    ModelFiles,
+    Pipeline,
+    Provenance,
+    Server,
+    write_provenance,
+)
 from bfcl_pipeline.provenance.commit import Commit, find_commit
 from bfcl_pipeline.provenance.document import MOST_TEXT, canonical, from_document
 from bfcl_pipeline.provenance.http_get import http_get
@@ -46,11 +55,16 @@ _MOST_ANSWER_BYTES = 2**20
 def write_record(job: Job, out: Path | None, log: Log) -> Provenance:
     """The record of `job`, also written to `out`. Its server, if the run starts one, must be ready.
 
+    A chat template of the model's own tokenizer is noted beside it, without which nothing could be derived.
+
     Raises ConfigError if a file of the model cannot be read, OSError if `out` cannot be written.
     """
     record = job_record(job, log)
     if out is not None:
         write_text(out, record.content().decode("ascii"))
+        if job.row.own_template:
+            note = out.name.removesuffix(BESIDE_LOG) + TEMPLATE_BESIDE_LOG
+            write_text(out.with_name(note), noted_template(job.row))
     return record
 
 

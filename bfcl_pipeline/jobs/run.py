@@ -37,7 +37,7 @@ from bfcl_pipeline.jobs.provenance import journaled_record, write_record
 from bfcl_pipeline.jobs.recorded_answers import recorded_answers
 from bfcl_pipeline.jobs.selection import select
 from bfcl_pipeline.jobs.worlds import world_configs
-from bfcl_pipeline.models import build_adapter, build_model
+from bfcl_pipeline.models import build_adapter, build_derived, build_model
 from bfcl_pipeline.models.serving import ready_endpoint
 from bfcl_pipeline.models.weights import identified
 from bfcl_pipeline.records import Entry, Status
@@ -203,7 +203,7 @@ async def _backend(
 @asynccontextmanager
 async def _journal_backend(job: Job, counts: ProgressCounts) -> AsyncIterator[Backend]:
     """The backend that answers from the journals of the model alone."""
-    adapter = build_adapter(job.row, offline=True)
+    adapter = build_derived(job.row, job.replay.observed if job.replay else None, job.folder)
     with JournalsReader(journals_in(job.paths.journals / job.folder)) as journals:
         yield ReplayBackend(adapter, journals, job.trial, counts)
 

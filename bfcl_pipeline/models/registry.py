@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bfcl_pipeline.config import KINDS, ModelRow
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.provenance import template_note
 from bfcl_pipeline.text import unknown_name
 
 if TYPE_CHECKING:
@@ -39,6 +42,21 @@ def build_adapter(row: ModelRow, endpoint: str | None = None, *, offline: bool =
             f"Run: pip install 'bfcl-pipeline[{extra}]'"
         )
     adapter: Adapter = build(row, endpoint, offline=offline)
+    return adapter
+
+
+def build_derived(row: ModelRow, run: Path | None, folder: str) -> Adapter:
+    """The adapter of a recorded model: it makes bodies and reads answers with what the run has noted alone.
+
+    Args:
+        row: as the run recorded it, perhaps on another machine.
+        run: results/<run>; None: it noted nothing.
+        folder: the directory name of the model.
+    """
+    if not row.own_template:
+        return build_adapter(row, offline=True)
+    note = template_note(run or Path(os.devnull), folder)
+    adapter: Adapter = _class(row, embedded=False)(row, offline=True, note=note)
     return adapter
 
 

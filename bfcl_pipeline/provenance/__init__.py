@@ -12,9 +12,11 @@ from bfcl_pipeline.provenance.document import (
 from bfcl_pipeline.provenance.store import (
     BESIDE_LOG,
     FOLDER,
+    TEMPLATE_BESIDE_LOG,
     provenance_path,
     provenances_in,
     read_provenance,
+    template_note,
     write_provenance,
 )
 
@@ -22,6 +24,7 @@ __all__ = [
     "BESIDE_LOG",
     "FOLDER",
     "MOST_BYTES",
+    "TEMPLATE_BESIDE_LOG",
     "Gpu",
     "Machine",
     "ModelFiles",
@@ -31,5 +34,6 @@ __all__ = [
     "provenance_path",
     "provenances_in",
     "read_provenance",
+    "template_note",
     "write_provenance",
 ]

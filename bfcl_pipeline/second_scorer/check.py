@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import csv
 import json
-import resource
-import signal
-import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,31 +22,18 @@ from bfcl_pipeline.official.export_results import export_official
 from bfcl_pipeline.official.forms import known_form
 from bfcl_pipeline.official.layout import official_models
 from bfcl_pipeline.records import Json, Mode, Rules, Status
-from bfcl_pipeline.second_scorer.environment import scorer_environment, scorer_python
-from bfcl_pipeline.second_scorer.guarded_scorer import REFUSED_STATUS
+from bfcl_pipeline.second_scorer.environment import scorer_python
+from bfcl_pipeline.second_scorer.scorer_process import judge_all
 from bfcl_pipeline.tables import read_table
 from bfcl_pipeline.text import Log, plural
 
 SUBJECT = "official"
 
-SECONDS = 3600.0
-"""The most that scoring one model may take: a full run takes half a minute."""
-
-MOST_BYTES = 2**30
-"""The largest file that the official scorer may write."""
-
-MOST_PROCESSOR_SECONDS = 900
-
-MOST_MEMORY = 8 * 2**30
-"""Bytes of address space: a full run takes less than one GiB."""
-
 STAND_INS = {Mode.FC: "gpt-4o-2024-11-20-FC", Mode.PROMPT: "gpt-4o-2024-11-20"}
 """Official models whose stored answers have this project's own form, for models that have no such form."""
 
-_SCRIPT = Path(__file__).with_name("guarded_scorer.py")
-_REFUSED = "refused.json"
+_NOTHING = "none of its {:,} verdicts was compared with the official scorer; the reason is below"
 _MOST_SCORE_BYTES = 2**30
-_END = 2000  # characters of the scorer's output in an error message
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +68,9 @@ class _Scored:
     compared: int = 0  # verdicts
     differing: list[str] = field(default_factory=list)  # a line for each other verdict
     overall: tuple[str, str] | None = None  # the official overall and ours, if all of the run was judged
+    ours: int = 0  # verdicts that there are to compare
     left_out: int = 0  # answers that cannot be handed over
-    refused: list[str] = field(default_factory=list)  # entry ids: something would have been evaluated
+    refused: list[str] = field(default_factory=list)  # entry ids: evaluated as code, or not judged
     failed: str | None = None  # why the scorer gave no verdicts
 
 
@@ -95,6 +80,7 @@ def _score(
     job = run.recorded.run.jobs_of(folder)[0]
     scored = _Scored(job.name)
     ours = dict(_our_verdicts(run.recorded.folder / "verdicts" / f"{folder}.parquet"))
+    scored.ours = len(ours)
     with tempfile.TemporaryDirectory(prefix="bfcl-official-") as name:
         work = Path(name)
         try:
@@ -109,13 +95,10 @@ def _score(
         except ConfigError:  # nothing that the official tool can read
             scored.left_out = len(ours)
             return scored
-        handed = _handed_over(work / "result")
-        scored.failed = run_scorer(work, python)
+        scored.failed, scored.refused = judge_all(work, python)
         if scored.failed is not None:
             return scored
-        theirs = _their_verdicts(work / "scores", handed)
-        refused = json.loads((work / "scores" / _REFUSED).read_text(encoding="utf-8"))
-        scored.refused = sorted({entry for ids in refused.values() for entry in ids})
+        theirs = _their_verdicts(work / "scores", _handed_over(work / "result"))
         _compare(scored, ours, theirs)
         if not scored.left_out and not scored.refused:
             scored.overall = _overalls(work / "scores", run.recorded.folder, job.name)
@@ -148,49 +131,6 @@ def _handed_over(results: Path) -> dict[str, set[str]]:
             with path.open(encoding="utf-8") as lines:
                 handed[category] = {json.loads(line)["id"] for line in lines}
     return handed
-
-
-def run_scorer(work: Path, python: Path) -> str | None:
-    """Runs the official scorer on `work`/result. Returns why it failed; None if it did not."""
-    scores, log = work / "scores", work / "scorer.log"
-    scores.mkdir()
-    command = [str(python), "-W", "ignore", str(_SCRIPT), str(work / "result"), str(scores), _REFUSED]
-    with log.open("wb") as output:
-        try:
-            done = subprocess.run(
-                command,
-                cwd=scores,
-                env=scorer_environment(scores),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                timeout=SECONDS,
-                preexec_fn=_limit,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return f"it did not end within {SECONDS:g} s"
-    if done.returncode == 0 and (scores / _REFUSED).is_file():
-        return None
-    with log.open("rb") as file:
-        file.seek(max(0, log.stat().st_size - _END))
-        end = " ".join(file.read().decode(errors="replace").split())
-    if done.returncode == REFUSED_STATUS:
-        return f"it was ended, because an answer made it do more than score: ...{end[-200:]}"
-    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
-        return (
-            f"it was ended after {MOST_PROCESSOR_SECONDS:,} s of processor time, or for lack of memory, as "
-            "an answer can make it compute without end"
-        )
-    return f"it ended with status {done.returncode}: ...{end[-400:]}"
-
-
-def _limit() -> None:
-    """Bounds the process that is about to become the scorer."""
-    resource.setrlimit(resource.RLIMIT_FSIZE, (MOST_BYTES, MOST_BYTES))
-    resource.setrlimit(resource.RLIMIT_CPU, (MOST_PROCESSOR_SECONDS, MOST_PROCESSOR_SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _their_verdicts(scores: Path, handed: Mapping[str, set[str]]) -> dict[tuple[str, str], bool]:
@@ -263,6 +203,10 @@ def _report(found: Sequence[_Scored], scorer: str, findings: Findings) -> Verifi
         count = plural(len(equal), "model", "models")
         findings.verified(SUBJECT, f"the overall score of {count} is that of {scorer}")
     for scored in found:
+        if scored.ours and not scored.compared:
+            findings.add(
+                Part.DERIVED, "NOT JUDGED", SUBJECT, f"{scored.model}: {_NOTHING.format(scored.ours)}"
+            )
         for what in _not_judged(scored):
             findings.not_verified(SUBJECT, f"{scored.model}: {what}")
             result = result or Verification.INCOMPLETE
@@ -279,8 +223,8 @@ def _not_judged(scored: _Scored) -> Iterator[str]:
     if scored.refused:
         count = plural(len(scored.refused), "answer", "answers")
         yield (
-            f"{count} not compared, because the official scorer would evaluate parts as code (the first: "
-            f"{scored.refused[0]})"
+            f"{count} not compared, because the official scorer would evaluate parts as code, or cannot "
+            f"judge them (the first: {scored.refused[0]})"
         )
     if scored.left_out:
         count = plural(scored.left_out, "verdict", "verdicts")

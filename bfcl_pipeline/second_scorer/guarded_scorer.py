@@ -1,8 +1,9 @@
 """Scores result folders with the official package: a script for the environment of that package.
 
-Usage: python guarded_scorer.py RESULTS SCORES REFUSED. RESULTS has the folder of one model, SCORES is a
-new directory for the official score files, REFUSED a file to write: `{category: [entry id, ...]}` of
-entries in whose answers something was refused. The pipeline never imports this module.
+Usage: python guarded_scorer.py RESULTS SCORES REFUSED ENTRY. RESULTS has the folder of one model, SCORES is
+a new directory for the official score files. In it are written: REFUSED, `{category: [entry id, ...]}` of
+entries in whose answers something was refused, or which the official package cannot judge; and ENTRY, the
+id of the entry that is being scored, if the process dies. The pipeline never imports this module.
 
 The official package evaluates parts of answers as Python code: arithmetic in arguments, calls of the
 simulated APIs, and answers in the forms of some models. Here its `eval` accepts literals, arithmetic on
@@ -165,7 +166,9 @@ def _is_api(value: object) -> bool:
 class Guard:
     """Stands in the place of `eval` in the modules of the official package."""
 
-    def __init__(self) -> None:
+    def __init__(self, entry_file: Path | None = None) -> None:
+        """entry_file: has the id of the entry that is being scored, and is empty between entries."""
+        self._file = entry_file
         self.entry: tuple[str, str] | None = None  # the category and id of the entry being scored
         self.refused: dict[str, set[str]] = {}  # entry ids by category
 
@@ -197,21 +200,32 @@ class Guard:
         raise Refused("the processor time of an entry is used up")
 
     def watch(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """`function`, which scores one entry, with that entry noted and its time limited."""
+        """`function`, which scores one entry, with that entry noted and its time limited.
+
+        An exception is a refusal of the entry, whose answer then is wrong: the others are judged.
+        """
 
         @functools.wraps(function)
         def scored(*arguments: Any, **named: Any) -> Any:
             values = [*arguments, *named.values()]
             entry = next(value for value in values if isinstance(value, dict) and "id" in value)
-            self.entry = str(entry["id"]).rpartition("_")[0], str(entry["id"])
+            self._at(str(entry["id"]))
             signal.setitimer(signal.ITIMER_PROF, ENTRY_SECONDS, 1)
             try:
                 return function(*arguments, **named)
+            except Exception:  # noqa: BLE001  # whatever an answer makes the official package raise
+                self._note()
+                return {"id": entry["id"], "valid": False}
             finally:
                 signal.setitimer(signal.ITIMER_PROF, 0)
-                self.entry = None
+                self._at("")
 
         return scored
+
+    def _at(self, entry_id: str) -> None:
+        self.entry = (entry_id.rpartition("_")[0], entry_id) if entry_id else None
+        if self._file is not None:
+            self._file.write_text(entry_id, encoding="utf-8")
 
 
 def forbid(scores: Path) -> None:
@@ -246,7 +260,7 @@ def _end(what: str) -> NoReturn:
 
 def main() -> None:
     """Scores what the arguments name."""
-    results, scores, refused = map(Path, sys.argv[1:])
+    results, scores, refused, entry_file = map(Path, sys.argv[1:])
     runner = importlib.import_module(f"{PACKAGE}.eval_checker.eval_runner")
     helper: Any = importlib.import_module(f"{PACKAGE}.eval_checker.eval_runner_helper")
     # The simulated APIs are imported when they are first used: before the hook.
@@ -256,7 +270,7 @@ def main() -> None:
             importlib.import_module(f"{APIS}.{file.stem}")
     # A category that is missing is loaded for its size, for each model anew: once is enough.
     helper.load_dataset_entry = functools.cache(helper.load_dataset_entry)
-    guard = Guard()
+    guard = Guard(scores / entry_file.name)
     for name, module in list(sys.modules.items()):
         if name == PACKAGE or name.startswith(f"{PACKAGE}."):
             module.eval = guard.eval  # type: ignore[attr-defined]

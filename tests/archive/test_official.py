@@ -12,8 +12,9 @@ from bfcl_pipeline.benchmark import release
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.official.export_results import export_official
 from bfcl_pipeline.records import Mode, Response
-from bfcl_pipeline.second_scorer.check import STAND_INS, run_scorer
+from bfcl_pipeline.second_scorer.check import STAND_INS
 from bfcl_pipeline.second_scorer.environment import scorer_python
+from bfcl_pipeline.second_scorer.scorer_process import run_scorer
 from bfcl_pipeline.tables import write_responses
 from tests.archive.small_run import NAME, SmallRun
 from tests.peer.peer import PYTHON, require_peer

@@ -11,6 +11,7 @@ from math import comb, prod
 import numpy as np
 import pytest
 
+from bfcl_pipeline.asked_again.answers import NO_CALLS
 from bfcl_pipeline.asked_again.exchangeability import (
     CALLS,
     TEXTS,
@@ -231,6 +232,31 @@ def test_requests_without_all_answers_are_left_out_and_counted() -> None:
     """A missing answer, of the archive or of one asking, leaves the request out."""
     found = level([ALONE, (None, "b", "b"), ("a", "b", None)])
     assert (found.requests, found.unanswered, found.archive_alone) == (1, 2, 1)
+
+
+@pytest.mark.parametrize(("n", "found"), [(12, False), (100, True)])
+def test_answers_in_words_are_found_by_their_texts_alone(n: int, found: bool) -> None:
+    """Without calls, the level of calls finds nothing, and that of verdicts no other model."""
+    answers: dict[str, list[Answers]] = {
+        TEXTS: [AGREED] * n,
+        CALLS: [(NO_CALLS,) * 3] * n,
+        VERDICTS: [(False,) * 3] * n,
+    }
+    result = compare_answers(answers)
+    assert [level.informative for level in result.levels.values()] == [n, 0, n]
+    assert result.levels[CALLS].smallest_share is None
+    assert result.levels[VERDICTS].smallest_share is not None
+    assert (result.levels[TEXTS].smallest_share is not None) is found
+    assert (result.smallest_share is not None) is found
+
+
+def test_a_share_is_of_the_requests_that_carry_information() -> None:
+    """Answers without calls among others do not make the share of invented calls smaller."""
+    with_calls = level([AGREED] * 50).smallest_share
+    mixed = level([AGREED] * 50 + [(NO_CALLS,) * 3] * 50)
+    assert mixed.informative == 50
+    assert with_calls is not None
+    assert mixed.smallest_share == pytest.approx(with_calls, abs=0.01)
 
 
 @pytest.mark.parametrize("drawn", [[], [(None, "b", "b")] * 4])

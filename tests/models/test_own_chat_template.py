@@ -11,11 +11,14 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from transformers import PreTrainedTokenizerFast
 
+from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.config.families import load_families
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.families import FamilyAsking
 from bfcl_pipeline.families.digest import prompts_digest
-from bfcl_pipeline.models.chat_template import ChatTemplate
+from bfcl_pipeline.models import chat_template
+from bfcl_pipeline.models.chat_template import ChatTemplate, noted_template
+from bfcl_pipeline.records import Mode
 from tests.support.family_talk import DOC, Talk, asked
 
 TEMPLATE = (
@@ -67,6 +70,42 @@ def test_templates_that_cannot_be_used(tmp_path: Path, template: str | None, pro
     """A template that is missing, refuses the messages or leaves the sandbox is one clear error."""
     with pytest.raises(ConfigError, match=problem):
         ChatTemplate(_tokenizer(tmp_path, template))(asked("Go."), [DOC])
+
+
+LOOP = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
+
+
+@pytest.mark.parametrize(
+    ("template", "seconds", "problem"),
+    [
+        (LOOP, 0.5, "more than 0.5 s of processor time"),
+        ("{{ 9 ** (9 ** 9) }}", 0.5, "more than 0.5 s of processor time"),
+        ("{{ 'a' * 10**10 }}", 60, "MemoryError"),
+        ("{{ 'a' * 2**26 }}", 60, "a prompt of more than"),
+    ],
+)
+def test_rendering_has_bounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, template: str, seconds: float, problem: str
+) -> None:
+    """Of time, also in one step of C, of memory and of output; the job goes on."""
+    monkeypatch.setattr(chat_template, "PROMPT_SECONDS", seconds)
+    with pytest.raises(ConfigError, match=problem):
+        ChatTemplate(_tokenizer(tmp_path, template))(asked("Go."), [DOC])
+
+
+def test_a_noted_template_needs_no_tokenizer(tmp_path: Path) -> None:
+    """The note of a run has all that a prompt needs, and only it is read: `model` is not a path then."""
+    row = ModelRow(
+        "m", "vllm", Mode.FC, "m", model=_tokenizer(tmp_path / "m", TEMPLATE), family="falcon3-fc"
+    )
+    note = tmp_path / "note.json"
+    note.write_text(noted_template(row))
+    expected = ChatTemplate(row.model)(asked("Go."), [DOC])
+    assert ChatTemplate("org/none", note=note)(asked("Go."), [DOC]) == expected
+    note.write_text(json.dumps({**json.loads(note.read_text()), "tokens": {"chat_template": "{{ 1 }}"}}))
+    for named in (note, tmp_path / "none.json"):
+        with pytest.raises(ConfigError, match="not derived: needs its tokenizer"):
+            ChatTemplate(row.model, note=named)(asked("Go."), [DOC])
 
 
 @pytest.fixture

@@ -130,6 +130,23 @@ def test_a_refusal_is_noted_with_its_entry() -> None:
     assert guard.refused == {"multi_turn_base": {"multi_turn_base_3"}}
 
 
+def test_an_exception_within_an_entry_is_its_refusal(tmp_path: Path) -> None:
+    """Its answer is wrong for the official scorer and noted; the entry that is scored is in a file."""
+    entry_file, seen = tmp_path / "entry.txt", []
+    guard = Guard(entry_file)
+
+    def score(entry: dict[str, str]) -> str:
+        seen.append(entry_file.read_text())
+        return repr(int(entry["answer"], 16))  # raises ValueError for thousands of digits
+
+    long = {"id": "simple_python_0", "answer": "1" * 5000}
+    assert guard.watch(score)(long) == {"id": "simple_python_0", "valid": False}
+    assert guard.watch(score)({"id": "simple_python_1", "answer": "1"}) == "1"
+    assert guard.refused == {"simple_python": {"simple_python_0"}}
+    assert seen == ["simple_python_0", "simple_python_1"]
+    assert entry_file.read_text() == ""
+
+
 @pytest.mark.parametrize("text", ["(" * 5000, "-" * 50_000 + "1", "+".join(["1"] * 30_000), "\x00"])
 def test_an_expression_too_deep_is_an_error_as_ever(text: str) -> None:
     """The official package expects one."""
@@ -143,8 +160,8 @@ def test_a_call_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     guard = Guard()
     before = signal.signal(signal.SIGPROF, guard.expired)
     try:
-        with pytest.raises(Refused, match="processor time"):
-            guard.watch(lambda _entry: guard.eval("fs.spin()", NAMES))({"id": "multi_turn_base_0"})
+        scored = guard.watch(lambda _entry: guard.eval("fs.spin()", NAMES))({"id": "multi_turn_base_0"})
+        assert scored == {"id": "multi_turn_base_0", "valid": False}
         assert signal.getitimer(signal.ITIMER_PROF) == (0, 0)
     finally:
         signal.signal(signal.SIGPROF, before)

@@ -6,6 +6,7 @@ noted in the raw answer. Source: the release's base_oss_handler.
 """
 
 from dataclasses import asdict
+from pathlib import Path
 
 from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.errors import ContextOverflow
@@ -30,10 +31,12 @@ class Completions(OpenAIAdapter):
 
     wire = WireFormat.OPENAI_CHAT
 
-    def __init__(self, row: ModelRow, endpoint: str | None = None, *, offline: bool = False) -> None:
-        """Args: see `models.build_adapter`. Raises ConfigError if the family is not known."""
+    def __init__(
+        self, row: ModelRow, endpoint: str | None = None, *, offline: bool = False, note: Path | None = None
+    ) -> None:
+        """Args: see `models.build_adapter`; `family_asking`. Raises ConfigError for an unknown family."""
         super().__init__(row, endpoint, offline=offline)
-        self.family = family_asking(row)
+        self.family = family_asking(row, note)
         self.asking = self.family
         self._version = self._endpoint.removeprefix(self.base)
         self._length = PromptLength(

@@ -9,6 +9,7 @@ import threading
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.errors import ModelError
@@ -32,10 +33,17 @@ class _Waiting:
 class TransformersModel:
     """An open model that transformers runs in this process. An Adapter."""
 
-    def __init__(self, row: ModelRow, endpoint: str | None = None, *, offline: bool = False) -> None:  # noqa: ARG002
+    def __init__(
+        self,
+        row: ModelRow,
+        endpoint: str | None = None,  # noqa: ARG002
+        *,
+        offline: bool = False,  # noqa: ARG002
+        note: Path | None = None,
+    ) -> None:
         """Args: see `models.build_adapter`; no weights are loaded yet. Raises as `family_asking`."""
         self.name = row.name  # as in the models file
-        self.family = family_asking(row)
+        self.family = family_asking(row, note)
         self.asking: Asking = self.family
         self._row = row
         self._expect = ResponseValidator(f"model {row.model!r} in this process")

@@ -1,0 +1,59 @@
+"""Archives of a model whose tokenizer writes its prompts: they bring its template, or are not derived."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bfcl_pipeline.provenance import template_note
+from tests.archive.repacked import repack
+from tests.archive.small_run import SmallRun
+from tests.peer.family_tokenizer import write_tokenizer
+from tests.support.snakemake_project import make_project
+from tests.support.two_ways import two_ways
+
+NOTE = "results/own/logs/generate/m.chat_template.json"
+ROWS = "results/own/models.yaml"
+
+
+def test_prompts_are_derived_by_the_noted_template_alone(
+    staged: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Without the tokenizer too; without the note the status is 3, whatever folder a row names."""
+    (tmp_path / "project").mkdir()
+    project = make_project(tmp_path / "project")
+    tokenizer, run, file = tmp_path / "tokenizer", SmallRun(project.folder, "own"), tmp_path / "own.zip"
+    for part in ("release", "entries"):
+        shutil.copytree(staged / part, run.data / part)
+    write_tokenizer(tokenizer)
+    row = {
+        "name": "m",
+        "kind": "vllm",
+        "backend": "endpoint",
+        "family": "falcon3-fc",
+        "model": str(tokenizer),
+    }
+    with two_ways() as server:
+        models = {"models": [{**row, "endpoint": server.endpoint}]}
+        (run.folder / "config/models.yaml").write_text(yaml.safe_dump(models))
+        config = {"run": "own", "models": "[m]", "categories": "[simple_python]", "sample": "2"}
+        done = project.snakemake(**config)
+    assert done.returncode == 0, done.stdout
+    assert run.archive(file) == 0
+    outside = tmp_path / "outside"
+    shutil.move(tokenizer, outside)
+    assert run.verify(file) == 0
+
+    rows = (run.results / "models.yaml").read_text().replace(str(tokenizer), str(outside)).encode()
+    capfd.readouterr()
+    assert run.verify(repack(file, tmp_path / "named.zip", {ROWS: rows}, left_out=[NOTE])) == 3
+    assert f"not derived: needs the tokenizer of {outside}" in capfd.readouterr().out
+
+    note = json.loads(template_note(run.results, "m").read_text())
+    loop = json.dumps({**note, "text": "{{ 'a' * 10**11 }}"}).encode()
+    assert run.verify(repack(file, tmp_path / "loop.zip", {NOTE: loop})) == 1
+    assert "its chat template cannot write the prompt (MemoryError)" in "".join(capfd.readouterr())
