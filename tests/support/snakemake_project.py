@@ -45,7 +45,7 @@ class Project:
         """Runs Snakemake to its end; the whole output is in `stdout`."""
         with self.start(*arguments, **config) as process:
             try:
-                told, _ = process.communicate(timeout=120)
+                told, _ = process.communicate(timeout=900)
             except BaseException:
                 os.killpg(process.pid, signal.SIGKILL)
                 raise
