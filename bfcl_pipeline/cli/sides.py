@@ -46,7 +46,7 @@ class _Archives:
         """All models of an archive."""
         key = file.resolve()
         if key not in self._runs:
-            from bfcl_pipeline.archive.extract import extract_verdicts
+            from bfcl_pipeline.archive.unpacking import extract_verdicts
 
             folder = self._folder / str(len(self._runs))
             folder.mkdir()

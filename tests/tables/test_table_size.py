@@ -8,9 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bfcl_pipeline.archive import table_size
-from bfcl_pipeline.archive.table_size import check_table_size
-from bfcl_pipeline.errors import ArchiveError, TableError
+from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.tables import read_table, table_size
 
 ROWS = 1000
 
@@ -38,8 +37,8 @@ def test_a_text_that_every_row_repeats_is_counted_for_every_row(tmp_path: Path, 
     path = repeating(tmp_path / "bomb.parquet", nested=nested)
     assert path.stat().st_size < 100_000
     before = pa.default_memory_pool().max_memory()
-    with pytest.raises(ArchiveError, match="bytes in memory"):
-        check_table_size(path)
+    with pytest.raises(TableError, match="bytes in memory"):
+        read_table(path)
     assert pa.default_memory_pool().max_memory() < before + 500_000_000
 
 
@@ -48,10 +47,10 @@ def test_rows_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     path = tmp_path / "table.parquet"
     pq.write_table(pa.table({"a": [1, 2, 3], "b": ["x", None, "z"]}), path)
     monkeypatch.setattr(table_size, "MAX_ROWS", 3)
-    check_table_size(path)
+    read_table(path)
     monkeypatch.setattr(table_size, "MAX_ROWS", 2)
-    with pytest.raises(ArchiveError, match="more than 2 rows"):
-        check_table_size(path)
+    with pytest.raises(TableError, match="more than 2 rows"):
+        read_table(path)
 
 
 def test_what_is_not_a_table_is_an_error(tmp_path: Path) -> None:
@@ -59,4 +58,4 @@ def test_what_is_not_a_table_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
     path.write_bytes(b"PAR1" + b"\xff" * 100 + b"PAR1")
     with pytest.raises(TableError, match=r"table\.parquet"):
-        check_table_size(path)
+        read_table(path)
