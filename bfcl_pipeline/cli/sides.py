@@ -9,7 +9,6 @@ from bfcl_pipeline.cli.options import print_to_stderr
 from bfcl_pipeline.cli.runs import run_folder
 from bfcl_pipeline.comparison.sides import Choice
 from bfcl_pipeline.errors import ConfigError, PipelineError
-from bfcl_pipeline.text import printable
 
 _ARCHIVE = ".zip"
 
@@ -52,8 +51,8 @@ class _Archives:
             folder.mkdir()
             self._runs[key] = Choice(extract_verdicts(file, folder), archive=file)
             print_to_stderr(
-                f"{printable(str(file))}: seal and sha256 of its verdicts are right; whether they follow "
-                f"from the recorded answers: bfcl-pipeline verify {printable(str(file))}"
+                f"{file}: seal and sha256 of its verdicts are right; whether they follow "
+                f"from the recorded answers: bfcl-pipeline verify {file}"
             )
         return self._runs[key]
 

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from bfcl_pipeline.errors import TableError
 
-MAX_ROWS = 1_000_000
+MAX_ROWS = 3_000_000
 """Rows of a table of a run: the largest has some for each entry of a model."""
 
 MAX_TABLE_BYTES = 2 * 2**30

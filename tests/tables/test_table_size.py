@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -22,7 +23,7 @@ def repeating(path: Path, *, nested: bool) -> Path:
     if nested:
         texts = pa.ListArray.from_arrays(pa.array(range(ROWS + 1), pa.int32()), texts)
     pq.write_table(
-        pa.table({"status_detail": texts}),
+        pa.table({"status_detail": texts, "steps": range(ROWS)}),
         path,
         compression="zstd",
         dictionary_pagesize_limit=100_000_000,
@@ -59,3 +60,22 @@ def test_what_is_not_a_table_is_an_error(tmp_path: Path) -> None:
     path.write_bytes(b"PAR1" + b"\xff" * 100 + b"PAR1")
     with pytest.raises(TableError, match=r"table\.parquet"):
         read_table(path)
+
+
+@pytest.mark.parametrize("columns", [None, ["rules"]])
+def test_a_small_file_of_millions_of_rows_is_refused(tmp_path: Path, columns: list[str] | None) -> None:
+    """Twenty million rows in a few kilobytes are not read, whatever column is."""
+    path, rows = tmp_path / "verdicts.parquet", 20_000_000
+    same = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int8)), pa.array(["official"]))
+    pq.write_table(pa.table({"rules": same}), path, compression="zstd", store_schema=False)
+    assert path.stat().st_size < 20_000
+    before = pa.total_allocated_bytes()
+    with pytest.raises(TableError, match="refused: more than 3,000,000 rows"):
+        read_table(path, columns)
+    assert pa.total_allocated_bytes() < before + 1_000_000
+
+
+def test_only_columns_that_are_read_are_measured(tmp_path: Path) -> None:
+    """A column that is too large does not matter to who reads another one."""
+    path = repeating(tmp_path / "bomb.parquet", nested=False)
+    assert read_table(path, ["steps"]).num_rows == ROWS
