@@ -12,18 +12,19 @@ import re
 import stat
 import tempfile
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from glob import escape
 from pathlib import Path
 from typing import BinaryIO
 
+from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.process import Process, is_alive, this_process
 
 MOST_BYTES = 2**32
 """Size of a file that may be from anybody, where its reader sets no other limit."""
 
-MOST_FILES = 300_000
+MOST_FILES = 1_000_000
 """Files and folders below one that may be from anybody."""
 
 STALE_HOURS = 1.0
@@ -193,10 +194,11 @@ def read_regular(path: Path, most_bytes: int) -> bytes:
     return content
 
 
-def files_below(folder: Path, most: int = MOST_FILES) -> list[Path]:
+def files_below(folder: Path, into: Callable[[str], object] = bool, most: int = MOST_FILES) -> list[Path]:
     """What is no folder below `folder`, which may be from anybody, sorted; nothing if it does not exist.
 
-    Links are listed, not followed; `open_regular` refuses them. Raises ValueError for more than `most`.
+    Links are listed, not followed, as `open_regular` refuses them. So are folders with other names than
+    `into` accepts. Raises ConfigError for more than `most` files and folders.
     """
     found: list[Path] = []
     folders, names = [folder], 0
@@ -205,9 +207,9 @@ def files_below(folder: Path, most: int = MOST_FILES) -> list[Path]:
             for entry in entries:
                 names += 1
                 if names > most:
-                    raise ValueError(f"more than {most:,} files and folders")
-                below = folders if entry.is_dir(follow_symlinks=False) else found
-                below.append(Path(entry.path))
+                    raise ConfigError(f"{folder}: more than {most:,} files and folders. Name another one.")
+                inner = entry.is_dir(follow_symlinks=False) and into(entry.name)
+                (folders if inner else found).append(Path(entry.path))
     return sorted(found)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.files import (
     atomic_path,
     clear_temporaries,
@@ -200,5 +201,6 @@ def test_a_list_of_files_follows_no_link_and_ends(tmp_path):
     (tmp_path / "a/loop").symlink_to(tmp_path)
     assert files_below(tmp_path) == [tmp_path / "a" / name for name in ("b/c", "loop", "root")]
     assert files_below(tmp_path / "nothing") == []
-    with pytest.raises(ValueError, match="more than 4 files and folders"):
-        files_below(tmp_path, 4)
+    assert files_below(tmp_path, "b".__eq__) == [tmp_path / "a"]
+    with pytest.raises(ConfigError, match="more than 4 files and folders"):
+        files_below(tmp_path, most=4)

@@ -52,12 +52,9 @@ def find_results(result_dir: Path) -> FoundResults:
     Of several files of one model and category that of the newest version of the tool is read, and none if
     there are two of it.
 
-    Raises ConfigError if there is no file that can be read, or more than MOST_FILES.
+    Raises ConfigError if there is no file that can be read, or `files_below` refuses.
     """
-    try:
-        paths = [path for path in files_below(result_dir) if RESULT_FILE.fullmatch(path.name)]
-    except ValueError as error:
-        raise ConfigError(f"{result_dir}: {error}. Name a folder with results only.") from error
+    paths = [path for path in files_below(result_dir) if RESULT_FILE.fullmatch(path.name)]
     inner = result_dir / RESULT
     root = inner if any(path.is_relative_to(inner) for path in paths) else result_dir
     groups = {category.group for category in CATEGORIES.values()}

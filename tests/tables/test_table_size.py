@@ -68,7 +68,7 @@ def test_a_small_file_of_millions_of_rows_is_refused(tmp_path: Path, columns: li
     path, rows = tmp_path / "verdicts.parquet", 20_000_000
     same = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int8)), pa.array(["official"]))
     pq.write_table(pa.table({"rules": same}), path, compression="zstd", store_schema=False)
-    assert path.stat().st_size < 20_000
+    assert path.stat().st_size < 100_000
     before = pa.total_allocated_bytes()
     with pytest.raises(TableError, match="refused: more than 3,000,000 rows"):
         read_table(path, columns)
