@@ -7,6 +7,7 @@ order. The verdicts do not depend on the number of processes. Writing files is n
 
 import gc
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -102,7 +103,7 @@ def read_responses(paths: Sequence[Path]) -> pa.Table:
     """
     tables = [read_any_form(path) for path in paths]
     for path, table in zip(paths, tables, strict=True):
-        twice = next((name for name in table.column_names if table.column_names.count(name) > 1), None)
+        twice = next((name for name, count in Counter(table.column_names).items() if count > 1), None)
         if twice is not None:
             raise TableError(f"{path}: two columns are called {twice!r}. Rename or remove one.")
     try:

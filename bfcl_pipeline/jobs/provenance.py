@@ -6,7 +6,6 @@ Covers the weights, the prompts and the server of its model; what is recorded of
 
 import http.client
 import ipaddress
-import json
 import os
 from collections.abc import Iterator
 from contextlib import closing
@@ -32,7 +31,7 @@ from bfcl_pipeline.provenance.machine import this_machine
 from bfcl_pipeline.provenance.software import installed_packages
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.secrets import Redactor
-from bfcl_pipeline.text import Log
+from bfcl_pipeline.text import Log, loaded_json
 
 MOST_FILES = 300
 """Files of a model that are listed; of a model with more, only the digest of all is recorded."""
@@ -150,10 +149,7 @@ def _answer(endpoint: str, path: str) -> Json:
         content = answer.read(_MOST_ANSWER_BYTES + 1)
     if answer.status != http.client.OK or len(content) > _MOST_ANSWER_BYTES:
         return None
-    try:
-        return json.loads(content)
-    except (ValueError, RecursionError):
-        return None
+    return loaded_json(content)
 
 
 def _commit() -> Commit:

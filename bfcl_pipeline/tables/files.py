@@ -3,6 +3,7 @@
 `bfcl_pipeline.tables.schemas` describes the columns.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,7 +34,7 @@ def read_table(
     with _opened(path) as file:
         table = pq.ParquetFile(file)
         present = table.schema_arrow.names
-        twice = [name for name in dict.fromkeys(present) if present.count(name) > 1]
+        twice = [name for name, count in Counter(present).items() if count > 1]
         if twice:
             raise TableError(f"{path}: column {twice[0]!r} is there twice. Keep one.")
         missing = [name for name in columns or () if name not in present and name not in optional]
