@@ -159,7 +159,7 @@ def score_table_by_all_rules(
 
 
 def _with_verdicts(table: pa.Table, verdicts: pa.Table) -> pa.Table:
-    scored = table.drop_columns([name for name in verdicts.column_names if name in table.column_names])
+    scored = table.drop_columns(sorted({*verdicts.column_names} & {*table.column_names}))
     for field in verdicts.schema:
         scored = scored.append_column(field, verdicts.column(field.name))
     return scored

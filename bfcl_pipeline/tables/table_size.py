@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 
 from bfcl_pipeline.errors import TableError
 
-MAX_ROWS = 3_000_000
-"""Rows of a table of a run: the largest has some for each entry of a model."""
+MAX_ROWS = 1_000_000
+"""Rows of a table: those of a run have some for each entry of a model."""
 
 MAX_TABLE_BYTES = 2 * 2**30
 """Size of a table in memory."""
@@ -30,7 +30,7 @@ def check_table_size(path: Path, file: BinaryIO, columns: Sequence[str] | None =
     """
     metadata = pq.read_metadata(file)
     if metadata.num_rows > MAX_ROWS:
-        raise TableError(f"{path}: refused: more than {MAX_ROWS:,} rows.")
+        raise TableError(f"{path}: refused: more than {MAX_ROWS:,} rows. Divide it.")
     schema = metadata.schema
     leaves = map(schema.column, range(len(schema)))
     texts = [column.path for column in leaves if column.physical_type == "BYTE_ARRAY"]

@@ -9,8 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from bfcl_pipeline.cli import main
 from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.report.explorer.index import read_index
 from bfcl_pipeline.tables import read_table, table_size
+from bfcl_pipeline.tables.schemas import VERDICTS
 
 ROWS = 1000
 
@@ -62,16 +65,29 @@ def test_what_is_not_a_table_is_an_error(tmp_path: Path) -> None:
         read_table(path)
 
 
-@pytest.mark.parametrize("columns", [None, ["rules"]])
-def test_a_small_file_of_millions_of_rows_is_refused(tmp_path: Path, columns: list[str] | None) -> None:
-    """Twenty million rows in a few kilobytes are not read, whatever column is."""
-    path, rows = tmp_path / "verdicts.parquet", 20_000_000
+@pytest.fixture(scope="module")
+def long_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of a run whose verdicts are a small file of twenty million rows."""
+    run, rows = tmp_path_factory.mktemp("long"), 20_000_000
     same = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int8)), pa.array(["official"]))
-    pq.write_table(pa.table({"rules": same}), path, compression="zstd", store_schema=False)
-    assert path.stat().st_size < 100_000
+    (run / "verdicts").mkdir()
+    path = run / "verdicts/m.parquet"
+    table = pa.table([same] * len(VERDICTS), names=VERDICTS.names)
+    pq.write_table(table, path, compression="zstd", store_schema=False)
+    assert path.stat().st_size < 1_000_000
+    return run
+
+
+@pytest.mark.parametrize("command", ["compare", "aggregate"])
+def test_verdicts_of_millions_of_rows_are_refused(
+    command: str, long_run: Path, staged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither a command nor the page reads them into memory, however small the file is."""
     before = pa.total_allocated_bytes()
-    with pytest.raises(TableError, match="refused: more than 3,000,000 rows"):
-        read_table(path, columns)
+    assert main([command, str(long_run), "--data", str(staged)]) == 1
+    assert "refused: more than 1,000,000 rows" in capsys.readouterr().err
+    with pytest.raises(TableError, match="refused: more than 1,000,000 rows"):
+        read_index(long_run, ["m"], None)
     assert pa.total_allocated_bytes() < before + 1_000_000
 
 
