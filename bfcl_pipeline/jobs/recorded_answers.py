@@ -171,11 +171,7 @@ def _of_run(folder: Path, model: str, categories: Iterable[str]) -> _Answers:
             answers.add(path, read_responses(path))
         path = folder / "memory" / own / f"{category}.parquet"
         if path.is_file():
-            try:
-                sessions = read_sessions(path)
-            except (ValueError, RecursionError) as error:
-                raise TableError(f"{path}: a memory snapshot is not JSON ({error}).") from error
-            for session in sessions:
+            for session in read_sessions(path):
                 key = (session.response.category, session.response.entry_id)
                 answers.sessions[key] = (session.response, session.snapshot)
     return answers
