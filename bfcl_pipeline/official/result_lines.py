@@ -52,8 +52,8 @@ def read_lines(file: ResultFile, positions: Mapping[str, int] | None = None) -> 
     not_read = []
     try:
         with open_regular(file.path, _MOST_BYTES) as texts:
-            for number, text in enumerate(iter(lambda: texts.readline(_LONGEST_LINE), b""), start=1):
-                if len(text) == _LONGEST_LINE:
+            for number, text in enumerate(texts, start=1):
+                if len(text) > _LONGEST_LINE:
                     raise ValueError(f"line {number:,} has more than {_LONGEST_LINE:,} bytes")
                 if not text.strip():
                     continue
