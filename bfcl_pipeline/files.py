@@ -1,8 +1,8 @@
-"""Writing files that are either complete or absent, on any machine that shares the file system.
+"""Writing files that are either complete or absent, and opening and listing files of anybody.
 
-Covers temporary names, atomic replacement, creation of files that must not exist yet, and fsync of
-directories. A temporary name identifies the process that created the file; files that a killed writer left
-are deleted by the next one. Standard library only: importing this is cheap.
+Other machines may share the file system. Covers temporary names, atomic replacement, creation of files that
+must not exist yet, and fsync of directories. A temporary name identifies the process that created the file;
+files that a killed writer left are deleted by the next one. Standard library only: importing this is cheap.
 """
 
 import contextlib
@@ -12,12 +12,20 @@ import re
 import shutil
 import stat
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from glob import escape
 from pathlib import Path
+from typing import BinaryIO
 
+from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.process import Process, is_alive, this_process
+
+MOST_BYTES = 2**32
+"""Size of a file that may be from anybody, where its reader sets no other limit."""
+
+MOST_FILES = 1_000_000
+"""Files and folders below one that may be from anybody."""
 
 STALE_HOURS = 1.0
 """A temporary file of another machine counts as abandoned if it was not written for this long."""
@@ -196,24 +204,58 @@ def write_once(path: Path, content: bytes, siblings: str) -> bool:
     return True
 
 
-def read_regular(path: Path, most_bytes: int) -> bytes:
-    """The content of a file that may be from anybody: never waits for a pipe, and never reads a device.
+def open_regular(path: Path, most_bytes: int = MOST_BYTES) -> BinaryIO:
+    """Opens a file that may be from anybody: never waits for a pipe, reads a device or follows a link.
 
     Raises:
         ValueError: not a regular file, or more than `most_bytes`.
-        OSError: the file cannot be read.
+        OSError: the file cannot be opened.
     """
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise ValueError("not a regular file")
-        with os.fdopen(handle, "rb", closefd=False) as file:
-            content = file.read(most_bytes + 1)
-    finally:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise ValueError("not a regular file, but a link") from error
+        raise
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode) or status.st_size > most_bytes:
         os.close(handle)
+        regular = stat.S_ISREG(status.st_mode)
+        raise ValueError(f"more than {most_bytes:,} bytes" if regular else "not a regular file")
+    return os.fdopen(handle, "rb")
+
+
+def read_regular(path: Path, most_bytes: int) -> bytes:
+    """The content of a file that may be from anybody. Raises as `open_regular` does."""
+    with open_regular(path, most_bytes) as file:
+        content = file.read(most_bytes + 1)
     if len(content) > most_bytes:
         raise ValueError(f"more than {most_bytes:,} bytes")
     return content
+
+
+def files_below(folder: Path, into: Callable[[str], object] = bool, most: int = MOST_FILES) -> list[Path]:
+    """What is no folder below `folder`, which may be from anybody, sorted; nothing if it does not exist.
+
+    Links are listed, not followed, as `open_regular` refuses them. So are folders with other names than
+    `into` accepts. Raises ConfigError for more than `most` files and folders.
+    """
+    found: list[Path] = []
+    folders, names = [folder], 0
+    while folders:
+        with contextlib.suppress(FileNotFoundError), os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                names += 1
+                if names > most:
+                    raise ConfigError(f"{folder}: more than {most:,} files and folders. Name another one.")
+                inner = entry.is_dir(follow_symlinks=False) and into(entry.name)
+                (folders if inner else found).append(Path(entry.path))
+    return sorted(found)
+
+
+def is_regular(path: Path) -> bool:
+    """Whether it is a file and no link."""
+    return path.is_file() and not path.is_symlink()
 
 
 def make_directory(directory: Path) -> None:

@@ -7,6 +7,7 @@ order. The verdicts do not depend on the number of processes. Writing files is n
 
 import gc
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -37,6 +38,9 @@ _ROWS_PER_PROCESS = 30_000
 
 _HEAD_START = 4_000
 """Rows that this process scores while another process receives its share."""
+
+_BATCH_ROWS, _BATCH_BYTES = 200_000, 2**28
+"""The most rows that are scored at once, and their size in memory: each becomes objects of Python."""
 
 _Row: TypeAlias = tuple[str, str, str, str | None, str, str | None, str | None, str | None]
 """All that a verdict depends on: category, entry_id, mode, name_style, status, status_detail,
@@ -99,7 +103,7 @@ def read_responses(paths: Sequence[Path]) -> pa.Table:
     """
     tables = [read_any_form(path) for path in paths]
     for path, table in zip(paths, tables, strict=True):
-        twice = next((name for name in table.column_names if table.column_names.count(name) > 1), None)
+        twice = next((name for name, count in Counter(table.column_names).items() if count > 1), None)
         if twice is not None:
             raise TableError(f"{path}: two columns are called {twice!r}. Rename or remove one.")
     try:
@@ -155,7 +159,7 @@ def score_table_by_all_rules(
 
 
 def _with_verdicts(table: pa.Table, verdicts: pa.Table) -> pa.Table:
-    scored = table.drop_columns([name for name in verdicts.column_names if name in table.column_names])
+    scored = table.drop_columns(sorted({*verdicts.column_names} & {*table.column_names}))
     for field in verdicts.schema:
         scored = scored.append_column(field, verdicts.column(field.name))
     return scored
@@ -169,9 +173,20 @@ def _verdicts_by_rules(
     apis_of: ApisOf | None,
 ) -> dict[Rules, pa.Table]:
     """For each rule set a table of `schemas.VERDICT_FIELDS`, in the order of the rows of `table`."""
-    rows = _rows(table)
+    apis_of = apis_of or SimulatedOnly(data)
+    size = min(_BATCH_ROWS, max(1, _BATCH_BYTES * len(table) // max(1, table.nbytes)))
+    batches = [
+        _batch_verdicts(_rows(table.slice(first, size), first), data, rules, workers, apis_of)
+        for first in range(0, max(1, len(table)), size)
+    ]
+    return {name: pa.concat_tables(batch[name] for batch in batches).combine_chunks() for name in rules}
+
+
+def _batch_verdicts(
+    rows: Sequence[_Row], data: Path, rules: Sequence[Rules], workers: Workers | None, apis_of: ApisOf
+) -> dict[Rules, pa.Table]:
     distinct: dict[_Row, int] = dict.fromkeys(rows, 0)
-    shares, columns_by_rules = _score(distinct, data, rules, workers, apis_of or SimulatedOnly(data))
+    shares, columns_by_rules = _score(distinct, data, rules, workers, apis_of)
     for position, row in enumerate(chain.from_iterable(shares)):
         distinct[row] = position
     order = pa.array([distinct[row] for row in rows], pa.int64())
@@ -182,7 +197,8 @@ def _verdicts_by_rules(
     }
 
 
-def _rows(table: pa.Table) -> list[_Row]:
+def _rows(table: pa.Table, first: int) -> list[_Row]:
+    """The rows of a part of a table that begins after `first` others."""
     missing = [name for name in REQUIRED if name not in table.column_names]
     if missing:
         raise TableError(
@@ -199,7 +215,7 @@ def _rows(table: pa.Table) -> list[_Row]:
         ("name_style", styles, [*NameStyle, None]),
         ("status", statuses, [*Status]),
     ):
-        _require_known(name, values, accepted)
+        _require_known(name, values, accepted, first)
     details = _texts(table, "status_detail")
     entry_ids, results = _texts(table, "entry_id"), _texts(table, "result_json")
     webs = _texts(table, "web")
@@ -219,10 +235,10 @@ def _texts(table: pa.Table, name: str, default: str | None = None) -> list[Any]:
     return [default if value is None else value for value in column.to_pylist()]
 
 
-def _require_known(name: str, values: Sequence[Any], accepted: Iterable[Any]) -> None:
+def _require_known(name: str, values: Sequence[Any], accepted: Iterable[Any], first: int) -> None:
     accepted = [None if value is None else str(value) for value in accepted]
     for value in set(values) - set(accepted):
-        row = values.index(value) + 1
+        row = first + values.index(value) + 1
         raise TableError(f"row {row}: {unknown_name(name, value, filter(None, accepted))}")
 
 

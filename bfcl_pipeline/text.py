@@ -1,10 +1,11 @@
 """Text for users: counts, times, unknown names, truncation, escapes, plain tables, steps."""
 
 import difflib
+import json
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 Log: TypeAlias = Callable[[str], None]
 """Receives one line of a report on what is being done."""
@@ -81,6 +82,14 @@ def _printable(letter: str) -> str:
     if unicodedata.category(letter) == "Zs":
         return " "
     return letter.encode("unicode_escape").decode("ascii")
+
+
+def loaded_json(text: str | bytes | None, default: Any = None) -> Any:
+    """The value of a JSON text of anybody; `default` if there is none or it cannot be read."""
+    try:
+        return default if text is None else json.loads(text)
+    except (ValueError, RecursionError):
+        return default
 
 
 def valid_unicode(text: str) -> str:

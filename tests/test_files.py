@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.files import (
     atomic_path,
     clear_temporaries,
+    files_below,
+    read_regular,
     replace_folder,
     replaced_folder,
     temporary_folder,
@@ -216,3 +219,33 @@ def test_an_error_of_writing_names_the_target(tmp_path, monkeypatch, writer, cod
         fail()
     assert (raised.value.errno, raised.value.filename) == (code, named)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_only_regular_files_are_read(tmp_path):
+    """No link, pipe, device or directory is read, and nothing waits for one."""
+    (tmp_path / "file").write_bytes(b"12345")
+    (tmp_path / "link").symlink_to("file")
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    assert read_regular(tmp_path / "file", 5) == b"12345"
+    for path in (*(tmp_path / name for name in ("link", "zero", "folder", "pipe")), Path("/dev/zero")):
+        with pytest.raises(ValueError, match="not a regular file"):
+            read_regular(path, 5)
+    with pytest.raises(ValueError, match="more than 4 bytes"):
+        read_regular(tmp_path / "file", 4)
+    with pytest.raises(FileNotFoundError):
+        read_regular(tmp_path / "nothing", 5)
+
+
+def test_a_list_of_files_follows_no_link_and_ends(tmp_path):
+    """A link is listed as itself, wherever it leads; too many names are refused."""
+    (tmp_path / "a/b").mkdir(parents=True)
+    (tmp_path / "a/b/c").touch()
+    (tmp_path / "a/root").symlink_to("/")
+    (tmp_path / "a/loop").symlink_to(tmp_path)
+    assert files_below(tmp_path) == [tmp_path / "a" / name for name in ("b/c", "loop", "root")]
+    assert files_below(tmp_path / "nothing") == []
+    assert files_below(tmp_path, "b".__eq__) == [tmp_path / "a"]
+    with pytest.raises(ConfigError, match="more than 4 files and folders"):
+        files_below(tmp_path, most=4)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from bfcl_pipeline import judging
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.judging import read_responses, score_table, score_table_by_all_rules, start_workers
 from bfcl_pipeline.records import Rules
@@ -64,6 +65,18 @@ def test_processes_do_not_change_verdicts(staged, entries):
     with start_workers(len(given), processes=3) as workers:
         assert workers is not None
         assert verdicts_on(given, staged, workers).equals(alone)
+
+
+def test_batches_do_not_change_verdicts(staged, monkeypatch):
+    """Rows are scored some at a time, by number and by size; an error has the number of its row."""
+    rows = [("simple_python_0", "prompt", json.dumps("x" * number)) for number in range(5)]
+    given = table([*rows, ("simple_python_0", "prompt", RIGHT)])
+    at_once = score_table_by_all_rules(given, staged)
+    for name, value in (("_BATCH_ROWS", 4), ("_BATCH_BYTES", 1)):
+        monkeypatch.setattr(judging, name, value)
+        assert score_table_by_all_rules(given, staged).equals(at_once)
+        with pytest.raises(TableError, match="row 6: unknown mode 'promt'"):
+            score_table(table([*rows, ("simple_python_0", "promt", RIGHT)]), staged)
 
 
 def test_few_rows_start_no_process():

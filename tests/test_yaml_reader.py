@@ -11,7 +11,6 @@ import pytest
 import yaml
 
 from bfcl_pipeline import yaml_reader
-from bfcl_pipeline.archive.extract import _check
 from bfcl_pipeline.config import load_models
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.web.evidence.cassettes import read_cassette
@@ -171,7 +170,7 @@ def test_archives_models_files_and_cassettes_refuse_a_long_number(tmp_path: Path
     config.write_text(f"seed: {SIXTY}\n")
     models.write_text(f"models:\n  - {{name: a, kind: oracle, options: {{x: {SIXTY}}}}}\n")
     with pytest.raises(ConfigError, match=r"config\.yaml: not readable as YAML \(line 1: "):
-        _check(config)
+        read_yaml_file(config)
     with pytest.raises(ConfigError, match=r"models\.yaml: not readable as YAML \(line 2: "):
         load_models(models)
     with pytest.raises(ValueError, match="not a cassette: line 2: "):

@@ -17,6 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.files import files_below
 from bfcl_pipeline.tables import read_table
 
 COMPARED = ("responses", "memory", "verdicts", "tables", "report.html", "report", "figures")
@@ -82,8 +83,9 @@ def _files(path: Path) -> list[Path]:
     """All files at or below `path`, except those of Snakemake and what a stopped writer left."""
     if path.is_file():
         return [path]
-    files = (file for file in path.rglob("*") if file.is_file() or file.is_symlink())
-    return [file for file in files if not _HIDDEN.fullmatch(file.name) and file.suffix != ".png"]
+    return [
+        file for file in files_below(path) if not _HIDDEN.fullmatch(file.name) and file.suffix != ".png"
+    ]
 
 
 def _compare_tables(recorded: Path, derived: Path) -> tuple[DifferenceKind, str]:

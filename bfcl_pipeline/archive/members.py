@@ -31,12 +31,6 @@ METADATA_BYTES_EACH = 1536
 
 METADATA_BYTES_MOST = 48 * 2**20
 
-MAX_ROWS = 1_000_000
-"""Rows of a table; the largest table of a run has two for each entry of a model."""
-
-MAX_TABLE_BYTES = 2 * 2**30
-"""Size of a table in memory."""
-
 MAX_VECTORS = 65_000
 """Embeddings of texts in vector memories; they are one member, which is loaded into memory."""
 

@@ -29,6 +29,7 @@ from bfcl_pipeline.archive.members import (
     SMALL_BYTES,
 )
 from bfcl_pipeline.errors import ArchiveError
+from bfcl_pipeline.files import open_regular
 from bfcl_pipeline.text import cut, printable
 from bfcl_pipeline.web.cache import LARGEST_CASSETTE_BYTES
 from bfcl_pipeline.web.record_files import NAME
@@ -130,13 +131,11 @@ def _parts(name: str) -> list[str]:
 
 @contextmanager
 def _opened(file: Path) -> Iterator[Iterator[Member]]:
-    with file.open("rb") as raw, ExitStack() as stack:
+    with open_regular(file, MAX_FILE_BYTES) as raw, ExitStack() as stack:
         size = raw.seek(0, 2)
         raw.seek(0)
         start = raw.read(2)
         raw.seek(0)
-        if size > MAX_FILE_BYTES:
-            raise _Refused(f"{size:,} bytes; a record in one file has at most {MAX_FILE_BYTES:,}")
         if start == b"PK":
             _check_end(raw, size)
             raw.seek(0)

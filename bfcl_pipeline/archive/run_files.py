@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bfcl_pipeline.archive.recorded_run import RecordedRun
 from bfcl_pipeline.errors import ArchiveError
+from bfcl_pipeline.files import files_below, is_regular
 from bfcl_pipeline.own_errata import run_errata
 from bfcl_pipeline.provenance import BESIDE_LOG, TEMPLATE_BESIDE_LOG
 
@@ -59,6 +60,4 @@ def _belongs(path: Path, models: frozenset[str]) -> bool:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and not path.is_symlink() and not path.name.startswith("."):
-            yield path
+    return (path for path in files_below(folder) if is_regular(path) and not path.name.startswith("."))

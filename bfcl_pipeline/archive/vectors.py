@@ -18,7 +18,7 @@ from bfcl_pipeline.encoding.sentence_encoder import EmbeddingCache
 from bfcl_pipeline.errors import ArchiveError
 from bfcl_pipeline.records import Call, Json, Mode
 from bfcl_pipeline.tables import read_table
-from bfcl_pipeline.tables.responses import loaded_json
+from bfcl_pipeline.text import loaded_json
 from bfcl_pipeline.tools.call_rewriter import CallRewriter
 from bfcl_pipeline.tools.memory.encoder import DIMENSIONS
 

@@ -1,6 +1,5 @@
 """Opens a web cache that is in a folder, in the archive of a run, or in a zip or tar file."""
 
-import hashlib
 import re
 import tempfile
 from collections.abc import Iterator
@@ -8,12 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bfcl_pipeline.archive.crate_metadata import read_metadata
 from bfcl_pipeline.archive.packed_record import unpack_record
-from bfcl_pipeline.archive.reading import SealedArchive
 from bfcl_pipeline.archive.seal import SEAL_BYTES
-from bfcl_pipeline.errors import ArchiveError, WebError
-from bfcl_pipeline.web.cache import LARGEST_CASSETTE_BYTES
+from bfcl_pipeline.archive.unpacking import extract_run
+from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.web.record_files import list_record
 
 CRATE = ".crate.zip"
@@ -49,8 +46,12 @@ def opened_record(source: Path) -> Iterator[WebRecord]:
     if not source.is_file():
         raise WebError(f"{source}: no such file or directory.")
     with tempfile.TemporaryDirectory(prefix="web-record-") as made:
-        folder = Path(made)
-        others = _unpack_crate(source, folder) if _is_sealed(source) else unpack_record(source, folder)
+        folder, others = Path(made), 0
+        if _is_sealed(source):
+            extract_run(source, folder, lambda name: name.startswith(_IN_CRATE))
+            folder /= _IN_CRATE
+        else:
+            others = unpack_record(source, folder)
         if not list_record(folder).outcomes:
             raise WebError(
                 f"{source}: has no recorded outcome of the web. Name a file that has a web cache."
@@ -72,25 +73,3 @@ def _is_sealed(file: Path) -> bool:
     with file.open("rb") as opened:
         opened.seek(max(0, opened.seek(0, 2) - SEAL_BYTES))
         return file.name.endswith(CRATE) or _SEAL.fullmatch(opened.read()) is not None
-
-
-def _unpack_crate(file: Path, folder: Path) -> int:
-    """Writes the web cache of a run's archive to `folder`, each file with the sha256 of the metadata."""
-    with SealedArchive(file) as archive:
-        metadata = read_metadata(archive)
-        for name in archive.members:
-            if not name.startswith(_IN_CRATE):
-                continue
-            if archive.members[name].size > LARGEST_CASSETTE_BYTES:
-                raise ArchiveError(
-                    f"{file}, member {name!r}: refused: too large for a file of a web cache."
-                )
-            content = b"".join(archive.chunks(name))
-            if hashlib.sha256(content).hexdigest() != metadata.sha256[name]:
-                raise ArchiveError(
-                    f"{file}, member {name!r}: refused: its sha256 is not that of the metadata."
-                )
-            path = folder / name.removeprefix(_IN_CRATE)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        return 0

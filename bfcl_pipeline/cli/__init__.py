@@ -123,7 +123,7 @@ def _run(arguments: Sequence[str]) -> int:
     except OSError as error:
         if error.errno not in _FILE_ERRORS:
             raise
-        place = f"{error.filename}: " if error.filename else ""
+        place = printable(f"{error.filename}: ") if error.filename else ""
         print(f"bfcl-pipeline {options.command}: {place}{error.strerror or error}.", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -227,7 +227,7 @@ def _print_experiments(
         try:
             [found] = _questions(options, numbering, [group])
         except TableError as error:  # the comparisons stand without it
-            print_to_stderr(f"Web questions by hops: {printable(str(error))}")
+            print_to_stderr(f"Web questions by hops: {error}")
         else:
             print(f"\n{questions_text(found, options.show)}")
 

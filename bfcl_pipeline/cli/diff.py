@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from bfcl_pipeline.cli.options import add_cache, add_data, add_rules, print_to_stderr
 from bfcl_pipeline.cli.runs import run_folder
 from bfcl_pipeline.errors import ConfigError, PipelineError
-from bfcl_pipeline.text import printable
 
 if TYPE_CHECKING:
     from bfcl_pipeline.run_diff.opened import OpenedRun
@@ -83,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
         ):
             return _entry(options, first, second) if options.entry else _all(options, first, second)
     except (PipelineError, OSError) as error:
-        print_to_stderr(f"bfcl-pipeline diff: {printable(str(error))}")
+        print_to_stderr(f"bfcl-pipeline diff: {error}")
         return UNUSABLE
 
 
@@ -94,7 +93,7 @@ def _all(options: argparse.Namespace, first: "OpenedRun", second: "OpenedRun") -
 
     for path in options.out:
         check_form(path)
-    found = diff_runs(first, second, models=options.model, rules=options.rules, log=_log)
+    found = diff_runs(first, second, models=options.model, rules=options.rules, log=print_to_stderr)
     print(difference_text(found, options.show, _width()))
     for path in options.out:
         write_difference(path, found)
@@ -113,7 +112,3 @@ def _entry(options: argparse.Namespace, first: "OpenedRun", second: "OpenedRun")
 
 def _width() -> int | None:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-
-
-def _log(line: str) -> None:
-    print_to_stderr(printable(line))

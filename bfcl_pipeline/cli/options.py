@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from bfcl_pipeline.records import Rules
-from bfcl_pipeline.text import unknown_name
+from bfcl_pipeline.text import printable, unknown_name
 
 
 def add_data(parser: argparse.ArgumentParser) -> None:
@@ -65,8 +65,8 @@ def add_cores(parser: argparse.ArgumentParser) -> None:
 
 
 def print_to_stderr(line: str) -> None:
-    """Prints one line of progress."""
-    print(line, file=sys.stderr, flush=True)
+    """Prints one line of progress, in which names of files and models may be from anybody."""
+    print(printable(line), file=sys.stderr, flush=True)
 
 
 def add_archiving(parser: argparse.ArgumentParser) -> None:

@@ -36,9 +36,8 @@ from bfcl_pipeline.jobs.options import add_models
 from bfcl_pipeline.models import build_adapter
 from bfcl_pipeline.prompts import WireFormat, tool_schemas
 from bfcl_pipeline.records import Entry, Exchange, Json, Mode, Request
-from bfcl_pipeline.tables.responses import loaded_json
 from bfcl_pipeline.tables.texts import read_texts
-from bfcl_pipeline.text import cut, on_one_line, printable
+from bfcl_pipeline.text import cut, loaded_json, on_one_line, printable
 
 SECONDS = 120.0
 """Default time limit: some servers load a model when the first request for it arrives."""

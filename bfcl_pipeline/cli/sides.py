@@ -9,7 +9,6 @@ from bfcl_pipeline.cli.options import print_to_stderr
 from bfcl_pipeline.cli.runs import run_folder
 from bfcl_pipeline.comparison.sides import Choice
 from bfcl_pipeline.errors import ConfigError, PipelineError
-from bfcl_pipeline.text import printable
 
 _ARCHIVE = ".zip"
 
@@ -46,14 +45,14 @@ class _Archives:
         """All models of an archive."""
         key = file.resolve()
         if key not in self._runs:
-            from bfcl_pipeline.archive.extract import extract_verdicts
+            from bfcl_pipeline.archive.unpacking import extract_verdicts
 
             folder = self._folder / str(len(self._runs))
             folder.mkdir()
             self._runs[key] = Choice(extract_verdicts(file, folder), archive=file)
             print_to_stderr(
-                f"{printable(str(file))}: seal and sha256 of its verdicts are right; whether they follow "
-                f"from the recorded answers: bfcl-pipeline verify {printable(str(file))}"
+                f"{file}: seal and sha256 of its verdicts are right; whether they follow "
+                f"from the recorded answers: bfcl-pipeline verify {file}"
             )
         return self._runs[key]
 

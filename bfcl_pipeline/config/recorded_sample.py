@@ -9,6 +9,8 @@ from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config.sampling import RunSample, SampleBy
+from bfcl_pipeline.files import read_regular
+from bfcl_pipeline.yaml_reader import MAX_CONFIG_BYTES
 
 _SAMPLE = re.compile(
     r"^sample: (?P<number>\d{1,18})$"
@@ -21,8 +23,8 @@ _SAMPLE = re.compile(
 def recorded_text(run_dir: Path) -> str:
     """The text of the recorded config of a run; empty if it cannot be read."""
     try:
-        return (run_dir / "config.yaml").read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+        return read_regular(run_dir / "config.yaml", MAX_CONFIG_BYTES).decode("utf-8")
+    except (OSError, ValueError):
         return ""
 
 

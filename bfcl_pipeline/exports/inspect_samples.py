@@ -23,7 +23,7 @@ from inspect_ai.tool import ToolCall
 
 from bfcl_pipeline.exports.transcripts import Transcript
 from bfcl_pipeline.records import Entry, Message, Response, Status
-from bfcl_pipeline.tables.responses import loaded_json
+from bfcl_pipeline.text import loaded_json
 
 
 def sample(

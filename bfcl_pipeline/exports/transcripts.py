@@ -17,8 +17,7 @@ from bfcl_pipeline.generation.messages import answer_message
 from bfcl_pipeline.prompts import Texts
 from bfcl_pipeline.records import Entry, Exchange, Json, Message, Response
 from bfcl_pipeline.scoring.multi_turn import MODEL_OWNER
-from bfcl_pipeline.tables.responses import loaded_json
-from bfcl_pipeline.text import valid_unicode
+from bfcl_pipeline.text import loaded_json, valid_unicode
 from bfcl_pipeline.tools import Constants, World, WorldConfig
 
 

@@ -5,7 +5,6 @@ Covers the weights, the prompts and the server of its model; what is recorded of
 """
 
 import ipaddress
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -41,7 +40,7 @@ from bfcl_pipeline.provenance.machine import this_machine
 from bfcl_pipeline.provenance.software import installed_packages
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.secrets import Redactor
-from bfcl_pipeline.text import Log
+from bfcl_pipeline.text import Log, loaded_json
 
 MOST_FILES = 300
 """Files of a model that are listed; of a model with more, only the digest of all is recorded."""
@@ -149,10 +148,7 @@ def _reported(endpoint: str) -> Iterator[Server]:
             content = http_get(f"{root}{path}", ANSWER_SECONDS, _MOST_ANSWER_BYTES)
         except (OSError, HTTPException, ValueError):
             return
-        try:
-            answer = json.loads(content or b"")
-        except (ValueError, RecursionError):
-            continue
+        answer = loaded_json(content)
         value = answer.get(name) if isinstance(answer, dict) else None
         if isinstance(value, str) and value:
             yield Server(kind, value[:MOST_TEXT])

@@ -14,8 +14,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from bfcl_pipeline.archive.crate_metadata import read_metadata
 from bfcl_pipeline.archive.reading import SealedArchive
-from bfcl_pipeline.archive.table_size import check_table_size
+from bfcl_pipeline.archive.unpacking import unpack
 from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.config import Job, model_folder, trial_of
 from bfcl_pipeline.config.job import LEADERBOARD_ENGINES, NETWORK_MODES, RECORDED_MODES, WEB_MODES
@@ -53,7 +54,7 @@ _MEMBER = re.compile(
 )
 
 
-_DESCRIPTION = re.compile(r"results/[^/]{1,200}/(?P<name>config\.yaml|models\.yaml)")
+_DESCRIPTION = re.compile(r"results/[^/]{1,200}/(?:config|models)\.yaml")
 """The members that name the search engine."""
 
 _REAL = (*RECORDED_MODES, *NETWORK_MODES)
@@ -138,7 +139,6 @@ def _of_official_folder(path: Path, job: Job, log: Log) -> _Answers:
 
 
 def _of_table(path: Path, model: str, categories: Iterable[str]) -> _Answers:
-    check_table_size(path)
     present = with_types(path, read_table(path), RESPONSES)
     for name in ("category", "entry_id"):
         if name not in present.column_names:
@@ -171,11 +171,7 @@ def _of_run(folder: Path, model: str, categories: Iterable[str]) -> _Answers:
             answers.add(path, read_responses(path))
         path = folder / "memory" / own / f"{category}.parquet"
         if path.is_file():
-            try:
-                sessions = read_sessions(path)
-            except (ValueError, RecursionError) as error:
-                raise TableError(f"{path}: a memory snapshot is not JSON ({error}).") from error
-            for session in sessions:
+            for session in read_sessions(path):
                 key = (session.response.category, session.response.entry_id)
                 answers.sessions[key] = (session.response, session.snapshot)
     return answers
@@ -196,28 +192,22 @@ def _of_searching_run(folder: Path, model: str, categories: Iterable[str]) -> _A
 
 
 def _of_archive(path: Path, model: str, categories: Iterable[str]) -> _Answers:
-    """Unpacks the tables of one model only, each measured before it is read."""
+    """Unpacks the tables of one model only."""
     own, wanted = model_folder(model), frozenset(categories)
     with SealedArchive(path) as archive, tempfile.TemporaryDirectory(prefix="bfcl-results-") as work:
         found = {name: match for name in archive.members if (match := _MEMBER.fullmatch(name))}
         there = {match["model"] for match in found.values()}
         if own not in there:
             raise ConfigError(f"{path}: {_no_model(model, there)}")
-        for name in archive.members:
-            if described := _DESCRIPTION.fullmatch(name):
-                with Path(work, described["name"]).open("wb") as file:
-                    file.writelines(archive.chunks(name))
-        for name, match in found.items():
-            if match["model"] == own and match["category"] in wanted:
-                table = Path(work, match["part"], own, f"{match['category']}.parquet")
-                table.parent.mkdir(parents=True, exist_ok=True)
-                with table.open("wb") as file:
-                    file.writelines(archive.chunks(name))
-                check_table_size(table)
+        metadata = read_metadata(archive)
+        names = {name for name in archive.members if _DESCRIPTION.fullmatch(name)}
+        names |= {name for name, m in found.items() if m["model"] == own and m["category"] in wanted}
+        unpack(archive, Path(work), names.__contains__, metadata.sha256)
+        run = Path(work, "results", metadata.run)
         try:
-            return _of_searching_run(Path(work), model, wanted)
+            return _of_searching_run(run, model, wanted)
         except (TableError, ConfigError) as error:  # the directory no longer exists when it is read
-            raise type(error)(f"{path}: {str(error).replace(f'{work}/', '')}") from error
+            raise type(error)(f"{path}: {str(error).replace(f'{run}/', '')}") from error
 
 
 def _no_model(model: str, there: Iterable[str]) -> str:

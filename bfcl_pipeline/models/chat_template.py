@@ -60,10 +60,10 @@ def chat_template_digest(folder: Path) -> str | None:
 
 
 def _template_text(folder: Path) -> str | None:
-    own = folder / "chat_template.jinja"
+    own = (folder / "chat_template.jinja").resolve()  # the cache of the hub has links to its blobs
     if own.is_file():
         return read_regular(own, _MOST_TEMPLATE_BYTES).decode("utf-8")
-    values = json.loads(read_regular(folder / "tokenizer_config.json", _MOST_CONFIG_BYTES))
+    values = json.loads(read_regular((folder / "tokenizer_config.json").resolve(), _MOST_CONFIG_BYTES))
     text = values.get("chat_template") if isinstance(values, dict) else None
     return text if isinstance(text, str) else None
 

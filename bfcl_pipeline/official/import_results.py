@@ -14,6 +14,7 @@ from pathlib import Path
 from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.config import ModelRow, model_folder, trial_name, trial_of
 from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.files import read_regular
 from bfcl_pipeline.official.form_choice import NO_CHOICE, FormChoice
 from bfcl_pipeline.official.former_results import without_keys
 from bfcl_pipeline.official.forms import AnswerForm, Convert, assumed_form, converted, known_form
@@ -32,6 +33,8 @@ from bfcl_pipeline.records import Json, Mode, NameStyle, Response, Status, total
 from bfcl_pipeline.tables import entries_path, read_table, responses_table
 from bfcl_pipeline.tables.text_forms import form_of, write_any_form
 from bfcl_pipeline.text import Log
+
+_MOST_SNAPSHOT_BYTES = 2**26
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +138,7 @@ def session_snapshot(table: ResultTable, response: Response) -> Json:
     """The memory after a session; None if the folder has none. Raises TableError if it cannot be read."""
     path = table.file.path.with_name("memory_snapshot") / "prereq_checkpoints" / f"{response.entry_id}.json"
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(read_regular(path, _MOST_SNAPSHOT_BYTES))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError) as error:

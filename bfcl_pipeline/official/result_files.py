@@ -10,6 +10,7 @@ from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.files import files_below, is_regular
 from bfcl_pipeline.official.former_results import RESULT_FILE, ResultName, result_name
 
 RESULT = "result"
@@ -51,9 +52,9 @@ def find_results(result_dir: Path) -> FoundResults:
     Of several files of one model and category that of the newest version of the tool is read, and none if
     there are two of it.
 
-    Raises ConfigError if there is no file that can be read.
+    Raises ConfigError if there is no file that can be read, or `files_below` refuses.
     """
-    paths = sorted(path for path in result_dir.rglob("*.json") if RESULT_FILE.fullmatch(path.name))
+    paths = [path for path in files_below(result_dir) if RESULT_FILE.fullmatch(path.name)]
     inner = result_dir / RESULT
     root = inner if any(path.is_relative_to(inner) for path in paths) else result_dir
     groups = {category.group for category in CATEGORIES.values()}
@@ -62,8 +63,8 @@ def find_results(result_dir: Path) -> FoundResults:
     found: dict[tuple[str, str, bool], dict[Path, ResultName]] = {}
     not_read = []
     for path in paths:
-        if not path.is_file() or not path.is_relative_to(root):
-            reason = f"outside of {inner}" if path.is_file() else "not a regular file"
+        if not is_regular(path) or not path.is_relative_to(root):
+            reason = f"outside of {inner}" if is_regular(path) else "not a regular file"
             not_read.append(NotRead(path, reason))
             continue
         try:

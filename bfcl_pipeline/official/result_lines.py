@@ -8,12 +8,16 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bfcl_pipeline.files import open_regular
 from bfcl_pipeline.official.former_results import entry_id_of
 from bfcl_pipeline.official.result_files import NotRead, ResultFile
 from bfcl_pipeline.records import Json, Step
 from bfcl_pipeline.scoring.unread_calls import INFERENCE_ERROR
 
 _MOST = 10**12  # tokens or seconds of one exchange; sums of more would overflow a column
+
+_MOST_BYTES = 2**30  # of a file
+_LONGEST_LINE = 2**27  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +51,10 @@ def read_lines(file: ResultFile, positions: Mapping[str, int] | None = None) -> 
     lines: dict[str, Line] = {}
     not_read = []
     try:
-        with file.path.open("rb") as texts:
+        with open_regular(file.path, _MOST_BYTES) as texts:
             for number, text in enumerate(texts, start=1):
+                if len(text) > _LONGEST_LINE:
+                    raise ValueError(f"line {number:,} has more than {_LONGEST_LINE:,} bytes")
                 if not text.strip():
                     continue
                 try:
@@ -61,8 +67,9 @@ def read_lines(file: ResultFile, positions: Mapping[str, int] | None = None) -> 
                     reason = "another line of the same entry follows, which counts"
                     not_read.append(NotRead(file.path, reason, earlier.number, repr(line.entry_id)))
                 lines[line.entry_id] = line
-    except OSError as error:
-        not_read.append(NotRead(file.path, "cannot be read", detail=str(error.strerror)))
+    except (OSError, ValueError) as error:
+        reason = str(getattr(error, "strerror", error))
+        not_read.append(NotRead(file.path, "cannot be read to its end", detail=reason))
     if positions is None:
         return FileLines(list(lines.values()), not_read)
     return FileLines(sorted(lines.values(), key=lambda line: positions[line.entry_id]), not_read)

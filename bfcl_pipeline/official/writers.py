@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping
 
 from bfcl_pipeline.records import Json
+from bfcl_pipeline.text import loaded_json
 
 
 def as_it_is(result: Json) -> Json:
@@ -55,8 +56,5 @@ def _arguments(text: Json) -> Json:
     """The JSON object in `text`; `text` itself if it is not one."""
     if not isinstance(text, str):
         return text
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
+    value = loaded_json(text)
     return value if isinstance(value, dict) else text

@@ -6,7 +6,6 @@ unknown; every other call is derived from the memory at the start.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.errors import ModelError
 from bfcl_pipeline.records import Call, Entry, Json
 from bfcl_pipeline.scoring.memory_use import CHANGES, FUNCTIONS
+from bfcl_pipeline.text import loaded_json
 from bfcl_pipeline.tools import Constants, World, WorldConfig
 
 if TYPE_CHECKING:
@@ -102,10 +102,7 @@ def is_failure(result: str) -> bool:
     """True if a result of a memory is an error text."""
     if result.startswith("Error during execution"):
         return True
-    try:
-        answer = json.loads(result)
-    except (ValueError, RecursionError):
-        return False
+    answer = loaded_json(result)
     return isinstance(answer, dict) and set(answer) == {"error"}
 
 

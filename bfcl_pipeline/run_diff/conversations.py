@@ -18,7 +18,7 @@ from bfcl_pipeline.jobs.captured import capture, replay_job
 from bfcl_pipeline.records import Json, Message, Mode, Request, Response, Status
 from bfcl_pipeline.run_diff.opened import OpenedRun
 from bfcl_pipeline.tables import read_responses
-from bfcl_pipeline.tables.responses import loaded_json
+from bfcl_pipeline.text import loaded_json
 
 CONTENT = frozenset(
     ("messages", "input", "system", "contents", "systemInstruction", "tools", "prompt", "model")

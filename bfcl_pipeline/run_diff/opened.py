@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from bfcl_pipeline.archive.crate_metadata import CrateMetadata
-from bfcl_pipeline.archive.extract import extract_run
 from bfcl_pipeline.archive.recorded_run import RecordedRun, read_run
 from bfcl_pipeline.archive.software import find_checkout
+from bfcl_pipeline.archive.unpacking import extract_run
 from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.config.plain_yaml import recorded_keys
 from bfcl_pipeline.errors import ArchiveError, PipelineError, TableError

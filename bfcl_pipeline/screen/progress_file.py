@@ -12,6 +12,7 @@ from dataclasses import MISSING, asdict, fields
 from pathlib import Path
 from typing import Any
 
+from bfcl_pipeline.files import read_regular
 from bfcl_pipeline.screen.progress import JobProgress, clean
 
 FOLDER = Path(".snakemake/progress")
@@ -71,9 +72,7 @@ def read_progress(path: Path) -> JobProgress | None:
 def read_object(path: Path) -> Mapping[str, Any] | None:
     """The JSON object in a small file; None if there is none, or more than MOST_BYTES."""
     try:
-        with path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
-        document = json.loads(content) if len(content) <= MOST_BYTES else None
+        document = json.loads(read_regular(path, MOST_BYTES))
     except (OSError, ValueError, RecursionError):
         return None
     return document if isinstance(document, dict) else None

@@ -14,8 +14,9 @@ from bfcl_pipeline.tables.schemas import ENTRIES
 
 
 def entries_path(data: Path, category: str) -> Path:
-    """The path of the entries of `category` in the data folder."""
-    return data / "entries" / f"{category}.parquet"
+    """The path of the entries of `category` in the data folder, where a file of it may be a link."""
+    path = data / "entries" / f"{category}.parquet"
+    return path.resolve() if path.is_symlink() else path
 
 
 def write_entries(path: Path, entries: Iterable[Entry]) -> None:

@@ -3,14 +3,18 @@
 `bfcl_pipeline.tables.schemas` describes the columns.
 """
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bfcl_pipeline.errors import TableError
-from bfcl_pipeline.files import atomic_path
+from bfcl_pipeline.files import atomic_path, open_regular
+from bfcl_pipeline.tables.table_size import check_table_size
 
 
 def write_table(path: Path, table: pa.Table) -> None:
@@ -24,12 +28,13 @@ def read_table(
 ) -> pa.Table:
     """The table at `path`, or only its `columns` if given, of which it may lack the `optional` ones.
 
-    Raises TableError if the file does not exist, is not Parquet, lacks a column, or has one twice.
+    Raises TableError if the file does not exist, is not Parquet, lacks a column, or has one twice, and if
+    what is read of it is larger than `check_table_size` permits.
     """
-    file = _open(path)
-    with file:
-        present = file.schema_arrow.names
-        twice = [name for name in dict.fromkeys(present) if present.count(name) > 1]
+    with _opened(path) as file:
+        table = pq.ParquetFile(file)
+        present = table.schema_arrow.names
+        twice = [name for name, count in Counter(present).items() if count > 1]
         if twice:
             raise TableError(f"{path}: column {twice[0]!r} is there twice. Keep one.")
         missing = [name for name in columns or () if name not in present and name not in optional]
@@ -37,11 +42,11 @@ def read_table(
             raise TableError(
                 f"{path}: column {missing[0]!r} is missing; the file has {', '.join(present) or 'none'}."
             )
+        wanted = None if columns is None else [name for name in columns if name in present]
         try:
-            return file.read(
-                columns=None if columns is None else [name for name in columns if name in present]
-            )
-        except (pa.ArrowInvalid, OSError) as error:
+            check_table_size(path, file, wanted)
+            return table.read(columns=wanted)
+        except (pa.ArrowException, OSError) as error:
             raise TableError(f"{path}: damaged ({error}). Create it again.") from error
 
 
@@ -63,8 +68,7 @@ def with_types(path: Path, table: pa.Table, schema: pa.Schema) -> pa.Table:
 
 def count_rows(path: Path) -> int:
     """The number of rows of the table at `path`. Raises TableError as `read_table` does."""
-    with _open(path) as file:
-        return int(file.metadata.num_rows)
+    return int(_metadata(path).num_rows)
 
 
 def count_matching(path: Path, column: str, value: str) -> tuple[int, int]:
@@ -72,11 +76,10 @@ def count_matching(path: Path, column: str, value: str) -> tuple[int, int]:
 
     The column is read only if its least and greatest value, which the file states, do not exclude `value`.
     """
-    with _open(path) as file:
-        rows = int(file.metadata.num_rows)
-        if not _may_have(file.metadata, column, value):
-            return rows, 0
-    return rows, read_table(path, [column]).column(column).to_pylist().count(value)
+    metadata = _metadata(path)
+    if not _may_have(metadata, column, value):
+        return metadata.num_rows, 0
+    return metadata.num_rows, read_table(path, [column]).column(column).to_pylist().count(value)
 
 
 def _may_have(metadata: pq.FileMetaData, column: str, value: str) -> bool:
@@ -87,12 +90,22 @@ def _may_have(metadata: pq.FileMetaData, column: str, value: str) -> bool:
     return len(ranges) < max(1, len(groups)) or any(least <= value <= most for least, most in ranges)
 
 
-def _open(path: Path) -> pq.ParquetFile:
-    if not path.is_file():
-        raise TableError(f"{path}: no such table. Run the step that writes it, or check the path.")
+def _metadata(path: Path) -> pq.FileMetaData:
+    with _opened(path) as file:
+        return pq.read_metadata(file)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    """The file of a table. Raises TableError, also in the block where it is not readable."""
     try:
-        return pq.ParquetFile(path)
-    except (pa.ArrowInvalid, OSError) as error:
+        with open_regular(path) as file:
+            yield file
+    except (FileNotFoundError, IsADirectoryError) as error:
+        raise TableError(
+            f"{path}: no such table. Run the step that writes it, or check the path."
+        ) from error
+    except (pa.ArrowException, ValueError, OSError) as error:
         raise TableError(f"{path}: not a readable Parquet file ({error}).") from error
 
 

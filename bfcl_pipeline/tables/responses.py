@@ -1,6 +1,5 @@
 """Reads and writes responses as Parquet."""
 
-import json
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from bfcl_pipeline.errors import TableError
-from bfcl_pipeline.records import Json, Mode, NameStyle, Response, Status, Step
+from bfcl_pipeline.records import Mode, NameStyle, Response, Status, Step
 from bfcl_pipeline.tables.files import read_table, with_types, write_table
 from bfcl_pipeline.tables.schemas import RESPONSES
 
@@ -63,11 +62,3 @@ def response_of(path: Path, row: Mapping[str, Any]) -> Response:
         raise TableError(
             f"{path}: the response to {row['entry_id']!r} cannot be read ({error}). Create it again."
         ) from error
-
-
-def loaded_json(text: str | None, default: Json = None) -> Json:
-    """The value of a JSON column; `default` if it is null or not JSON, as answers from elsewhere may be."""
-    try:
-        return default if text is None else json.loads(text)
-    except (ValueError, RecursionError):
-        return default

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Entry, Json, Response
 from bfcl_pipeline.tables.files import read_table, write_table
 from bfcl_pipeline.tables.responses import response_of
@@ -43,6 +44,9 @@ def read_sessions(path: Path) -> list[RecordedSession]:
     sessions = []
     for row in read_table(path, SESSIONS.names).to_pylist():
         scenario, snapshot = row.pop("scenario"), row.pop("snapshot_json")
-        after = None if snapshot is None else json.loads(snapshot)
+        try:
+            after = None if snapshot is None else json.loads(snapshot)
+        except (ValueError, RecursionError) as error:
+            raise TableError(f"{path}: a memory snapshot is not JSON ({error}).") from error
         sessions.append(RecordedSession(response_of(path, row), scenario, after))
     return sessions

@@ -9,15 +9,17 @@ import io
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.csv
 
 from bfcl_pipeline.errors import ConfigError, TableError
-from bfcl_pipeline.files import write_text
+from bfcl_pipeline.files import open_regular, write_text
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.tables.files import count_rows, read_table, write_table
 from bfcl_pipeline.tables.schemas import RESPONSES
+from bfcl_pipeline.tables.table_size import MAX_TABLE_BYTES
 
 PARQUET, CSV, JSON_LINES = ".parquet", ".csv", ".jsonl"
 FORMS = (PARQUET, CSV, JSON_LINES)
@@ -62,14 +64,15 @@ def write_any_form(path: Path, table: pa.Table) -> None:
         write_text(path, _csv_text(table) if form == CSV else _json_lines_text(table))
 
 
-def _opened(path: Path) -> io.BufferedReader:
+def _opened(path: Path) -> BinaryIO:
     try:
-        return path.open("rb")
-    except OSError as error:
-        raise TableError(f"{path}: cannot be read ({error.strerror}). Check the path.") from error
+        return open_regular(path, MAX_TABLE_BYTES)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", error)
+        raise TableError(f"{path}: cannot be read ({reason}). Check the path.") from error
 
 
-def _read_csv(path: Path, file: io.BufferedReader) -> pa.Table:
+def _read_csv(path: Path, file: BinaryIO) -> pa.Table:
     options = pyarrow.csv.ConvertOptions(
         column_types=dict.fromkeys(_TEXT_COLUMNS, pa.string()),
         null_values=[""],
@@ -87,7 +90,7 @@ def _read_csv(path: Path, file: io.BufferedReader) -> pa.Table:
         raise TableError(f"{path}: not readable as CSV with a header ({error}).") from error
 
 
-def _read_json_lines(path: Path, file: io.BufferedReader) -> pa.Table:
+def _read_json_lines(path: Path, file: BinaryIO) -> pa.Table:
     rows: list[Mapping[str, Json]] = []
     for number, line in enumerate(file, start=1):
         if not line.strip():

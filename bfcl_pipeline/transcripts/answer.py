@@ -28,8 +28,7 @@ from bfcl_pipeline.scoring.answer_field import answer_field
 from bfcl_pipeline.scoring.findings import Finding
 from bfcl_pipeline.scoring.judge import MAX_RESULT
 from bfcl_pipeline.scoring.single_turn import plan_of
-from bfcl_pipeline.tables.responses import loaded_json
-from bfcl_pipeline.text import cut, on_one_line
+from bfcl_pipeline.text import cut, loaded_json, on_one_line
 from bfcl_pipeline.transcripts.entry import has_memory, is_conversation
 from bfcl_pipeline.transcripts.errata import judged_entry
 from bfcl_pipeline.transcripts.executed import answer_items

@@ -5,8 +5,8 @@ from pathlib import Path
 from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.records import Entry
 from bfcl_pipeline.tables import read_table, with_types
-from bfcl_pipeline.tables.responses import loaded_json
 from bfcl_pipeline.tables.schemas import SESSIONS
+from bfcl_pipeline.text import loaded_json
 from bfcl_pipeline.transcripts.answer import MemoriesAround
 from bfcl_pipeline.transcripts.memory import EMPTY, RecordedMemory
 

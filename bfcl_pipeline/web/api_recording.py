@@ -5,7 +5,6 @@ whatever the API returns for a request, errors included. Not answers: a refused 
 5xx, no connection. They raise WebError, and the request is made again in the next run.
 """
 
-import json
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from typing import cast
@@ -13,6 +12,7 @@ from typing import cast
 from bfcl_pipeline import __version__
 from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.executables import ApiAnswer, ApiRequest
+from bfcl_pipeline.text import loaded_json
 from bfcl_pipeline.web.api_access import Sendable, sendable
 from bfcl_pipeline.web.api_client import ApiClient, ApiUnavailable
 from bfcl_pipeline.web.cache import WebCache
@@ -123,10 +123,7 @@ class RecordingApis:
 
 def _lacks_product(body: str) -> bool:
     """Whether an answer is one that the official functions ask for again."""
-    try:
-        document = json.loads(body)
-    except (ValueError, RecursionError):
-        return False
+    document = loaded_json(body)
     if not isinstance(document, dict):
         return False
     product = document.get("data", {})

@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.executables import ApiAnswer
+from bfcl_pipeline.files import is_regular
 from bfcl_pipeline.text import printable
 from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page, WebFailure
 from bfcl_pipeline.web.cache import Outcome, RecordedOutcome, WebCache
@@ -171,7 +172,7 @@ def sort_key(key: Key) -> tuple[str, ...]:
 def _read(cache: WebCache, side: Side, name: str) -> RecordedOutcome | None:
     path = cache.path_of(name)
     try:
-        recorded = cache.read(path) if path.is_file() and not path.is_symlink() else None
+        recorded = cache.read(path) if is_regular(path) else None
     except WebError as error:
         side.damaged.append(printable(str(error)))
         return None

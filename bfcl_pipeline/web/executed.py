@@ -25,7 +25,7 @@ from bfcl_pipeline.executables.functions.work import AnswerWork
 from bfcl_pipeline.records import Call, DecodeFailure, Entry, Response, Rules, Status
 from bfcl_pipeline.scoring import Judge
 from bfcl_pipeline.tables import entries_path, read_entries
-from bfcl_pipeline.tables.responses import loaded_json
+from bfcl_pipeline.text import loaded_json
 from bfcl_pipeline.web.apis import ReplayingApis
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.coverage import web_keys

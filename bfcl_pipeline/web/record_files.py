@@ -6,16 +6,15 @@ refused, and everything else is counted and left alone. Whether an outcome follo
 """
 
 import hashlib
-import os
 import re
 import stat
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 from bfcl_pipeline.errors import WebError
 from bfcl_pipeline.executables import ApiAnswer
+from bfcl_pipeline.files import files_below
 from bfcl_pipeline.text import cut, on_one_line, plural, printable
 from bfcl_pipeline.tools.web_search.web import Hits, Page, WebFailure
 from bfcl_pipeline.web.cache import (
@@ -82,18 +81,14 @@ class ReadOutcome:
 
 
 def list_record(folder: Path) -> RecordFiles:
-    """The files of the web cache at `folder`; nothing if it does not exist. Raises OSError."""
+    """The files of the web cache at `folder`; nothing if it does not exist. Raises as `files_below`."""
     files = RecordFiles(folder)
-    for first in _entries(folder):
-        if not _is_cache_directory(first):
+    depth = len(folder.parts)
+    for path in files_below(folder, _DIRECTORY.fullmatch):
+        if NAME.fullmatch("/".join(path.parts[depth:])):
+            _list_file(files, path)
+        else:
             files.others += 1
-            continue
-        for second in _entries(Path(first.path)):
-            if not _is_cache_directory(second):
-                files.others += 1
-                continue
-            for entry in _entries(Path(second.path)):
-                _list_file(files, f"{first.name}/{second.name}/{entry.name}", entry)
     return files
 
 
@@ -102,7 +97,6 @@ def read_outcome(cache: WebCache, path: Path) -> ReadOutcome | None:
 
     cache: the record. Raises WebError if one of the files is damaged.
     """
-    _refuse_link(path)
     read = cache.read_file(path)
     if read is None:
         return None
@@ -130,18 +124,10 @@ def read_outcome(cache: WebCache, path: Path) -> ReadOutcome | None:
 
 def _read_cassette(cache: WebCache, recorded: RecordedOutcome) -> bytes | None:
     """The content of a cassette; None if there is none. Raises WebError if it is damaged, or a link."""
-    if recorded.cassette is not None:
-        _refuse_link(cache.path(recorded.key).with_name(recorded.cassette))
     try:
         return cache.read_cassette(recorded)
     except FileNotFoundError:
         return None
-
-
-def _refuse_link(path: Path) -> None:
-    """Raises WebError for a link: it may lead out of the record."""
-    if path.is_symlink():
-        raise WebError(f"{path}: not a regular file.")
 
 
 def _in_words(outcome: Outcome) -> str:
@@ -161,28 +147,8 @@ def _shown(text: str) -> str:
     return printable(on_one_line(cut(text, _SHOWN)))
 
 
-def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            yield from sorted(entries, key=_name)
-    except FileNotFoundError:
-        return
-
-
-def _name(entry: os.DirEntry[str]) -> str:
-    return entry.name
-
-
-def _is_cache_directory(entry: os.DirEntry[str]) -> bool:
-    return bool(_DIRECTORY.fullmatch(entry.name)) and entry.is_dir(follow_symlinks=False)
-
-
-def _list_file(files: RecordFiles, name: str, entry: os.DirEntry[str]) -> None:
-    path = Path(entry.path)
-    if not NAME.fullmatch(name):
-        files.others += 1
-        return
-    status = entry.stat(follow_symlinks=False)
+def _list_file(files: RecordFiles, path: Path) -> None:
+    status = path.lstat()
     if not stat.S_ISREG(status.st_mode):
         files.refused.append(f"{printable(str(path))}: not a regular file.")
         return

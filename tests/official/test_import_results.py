@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bfcl_pipeline.errors import ConfigError, TableError
+from bfcl_pipeline.official import result_lines
 from bfcl_pipeline.official.form_choice import FormChoice
 from bfcl_pipeline.official.import_results import import_official
 from bfcl_pipeline.records import Mode, NameStyle
@@ -350,6 +351,30 @@ def test_only_regular_files_are_opened(read, tmp_path):
     lines: list[str] = []
     assert len(read(tmp_path, log=lines.append)) == 1
     assert f"Not read: {pipe}: not a regular file" in lines
+
+
+def test_links_are_not_followed(read, tmp_path):
+    """What somebody's folder links to is on this machine: neither files nor folders of it are read."""
+    path = write(tmp_path / "result/m", "multiple", [answer("multiple_0", "a")])
+    private = tmp_path / "private.json"
+    private.write_text(json.dumps(answer("parallel_0", "private")))
+    link = path.with_name("BFCL_v4_parallel_result.json")
+    link.symlink_to(private)
+    (tmp_path / "result/other").symlink_to(write(tmp_path / "n", "multiple", []).parents[1])
+    lines: list[str] = []
+    (row,) = read(tmp_path / "result", log=lines.append)
+    assert row["entry_id"] == "multiple_0"
+    assert f"Not read: {link}: not a regular file" in lines
+
+
+def test_a_line_that_is_too_long_ends_its_file(read, tmp_path, monkeypatch):
+    """The lines before it are read."""
+    path = write(tmp_path / "m", "multiple", [answer("multiple_0", "a"), answer("multiple_1", "b" * 1000)])
+    monkeypatch.setattr(result_lines, "_LONGEST_LINE", 1000)
+    lines: list[str] = []
+    (row,) = read(tmp_path, log=lines.append)
+    assert row["entry_id"] == "multiple_0"
+    assert f"Not read: {path}: cannot be read to its end: line 2 has more than 1,000 bytes" in lines
 
 
 @pytest.mark.parametrize("name", ["7b", "a&b", "a+b", "a@b", "a=b", "a b", "a(b)", "a[b]", "\ufb01ne"])

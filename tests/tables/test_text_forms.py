@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,7 +11,7 @@ import pytest
 
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.errors import ConfigError, TableError
-from bfcl_pipeline.tables.text_forms import FORMS, form_of, read_any_form, write_any_form
+from bfcl_pipeline.tables.text_forms import FORMS, form_of, read_any_form, rows_about, write_any_form
 
 HARD = 'a "quoted", text\nof two lines, \N{SNOWMAN}'
 RESPONSES = [
@@ -119,3 +120,15 @@ def test_an_import_has_the_form_of_its_suffix(tmp_path: Path, staged: Path) -> N
     verdicts = tmp_path / "v.csv"
     assert main(["score", str(out), "--out", str(verdicts), "--data", str(staged)]) == 0
     assert read_any_form(verdicts).column("valid").to_pylist() == [True]
+
+
+@pytest.mark.parametrize("suffix", FORMS)
+def test_only_regular_files_are_read(tmp_path, suffix):
+    """A table that a pipe, or a link to a device, has the place of is refused at once."""
+    pipe, link = tmp_path / f"pipe{suffix}", tmp_path / f"link{suffix}"
+    os.mkfifo(pipe)
+    link.symlink_to("/dev/zero")
+    for path in (pipe, link):
+        for read in (rows_about, read_any_form):
+            with pytest.raises(TableError, match="not a regular file"):
+                read(path)

@@ -10,7 +10,6 @@ from bfcl_pipeline.cli.options import print_to_stderr
 from bfcl_pipeline.cli.plain_count import PlainCount
 from bfcl_pipeline.errors import ConfigError, PipelineError
 from bfcl_pipeline.files import write_text
-from bfcl_pipeline.text import printable
 from bfcl_pipeline.web.difference import RecordDifference, compare_records
 from bfcl_pipeline.web.difference_forms import difference_json, difference_text
 
@@ -60,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
         if options.json not in (None, _STDOUT):
             write_text(options.json, f"{document}\n")
     except (PipelineError, OSError) as error:
-        print_to_stderr(f"bfcl-pipeline web diff: {printable(str(error))}")
+        print_to_stderr(f"bfcl-pipeline web diff: {error}")
         return UNUSABLE
     print(document if options.json == _STDOUT else difference_text(found, options.show))
     for side in found.sides:

@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
     )
     _print_list("Secrets, or texts that look like secrets", plan.secrets)
     for line in plan.refused[:SHOWN]:
-        print_to_stderr(f"Refused: {printable(named(line))}")
+        print_to_stderr(f"Refused: {named(line)}")
     if len(plan.refused) > SHOWN:
         print_to_stderr(f"... and {len(plan.refused) - SHOWN:,} more")
     print(_conclusion(options, plan, done))

@@ -7,7 +7,6 @@ context from the model's config.
 """
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -15,7 +14,7 @@ from typing import TypeAlias
 from bfcl_pipeline.errors import AccessDenied, Malformed, RequestRefused
 from bfcl_pipeline.models.adapters.response_validator import tokens
 from bfcl_pipeline.records import Json
-from bfcl_pipeline.text import Log
+from bfcl_pipeline.text import Log, loaded_json
 
 MOST_NEW_TOKENS = 4096
 """In one answer."""
@@ -120,7 +119,7 @@ class PromptLength:
             # No tokenizer makes more tokens of ASCII than it has characters, and one for its beginning.
             return Limit(MOST_NEW_TOKENS, context)
         content = await self._ask("POST", self._form.path, self._form.body(self._model, prompt))
-        count = self._form.count(_loaded(content))
+        count = self._form.count(loaded_json(content))
         if count is None:
             raise Malformed(f"{self._target}: expected the number of tokens from {self._form.path}.")
         return Limit(new_tokens(context, count), context, count)
@@ -166,16 +165,9 @@ class PromptLength:
     async def _stated(self, method: str, path: str, body: Json = None) -> Json:
         """What the server answers; None if it refuses the request or does not answer in JSON."""
         try:
-            return _loaded(await self._ask(method, path, body))
+            return loaded_json(await self._ask(method, path, body))
         except (AccessDenied, RequestRefused, Malformed):
             return None
-
-
-def _loaded(content: bytes) -> Json:
-    try:
-        return json.loads(content)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _at(value: Json, key: str) -> Json:

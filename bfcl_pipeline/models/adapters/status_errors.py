@@ -19,6 +19,7 @@ from bfcl_pipeline.errors import (
 )
 from bfcl_pipeline.records import Json
 from bfcl_pipeline.retry_after import number, retry_after_seconds
+from bfcl_pipeline.text import loaded_json
 
 _SHOWN = 400  # characters of the API's text in an error message
 
@@ -152,10 +153,7 @@ def _message(text: str) -> str:
     """
     if text.lstrip().startswith("<"):
         return ""
-    try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        body = text
+    body = loaded_json(text, default=text)
     for key in ("error", "message", "detail"):
         if isinstance(body, list) and body:
             body = body[0]

@@ -20,8 +20,8 @@ from bfcl_pipeline.report.tables.run_records import AnswerTables, RunRecords, by
 from bfcl_pipeline.report.tables.web_records import web_work
 from bfcl_pipeline.scoring.web_use import WebWork
 from bfcl_pipeline.tables import entries_path, read_entries
-from bfcl_pipeline.tables.responses import loaded_json
 from bfcl_pipeline.tables.texts import read_constants
+from bfcl_pipeline.text import loaded_json
 from bfcl_pipeline.tools import Constants
 
 Entries = Mapping[str, Mapping[str, Entry]]
