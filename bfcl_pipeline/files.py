@@ -225,6 +225,11 @@ def open_regular(path: Path, most_bytes: int = MOST_BYTES) -> BinaryIO:
     return os.fdopen(handle, "rb")
 
 
+def named_file(path: Path) -> Path:
+    """A file that the user named, which may be a link: the file that it leads to."""
+    return path.resolve() if path.is_symlink() else path
+
+
 def read_regular(path: Path, most_bytes: int) -> bytes:
     """The content of a file that may be from anybody. Raises as `open_regular` does."""
     with open_regular(path, most_bytes) as file:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import yaml
 
 from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.files import read_regular
+from bfcl_pipeline.files import named_file, read_regular
 
 MAX_CONFIG_BYTES = 8 * 2**20
 """Size of a config and of a models file."""
@@ -48,7 +48,8 @@ def read_yaml_file(file: Path, *, by_hand: bool = False) -> Any:
         FileNotFoundError: there is no such file.
     """
     try:
-        return read_yaml(read_regular(file, MAX_CONFIG_BYTES).decode("utf-8"), by_hand=by_hand)
+        content = read_regular(named_file(file) if by_hand else file, MAX_CONFIG_BYTES)
+        return read_yaml(content.decode("utf-8"), by_hand=by_hand)
     except FileNotFoundError:
         raise
     except OSError as error:

@@ -12,6 +12,7 @@ from bfcl_pipeline.files import (
     atomic_path,
     clear_temporaries,
     files_below,
+    named_file,
     read_regular,
     replace_folder,
     replaced_folder,
@@ -232,6 +233,7 @@ def test_only_regular_files_are_read(tmp_path):
     for path in (*(tmp_path / name for name in ("link", "zero", "folder", "pipe")), Path("/dev/zero")):
         with pytest.raises(ValueError, match="not a regular file"):
             read_regular(path, 5)
+    assert read_regular(named_file(tmp_path / "link"), 5) == b"12345"  # whoever named it may have linked it
     with pytest.raises(ValueError, match="more than 4 bytes"):
         read_regular(tmp_path / "file", 4)
     with pytest.raises(FileNotFoundError):

@@ -27,7 +27,7 @@ from bfcl_pipeline.archive.names import name_collision, rejection_reason
 from bfcl_pipeline.archive.seal import SEAL_BYTES, Seal, check_seal
 from bfcl_pipeline.archive.writing import MODE
 from bfcl_pipeline.errors import ArchiveError
-from bfcl_pipeline.files import open_regular
+from bfcl_pipeline.files import named_file, open_regular
 
 # Source: PKWARE's APPNOTE.TXT 6.3, sections 4.3.7, 4.3.12 and 4.3.16.
 _LOCAL = struct.Struct("<4s5H3L2H")  # before the content of a member, followed by its name
@@ -59,7 +59,7 @@ class SealedArchive:
         """Raises ArchiveError if it cannot be read, is damaged, or is not as `archive` writes it."""
         self.path = path
         try:
-            self._file = open_regular(path)
+            self._file = open_regular(named_file(path))
         except FileNotFoundError as error:
             raise ArchiveError(f"{path}: no such file.") from error
         except (OSError, ValueError) as error:

@@ -60,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Scores every row and writes the table, in row order."""
+    from bfcl_pipeline.files import named_file
     from bfcl_pipeline.judging import (
         read_responses,
         score_table,
@@ -73,12 +74,13 @@ def run(options: argparse.Namespace) -> int:
 
     started = time.monotonic()
     form_of(options.out)
-    rows = sum(map(rows_about, options.responses))
+    files = [named_file(path) for path in options.responses]
+    rows = sum(map(rows_about, files))
     with (
         using_errata(options.errata, options.data),
         start_workers(rows, options.processes) as workers,
     ):
-        responses = read_responses(options.responses)
+        responses = read_responses(files)
         responses = with_found_columns(responses, options.data, form_choice(options))
         apis = ApisByMode(options.data, options.cache / "web")
         if options.rules == _ALL:

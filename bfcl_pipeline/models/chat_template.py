@@ -21,7 +21,7 @@ from bfcl_pipeline.config import ModelRow
 from bfcl_pipeline.config.families import load_families
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.families import FamilyAsking
-from bfcl_pipeline.files import read_regular
+from bfcl_pipeline.files import named_file, read_regular
 from bfcl_pipeline.models.hub_cache import cached_snapshot
 from bfcl_pipeline.models.quiet import silence_transformers
 from bfcl_pipeline.models.template_process import TemplateText, prepare, render
@@ -60,10 +60,10 @@ def chat_template_digest(folder: Path) -> str | None:
 
 
 def _template_text(folder: Path) -> str | None:
-    own = (folder / "chat_template.jinja").resolve()  # the cache of the hub has links to its blobs
+    own = named_file(folder / "chat_template.jinja")  # the cache of the hub has links to its blobs
     if own.is_file():
         return read_regular(own, _MOST_TEMPLATE_BYTES).decode("utf-8")
-    values = json.loads(read_regular((folder / "tokenizer_config.json").resolve(), _MOST_CONFIG_BYTES))
+    values = json.loads(read_regular(named_file(folder / "tokenizer_config.json"), _MOST_CONFIG_BYTES))
     text = values.get("chat_template") if isinstance(values, dict) else None
     return text if isinstance(text, str) else None
 

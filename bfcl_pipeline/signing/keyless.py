@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bfcl_pipeline.errors import BadSignature, ConfigError, NotCheckable, SigningError
-from bfcl_pipeline.files import read_regular
+from bfcl_pipeline.files import named_file, read_regular
 from bfcl_pipeline.signing.signature import (
     PAYLOAD_TYPE,
     CheckedSignature,
@@ -166,7 +166,7 @@ def _configuration(file: Path | None, offline: bool) -> ClientTrustConfig:
     if file is None:
         return ClientTrustConfig.production(offline=offline)
     try:
-        return ClientTrustConfig.from_json(read_regular(file, MOST_BYTES).decode())
+        return ClientTrustConfig.from_json(read_regular(named_file(file), MOST_BYTES).decode())
     except (OSError, ValueError) as error:
         raise ConfigError(
             f"{file}: not the trust configuration of a sigstore instance (a ClientTrustConfig in JSON): "
@@ -179,7 +179,7 @@ def _identity(file: Path | None, config: ClientTrustConfig) -> IdentityToken:
 
     if file is not None:
         try:
-            raw: str | None = read_regular(file, MOST_BYTES).decode()
+            raw: str | None = read_regular(named_file(file), MOST_BYTES).decode()
         except (OSError, ValueError) as error:
             raise ConfigError(f"{file}: cannot be read as an identity token: {error}") from None
     else:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import certifi
 
 from bfcl_pipeline.errors import BadSignature, ConfigError, NotCheckable, SigningError
-from bfcl_pipeline.files import read_regular
+from bfcl_pipeline.files import named_file, read_regular
 from bfcl_pipeline.signing.signature import TimeStamp
 from bfcl_pipeline.signing.timestamp_service import post_request, shown_address
 from bfcl_pipeline.text import line_of
@@ -211,7 +211,7 @@ def _pem(path: Path) -> list[Certificate]:
     from cryptography.x509 import load_pem_x509_certificates
 
     try:
-        return load_pem_x509_certificates(read_regular(path, MOST_ROOT_BYTES))
+        return load_pem_x509_certificates(read_regular(named_file(path), MOST_ROOT_BYTES))
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: cannot be read as certificates in PEM format: {error}") from None
 

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.files import named_file
 from bfcl_pipeline.records import Entry, Json
 from bfcl_pipeline.tables.files import read_table, write_table
 from bfcl_pipeline.tables.schemas import ENTRIES
@@ -15,8 +16,7 @@ from bfcl_pipeline.tables.schemas import ENTRIES
 
 def entries_path(data: Path, category: str) -> Path:
     """The path of the entries of `category` in the data folder, where a file of it may be a link."""
-    path = data / "entries" / f"{category}.parquet"
-    return path.resolve() if path.is_symlink() else path
+    return named_file(data / "entries" / f"{category}.parquet")
 
 
 def write_entries(path: Path, entries: Iterable[Entry]) -> None:
