@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 PROOFS = {
     "archive/test_anchored.py": "workflow",
+    "archive/test_answered_later.py": "workflow",
     "archive/test_archive.py": "workflow",
     "archive/test_ask_again.py": "workflow",
     "archive/test_crate_check.py": "workflow",
@@ -34,6 +35,7 @@ PROOFS = {
     "archive/test_failed_searches.py": "workflow",
     "archive/test_hostile.py": "workflow",
     "archive/test_official.py": "peer",
+    "archive/test_own_template.py": "workflow",
     "archive/test_provenances.py": "workflow",
     "archive/test_search_engines.py": "workflow",
     "archive/test_signed.py": "workflow",
@@ -55,6 +57,7 @@ PROOFS = {
     "peer": "peer",
     "slurm": "slurm",
     "staging/test_against_official.py": "peer",
+    "test_patterns.py": "fuzz",
     "vllm": "vllm",
     "workflow": "workflow",
 }
