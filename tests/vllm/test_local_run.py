@@ -107,7 +107,7 @@ def test_a_run_continues_after_a_kill_and_an_interrupt(local: Project) -> None:
 
 def test_an_archived_model_is_asked_again(local: Project, capsys: pytest.CaptureFixture[str]) -> None:
     """`verify --ask-again` serves the model of the verifier's row, compares, and ends the server."""
-    ids = ",".join(f"simple_python_{number}" for number in range(12))
+    ids = ",".join(f"simple_python_{number}" for number in range(16))
     config = {"run": "asked", "models": "[tiny-FC]", "entry_ids": f"[{ids}]"}
     with local.start("--cores", "1", **config) as process:
         told, _ = process.communicate(timeout=SECONDS)
@@ -115,15 +115,15 @@ def test_an_archived_model_is_asked_again(local: Project, capsys: pytest.Capture
     folder, archive = local.folder, local.folder / "asked.crate.zip"
     places = ["--data", str(folder / "data"), "--cache", str(folder / "cache")]
     assert main(["archive", str(folder / "results/asked"), "--out", str(archive), *places]) == 0
-    options = ["--ask-again", "12", "--seed", "1", "--models", str(folder / "config/models.yaml")]
+    options = ["--ask-again", "16", "--seed", "1", "--models", str(folder / "config/models.yaml")]
     own = folder / "own"
     places = ["--data", str(folder / "data"), "--cache", str(own)]
     capsys.readouterr()
     assert main(["verify", str(archive), "--cores", "1", *places, *options]) == 0
     output = capsys.readouterr().out.partition(Part.ASKED.value)[2]
-    assert "tiny-FC: 12 of 12 requests drawn, each asked 2 times" in output
+    assert "tiny-FC: 16 of 16 requests drawn, each asked 2 times" in output
     assert (
-        "verified      answers    tiny-FC: could be answers of your tiny-FC, on 12 of 12 drawn requests"
+        "verified      answers    tiny-FC: could be answers of your tiny-FC, on 16 of 16 drawn requests"
         in output
     )
     [log] = own.rglob("server.log")
