@@ -124,18 +124,24 @@ def test_all_tampered_results_are_reported(
     assert "verified      results" not in output.out
 
 
-@pytest.mark.parametrize("kind", INPUT_KINDS)
+@pytest.mark.parametrize("kinds", [("models", "exchange", "outcome"), ("config",)], ids=",".join)
 def test_tampered_inputs_are_found_by_their_results(
-    kind: str, archived: Path, small_run: SmallRun, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    kinds: tuple[str, ...],
+    archived: Path,
+    small_run: SmallRun,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     """Another models file, config, answer or web page leads to other results than the archived ones."""
-    path = repack(archived, tmp_path / "x.zip", tampered(kind, small_run))
+    changes = {name: content for kind in kinds for name, content in tampered(kind, small_run).items()}
+    path = repack(archived, tmp_path / "x.zip", changes)
     capfd.readouterr()
     assert small_run.verify(path) == 1
     output = capfd.readouterr()
     assert "verified      hashes" in output.out
-    assert f"DIFFERS       results    {INPUT_KINDS[kind]}" in output.out
-    assert ("DIFFERS       web" in output.out) == (kind == "outcome")
+    for kind in kinds:
+        assert f"DIFFERS       results    {INPUT_KINDS[kind]}" in output.out, kind
+    assert ("DIFFERS       web" in output.out) == ("outcome" in kinds)
     assert "verified      results" not in output.out
 
 

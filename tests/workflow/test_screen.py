@@ -117,10 +117,9 @@ def interrupted(
     "end",
     [
         lambda process: os.killpg(process.pid, signal.SIGINT),  # as a terminal does on Ctrl-C
-        lambda process: process.send_signal(signal.SIGINT),  # only Snakemake is signalled
-        lambda process: process.terminate(),
+        lambda process: process.terminate(),  # only Snakemake is signalled
     ],
-    ids=["ctrl-c", "sigint", "sigterm"],
+    ids=["ctrl-c", "sigterm"],
 )
 def test_an_interrupted_run_ends_in_two_lines_with_its_steps(
     asking: Project, chat: LocalChat, end: Callable[[subprocess.Popen[str]], None]
