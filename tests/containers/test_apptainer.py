@@ -26,6 +26,7 @@ SMALL = {
 def unpacked(podman: Podman, image: str, apptainer: Apptainer, folder: Path) -> Path:
     """The pipeline's image as an Apptainer sandbox folder, which is faster to build than an image file."""
     archive, sandbox = folder / "pipeline.tar", folder / "pipeline.sandbox"
+    archive.unlink(missing_ok=True)  # of an earlier session, which podman would not replace
     podman("save", "--quiet", "--format", "docker-archive", "--output", archive, image)
     apptainer("build", "--force", "--sandbox", sandbox, f"docker-archive:{archive}")
     archive.unlink()
