@@ -98,7 +98,7 @@ def to_line(document: Json) -> bytes:
 def from_line(line: bytes) -> JournaledExchange:
     """The exchange of a line. Raises NotJson, or another ValueError if the fields are wrong."""
     if is_too_deep(line):
-        raise ValueError(TOO_DEEP)
+        raise NotJson(TOO_DEEP)
     try:
         document = json.loads(line.decode("utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
