@@ -12,7 +12,7 @@ from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
 from tests.support.synthetic_run import MODELS_FILE, MadeUpModel, marks, write_format_entries, write_run
 
 CATEGORIES = ("simple_python", "multiple", "multi_turn_base", "memory_kv", "web_search_base", "live_simple")
-SIZES = (8, 16, 32)
+SIZES = (4, 8, 16)
 
 
 def test_twice_the_models_take_twice_the_work(tmp_path: Path) -> None:
