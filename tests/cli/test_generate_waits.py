@@ -50,7 +50,7 @@ def test_it_fails_at_once_by_default(start: Start, tmp_path: Path) -> None:
     journal = Journal.open(journal_path(tmp_path / "exchanges/m-FC"))
     try:
         with start() as process:
-            _, said = process.communicate(timeout=60)
+            _, said = process.communicate(timeout=300)
     finally:
         asyncio.run(journal.close())
     assert process.returncode == 1
@@ -66,7 +66,7 @@ def test_it_waits_with_the_option(start: Start, tmp_path: Path) -> None:
         said = next((line for line in process.stderr if "waiting for it to end" in line), None)
         running = process.poll() is None
         asyncio.run(journal.close())
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
     assert said is not None
     assert f"process {os.getpid()}" in said
     assert running
@@ -79,7 +79,7 @@ def test_shards_write_side_by_side(start: Start, tmp_path: Path) -> None:
     journal = Journal.open(journal_path(tmp_path / "exchanges/m-FC"))
     try:
         with start("--shard", "2/2") as process:
-            _, said = process.communicate(timeout=60)
+            _, said = process.communicate(timeout=300)
     finally:
         asyncio.run(journal.close())
     assert process.returncode == 0, said

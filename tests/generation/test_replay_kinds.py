@@ -113,7 +113,7 @@ def generate(folder: Path, staged: Path, out: str, env: dict[str, str], *options
     command += ["--models", "models.yaml", "--data", str(staged.resolve()), "--cache", "exchanges"]
     command += ["--category", "multi_turn_base", "--entry-ids", "multi_turn_base_0", "--out", out]
     done = subprocess.run(
-        [*command, *options], cwd=folder, env=env, capture_output=True, text=True, timeout=120, check=False
+        [*command, *options], cwd=folder, env=env, capture_output=True, text=True, timeout=900, check=False
     )
     assert done.returncode == 0, done.stderr
     return done.stderr

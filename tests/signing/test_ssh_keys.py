@@ -75,7 +75,7 @@ def test_a_passphrase_is_asked_for_in_the_terminal(tmp_path: Path) -> None:
         while not prompt.rstrip().endswith(b":"):
             prompt += os.read(master, 1000)
         os.write(master, b"correct horse\n")
-        assert signing.communicate(timeout=60)[0].decode() == fingerprint(key)
+        assert signing.communicate(timeout=300)[0].decode() == fingerprint(key)
     os.close(master)
     assert b"passphrase" in prompt
 

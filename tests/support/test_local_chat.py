@@ -42,7 +42,7 @@ def server(running: LocalChat) -> LocalChat:
 
 def completion(server: LocalChat, *messages: dict[str, Any], tools: tuple[Any, ...] = (TOOL,)) -> Any:
     body = {"model": "scripted", "messages": messages, "tools": tools}
-    connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=300)
     connection.request("POST", "/v1/chat/completions", json.dumps(body))
     answer = json.loads(connection.getresponse().read())
     connection.close()
@@ -100,7 +100,7 @@ def test_it_reports_when_a_number_of_requests_has_arrived(server: LocalChat) -> 
         completion(server, user("a"))
         assert not told.done()
         completion(server, user("b"))
-        told.result(timeout=60)
+        told.result(timeout=300)
 
 
 def test_held_answers_are_sent_on_release(server: LocalChat) -> None:
@@ -113,7 +113,7 @@ def test_held_answers_are_sent_on_release(server: LocalChat) -> None:
         assert not any(one.done() for one in asked)
         assert server.counts()["answers"] == 1
         server.release()
-        assert len([one.result(timeout=60) for one in asked]) == 2
+        assert len([one.result(timeout=300) for one in asked]) == 2
     completion(server, user("d"))
     assert server.counts()["answers"] == 4
 
@@ -123,7 +123,7 @@ def test_it_ends_with_its_parent() -> None:
     with subprocess.Popen(COMMAND, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert int(process.stdout.readline()) > 0
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
     assert process.returncode == 0
 
 

@@ -36,6 +36,6 @@ def calls(folder: Path, models: int) -> int:
     (folder / "config/models.yaml").write_text(yaml.safe_dump({"models": rows}), encoding="utf-8")
     command = [sys.executable, "-c", COUNTED, "--dry-run", "--quiet", "all", "--cores", "2"]
     command += ["--config", f"models=[{','.join(names)}]"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr
     return int(done.stdout.rpartition("calls:")[2])

@@ -153,7 +153,7 @@ def test_a_second_run_beside_an_active_one_is_refused(
             second = project.snakemake(**SMALL)
         finally:
             os.killpg(first.pid, signal.SIGCONT)
-        rest, _ = first.communicate(timeout=120)
+        rest, _ = first.communicate(timeout=900)
     assert "Score lexical" in planned
     assert second.returncode == 1
     assert "Directory cannot be locked" in second.stdout

@@ -23,7 +23,7 @@ CONFIG = {
     "categories": "[simple_python,multi_turn_base]",
     "sample": "24",
 }
-SECONDS = 120.0
+SECONDS = 900.0
 """Timeout of a run, far above the time that it takes."""
 
 

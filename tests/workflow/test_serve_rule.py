@@ -86,6 +86,6 @@ def test_no_server_outlives_its_run(local: Project, monkeypatch: pytest.MonkeyPa
             process.kill()  # only Snakemake is signalled, not its steps
         else:
             os.killpg(process.pid, number)
-        process.communicate(timeout=120)
+        process.communicate(timeout=900)
     assert len(servers(local)) == 2
     assert all(map(has_ended, servers(local)))

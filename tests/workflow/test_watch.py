@@ -159,7 +159,7 @@ def test_a_run_is_watched_until_it_ends(held: Project, chat: LocalChat) -> None:
             assert "of $5.00" in small.written
 
             with watch(held, "seen") as once:  # no terminal
-                lines, _ = once.communicate(timeout=120)
+                lines, _ = once.communicate(timeout=900)
             assert once.returncode == 0
             assert lines.startswith(
                 "Run seen: 2 models, 1 category, a sample of 40 entries; running, after "
@@ -177,8 +177,8 @@ def test_a_run_is_watched_until_it_ends(held: Project, chat: LocalChat) -> None:
 
             chat.release()
             last = first_state(watching, lambda state: state["phase"] != "running")
-            watching.communicate(timeout=120)
-        printed, _ = running.communicate(timeout=120)
+            watching.communicate(timeout=900)
+        printed, _ = running.communicate(timeout=900)
     assert running.returncode == 0, printed
     assert watching.returncode == 0
     assert (last["phase"], last["steps_done"]) == ("done", last["steps_total"])
@@ -200,12 +200,12 @@ def test_a_killed_run_is_seen_as_killed(held: Project, chat: LocalChat) -> None:
             before = {path for path in held.folder.rglob("*") if ".snakemake/progress" in str(path)}
             os.killpg(running.pid, signal.SIGKILL)
             state = first_state(watching, lambda state: state["phase"] != "running")
-            watching.communicate(timeout=120)
-        running.communicate(timeout=120)
+            watching.communicate(timeout=900)
+        running.communicate(timeout=900)
     assert state["phase"] == "killed"
     assert watching.returncode == 1
     with watch(held) as once:
-        lines, _ = once.communicate(timeout=120)
+        lines, _ = once.communicate(timeout=900)
     assert once.returncode == 1
     assert "killed" in lines.splitlines()[0]
     assert lines.endswith("Run the same command again to continue it.\n")
