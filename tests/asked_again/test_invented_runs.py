@@ -98,7 +98,7 @@ def honest(staged: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[C
     for part in ("release", "entries"):
         (folder / "data" / part).symlink_to(staged / part)
     with pytest.MonkeyPatch.context() as patch, local_chat() as server:
-        patch.setenv(KEY, "a key")
+        patch.setenv(KEY, "a key of this test")
         (folder / "config/models.yaml").write_text(_row(server))
         run = ClaimedRun(folder, server)
         run.make()
