@@ -14,7 +14,7 @@ from bfcl_pipeline.archive.members import file_sha256
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.exports.every_eval_ever import write_scores
 from bfcl_pipeline.exports.run_scores import RunScores, read_run_scores
-from bfcl_pipeline.files import write_text
+from bfcl_pipeline.files import is_regular, write_text
 from bfcl_pipeline.official.export_results import export_official
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.text import Log
@@ -63,6 +63,4 @@ def write_sums(bundle: Path) -> None:
 
 def files_of(bundle: Path) -> Iterator[Path]:
     """The plain files of a bundle."""
-    for path in bundle.rglob("*"):
-        if path.is_file() and not path.is_symlink():
-            yield path
+    return filter(is_regular, bundle.rglob("*"))

@@ -9,6 +9,7 @@ from pathlib import Path
 from bfcl_pipeline.archive.members import MAX_FILE_BYTES, file_sha256
 from bfcl_pipeline.archive.seal import check_seal
 from bfcl_pipeline.errors import ArchiveError, ConfigError
+from bfcl_pipeline.files import is_regular
 from bfcl_pipeline.gallery.bundle import ARCHIVE
 from bfcl_pipeline.signing.statement_file import statements_path
 from bfcl_pipeline.text import Log, printable
@@ -34,7 +35,7 @@ class Found:
     def statements(self) -> list[Path]:
         """The files with statements on it."""
         paths = map(statements_path, self.files)
-        return [path for path in paths if path.is_file() and not path.is_symlink()]
+        return [path for path in paths if is_regular(path)]
 
 
 def find_archives(places: Sequence[Path], log: Log) -> list[Found]:
@@ -95,5 +96,5 @@ def _files(place: Path) -> Iterator[Path]:
         for pattern in (f"*{ARCHIVE}", f"*/*{ARCHIVE}"):
             for path in sorted(place.glob(pattern)):
                 hidden = any(part.startswith(".") for part in path.relative_to(place).parts)
-                if path.is_file() and not path.is_symlink() and not hidden:
+                if is_regular(path) and not hidden:
                     yield path

@@ -86,7 +86,7 @@ class Verifier:
         return record
 
     def _verified(self, found: Found, record: ArchiveRecord, bundles: Sequence[Bundle]) -> ArchiveRecord:
-        """Verifies the copy in the site, beside which are those statements that count."""
+        """Verifies the site's copy of an archive, with the statements on it that hold."""
         file = self.out / record.download
         statements = statements_path(file)
         statements.unlink(missing_ok=True)

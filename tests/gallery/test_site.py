@@ -268,7 +268,7 @@ def test_a_copy_takes_nothing_from_the_signed_archive(
     page = page_of(Made(tmp_path / "site", given, 1, None), archive)
     assert "signed by someone@example.org" in page
     assert "DIFFERS" not in page
-    # The name of the copy stands in the difference that is listed for its folder, and nowhere else.
+    # The page has the name of the copy only in what it lists as different in the folder of the copy.
     assert page.count("Mallory") == page.count("SHA256SUMS: Mallory") > 0
     assert f"in {name}: SHA256SUMS" in page
     (served,) = (tmp_path / "site/archives").glob("*.intoto.jsonl")
