@@ -1,4 +1,4 @@
-"""Work in several processes, which end with the block that uses them: after Ctrl-C, and if it is killed."""
+"""Work in other processes, which end with the process that uses them: after Ctrl-C, and if it is killed."""
 
 import multiprocessing
 import os
@@ -15,17 +15,24 @@ Result = TypeVar("Result")
 _AT_ONCE = 16  # items that a process is given
 
 
-@contextmanager
-def process_pool(
+def new_pool(
     processes: int, prepare: Callable[..., object] | None = None, *arguments: Any
-) -> Iterator[Executor]:
-    """A pool of so many processes. An exception in the block, also that of Ctrl-C, ends them at once.
+) -> ProcessPoolExecutor:
+    """A pool of so many processes, which end when this process has ended, however that was.
 
     prepare: called with `arguments` in each process before its first task, if given; both are pickled.
     """
     context = multiprocessing.get_context("spawn")  # no fork: pyarrow has threads of its own
+    return ProcessPoolExecutor(processes, context, initializer=_start, initargs=(prepare, arguments))
+
+
+@contextmanager
+def process_pool(
+    processes: int, prepare: Callable[..., object] | None = None, *arguments: Any
+) -> Iterator[Executor]:
+    """`new_pool` for a block. An exception in it, also that of Ctrl-C, ends the processes at once."""
     others = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(processes, context, initializer=_start, initargs=(prepare, arguments))
+    pool = new_pool(processes, prepare, *arguments)
     try:
         yield pool
     except BaseException:

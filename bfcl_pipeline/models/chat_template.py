@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import multiprocessing
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -27,6 +26,7 @@ from bfcl_pipeline.models.quiet import silence_transformers
 from bfcl_pipeline.models.template_process import TemplateText, prepare, render
 from bfcl_pipeline.records import Json, Message
 from bfcl_pipeline.text import printable
+from bfcl_pipeline.workers import new_pool
 
 PROMPT_SECONDS = 10.0
 """Processor time of one prompt; it usually takes milliseconds."""
@@ -97,8 +97,7 @@ class ChatTemplate:
         text = (
             _tokenizer_text(self._model, self._revision) if self._note is None else self._noted(self._note)
         )
-        spawn = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(1, spawn, initializer=prepare, initargs=(text,))
+        return new_pool(1, prepare, text)
 
     def _noted(self, note: Path) -> TemplateText:
         try:

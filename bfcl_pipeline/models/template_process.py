@@ -45,7 +45,6 @@ _tokenizer: Any = None  # of this process, which renders one template
 def prepare(template: TemplateText) -> None:
     """Loads the library and bounds this process: the initializer of a pool of one process."""
     global _tokenizer
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the parent, which ends this process
     from tokenizers import Tokenizer, models
     from transformers import PreTrainedTokenizerFast
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,7 @@ from bfcl_pipeline.families.digest import prompts_digest
 from bfcl_pipeline.models import chat_template
 from bfcl_pipeline.models.chat_template import ChatTemplate, noted_template
 from bfcl_pipeline.records import Mode
+from tests.support import ROOT
 from tests.support.family_talk import DOC, Talk, asked
 
 TEMPLATE = (
@@ -106,6 +109,22 @@ def test_a_noted_template_needs_no_tokenizer(tmp_path: Path) -> None:
     for named in (note, tmp_path / "none.json"):
         with pytest.raises(ConfigError, match="not derived: needs its tokenizer"):
             ChatTemplate(row.model, note=named)(asked("Go."), [DOC])
+
+
+_KILLED = """
+import os, signal, sys
+from bfcl_pipeline.models.chat_template import ChatTemplate
+print(ChatTemplate(sys.argv[1])([{"role": "user", "content": "Go."}], []), flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_rendering_ends_with_a_killed_parent(tmp_path: Path) -> None:
+    """As each pool of processes does; its process would hold standard output open as long as it lives."""
+    command = [sys.executable, "-c", _KILLED, _tokenizer(tmp_path, TEMPLATE)]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, timeout=300, check=False)
+    assert done.stdout == b"<s><user>Go.<assistant>\n"
+    assert done.returncode < 0
 
 
 @pytest.fixture
