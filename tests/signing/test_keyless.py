@@ -10,10 +10,10 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -27,7 +27,6 @@ from bfcl_pipeline.errors import BadSignature, ConfigError, NotCheckable, Signin
 from bfcl_pipeline.signing import keyless
 from bfcl_pipeline.signing.keyless import check_bundle, sign_keyless
 from bfcl_pipeline.signing.signature import SigstoreSigning, SigstoreTrust
-from tests.support import local_sigstore
 from tests.support.certificates import builder, root
 from tests.support.local_sigstore import IDENTITY, ISSUER, MINUTES, Instance, running
 from tests.support.offline import offline, refused
@@ -338,14 +337,23 @@ def test_forged_bundles(local: Signing, forge: Callable[[Any], None]) -> None:
     assert check_bundle(line, local.trust()).signer.principals
 
 
+class _AnHourAgo(datetime):
+    """The clock of a signer while a certificate that has expired since was valid."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Self:
+        return super().now(tz) - timedelta(hours=1)
+
+
 def test_expired_certificate(local: Signing, monkeypatch: pytest.MonkeyPatch) -> None:
     """A certificate of ten minutes that has expired since is valid; one that had at its use is not."""
-    monkeypatch.setattr(local_sigstore, "MINUTES", timedelta(seconds=1))
+    local.instance.since = timedelta(hours=-1)
     with monkeypatch.context() as careless:
         careless.setattr(keyless, "_check", lambda line, root: None)
-        local.instance.late = timedelta(seconds=1)
+        careless.setattr(sigstore.sign, "datetime", _AnHourAgo)
+        local.instance.late = timedelta(minutes=-55)
         early = local.sign()
-        local.instance.late = timedelta(seconds=5)
+        local.instance.late = timedelta(minutes=-45)
         late = local.sign()
     assert check_bundle(early, local.trust()).signer.principals == (IDENTITY,)
     assert "certificate" in local.refused(late)

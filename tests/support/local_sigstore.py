@@ -66,6 +66,7 @@ class Instance:
     with_sct: bool = True
     sct_key: ec.EllipticCurvePrivateKey | None = None  # None: the right one
     late: timedelta = timedelta()  # the log's time, after the present
+    since: timedelta = timedelta()  # the begin of certificates, after the present
     status: int = 200  # of the answers of Fulcio
     url: str = ""
     entries: list[dict[str, Any]] = field(default_factory=list)  # what was sent to the log
@@ -80,7 +81,7 @@ class Instance:
         """A certificate for the identity of a token."""
         claims = jwt.decode(token, self.oidc_key.public_key(), algorithms=["ES256"], audience="sigstore")
         csr = x509.load_pem_x509_csr(base64.b64decode(request["certificateSigningRequest"]))
-        key, now = csr.public_key(), datetime.now(UTC).replace(microsecond=0)
+        key, now = csr.public_key(), datetime.now(UTC).replace(microsecond=0) + self.since
         assert isinstance(key, ec.EllipticCurvePublicKey)
         own = self.fulcio.certificate.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value
         made = builder(x509.Name([]), self.fulcio.certificate.subject, key, now, now + MINUTES)
