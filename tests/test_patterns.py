@@ -237,6 +237,33 @@ def test_patterns_are_linear() -> None:
     assert {where: use for where, use in slow.items() if use} == {}
 
 
+GROUPS = {
+    "bfcl_pipeline.generation.journal.lines._TEXT",
+    "bfcl_pipeline.web.cache._LINE",
+}
+"""Patterns with a group that is repeated without backtracking, each tried with Python 3.11.2."""
+
+
+def _repeated_groups(node: Any) -> Iterator[Any]:
+    if isinstance(node, (_parser.SubPattern, list, tuple)):
+        for part in node:
+            yield from _repeated_groups(part)
+    if isinstance(node, tuple) and str(node[0]) == "POSSESSIVE_REPEAT":
+        (_, _, body) = node[1]
+        if len(body) > 1 or str(body[0][0]) in {"BRANCH", "SUBPATTERN"}:
+            yield body
+
+
+def test_patterns_match_the_same_before_python_3_11_5() -> None:
+    """Python 3.11.0 to 3.11.4 match some groups with a possessive quantifier otherwise (CPython 106052)."""
+    found = [
+        where
+        for where, regex, _ in patterns()
+        if [*_repeated_groups(_parser.parse(regex.pattern, regex.flags))]
+    ]
+    assert set(found) == GROUPS
+
+
 @pytest.mark.parametrize("pattern", [r"\S*\d\S*", r"(?:a|a)*b", r"x\s*,?\s*y"])
 def test_growth_is_found(pattern: str) -> None:
     """A pattern whose repeated parts match the same characters is found."""

@@ -50,7 +50,7 @@ _TAG = re.compile(
     r"|```(?i:(?:tool_code|tool_calls?|toolcall|function_calls?)\b)"
 )
 _NOTHING = re.compile(
-    r"(?:s|_begin|_start|\|)*+>?[ \t\n]*+(?:```\w{0,10}\s++```|```\s*+\Z|(?:```\w{0,10}\s++)?"
+    r"(?:s|_begin|_start|\|)*>?[ \t\n]*+(?:```\w{0,10}\s++```|```\s*+\Z|(?:```\w{0,10}\s++)?"
     r"(?:</|<[|｜]/|\[/|(?:\[\s*+\]|\{\s*+\}|none|null)\s*+(?:</|<[|｜]|\[/|```|\Z)"
     r"""|\[?\s*+\{\s*+["']name["']\s*+:\s*+["']?(?:none|null)\b))""",
     re.IGNORECASE,
@@ -94,7 +94,7 @@ _ARGUMENTS = re.compile(
     r"""\s*,\s*\\?["']?(arguments|parameters|params|args|kwargs|tool_input|action_input)\\?["']?\s*:"""
 )
 _FIRST_OBJECT = re.compile(
-    r"""(?:```[\w+-]{0,20}\s++)?+[\s\[]*+(\{\s*+["']type["']\s*+:\s*+["']function["'])?"""
+    r"""(?:```[\w+-]{0,20}\s++)?[\s\[]*+(\{\s*+["']type["']\s*+:\s*+["']function["'])?"""
 )
 """What precedes the first object of an answer, and what may precede the name in it (the group)."""
 _DATA = {(key, word) for key in ("name", "action") for word in ("parameters", "params", "args", "kwargs")}

@@ -40,7 +40,7 @@ LARGEST_CASSETTE_BYTES = 150_000_000
 
 _MOST_LINES = 500_000  # of an outcome file: a search with 80,000 results has fewer
 _TEXT = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_LINE = re.compile(rb" {0,9}+(?:%b: )?+(?:%b|[-\w]{1,20}+|\[\]?|\{\}?|[]}]),?" % (_TEXT, _TEXT))
+_LINE = re.compile(rb" {0,9}+(?:%b: )?(?:%b|[-\w]{1,20}+|\[\]?|\{\}?|[]}]),?" % (_TEXT, _TEXT))
 """A line of an outcome file has at most one value, so that a short file has few."""
 
 _CASSETTE_NAME = re.compile(r"[0-9a-f]{64}\.[0-9a-f]{12}\.yaml")

@@ -104,7 +104,7 @@ def test_without_arguments_the_help_is_printed(capsys):
 def test_a_closed_pipe_ends_a_command_quietly(words, staged):
     """A reader that ends early, such as `head`, causes no traceback; the exit status is that of SIGPIPE.
 
-    Of --help, it is 0: argparse ignores that nobody reads it.
+    Of --help, it may be 0: argparse of newer versions of Python ignores that nobody reads it.
     """
     if words[0] == "show":
         words = [*words, "--data", str(staged)]
@@ -118,7 +118,8 @@ def test_a_closed_pipe_ends_a_command_quietly(words, staged):
         check=False,
     )
     os.close(writing)
-    assert (done.returncode, done.stderr) == (0 if "--help" in words else CLOSED_PIPE, "")
+    assert done.stderr == ""
+    assert done.returncode in ({0, CLOSED_PIPE} if "--help" in words else {CLOSED_PIPE})
 
 
 def test_another_broken_pipe_is_not_hidden(monkeypatch):

@@ -12,7 +12,7 @@ from bfcl_pipeline.models.transcript_reading import last_results, user_text
 from bfcl_pipeline.records import Call, Request
 
 _SENTENCE_END = re.compile(r'(?<=[.!?;])\s+|\\n|"')  # in JSON text
-_FOUND_KEY = re.compile(r"(?<![a-z])([a-z]{1,40}+(?:_[a-z0-9]{1,40}+){0,20}+)['\"]?\]")
+_FOUND_KEY = re.compile(r"(?<![a-z])([a-z]{1,40}+(?:_[a-z0-9]{1,40}+){0,20})['\"]?\]")
 
 
 def agentic_step(request: Request) -> Sequence[Call] | str | None:

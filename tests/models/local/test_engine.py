@@ -67,13 +67,14 @@ def test_prompts_of_one_batch_do_not_see_each_other(engine: Engine) -> None:
 
 def test_each_prompt_of_a_batch_has_its_own_limit_and_stop_tokens(engine: Engine) -> None:
     """An answer ends at its limit, or before a stop token, which is counted and not part of the text."""
-    whole = answered(engine, Prompt(TEXTS[0], max_tokens=24))[0]
-    first = engine._tokenizer(whole.text)["input_ids"][1]  # the second token that is written
+    answers = answered(engine, *(Prompt(text, max_tokens=24) for text in TEXTS))
+    text, whole = next(pair for pair in zip(TEXTS, answers, strict=True) if pair[1].output_tokens > 4)
+    second = engine._tokenizer(whole.text)["input_ids"][1]  # of the tokens that are written
     cut, stopped, same = answered(
         engine,
-        Prompt(TEXTS[0], max_tokens=3),
-        Prompt(TEXTS[0], stop_token_ids=[first], max_tokens=24),
-        Prompt(TEXTS[0], max_tokens=24),
+        Prompt(text, max_tokens=3),
+        Prompt(text, stop_token_ids=[second], max_tokens=24),
+        Prompt(text, max_tokens=24),
     )
     assert same == whole
     assert (cut.finish_reason, cut.output_tokens, cut.max_tokens) == ("length", 3, 3)
