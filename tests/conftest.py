@@ -67,6 +67,7 @@ The markers are declared in pyproject.toml, each with its rule.
 """
 
 
+@cache
 def proof_of(path: Path) -> str | None:
     """The marker of the tests of a file or folder; None if they are quick."""
     return next(
