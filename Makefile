@@ -47,7 +47,7 @@ key = $(or $(patsubst $1=%,%,$(lastword $(filter $1=%,$(ARGS)))),$(shell sed -n 
 override RUN := results/$(or $(if $(filter command,$(origin RUN)),$(patsubst results/%,%,$(RUN))),$(call key,run,embedded))
 
 .PHONY: help run report replay check-crate test test-workflow test-kills test-install test-browser test-vllm \
-  test-slurm test-all packages dist lint lint-types lint-rest format parity fuzz stress benchmark pictures lock clean
+  test-slurm test-all golden packages dist lint lint-types lint-rest format parity fuzz stress benchmark pictures lock clean
 
 help: ## print this list
 	@awk -F ': .*## ' '/^[a-z-]+: .*## / {printf "%-19s %s\n", $$1, $$2}' Makefile containers/images.mk
@@ -101,6 +101,9 @@ test-vllm: $(TEST) $(VLLM) ## serve tiny models with vLLM and llama.cpp, install
 test-slurm: $(TEST) $(VLLM) ## run on a SLURM cluster that the tests start on this machine (Debian's packages)
 	BFCL_SLURM_REQUIRED=1 BFCL_VLLM_PYTHON=$(BFCL_VLLM_PYTHON) pytest -m slurm $(ARGS)
 	@$(PASSED)
+
+golden: $(TEST) $(STAGED) data/encoder/model.safetensors ## make six small runs and compare every byte with the recorded hashes: after a change that moves code
+	python -m tests.golden $(ARGS)
 
 packages: ## install, as root, the Debian packages that tests need: make packages TARGETS="test-browser test-slurm"
 	@for target in $(TARGETS); do \
