@@ -21,6 +21,7 @@ PEER := .venv-peer/.ready
 CRATE := .venv-crate/.ready
 VLLM := $(if $(BFCL_VLLM_PYTHON),,.venv-vllm/.ready)
 STAGED := data/release/texts.json
+ENCODER := data/encoder/model.safetensors
 # Installed first and alone, so that it is the build that the user's index prefers; together with others it may
 # be one that is gigabytes larger.
 TORCH := $(shell sed -n '/^torch==/p' requirements.lock)
@@ -102,7 +103,7 @@ test-slurm: $(TEST) $(VLLM) ## run on a SLURM cluster that the tests start on th
 	BFCL_SLURM_REQUIRED=1 BFCL_VLLM_PYTHON=$(BFCL_VLLM_PYTHON) pytest -m slurm $(ARGS)
 	@$(PASSED)
 
-golden: $(TEST) $(STAGED) data/encoder/model.safetensors ## make six small runs and compare every byte with the recorded hashes: after a change that moves code
+golden: $(TEST) $(STAGED) $(ENCODER) ## make six small runs and compare every byte with the recorded hashes (takes a minute)
 	python -m tests.golden $(ARGS)
 
 packages: ## install, as root, the Debian packages that tests need: make packages TARGETS="test-browser test-slurm"
@@ -199,6 +200,9 @@ $(CRATE):
 	.venv-vllm/bin/pip install --quiet --disable-pip-version-check $(TORCH)
 	.venv-vllm/bin/pip install --quiet --disable-pip-version-check --no-deps --requirement $<
 	@touch $@
+
+$(ENCODER): | $(VENV)
+	bfcl-pipeline stage --encoder
 
 $(STAGED): | $(VENV)
 	bfcl-pipeline stage

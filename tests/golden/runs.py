@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from operator import itemgetter
 from pathlib import Path
 
 import yaml
@@ -133,20 +134,17 @@ def _places(folder: Path, model: str) -> list[object]:
 def _make_timeless(journals: Iterable[Path]) -> None:
     """Gives all exchanges the same time, and ids and an order that do not depend on which was first."""
     for path in journals:
-        lines = []
+        lines: list[tuple[str, int, dict[str, object]]] = []
         for number, line in enumerate(path.read_text(encoding="ascii").splitlines()):
             document = json.loads(_COUNTED.sub(r'"chatcmpl-\1-0"', line))
             if "key" in document:
                 document |= {"received_at": AT, "latency_seconds": 0.5}
             lines.append((document.get("key", ""), number, document))
-        text = "".join(
-            json.dumps(one, separators=(",", ":")) + "\n" for *_, one in sorted(lines, key=_place)
+        ordered = (
+            json.dumps(one, separators=(",", ":")) for *_, one in sorted(lines, key=itemgetter(0, 1))
         )
+        text = "".join(f"{line}\n" for line in ordered)
         path.write_text(text, encoding="ascii")
-
-
-def _place(line: tuple[str, int, Any]) -> tuple[str, int]:
-    return line[:2]
 
 
 def import_run(name: str) -> None:
