@@ -132,13 +132,18 @@ def _places(folder: Path, model: str) -> list[object]:
 
 
 def _make_timeless(journals: Iterable[Path]) -> None:
-    """Gives all exchanges the same time, and ids and an order that do not depend on which was first."""
+    """Gives exchanges the same time, and ids and an order that do not depend on which was first.
+
+    What made them, this interpreter and this commit, is removed.
+    """
     for path in journals:
+        shutil.rmtree(path.parent / "provenance", ignore_errors=True)
         lines: list[tuple[str, int, dict[str, object]]] = []
         for number, line in enumerate(path.read_text(encoding="ascii").splitlines()):
             document = json.loads(_COUNTED.sub(r'"chatcmpl-\1-0"', line))
             if "key" in document:
                 document |= {"received_at": AT, "latency_seconds": 0.5}
+                document.pop("provenance", None)
             lines.append((document.get("key", ""), number, document))
         ordered = (
             json.dumps(one, separators=(",", ":")) for *_, one in sorted(lines, key=itemgetter(0, 1))
