@@ -23,11 +23,6 @@ from bfcl_pipeline.tables import read_table
 COMPARED = ("responses", "memory", "verdicts", "tables", "report.html", "report", "figures")
 """The compared files and directories of results/<run>; each follows from those before it."""
 
-FIGURES = "figures"
-"""Of these, the one that every run has but those of earlier versions, which lack `_NEWER`."""
-
-_NEWER = (FIGURES, "report")
-
 SHOWN = 80
 """The most characters of a value in the description of a difference."""
 
@@ -66,8 +61,6 @@ def compared_files(folder: Path) -> list[Path]:
 def differences(recorded: Path, derived: Path) -> Iterator[FileDifference]:
     """One difference for each file that differs; causes come before their consequences."""
     in_recorded, in_derived = set(compared_files(recorded)), set(compared_files(derived))
-    if not (recorded / FIGURES).is_dir():  # a run of an earlier version
-        in_derived = {file for file in in_derived if file.parts[0] not in _NEWER}
     for file in sorted(in_recorded | in_derived, key=lambda file: (COMPARED.index(file.parts[0]), file)):
         if file not in in_derived:
             what = "only the run has it; it does not follow from the config of the run"

@@ -14,7 +14,7 @@ METADATA = "ro-crate-metadata.json"
 """The first member: it describes all others."""
 
 PREVIEW = "ro-crate-preview.html"
-"""A page about the archive for a person; archives of earlier versions lack it."""
+"""A page about the archive for a person."""
 
 _PATTERNS = (
     f"{re.escape(METADATA)}|{re.escape(PREVIEW)}",

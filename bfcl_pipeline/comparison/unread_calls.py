@@ -5,7 +5,6 @@ from pathlib import Path
 
 from bfcl_pipeline.comparison.sides import Side
 from bfcl_pipeline.config import trial_of
-from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.tables import read_table, with_types
 from bfcl_pipeline.tables.schemas import VERDICTS
@@ -31,7 +30,7 @@ class UnreadCalls:
 def unread_calls(side: Side, rules: Rules) -> UnreadCalls:
     """Counts them; all trials of a side together.
 
-    Raises TableError if a table of verdicts cannot be read, or is of a version that did not look for them.
+    Raises TableError if a table of verdicts cannot be read.
     """
     unread: list[tuple[str, bool]] = []
     for path in sorted((side.run / "verdicts").glob("*.parquet")):
@@ -42,12 +41,7 @@ def unread_calls(side: Side, rules: Rules) -> UnreadCalls:
 
 def _answers(path: Path, side: Side, rules: Rules) -> list[tuple[str, bool]]:
     """The entries of `side` that have a verdict in a table, and whether a call was not read."""
-    table = with_types(path, read_table(path, _COLUMNS, ("unread_call",)), VERDICTS)
-    if "unread_call" not in table.column_names:
-        raise TableError(
-            f"{path}: an earlier version wrote these verdicts and did not look for unread calls. "
-            "Score the run again (config/README.md)."
-        )
+    table = with_types(path, read_table(path, _COLUMNS), VERDICTS)
     rows = zip(*(table.column(name).to_pylist() for name in _COLUMNS), strict=True)
     return [
         (entry_id, bool(unread))

@@ -241,7 +241,7 @@ def _details(scores: RunScores, model: ModelScores, score: str) -> dict[str, Any
             "lower": low * 100,
             "upper": high * 100,
             "confidence_level": 0.95,
-            "method": _method(model, is_group),
+            "method": ("MOVER" if is_group else "Wilson") + " with clustered entries",
         }
     }
     if not is_group:
@@ -251,12 +251,6 @@ def _details(scores: RunScores, model: ModelScores, score: str) -> dict[str, Any
         "details": {"rules": scores.rules.value},
         "uncertainty": uncertainty,
     }
-
-
-def _method(model: ModelScores, is_group: bool) -> str:
-    """How the interval was computed; runs of earlier versions took entries as independent."""
-    clustered = any("design_effect" in row for row in model.categories.values())
-    return ("MOVER" if is_group else "Wilson") + (" with clustered entries" if clustered else "")
 
 
 def _generation(model: ModelScores) -> dict[str, Any]:

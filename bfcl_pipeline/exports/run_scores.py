@@ -132,8 +132,7 @@ def read_run_scores(run_dir: Path, rules: Rules, models: Collection[str] = ()) -
 def standard_error(accuracy: float, answered: int, design_effect: float | None) -> float | None:
     """The standard error of an accuracy, by the sample's deviation; None of fewer than two entries.
 
-    design_effect: as in the table `categories`; None: of verdicts that are all equal, whose deviation is 0,
-    or not recorded, as in runs of earlier versions: entries are then taken as independent.
+    design_effect: as in the table `categories`; None: of verdicts that are all equal, whose deviation is 0.
     """
     effect = 1.0 if design_effect is None else design_effect
     return sqrt(effect * accuracy * (1 - accuracy) / (answered - 1)) if answered > 1 else None

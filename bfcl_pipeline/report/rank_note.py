@@ -1,7 +1,4 @@
-"""Ranks with their intervals, and the notes on them beneath the V4 table, for the terminal and the page.
-
-Tables of earlier versions lack the columns on ranks: then there are no intervals, notes and groups.
-"""
+"""Ranks with their intervals, and the notes on them beneath the V4 table, for the terminal and the page."""
 
 from collections.abc import Mapping, Sequence
 from statistics import median

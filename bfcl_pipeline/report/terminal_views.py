@@ -17,16 +17,13 @@ from bfcl_pipeline.text import cut_middle, plural, printable, text_table
 MANY_MODELS = 10
 """With more models than this, only the ceilings are printed."""
 
-_NOT_VERIFIED = "Verified: no verdicts. config/README.md says how to score a run again."
-
 _NAME = 40  # columns for the names of models
 
 
 def view_lines(run_dir: Path, leaderboard: Sequence[Mapping[str, str]], rules: Rules) -> list[str]:
     """An empty line, then the overall score of each model and the ceiling by rule set.
 
-    Nothing if the run has one rule set, or no model has a score. If it lacks the verified rules, as runs of
-    earlier versions do, a line says so.
+    Nothing if the run has one rule set, or no model has a score.
 
     Args:
         leaderboard: the rows of that table, of all rule sets.
@@ -56,8 +53,6 @@ def view_lines(run_dir: Path, leaderboard: Sequence[Mapping[str, str]], rules: R
         lines.append(["Ceiling", *(_percent(ceilings.get(view.value)) for view in views)])
     headings = ["Overall by rules", *(view.value.capitalize() for view in views)]
     table = text_table(headings, lines, right=range(1, len(headings))).splitlines() if lines else []
-    if Rules.VERIFIED not in views:
-        return ["", *table, _NOT_VERIFIED]
     own = [] if rules is Rules.VERIFIED else own_errata_lines(run_dir)  # else among the notes
     return ["", *table, *_verified_note(csv_rows(run_dir / "tables" / "rules.csv")), *own]
 

@@ -49,7 +49,6 @@ _NUMBERS = (*GROUP, *(f"{name}_ci_{end}" for name in GROUP for end in ("low", "h
 NAME_COLUMN = 1
 """The column with the names of models; the others are aligned to the right."""
 
-INTERVAL_NOTE = "; intervals count entries of one scenario together."
 """How the first of the notes ends if intervals are clustered."""
 
 FIRST_NOTE = "Per cent,"
@@ -84,8 +83,6 @@ def read_v4_table(run_dir: Path, rules: Rules, models: Collection[str] = ()) -> 
         rows = [_numbers(text) for text in texts]
         cells = [_cells(text, row) for text, row in zip(texts, rows, strict=True)]
         notes = _notes(texts, rows, rules)
-        if (run_dir / "tables" / "intervals.csv").is_file():  # else of an earlier version
-            notes[0] = notes[0].removesuffix(".") + INTERVAL_NOTE
         sample = sample_note(_entries(run_dir / "tables" / "categories.csv"), run_dir)
         notes[1:1] = [f"{sample}."] if sample else []
         notes += unanswered_lines(run_dir)
@@ -126,10 +123,7 @@ def _entries(path: Path) -> list[tuple[str, int, int]]:
 
 
 def _numbers(text: Mapping[str, str]) -> dict[str, float | None]:
-    """The numbers of a row; tables of earlier versions lack some columns on ranks."""
-    numbers = {name: float(text[name]) if text[name] else None for name in _NUMBERS}
-    ranks = {name: float(text[name]) if text.get(name) else None for name in RANK_COLUMNS}
-    return numbers | ranks
+    return {name: float(text[name]) if text[name] else None for name in (*_NUMBERS, *RANK_COLUMNS)}
 
 
 def _cells(text: Mapping[str, str], row: _Row) -> list[str]:
@@ -151,7 +145,7 @@ def _score(row: _Row, name: str, web: str) -> str:
 
 
 def _notes(texts: Sequence[Mapping[str, str]], rows: Sequence[_Row], rules: Rules) -> list[str]:
-    notes = [f"{FIRST_NOTE} {rules.value} rules."]
+    notes = [f"{FIRST_NOTE} {rules.value} rules; intervals count entries of one scenario together."]
     if any(is_partial(row, name) for row in rows for name in GROUP):
         notes.append("* categories not evaluated count 0, as on the leaderboard.")
     unanswered = sum(int(text["not_answered"]) for text in texts)

@@ -54,18 +54,17 @@ class JobProgress:
     seconds_left: float | None  # estimate; None: not known yet
     wait_seconds: float | None  # until requests are sent again; None: no pause
     wait_reason: str
-    # Absent from files of earlier versions:
-    budget: float | None = None  # US dollars that the run may cost with this model; None: no limit
-    spent: float | None = None  # of the budget, in earlier jobs as well; None: no budget, or no prices
-    failures: Mapping[str, int] = field(default_factory=dict)  # entries and sessions failed, by status
-    errors: Mapping[str, int] = field(default_factory=dict)  # attempts that failed, by kind
-    last_error: str = ""  # in one line, without invisible characters
-    entries_per_second: float | None = None  # sessions included; None: not known yet
-    rate_seconds: float | None = None  # over which the rates were measured
-    searches: int = 0  # of web questions, recorded ones included
-    searches_left: int = 0  # estimate
-    recorded_from: str = ""  # the first day of the answers in the journal, YYYY-MM-DD; empty: not known
-    recorded_to: str = ""  # the last one
+    budget: float | None  # US dollars that the run may cost with this model; None: no limit
+    spent: float | None  # of the budget, in earlier jobs as well; None: no budget, or no prices
+    failures: Mapping[str, int]  # entries and sessions failed, by status
+    errors: Mapping[str, int]  # attempts that failed, by kind
+    last_error: str  # in one line, without invisible characters
+    entries_per_second: float | None  # sessions included; None: not known yet
+    rate_seconds: float | None  # over which the rates were measured
+    searches: int  # of web questions, recorded ones included
+    searches_left: int  # estimate
+    recorded_from: str  # the first day of the answers in the journal, YYYY-MM-DD; empty: not known
+    recorded_to: str  # the last one
 
     @property
     def requests_sent(self) -> int:

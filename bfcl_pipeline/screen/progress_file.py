@@ -8,7 +8,7 @@ import contextlib
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, asdict, fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -51,20 +51,13 @@ class ProgressFile:
 def read_progress(path: Path) -> JobProgress | None:
     """The state in a file that `ProgressFile` wrote; None if it does not exist or cannot be read.
 
-    Texts are made safe for a terminal. Keys that earlier versions did not write may be missing; keys that
-    are not known are ignored.
+    Texts are made safe for a terminal. Keys that are not known are ignored.
     """
-    document = read_object(path)
+    document = read_object(path) or {}
     values: dict[str, Any] = {}
     for field in fields(JobProgress):
-        if document is None:
-            return None
-        if field.name in document:
-            checked = _CHECKS[str(field.type)](document[field.name])
-            if checked is _WRONG:
-                return None
-            values[field.name] = checked
-        elif field.default is MISSING and field.default_factory is MISSING:
+        values[field.name] = _CHECKS[str(field.type)](document.get(field.name, _WRONG))
+        if values[field.name] is _WRONG:
             return None
     return JobProgress(**values)
 

@@ -89,7 +89,7 @@ class RunWatcher:
                 yield ModelView(name=path.stem, state=ModelState.FINISHED, progress=progress)
 
     def _from_jobs(self, silent: dict[Path, float]) -> RunView | None:
-        """What the jobs alone say: the run was started without its screen, or by an earlier version."""
+        """What the jobs alone say: the run was started without its screen."""
         models = []
         for path in self._progress_files():
             progress = read_progress(path)

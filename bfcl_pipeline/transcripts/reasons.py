@@ -1,7 +1,7 @@
 """Why answers on memory and web questions are wrong, in words, from the tables of the run.
 
-The tables `memory_questions` and `web_questions` have one row per question; a run without them, or of an
-earlier version, states no reasons.
+The tables `memory_questions` and `web_questions` have one row per question; a run without them states no
+reasons.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

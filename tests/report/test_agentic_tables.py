@@ -143,22 +143,6 @@ def test_calls_of_tools_that_were_not_offered_are_not_searches(tmp_path: Path, r
     assert [row["fetches"] for row in rows(copied, "web_questions")] == [0, 0, 1, 0]
 
 
-def test_tables_of_an_earlier_version_are_shown(tmp_path: Path, run: Path) -> None:
-    """Without the columns and the table that were added, the page has accuracy and the known failures."""
-    copied = tmp_path / "run"
-    shutil.copytree(run, copied)
-    (copied / "tables" / "web_questions.parquet").unlink()
-    for name, added in (("web_hops", 4), ("web_failures", 1)):
-        path = copied / "tables" / f"{name}.parquet"
-        table = pq.read_table(path)
-        pq.write_table(table.select(table.column_names[:-added]), path)
-    page = render_page(read_run_tables(copied, Rules.OFFICIAL))
-    section = page[page.index('id="web"') :]
-    assert "Pasted the question" in section
-    assert "After a failed fetch" not in section
-    assert "Steps by hops" not in section
-
-
 def test_the_page_shows_memory_and_web_search(run: Path) -> None:
     """The page has both sections, and numbers from the simulated web are marked."""
     page = render_page(read_run_tables(run, Rules.OFFICIAL))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,16 +10,12 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from bfcl_pipeline.cli import main
 from bfcl_pipeline.records import Mode, Rules
 from bfcl_pipeline.report.page.agentic import memory_accuracy
 from bfcl_pipeline.report.page.render import render_page
 from bfcl_pipeline.report.page.run_tables import read_run_tables
-from bfcl_pipeline.report.tables.columns import ADDED_COLUMNS, ADDED_TABLES
 from bfcl_pipeline.report.terminal import terminal_table
-from bfcl_pipeline.report.v4_table import INTERVAL_NOTE
 from bfcl_pipeline.scoring.statistics.clustered import wilson
-from bfcl_pipeline.tables import write_table
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
 VARIANTS = ("base", "miss_func", "miss_param", "long_context")
@@ -44,20 +39,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         MadeUpModel("gaps", {"simple_python": marks(2, 4, 2)}),
     ]
     return made_up_tables(tmp_path_factory.mktemp("intervals"), models)
-
-
-@pytest.fixture(scope="module")
-def earlier(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same run as an earlier version wrote it."""
-    copy = tmp_path_factory.mktemp("earlier") / "run"
-    shutil.copytree(run, copy)
-    for table in ADDED_TABLES:
-        for path in (copy / "tables").glob(f"{table}.*"):
-            path.unlink()
-    for table, columns in ADDED_COLUMNS.items():
-        path = copy / "tables" / f"{table}.parquet"
-        write_table(path, pq.read_table(path).drop_columns(list(columns)))
-    return copy
 
 
 def rows(run: Path, table: str, **wanted: str) -> list[dict[str, Any]]:
@@ -114,10 +95,9 @@ def test_the_page_shows_design_effects_and_says_what_intervals_count(run: Path) 
     assert "count together" in page
 
 
-def test_the_terminal_says_that_entries_of_a_scenario_count_together(run: Path, earlier: Path) -> None:
-    """One note beneath the table; none under a run whose intervals took entries as independent."""
-    assert INTERVAL_NOTE in terminal_table(run, Rules.OFFICIAL)
-    assert INTERVAL_NOTE not in terminal_table(earlier, Rules.OFFICIAL)
+def test_the_terminal_says_that_entries_of_a_scenario_count_together(run: Path) -> None:
+    """One note beneath the table."""
+    assert "; intervals count entries of one scenario together." in terminal_table(run, Rules.OFFICIAL)
 
 
 def test_memory_has_a_column_without_single_scenarios(run: Path) -> None:
@@ -136,24 +116,3 @@ def test_memory_has_a_column_without_single_scenarios(run: Path) -> None:
     before = memory_accuracy(replace(tables, memory_domains=domains, intervals=[]))
     assert before is not None
     assert [cell.text for cell in before.head[0]][2:] == ["customer", "student"]
-
-
-@pytest.mark.parametrize("command", ["report", "table"])
-def test_runs_made_before_can_be_read(earlier: Path, command: str) -> None:
-    """A run without the table `intervals` and the columns on clusters has a page and a table."""
-    assert main([command, str(earlier)]) == 0
-
-
-def test_the_page_of_a_run_made_before_claims_no_clusters(earlier: Path) -> None:
-    """Its intervals take entries as independent."""
-    page = render_page(read_run_tables(earlier, Rules.OFFICIAL))
-    assert "count together" not in page
-    assert "Design effects" not in page
-    assert "clusters" not in page
-
-
-@pytest.mark.parametrize("form", ["lm-eval", "every-eval-ever", "latex", "markdown"])
-def test_runs_made_before_can_be_exported(earlier: Path, tmp_path: Path, form: str) -> None:
-    """The forms that read the tables of a run do without the new columns."""
-    options = ["--organization", "us"] if form == "every-eval-ever" else []
-    assert main(["export", str(earlier), "--form", form, "--out", str(tmp_path / "out"), *options]) == 0

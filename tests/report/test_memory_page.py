@@ -6,12 +6,10 @@ import csv
 from dataclasses import replace
 from pathlib import Path
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from bfcl_pipeline.records import Rules
-from bfcl_pipeline.report.page.agentic import memory_use
 from bfcl_pipeline.report.page.links import entry_link, linked_entry
 from bfcl_pipeline.report.page.memory_failures import (
     PATTERNS,
@@ -21,9 +19,7 @@ from bfcl_pipeline.report.page.memory_failures import (
     memory_parts,
     memory_spread,
 )
-from bfcl_pipeline.report.page.render import render_page
 from bfcl_pipeline.report.page.run_tables import RunTables, read_run_tables
-from bfcl_pipeline.report.tables.agentic_columns import ADDED_AGENTIC_COLUMNS
 from bfcl_pipeline.report.tables.memory_columns import MEMORY_TABLES, QUESTION_TABLES
 from bfcl_pipeline.scoring.memory_outcomes import Pattern, Reason
 from tests.support.agentic_run import write_agentic_run
@@ -113,19 +109,3 @@ def test_best_and_worst_are_shown_with_their_models(tables: RunTables) -> None:
     table = memory_spread(replace(tables, memory_backends=[spread]))
     assert table is not None
     assert [cell.text for cell in table.rows[0]] == ["all three", "2", "50.0", "25.0", "25.0", "37.5"]
-
-
-def test_a_run_of_an_earlier_version_has_its_section(run: Path) -> None:
-    """Without the new tables and columns the page has the section, and says what is not there."""
-    for name in [*QUESTION_TABLES, *MEMORY_TABLES]:
-        (run / "tables" / f"{name}.parquet").unlink(missing_ok=True)
-    path = run / "tables" / "memory_use.parquet"
-    table: pa.Table = pq.read_table(path)
-    pq.write_table(table.drop_columns(list(ADDED_AGENTIC_COLUMNS["memory_use"])), path)
-    tables = read_run_tables(run, Rules.OFFICIAL)
-    used = memory_use(tables)
-    assert used is not None
-    assert [cell.text for cell in used.rows[0]].count("N/A") == 3
-    page = render_page(tables)
-    assert 'id="memory"' in page
-    assert "Why answers are wrong" not in page

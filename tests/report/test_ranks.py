@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from bfcl_pipeline.report.page.run_tables import read_run_tables
 from bfcl_pipeline.report.rank_note import GROUP_NOTE
 from bfcl_pipeline.report.tables.columns import RANK_FIELDS
 from bfcl_pipeline.report.terminal import terminal_table
-from bfcl_pipeline.tables import write_table
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
 NAMES = [column.name for column in RANK_FIELDS]
@@ -44,23 +42,6 @@ def models() -> list[MadeUpModel]:
 def run(tmp_path_factory: pytest.TempPathFactory, models: list[MadeUpModel]) -> Path:
     """A run of these models; read-only."""
     return made_up_tables(tmp_path_factory.mktemp("ranks"), models)
-
-
-@pytest.fixture
-def earlier_run(tmp_path: Path, models: list[MadeUpModel]) -> Path:
-    """The same run with the tables of an earlier version, without columns on ranks."""
-    run = made_up_tables(tmp_path, models)
-    path = run / "tables" / "leaderboard.parquet"
-    write_table(path, pq.read_table(path).drop_columns(NAMES))
-    with path.with_suffix(".csv").open(newline="", encoding="utf-8") as lines:
-        rows = list(csv.DictReader(lines))
-    with path.with_suffix(".csv").open("w", newline="", encoding="utf-8") as lines:
-        writer = csv.DictWriter(
-            lines, [name for name in rows[0] if name not in NAMES], extrasaction="ignore"
-        )
-        writer.writeheader()
-        writer.writerows(rows)
-    return run
 
 
 def ranks(run: Path, rules: str = "official") -> dict[str, list[Any]]:
@@ -165,16 +146,3 @@ def test_exports_have_the_interval_of_the_rank(run: Path, tmp_path: Path) -> Non
     assert [texts[latex].count(mark) for mark in (r"\cmidrule", "Below a line")] == [1, 1]
     assert "| 2 (1–2) | similar (FC) |" in texts[markdown]
     assert all("Smallest overall difference" in text for text in texts.values())
-
-
-def test_tables_of_an_earlier_version_are_shown_without_ranks(earlier_run: Path, tmp_path: Path) -> None:
-    """The terminal, the page and the exports read tables without these columns."""
-    text = terminal_table(earlier_run, Rules.OFFICIAL)
-    assert re.search(r"^1  good", text, re.MULTILINE)
-    page = render_page(read_run_tables(earlier_run, Rules.OFFICIAL))
-    assert '<td class="rank">1</td>' in page
-    out = tmp_path / "table.tex"
-    latex.write(earlier_run, ExportOptions(out), lambda line: None)
-    latex_text = out.read_text(encoding="utf-8")
-    assert "1 & good (FC) & " in latex_text
-    assert not any("Smallest difference" in each for each in (text, page, latex_text))

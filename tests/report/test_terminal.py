@@ -13,7 +13,6 @@ from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.terminal import WIDTH, print_styled, terminal_table
-from bfcl_pipeline.report.v4_table import INTERVAL_NOTE
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 
@@ -57,7 +56,10 @@ def test_a_styled_table_has_the_same_text(wide_run: Path, monkeypatch: pytest.Mo
     styled = file.getvalue()
     assert re.sub(r"\x1b\[[0-9;]*m", "", styled) == f"{plain}\n"
     assert "\x1b[1m  100.00\x1b[0m" in styled
-    assert f"\x1b[2mPer cent, official rules{INTERVAL_NOTE}\x1b[0m" in styled
+    assert (
+        "\x1b[2mPer cent, official rules; intervals count entries of one scenario together.\x1b[0m"
+        in styled
+    )
 
 
 def test_cut_names_remain_different(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import math
-import shutil
 import statistics
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,8 @@ from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.page.render import render_page
 from bfcl_pipeline.report.page.run_tables import read_run_tables
 from bfcl_pipeline.report.page.trials import MOST_FLAKY
-from bfcl_pipeline.report.tables.aggregate_run import aggregate_run, csv_text
-from bfcl_pipeline.report.tables.trial_columns import TRIAL_TABLES, TRIALS
+from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
+from bfcl_pipeline.report.tables.trial_columns import TRIAL_TABLES
 from bfcl_pipeline.report.tables.trials import read_trials
 from bfcl_pipeline.report.terminal import terminal_table
 from bfcl_pipeline.scoring.statistics.clustered import wilson
@@ -248,23 +247,6 @@ def test_a_first_trial_without_answers_does_not_hide_the_marks(tmp_path: Path) -
     ]
     text = terminal_table(made_up_tables(tmp_path, models), Rules.OFFICIAL, 80)
     assert "\na          1  1.88*" in text
-
-
-def test_a_run_of_an_earlier_version_is_shown(run: Path, tmp_path: Path) -> None:
-    """Its table of trials has neither intervals nor companions; mean and spread are shown."""
-    old = shutil.copytree(run, tmp_path / "old")
-    table = pq.read_table(old / "tables/trials.parquet")
-    table = table.drop_columns(TRIALS.names[TRIALS.names.index("ci_low") :])
-    pq.write_table(table, old / "tables/trials.parquet")
-    (old / "tables/trials.csv").write_text(csv_text(table), encoding="utf-8")
-    for path in [*old.glob("tables/flaky.*"), *old.glob("tables/pass_k.*")]:
-        path.unlink()
-    assert "18.75* ± 6.25</td>" in section(old)
-    assert "Pass^" not in section(old)
-    line = next(line for line in terminal_table(old, Rules.OFFICIAL).splitlines() if " 3  " in line)
-    assert line.split()[:2] == ["priced", "3"]
-    assert line.split()[3] == "-"
-    assert line.split()[5:] == ["-", "-"]
 
 
 def test_without_trials_there_is_neither_table_nor_section(run: Path, tmp_path: Path) -> None:

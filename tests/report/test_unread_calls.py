@@ -19,8 +19,6 @@ from bfcl_pipeline.records import Entry, Json, Mode, Rules
 from bfcl_pipeline.report.page.render import render_page
 from bfcl_pipeline.report.page.run_tables import read_run_tables
 from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
-from bfcl_pipeline.report.tables.answer_classes import unread_calls
-from bfcl_pipeline.report.tables.run_records import read_run
 from bfcl_pipeline.report.tables.view_columns import UNREAD_CALLS
 from bfcl_pipeline.report.terminal import terminal_table
 from bfcl_pipeline.tables import read_table, write_responses, write_table
@@ -148,16 +146,3 @@ def test_the_gate_fails(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     found = json.loads(out.read_text())
     assert (found["passes"], found["max_unread"]) == (False, 0.01)
     assert found["unread_calls"][0]["example"] == "simple_python_2"
-
-
-def test_verdicts_of_an_earlier_version_are_not_passed(
-    run: Path, staged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Without the column the gate says that the run must be scored again; its tables have no count."""
-    for name in ("honest-FC", "lossy-FC"):
-        verdicts = read_table(run / f"verdicts/{name}.parquet").drop_columns(["unread_call"])
-        write_table(tmp_path / f"verdicts/{name}.parquet", verdicts)
-    assert not list(unread_calls(read_run(tmp_path, staged)))
-    assert gate(tmp_path, "lossy-FC") == 0
-    assert gate(tmp_path, "lossy-FC", "--max-unread", "1") == 2
-    assert "Score the run again" in capsys.readouterr().err

@@ -237,26 +237,8 @@ def test_the_terminal_has_no_views_of_one_rule_set(run: Path, tmp_path: Path) ->
     assert views_of(terminal_table(tmp_path / "run", Rules.OFFICIAL)) == []
 
 
-def test_the_terminal_says_that_a_run_of_an_earlier_version_has_no_verified_rules(tmp_path: Path) -> None:
-    """Tables without verified rules are printed with a note; to ask for these rules is an error."""
-    run = made_up_tables(tmp_path, [MadeUpModel("a", {"multiple": marks(1)})])
-    tables = run / "tables"
-    lines = (tables / "leaderboard.csv").read_text(encoding="utf-8").splitlines(keepends=True)
-    kept = [line for line in lines if ",verified," not in line]
-    assert len(kept) == len(lines) - 1
-    (tables / "leaderboard.csv").write_text("".join(kept), encoding="utf-8")
-    (tables / "rules.csv").write_text("model,category,entries\na,multiple,1\n", encoding="utf-8")
-    assert terminal_table(run, Rules.OFFICIAL).endswith(
-        "\nVerified: no verdicts. config/README.md says how to score a run again."
-    )
-    with pytest.raises(TableError, match=r"no model has verdicts under verified rules.*config/README\.md"):
-        terminal_table(run, Rules.VERIFIED)
-
-
-def test_the_page_of_tables_of_an_earlier_version_names_the_command_that_makes_them_again(
-    run: Path, tmp_path: Path
-) -> None:
-    """A table without a column of this version is an error with `bfcl-pipeline aggregate`."""
+def test_a_missing_column_names_the_command_that_makes_the_tables_again(run: Path, tmp_path: Path) -> None:
+    """A table that lacks a column is an error with `bfcl-pipeline aggregate`."""
     copy = tmp_path / "run"
     shutil.copytree(run, copy)
     path = copy / "tables" / "rules.parquet"

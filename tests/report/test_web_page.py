@@ -98,6 +98,6 @@ def test_questions_right_only_with_or_without_snippets(tables: RunTables) -> Non
 
 
 def test_a_run_without_web_questions_has_no_tables(tables: RunTables) -> None:
-    """A run of an earlier version, or without web search, has none of the tables."""
+    """A run without web search has none of the tables."""
     without = replace(tables, web_hops=[], web_failures=[], web_questions=[])
     assert web_details(without) == []

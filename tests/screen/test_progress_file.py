@@ -42,15 +42,13 @@ def test_a_file_that_cannot_be_written_does_not_stop_the_job(tmp_path: Path) -> 
     assert read_progress(tmp_path / "m.log") is None
 
 
-ADDED = ("budget", "spent", "failures", "errors", "last_error", "entries_per_second", "rate_seconds")
-
-
-def test_a_file_of_an_earlier_version_is_read(tmp_path: Path) -> None:
-    """Without the keys that were added later; keys of later versions are ignored."""
+def test_unknown_keys_are_ignored_and_missing_ones_are_no_state(tmp_path: Path) -> None:
+    """A file with another key is read, one without a key is not."""
     path = tmp_path / "m.log"
-    document = {key: value for key, value in asdict(NONE_YET).items() if key not in ADDED}
-    path.write_text(json.dumps(document | {"of_a_later_version": [1]}))
+    path.write_text(json.dumps(asdict(NONE_YET) | {"of_a_later_version": [1]}))
     assert read_progress(path) == NONE_YET
+    path.write_text(json.dumps({key: value for key, value in asdict(NONE_YET).items() if key != "spent"}))
+    assert read_progress(path) is None
 
 
 @pytest.mark.parametrize(

@@ -23,5 +23,16 @@ NONE_YET = JobProgress(
     seconds_left=None,
     wait_seconds=None,
     wait_reason="",
+    budget=None,
+    spent=None,
+    failures={},
+    errors={},
+    last_error="",
+    entries_per_second=None,
+    rate_seconds=None,
+    searches=0,
+    searches_left=0,
+    recorded_from="",
+    recorded_to="",
 )
 """A job of two entries that has just started."""

@@ -151,9 +151,6 @@ def _memory_use(rows: Sequence[Row], columns: Iterable[str]) -> Iterator[Cell]:
     completed = sums["sessions_held"]
     yield Cell.number(f"{count(completed)}/{count(sums['sessions'])}", completed)
     for name in columns:
-        if rows[0][name] is None:  # a run of an earlier version
-            yield Cell.number(MISSING, None)
-            continue
         is_fact = name in MEMORY_COLUMNS["Facts"]
         yield Cell.count(sums[name], title=f"of {count(sums['questions'])}" if is_fact else "")
 

@@ -5,17 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import pyarrow as pa
-
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.sample_note import sample_note
-from bfcl_pipeline.report.tables.agentic_columns import ADDED_AGENTIC_COLUMNS, AGENTIC_TABLES
-from bfcl_pipeline.report.tables.columns import ADDED_COLUMNS, ADDED_TABLES, TABLES, UNANSWERED_TABLES
+from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
+from bfcl_pipeline.report.tables.columns import TABLES, UNANSWERED_TABLES
 from bfcl_pipeline.report.tables.executable_columns import EXECUTABLE_TABLES
 from bfcl_pipeline.report.tables.memory_columns import MEMORY_TABLES
 from bfcl_pipeline.report.tables.published import PUBLISHED_TABLES
-from bfcl_pipeline.report.tables.trial_columns import ADDED_TRIAL_COLUMNS, TRIAL_TABLES
+from bfcl_pipeline.report.tables.trial_columns import TRIAL_TABLES
 from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
 from bfcl_pipeline.report.web_label import mark
 from bfcl_pipeline.tables import read_table
@@ -59,7 +57,7 @@ class RunTables:
     irrelevance: Sequence[Row]
     answers: Sequence[Row]
     unread_calls: Sequence[Row]
-    intervals: Sequence[Row]  # empty if the run has no such table
+    intervals: Sequence[Row]
     published: Sequence[Row]  # scores published elsewhere, highest overall first
     comparisons: Sequence[Row]
     flips: Sequence[Row]
@@ -97,15 +95,7 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
         raise TableError(
             f"{folder}: no such directory. Make the tables first (bfcl-pipeline aggregate {run_dir})."
         )
-    try:
-        every = {
-            name: _rows(folder, name, schema) for name, schema in TABLES.items() if name not in ADDED_TABLES
-        }
-    except TableError as error:
-        raise TableError(f"{error} Make the tables again (bfcl-pipeline aggregate {run_dir}).") from error
-    added = {name: TABLES[name] for name in ADDED_TABLES}
     optional = {
-        **added,
         **TRIAL_TABLES,
         **UNANSWERED_TABLES,
         **EXECUTABLE_TABLES,
@@ -115,9 +105,13 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
         **PUBLISHED_TABLES,
         **COMPARISON_TABLES,
     }
-    for name, schema in optional.items():
-        there = (folder / f"{name}.parquet").is_file()
-        every[name] = _rows(folder, name, schema) if there else []
+    there = TABLES | {name: one for name, one in optional.items() if (folder / f"{name}.parquet").is_file()}
+    every: dict[str, list[Row]] = {name: [] for name in optional}
+    try:
+        for name, schema in there.items():
+            every[name] = read_table(folder / f"{name}.parquet", schema.names).to_pylist()
+    except TableError as error:
+        raise TableError(f"{error} Make the tables again (bfcl-pipeline aggregate {run_dir}).") from error
     rows = {
         name: [row for row in table if row.get("rules", rules.value) == rules.value]
         for name, table in every.items()
@@ -131,13 +125,3 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
     entries = ((row["category"], row["entries"], row["release_entries"]) for row in rows["categories"])
     sample = sample_note(entries, run_dir)
     return RunTables(rules=rules, rules_compared=rows.pop("rules"), sample=sample, **rows)
-
-
-def _rows(folder: Path, name: str, schema: pa.Schema) -> list[Row]:
-    """The rows of a table; columns that an earlier version did not write are null."""
-    path = folder / f"{name}.parquet"
-    added = {**ADDED_COLUMNS, **ADDED_TRIAL_COLUMNS, **ADDED_AGENTIC_COLUMNS}.get(name, ())
-    table = read_table(path, schema.names, added)
-    lacking = dict.fromkeys(column for column in schema.names if column not in table.column_names)
-    rows: list[Row] = table.to_pylist()
-    return [{**row, **lacking} for row in rows] if lacking else rows

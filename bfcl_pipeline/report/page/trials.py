@@ -38,10 +38,7 @@ def trials(tables: RunTables) -> Table | None:
 
 
 def repetitions(tables: RunTables) -> Table | None:
-    """pass^k, pass@k, standard errors and the number of flaky entries; None if not computed.
-
-    Runs of earlier versions have no such numbers.
-    """
+    """pass^k, pass@k, standard errors and the number of flaky entries; None if not computed."""
     rows = {row["model"]: row for row in tables.trials if row["score"] == "overall"}
     chances = {(row["model"], row["k"]): row for row in tables.pass_k if row["score"] == "overall"}
     shown = _shown(max((k for _, k in chances), default=0))

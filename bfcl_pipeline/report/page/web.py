@@ -1,8 +1,7 @@
 """Web search in detail: steps, failures, calls, where answers stood, and what snippets change.
 
-Every table has one row for each model and web category, in the order of ranks; a table that a run of an
-earlier version lacks is left out. Counts over calls and results are of the questions whose results are
-recorded.
+Every table has one row for each model and web category, in the order of ranks. Counts over calls and
+results are of the questions whose results are recorded.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -83,8 +82,6 @@ def web_details(tables: RunTables) -> list[Part]:
 
 def _steps(tables: RunTables) -> Table | None:
     hops = sorted({row["hops"] for row in tables.web_hops})
-    if all(row["mean_steps_correct"] is None for row in tables.web_hops):
-        return None
 
     def cells(rows: Sequence[Row]) -> Iterator[Cell]:
         found = {row["hops"]: row for row in rows}
@@ -109,12 +106,11 @@ def _failures(tables: RunTables) -> Table | None:
 
 
 def _failure(row: Row | None) -> Cell:
-    """The wrong answers of one kind; a run of an earlier version knows some kinds only."""
-    known = None if row is None else row["wrong"] if row["known"] is None else row["known"]
-    if row is None or not known:
+    """The wrong answers of one kind."""
+    if row is None or not row["known"]:
         return Cell.number(MISSING, None, title="not known")
-    share = f"{percent(row['count'] / known, 0)} %" if row["count"] else ""
-    cell = Cell.count(row["count"], share, f"{count(row['count'])} of {count(known)} wrong answers")
+    share = f"{percent(row['count'] / row['known'], 0)} %" if row["count"] else ""
+    cell = Cell.count(row["count"], share, f"{count(row['count'])} of {count(row['known'])} wrong answers")
     example = row["example_entry_id"]
     return replace(cell, link=entry_link(example, row["model"])) if row["count"] and example else cell
 

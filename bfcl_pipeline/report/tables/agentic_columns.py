@@ -158,10 +158,3 @@ AGENTIC_TABLES: dict[str, pa.Schema] = {
     "web_questions": WEB_QUESTIONS,
 }
 """The tables of runs with agentic categories, by file name."""
-
-ADDED_AGENTIC_COLUMNS = {
-    "memory_use": ("lost_within", "lost_while_full", "without_look_up"),
-    "web_hops": ("mean_steps_correct", "mean_searches_correct", "mean_fetches_correct", "abstained"),
-    "web_failures": ("known",),
-}
-"""The columns that a table of an earlier version does not have; null in every row of it."""

@@ -105,7 +105,7 @@ RANK_FIELDS: tuple[pa.Field[Any], ...] = (
         "smallest true difference from the next model that these entries show with 80 % power",
     ),
 )
-"""The columns on ranks; null for a single model, or without verdicts. Tables made before lack them."""
+"""The columns on ranks; null for a single model, or without verdicts."""
 
 LEADERBOARD_TABLE = pa.schema(
     [
@@ -266,15 +266,6 @@ TABLES: dict[str, pa.Schema] = {
     "intervals": INTERVALS_TABLE,
 }
 """The tables of every run, by file name."""
-
-ADDED_TABLES = ("intervals",)
-"""Those of TABLES that a run of an earlier version does not have."""
-
-ADDED_COLUMNS = {
-    "categories": ("clusters", "design_effect"),
-    "leaderboard": tuple(column.name for column in RANK_FIELDS),
-}
-"""The columns that a table of an earlier version does not have; null in every row of it."""
 
 UNANSWERED_TABLES: dict[str, pa.Schema] = {"unanswered": UNANSWERED_TABLE}
 """The table of runs with a model without any answer, by file name."""

@@ -22,7 +22,7 @@ from bfcl_pipeline.text import unknown_name
 FORMAT_CATEGORY = "format_sensitivity"
 
 _OPTIONAL = ("web", "answer_class", "unread_call")
-"""Columns that tables from elsewhere or of an earlier version lack."""
+"""Columns that tables from elsewhere lack."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,3 @@ FLAKY = pa.schema(
 
 TRIAL_TABLES: dict[str, pa.Schema] = {"trials": TRIALS, "pass_k": PASS_K, "flaky": FLAKY}
 """The tables of runs with several trials of a model, by file name."""
-
-ADDED_TRIAL_COLUMNS = {"trials": ("ci_low", "ci_high", "between", "within", "entries", "flaky")}
-"""The columns that a table of an earlier version does not have; null in every row of it."""
