@@ -82,6 +82,8 @@ def web_details(tables: RunTables) -> list[Part]:
 
 def _steps(tables: RunTables) -> Table | None:
     hops = sorted({row["hops"] for row in tables.web_hops})
+    if all(row["mean_steps_correct"] is None for row in tables.web_hops):  # without a right answer
+        return None
 
     def cells(rows: Sequence[Row]) -> Iterator[Cell]:
         found = {row["hops"]: row for row in rows}
