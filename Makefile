@@ -65,8 +65,8 @@ replay: $(VENV) ## derive a run again from its journals, offline, and compare: m
 check-crate: $(CRATE) ## check an archive with roc-validator, offline: make check-crate FILE=results/embedded.crate.zip
 	@.venv-crate/bin/python -m tests.archive.crate_check $(or $(FILE),$(RUN).crate.zip)
 
-test: $(TEST) ## run the quick tests: all but those that the targets below run
-	$(PYTEST) -m "not ($(PROOFS))" $(ARGS)
+test: $(TEST) ## run the quick tests: all but those that the targets below run; of one room: make test ROOM=scoring
+	pytest -n $(CORES) --dist worksteal -m "not ($(PROOFS))" $(addprefix tests/,$(ROOM)) $(ARGS)
 
 test-workflow: $(TEST) $(CRATE) ## make, archive, verify and replay whole runs with Snakemake (takes minutes)
 	BFCL_CRATE_REQUIRED=1 $(PYTEST) -m workflow $(ARGS)
