@@ -1,4 +1,4 @@
-"""Whether work grows in proportion to its input, also work that makes no calls, such as a regular expression.
+"""Whether work grows in proportion to its input, also work without calls, such as a regular expression.
 
 Where the work is in function calls, `tests.support.work` counts them, which is the same on every machine.
 """
@@ -15,14 +15,14 @@ MOST = 2.5 * TIMES
 """How many times as much processor time the large input may take; TIMES ** 2 if the work is quadratic."""
 
 ATTEMPTS = 3
-"""How often the times are taken before work counts as more than proportional: other programs disturb them."""
+"""How often the times are taken, which other programs disturb, before the growth counts as too large."""
 
 NOTHING_SECONDS = 0.02
 """Processor time so short that its growth says nothing."""
 
 
 def grows_in_proportion(work: Callable[[int], object], size: int) -> bool:
-    """Whether `work` takes processor time in proportion to the size, for a tenth of `size` and for `size`."""
+    """Whether `work` takes processor time in proportion, for a tenth of `size` and for `size`."""
     for _ in range(ATTEMPTS):
         small = min(_seconds(work, size // TIMES) for _ in range(2))
         large = _seconds(work, size)
