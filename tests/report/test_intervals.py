@@ -139,6 +139,7 @@ def test_memory_has_a_column_without_single_scenarios(run: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["report", "table"])
+@pytest.mark.usefixtures("without_figures")
 def test_runs_made_before_can_be_read(earlier: Path, command: str) -> None:
     """A run without the table `intervals` and the columns on clusters has a page and a table."""
     assert main([command, str(earlier)]) == 0
