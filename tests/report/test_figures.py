@@ -17,6 +17,7 @@ import pytest
 from defusedxml.ElementTree import fromstring
 
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.report.figures import draw as draw_module
 from bfcl_pipeline.report.figures import renderer, style
 from bfcl_pipeline.report.figures.draw import FIGURES, draw, draw_run
 from bfcl_pipeline.report.figures.drawn_figure import DrawnFigure
@@ -282,9 +283,12 @@ def test_files_of_a_run_are_replaced_and_those_of_a_user_kept(
     assert {path.name for path in (tmp_path / "paper").iterdir()} == {*names, "old.svg"}
 
 
-def test_a_web_that_is_not_the_real_one_is_named_without_titles(tables: RunTables) -> None:
+def test_a_web_that_is_not_the_real_one_is_named_without_titles(
+    tables: RunTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A figure without title still states that its web is simulated."""
-    untitled = draw_run(tables, titled=False)[0]
+    monkeypatch.setattr(draw_module, "FIGURES", FIGURES[:1])
+    (untitled,) = draw_run(tables, titled=False)
     assert "Overall score" not in texts(untitled.svg)
     assert any("simulated web" in text for text in texts(untitled.svg))
 
