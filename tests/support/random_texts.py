@@ -1,6 +1,6 @@
 """Characters of random texts, without what takes `hypothesis` seconds in every new checkout.
 
-The characters of `st.text()` are those that UTF-8 can encode, which are found by encoding each of a million.
+The characters of `st.text()` are those that UTF-8 can encode, found by encoding each of a million.
 These are the same, named by their category.
 """
 
