@@ -56,6 +56,12 @@ def empty(made_up_run: Path) -> RunTables:
 
 
 @pytest.fixture(scope="module")
+def of_run(empty: RunTables) -> list[DrawnFigure]:
+    """The figures of the made-up run."""
+    return draw_run(empty)
+
+
+@pytest.fixture(scope="module")
 def tables(empty: RunTables) -> RunTables:
     """Tables with numbers for every figure, of models with hostile names."""
     return full_tables(empty, HOSTILE)
@@ -98,9 +104,9 @@ def test_without_numbers_there_is_no_figure(empty: RunTables) -> None:
     assert [make(nothing, models) for make in FIGURES] == [None] * len(FIGURES)
 
 
-def test_a_run_has_the_figures_of_its_numbers(empty: RunTables) -> None:
+def test_a_run_has_the_figures_of_its_numbers(of_run: list[DrawnFigure]) -> None:
     """The made-up run has scores, errors and formats, and one model with latencies: too few to compare."""
-    assert [figure.name for figure in draw_run(empty)] == [
+    assert [figure.name for figure in of_run] == [
         *("overall", "categories", "errors", "formats", "composition")
     ]
 
@@ -222,9 +228,11 @@ def test_figures_are_readable_in_grey() -> None:
     assert min(contrast(colour, style.GROUND) for colour in style.SERIES) >= 2
 
 
-def test_bytes_do_not_depend_on_the_process(made_up_run: Path, tmp_path: Path) -> None:
+def test_bytes_do_not_depend_on_the_process(
+    of_run: list[DrawnFigure], made_up_run: Path, tmp_path: Path
+) -> None:
     """Another process with another locale, time zone, hash seed and list of fonts writes the same bytes."""
-    write_figures(tmp_path / "here", draw_run(read_run_tables(made_up_run, Rules.OFFICIAL)))
+    write_figures(tmp_path / "here", of_run)
     other = {"PYTHONHASHSEED": "7", "LC_ALL": "C", "TZ": "Asia/Kathmandu", "FONTCONFIG_FILE": "/dev/null"}
     command = [sys.executable, "-m", "bfcl_pipeline.cli", "figures", str(made_up_run), "--out"]
     subprocess.run([*command, str(tmp_path / "there")], check=True, env={**os.environ, **other})

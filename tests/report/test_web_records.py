@@ -13,6 +13,7 @@ from bfcl_pipeline.config.job import WebChoice
 from bfcl_pipeline.playback import Conditions, read_conditions
 from bfcl_pipeline.records import Entry, Json, Mode
 from bfcl_pipeline.report.tables.web_records import web_conditions, web_work
+from bfcl_pipeline.scoring import web_results
 from bfcl_pipeline.scoring.web_results import Place
 from bfcl_pipeline.scoring.web_use import Next, WebWork
 from bfcl_pipeline.tables import entries_path, read_entries
@@ -109,19 +110,20 @@ def test_without_a_staged_release_only_calls_are_known(question: Entry, tmp_path
 
 
 class Recorded:
-    """A web with one page of three megabytes."""
+    """A web with one page of a hundred kilobytes."""
 
     def search(self, keywords: str, region: str) -> Hits | WebFailure:
         return Hits((Hit("Towers", PAGE, "<b>78</b> or 70 floors"),))
 
     def fetch(self, url: str) -> Page | WebFailure:
-        return Page("<p>It has 70 floors.</p>" + "<i>\u202e</i>" * 300_000)
+        return Page("<p>It has 70 floors.</p>" + "<i>\u202e</i>" * 10_000)
 
 
 def test_results_are_read_from_the_web_cache(
-    question: Entry, conditions: Conditions, tmp_path: Path
+    question: Entry, conditions: Conditions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was recorded is found, up to the bound of a page; what was not makes the answer unknown."""
+    monkeypatch.setattr(web_results, "MOST_READ", 20_000)
     web = RecordingWeb(WebCache(tmp_path / "web"), Recorded())
     web.search("floors", "wt-wt")
     web.fetch(PAGE)
