@@ -15,6 +15,7 @@ from tests.support.executable_calls import EXECUTED, pure_calls
 from tests.support.work import measured
 
 LIMIT_CALLS = 20 * MAX_STEPS  # of functions, for one call
+FEW_STEPS = MAX_STEPS // 20
 
 HUGE = 10**4_000
 FIBONACCI, FOLLOWING = (FUNCTIONS["get_fibonacci_number"].run({"n": n}) for n in (10_000, 10_001))
@@ -23,18 +24,25 @@ BITS = f"^Bound: the value has a whole number of more than {MAX_BITS:,} bits$"
 ITEMS = f"^Bound: the arguments have more than {MAX_ITEMS:,} items and characters$"
 PLAN = {"annual_contribution": 1, "years": 10**9, "annual_return": 0, "inflation_rate": []}
 
+ENDLESS = [
+    ("get_prime_factors", {"number": 4.5}),
+    ("get_prime_factors", {"number": float("inf")}),
+    ("get_prime_factors", {"number": 10**15 + 37}),
+    ("get_prime_factors", {"number": 2**11_213 - 1}),
+    ("math_factorial", {"n": HUGE}),
+    ("math_factorial", {"n": 10**6}),
+    ("calculate_permutations", {"n": 10**9, "k": 1}),
+    ("calc_binomial_probability", {"n": 10**6, "k": 5, "p": 0.5}),
+    ("get_fibonacci_number", {"n": 10**9}),
+    ("calculate_investment_value", {"initial_investment": 1, **PLAN, "adjust_for_inflation": False}),
+    ("mat_mul", {"matA": [[1] * 99] * 150, "matB": [[1] * 99] * 99}),
+    ("maxPoints", {"points": [[0, 0]] * 2_000}),
+]
+"""Calls with more rounds of a loop than any number of steps allows."""
+
 BOUNDED = [
-    ("get_prime_factors", {"number": 4.5}, STEPS),
-    ("get_prime_factors", {"number": float("inf")}, STEPS),
-    ("get_prime_factors", {"number": 10**15 + 37}, STEPS),
-    ("get_prime_factors", {"number": 2**11_213 - 1}, STEPS),
-    ("math_factorial", {"n": HUGE}, STEPS),
-    ("math_factorial", {"n": 10**6}, STEPS),
     ("math_factorial", {"n": 2_000}, BITS),
-    ("calculate_permutations", {"n": 10**9, "k": 1}, STEPS),
-    ("calc_binomial_probability", {"n": 10**6, "k": 5, "p": 0.5}, STEPS),
     ("calc_binomial_probability", {"n": 9_000, "k": 9_000, "p": HUGE}, STEPS),
-    ("get_fibonacci_number", {"n": 10**9}, STEPS),
     ("get_fibonacci_number", {"n": 50_000}, BITS),
     ("get_fibonacci_sequence", {"n": HUGE}, STEPS),
     ("get_fibonacci_sequence", {"n": 10_000}, "^Bound: the value has more than"),
@@ -55,7 +63,6 @@ BOUNDED = [
     ("quadratic_roots", {"a": "ab", "b": 1, "c": 10**12}, STEPS),
     ("math_lcm", {"a": "ab", "b": 10**12}, STEPS),
     ("mortgage_calculator", {"loan_amount": 1, "interest_rate": 1, "loan_period": "a" * 150_000}, STEPS),
-    ("calculate_investment_value", {"initial_investment": 1, **PLAN, "adjust_for_inflation": False}, STEPS),
     (
         "calculate_investment_value",
         {
@@ -71,14 +78,12 @@ BOUNDED = [
         {**PLAN, "initial_investment": HUGE, "annual_return": HUGE, "adjust_for_inflation": False},
         STEPS,
     ),
-    ("mat_mul", {"matA": [[1] * 99] * 150, "matB": [[1] * 99] * 99}, STEPS),
     ("mat_mul", {"matA": [[]] * 50_000, "matB": [[0] * 50_000]}, STEPS),
     ("mat_mul", {"matA": [["ab"]], "matB": [[10**12]]}, STEPS),
     ("order_food", {"item": "ab", "quantity": ["ab", "ab"], "price": [10**12] * 2}, STEPS),
     ("polygon_area", {"vertices": [["ab", 10**12]] * 3}, STEPS),
     ("calculate_cosine_similarity", {"vectorA": ["ab"], "vectorB": [10**12]}, STEPS),
     ("linear_regression", {"x": [10**12], "y": [[]], "point": 1}, "^TypeError: "),
-    ("maxPoints", {"points": [[0, 0]] * 2_000}, STEPS),
     ("sort_array", {"array": ["x" * 1_000] * 201}, ITEMS),
     ("sort_array", {"array": [[[[0] * 60] * 60] * 60]}, ITEMS),
     ("add_binary_numbers", {"a": "1" * (MAX_ITEMS + 1), "b": "1"}, ITEMS),
@@ -91,6 +96,16 @@ BOUNDED = [
     ("get_distance", {"pointA": {}, "pointB": {"\u202e\x1b[31m" * 999: 1}}, "^KeyError: 0$"),
     ("add_binary_numbers", {"a": "\u202e\ud800" * 999, "b": ""}, "^ValueError: "),
 ]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"), ENDLESS, ids=[f"{place}-{name}" for place, (name, _) in enumerate(ENDLESS)]
+)
+def test_endless_loops_end_with_the_steps(name, arguments):
+    """Each call ends when the steps that are left are done; its work is proportional to them."""
+    with measured() as work, pytest.raises(ExecutionFailed, match=STEPS):
+        Evaluator(NoApis()).value(Call(name, arguments), Work(FEW_STEPS))
+    assert work.calls < 20 * FEW_STEPS
 
 
 @pytest.mark.parametrize(
@@ -139,12 +154,12 @@ def test_values_in_memory_are_work():
 def test_passing_a_large_value_on_is_work(name):
     """Calls around a call that makes a large list end at the bound: each one receives and returns it."""
     first, *others = (one.name for one in FUNCTIONS[name].parameters if one.default is REQUIRED)
-    call = Call("calculate_electrostatic_potential_energy", {"charge": [0], "voltage": 150_000})
+    call = Call("calculate_electrostatic_potential_energy", {"charge": [0], "voltage": FEW_STEPS // 7})
     for _ in range(40):
         call = Call(name, {first: call, **dict.fromkeys(others, 1)})
     with measured() as work, pytest.raises(ExecutionFailed, match=STEPS):
-        Evaluator(NoApis()).value(call)
-    assert work.calls < 5 * MAX_STEPS
+        Evaluator(NoApis()).value(call, Work(FEW_STEPS))
+    assert work.calls < 5 * FEW_STEPS
 
 
 def test_the_bounds_are_far_above_what_is_expected(entries):

@@ -15,6 +15,7 @@ from bfcl_pipeline.executables.apis import HOSTS, PLACEHOLDERS
 from bfcl_pipeline.executables.network import NETWORK_FUNCTIONS
 from bfcl_pipeline.executables.network.request import MAX_ARGUMENTS
 from bfcl_pipeline.records import Call
+from tests.support.random_texts import CHARACTERS
 
 ASIN = {"ASIN": "B08PPDJWC8"}
 COUNTRY = {"country": "Brazil"}
@@ -277,7 +278,7 @@ _LEAF = (
     | st.integers()
     | st.floats()
     | st.binary(max_size=8)
-    | st.text(max_size=20)
+    | st.text(CHARACTERS, max_size=20)
     | st.sampled_from(
         ["/../../x", "..", "@evil.example", "?a=b", "#", "%2e%2e", "\r\nHost: x", *PLACEHOLDERS]
     )
@@ -287,8 +288,8 @@ _ANY = st.recursive(
     lambda part: (
         st.lists(part, max_size=3)
         | st.tuples(part, part)
-        | st.dictionaries(st.text(max_size=5), part, max_size=3)
-        | st.frozensets(st.text(max_size=5), max_size=3)
+        | st.dictionaries(st.text(CHARACTERS, max_size=5), part, max_size=3)
+        | st.frozensets(st.text(CHARACTERS, max_size=5), max_size=3)
     ),
     max_leaves=6,
 )

@@ -11,8 +11,9 @@ import pytest
 
 from bfcl_pipeline.comparison.compare import Comparer
 from bfcl_pipeline.comparison.sides import Choice, read_sides
+from bfcl_pipeline.gallery import pairs
 from bfcl_pipeline.gallery.pages import archive_page, compare_page, entries_page, index_page
-from bfcl_pipeline.gallery.pairs import MOST_MODELS, comparisons, verdicts
+from bfcl_pipeline.gallery.pairs import comparisons, verdicts
 from bfcl_pipeline.gallery.record import OWN_ERRATA, ArchiveRecord, read_record, write_record
 from bfcl_pipeline.gallery.standings import standings
 from bfcl_pipeline.gallery.tables import badges
@@ -86,14 +87,15 @@ def test_differences_are_those_of_compare(records: Records) -> None:
     assert len(found["official"]) == 6
 
 
-def test_pairs_are_bounded(tmp_path: Path) -> None:
+def test_pairs_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of more models than the bound, only the first ones by rank are compared."""
+    monkeypatch.setattr(pairs, "MOST_MODELS", 4)
     models = [
-        MadeUpModel(f"m{place:02}", {"simple_python": marks(place, 50 - place)})
-        for place in range(MOST_MODELS + 2)
+        MadeUpModel(f"m{place}", {"simple_python": marks(place, 6 - place)}) for place in (3, 1, 6, 2, 5, 4)
     ]
     [table] = standings([record_of(made_up_tables(tmp_path, models))])
-    assert len(comparisons(table)["official"]) == MOST_MODELS * (MOST_MODELS - 1) // 2
+    assert names(pairs.compared_models(table)) == ["m6", "m5", "m4", "m3"]
+    assert len(comparisons(table)["official"]) == 4 * 3 // 2
 
 
 def test_letters_of_verdicts(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ import shutil
 from html import unescape
 from pathlib import Path
 
+import pytest
+
 from bfcl_pipeline.benchmark import V4_CATEGORIES
 from bfcl_pipeline.benchmark.citation import BENCHMARK_BIBTEX, SOFTWARE_BIBTEX
 from bfcl_pipeline.records import Rules
@@ -19,6 +21,7 @@ def section(page: str) -> str:
     return page[page.index('<section id="benchmark">') :].partition("</section>")[0]
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_every_category_is_there_with_an_example(staged: Path, made_up_run: Path, tmp_path: Path) -> None:
     """Each category has its version, entries, weight and a question from the staged release."""
     copied = tmp_path / "run"

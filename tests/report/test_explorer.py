@@ -21,6 +21,7 @@ from bfcl_pipeline.report.explorer.packing import Block, records_block
 from bfcl_pipeline.report.page.render import write_page
 from bfcl_pipeline.report.page.run_tables import read_run_tables
 from tests.support.explored_run import ENTRIES, MODELS, make_explored_run, unpacked, with_items
+from tests.support.few_entries import stage_few
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables
 
 NONE = "under each rule set. This report was made without conversations."
@@ -28,10 +29,16 @@ NONE = "under each rule set. This report was made without conversations."
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory, staged: Path) -> Path:
+def data(tmp_path_factory: pytest.TempPathFactory, staged: Path) -> Path:
+    """A staged release with the entries of the run only."""
+    return stage_few(tmp_path_factory.mktemp("few") / "data", staged, ENTRIES)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Path:
     """A small run of embedded models; read-only but for its page."""
     folder = tmp_path_factory.mktemp("explored") / "small"
-    make_explored_run(folder, staged)
+    make_explored_run(folder, data)
     return folder
 
 
@@ -87,9 +94,9 @@ def test_each_verdict_is_one_character(tmp_path: Path) -> None:
     assert index.asked("b", index.categories[0]) == []
 
 
-def test_the_index_has_the_first_words_and_the_sessions(run: Path, staged: Path) -> None:
+def test_the_index_has_the_first_words_and_the_sessions(run: Path, data: Path) -> None:
     """Entries in the order of the release, with their questions, and the sessions of memories apart."""
-    index = read_index(run, MODELS, staged)
+    index = read_index(run, MODELS, data)
     listed = [entry_id for one in index.categories for entry_id in one.entry_ids]
     assert sorted(listed) == sorted(ENTRIES)
     assert all(0 < len(words) <= 120 for one in index.categories for words in one.words)
@@ -98,10 +105,10 @@ def test_the_index_has_the_first_words_and_the_sessions(run: Path, staged: Path)
     assert all("prereq" in entry_id for entry_id in memory.sessions)
 
 
-def blocks(run: Path, staged: Path, shown: ShownEntries, *pairs: tuple[str, str]) -> dict[str, Any]:
+def blocks(run: Path, data: Path, shown: ShownEntries, *pairs: tuple[str, str]) -> dict[str, Any]:
     """The records of the conversations of a run, by block."""
-    index = read_index(run, MODELS, staged)
-    found = conversations(run, index, shown, pairs, data=staged, cache=run / "cache")
+    index = read_index(run, MODELS, data)
+    found = conversations(run, index, shown, pairs, data=data, cache=run / "cache")
     return {name: unpacked(block.text)["records"] for name, block in found}
 
 
@@ -111,20 +118,20 @@ def answered(found: dict[str, Any], model: int) -> set[str]:
     return {entry_id for records in own for entry_id in records if "prereq" not in entry_id}
 
 
-def test_conversations_are_chosen_by_verdict(run: Path, staged: Path) -> None:
+def test_conversations_are_chosen_by_verdict(run: Path, data: Path) -> None:
     """All; none; those that a model has wrong; of compared models also those that the other has wrong."""
-    every = blocks(run, staged, ShownEntries.ALL)
+    every = blocks(run, data, ShownEntries.ALL)
     assert answered(every, 0) == answered(every, 1) == set(ENTRIES)
-    assert blocks(run, staged, ShownEntries.NONE) == {}
-    wrong = blocks(run, staged, ShownEntries.WRONG)
+    assert blocks(run, data, ShownEntries.NONE) == {}
+    wrong = blocks(run, data, ShownEntries.WRONG)
     assert answered(wrong, 0) < answered(wrong, 1) < set(ENTRIES)
-    pair = blocks(run, staged, ShownEntries.WRONG, MODELS)
+    pair = blocks(run, data, ShownEntries.WRONG, MODELS)
     assert answered(pair, 0) == answered(pair, 1) == answered(wrong, 1) | answered(wrong, 0)
 
 
-def test_several_processes_make_the_same_blocks(run: Path, staged: Path) -> None:
+def test_several_processes_make_the_same_blocks(run: Path, data: Path) -> None:
     """In the same order; the number of conversations that are done grows up to that of all."""
-    index = read_index(run, MODELS, staged)
+    index = read_index(run, MODELS, data)
     told: list[tuple[int, int]] = []
     found = [
         [
@@ -133,14 +140,14 @@ def test_several_processes_make_the_same_blocks(run: Path, staged: Path) -> None
                 run,
                 index,
                 ShownEntries.ALL,
-                data=staged,
+                data=data,
                 cache=run / "cache",
                 processes=processes,
                 per_process=1,
                 told=lambda done, count: told.append((done, count)),
             )
         ]
-        for processes in (1, 3)
+        for processes in (1, 2)
     ]
     assert found[0] == found[1]
     assert told[: len(told) // 2] == told[len(told) // 2 :]
@@ -148,54 +155,57 @@ def test_several_processes_make_the_same_blocks(run: Path, staged: Path) -> None
     assert told[-1][0] == told[-1][1] > len(ENTRIES)
 
 
-def test_sessions_before_a_shown_question_are_shown(run: Path, staged: Path) -> None:
+def test_sessions_before_a_shown_question_are_shown(run: Path, data: Path) -> None:
     """With the memory after each, and every entry of an answer has a record."""
-    found = blocks(run, staged, ShownEntries.ALL)
-    place = [one.name for one in read_index(run, MODELS, staged).categories].index("memory_kv")
+    found = blocks(run, data, ShownEntries.ALL)
+    place = [one.name for one in read_index(run, MODELS, data).categories].index("memory_kv")
     answers, entries = found[f"a1c{place}"], found[f"e{place}"]
     (question,) = (name for name in answers if "prereq" not in name)
     assert set(answers[question]["sessions"]) == set(answers) - {question}
     assert set(answers) == set(entries)
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_large_conversations_lie_beside_the_page(
-    run: Path, staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In report/, one script file per block; the page then has the list alone and may load scripts."""
     tables = read_run_tables(run, Rules.OFFICIAL)
-    within = make_explorer(run, tables, ShownEntries.ALL, data=staged, cache=tmp_path)
+    within = make_explorer(run, tables, ShownEntries.ALL, data=data, cache=tmp_path)
     assert list((run / "report").iterdir()) == []
     assert not within.beside
     monkeypatch.setattr(explorer_module, "MOST_WITHIN", 0)
-    beside = make_explorer(run, tables, ShownEntries.ALL, data=staged, cache=tmp_path)
+    beside = make_explorer(run, tables, ShownEntries.ALL, data=data, cache=tmp_path)
     names = {path.name for path in (run / "report").iterdir()}
     assert names == {f"{name}.js" for name in within.blocks} - {"index.js"}
     assert list(beside.blocks) == ["index"]
     assert beside.beside
     first = (run / "report" / "e0.js").read_text()
     assert within.blocks["e0"] in first
-    page = write_page(run, Rules.OFFICIAL, tmp_path, data=staged, shown=ShownEntries.ALL)
+    page = write_page(run, Rules.OFFICIAL, tmp_path, data=data, shown=ShownEntries.ALL)
     assert "strict-dynamic" in page.read_text()
     monkeypatch.undo()
-    page = write_page(run, Rules.OFFICIAL, tmp_path, data=staged, shown=ShownEntries.ALL)
+    page = write_page(run, Rules.OFFICIAL, tmp_path, data=data, shown=ShownEntries.ALL)
     assert "strict-dynamic" not in page.read_text()
     assert list((run / "report").iterdir()) == []
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_the_data_are_the_same_bytes_twice(
-    run: Path, staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The page, and every file beside it."""
     monkeypatch.setattr(explorer_module, "MOST_WITHIN", 0)
     written = []
     for _ in range(2):
-        page = write_page(run, Rules.OFFICIAL, tmp_path, data=staged, shown=ShownEntries.ALL)
+        page = write_page(run, Rules.OFFICIAL, tmp_path, data=data, shown=ShownEntries.ALL)
         files = sorted((run / "report").iterdir())
         written.append([page.read_bytes(), *((path.name, path.read_bytes()) for path in files)])
     assert written[0] == written[1]
     assert len(written[0]) > 10
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_without_the_release_the_list_is_there(tmp_path: Path) -> None:
     """A page made where nothing is staged lists ids and verdicts, and says that it has no conversations."""
     folder = made_up_tables(tmp_path, [MadeUpModel("a", {"multiple": Marks([True, False])})])
@@ -207,11 +217,12 @@ def test_without_the_release_the_list_is_there(tmp_path: Path) -> None:
     assert document["blocks"] == {}
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_the_choice_is_that_of_the_config_unless_given(
-    run: Path, staged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    run: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """`report` reads report.entries of the recorded config; --entries overrides it."""
-    command = ["report", str(run), "--data", str(staged), "--cache", str(tmp_path)]
+    command = ["report", str(run), "--data", str(data), "--cache", str(tmp_path)]
     config = run / "config.yaml"
     try:
         config.write_text("report: {entries: none}\n")

@@ -155,6 +155,7 @@ def test_an_imported_run_is_not_offered_for_replay(run: Path) -> None:
     assert not [command for command in making.commands.values() if "replay" in command]
 
 
+@pytest.mark.usefixtures("without_figures")
 def test_the_page_has_the_section(made_up_run: Path, tmp_path: Path) -> None:
     """Facts as text, and the commands with the name of the run."""
     copied = tmp_path / "run"

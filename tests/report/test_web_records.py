@@ -13,6 +13,7 @@ from bfcl_pipeline.config.job import WebChoice
 from bfcl_pipeline.playback import Conditions, read_conditions
 from bfcl_pipeline.records import Entry, Json, Mode
 from bfcl_pipeline.report.tables.web_records import web_conditions, web_work
+from bfcl_pipeline.scoring import web_results
 from bfcl_pipeline.scoring.web_results import Place
 from bfcl_pipeline.scoring.web_use import Next, WebWork
 from bfcl_pipeline.tables import entries_path, read_entries
@@ -20,7 +21,7 @@ from bfcl_pipeline.tools.web_search.web import Hit, Hits, Page, WebFailure
 from bfcl_pipeline.web.cache import WebCache
 from bfcl_pipeline.web.recording import RecordingWeb
 
-PAGE = "https://tall.example/bangkok"
+PAGE, LATE = "https://tall.example/bangkok", "https://tall.example/late"
 
 
 @pytest.fixture(scope="module")
@@ -109,22 +110,25 @@ def test_without_a_staged_release_only_calls_are_known(question: Entry, tmp_path
 
 
 class Recorded:
-    """A web with one page of three megabytes."""
+    """A web of pages of a hundred kilobytes, with the answer at the start, or of `LATE` at the end."""
 
     def search(self, keywords: str, region: str) -> Hits | WebFailure:
         return Hits((Hit("Towers", PAGE, "<b>78</b> or 70 floors"),))
 
     def fetch(self, url: str) -> Page | WebFailure:
-        return Page("<p>It has 70 floors.</p>" + "<i>\u202e</i>" * 300_000)
+        long, answer = "<i>\u202e</i>" * 10_000, "<p>It has 70 floors.</p>"
+        return Page(long + answer if url == LATE else answer + long)
 
 
 def test_results_are_read_from_the_web_cache(
-    question: Entry, conditions: Conditions, tmp_path: Path
+    question: Entry, conditions: Conditions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was recorded is found, up to the bound of a page; what was not makes the answer unknown."""
+    monkeypatch.setattr(web_results, "MOST_READ", 20_000)
     web = RecordingWeb(WebCache(tmp_path / "web"), Recorded())
     web.search("floors", "wt-wt")
     web.fetch(PAGE)
+    web.fetch(LATE)
     recorded = replace(conditions, cache=tmp_path)
     search = call("search_engine_query", keywords="floors")
     read = call("fetch_url_content", url=PAGE, mode="truncate")
@@ -132,6 +136,8 @@ def test_results_are_read_from_the_web_cache(
         work = played(question, [[search], [read]], recorded, mode)
         assert work.known
         assert work.places == {Place.SNIPPET, Place.PAGE}
+    late = call("fetch_url_content", url=LATE, mode="truncate")
+    assert played(question, [[late]], recorded, "replay").places == frozenset()
     other = call("fetch_url_content", url="https://never.example")
     work = played(question, [[search], [other]], recorded, "record")
     assert (work.known, [call.failed for call in work.calls]) == (False, [False, None])

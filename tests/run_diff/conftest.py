@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.run_diff.made_run import MadeRun, first_run
+from tests.run_diff.made_run import ENTRIES, MadeRun, first_run
+from tests.support.few_entries import stage_few
 from tests.support.local_chat import LocalChat, local_chat
 
 
@@ -22,4 +23,6 @@ def server() -> Iterator[LocalChat]:
 @pytest.fixture(scope="session")
 def first(server: LocalChat, staged: Path, tmp_path_factory: pytest.TempPathFactory) -> MadeRun:
     """A run of two single calls and a conversation; tests do not change it."""
-    return first_run(tmp_path_factory.mktemp("runs") / "first", staged, server).make()
+    folder = tmp_path_factory.mktemp("runs")
+    data = stage_few(folder / "data", staged, [*ENTRIES, "simple_python_2", "web_search_base_0"])
+    return first_run(folder / "first", data, server).make()

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.records import Mode, Response, Rules
-from bfcl_pipeline.scoring import judge
+from bfcl_pipeline.records import Mode, Rules
+from bfcl_pipeline.scoring import Judge
 from bfcl_pipeline.scoring.answer_words import tokens
 from bfcl_pipeline.scoring.memory_answers import MemoryQuestion
 
@@ -32,14 +32,14 @@ LANGUAGE = "Which language did I learn? Choose from the following options: Java,
 def counts(entries) -> dict[str, dict[Rules, Counter[tuple[str, bool | None]]]]:
     """How many of the natural answers of each table are valid, by kind."""
     categories = ("memory_kv", "memory_vector", "memory_rec_sum")
-    asked = {entry.entry_id: entry for category in categories for entry in entries(category)}
+    judges = {entry.entry_id: Judge(entry) for category in categories for entry in entries(category)}
     found = {name: {rules: Counter() for rules in Rules} for name in TABLES}
     for name, counted in found.items():
         with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
-                entry, result = asked[row["entry_id"]], json.dumps([[row["message"]]])
-                for rules in Rules:
-                    verdict = judge(entry, Response(entry.entry_id, entry.category, Mode.FC, result), rules)
+                result = json.dumps([[row["message"]]])
+                verdicts = judges[row["entry_id"]].answer_verdicts(result, Mode.FC, None, tuple(Rules))
+                for rules, verdict in zip(Rules, verdicts, strict=True):
                     counted[rules][row["kind"], verdict.valid] += 1
     return found
 

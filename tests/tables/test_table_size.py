@@ -67,8 +67,8 @@ def test_what_is_not_a_table_is_an_error(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def long_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of a run whose verdicts are a small file of twenty million rows."""
-    run, rows = tmp_path_factory.mktemp("long"), 20_000_000
+    """The directory of a run whose verdicts are a small file of two million rows."""
+    run, rows = tmp_path_factory.mktemp("long"), 2_000_000
     same = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int8)), pa.array(["official"]))
     (run / "verdicts").mkdir()
     path = run / "verdicts/m.parquet"

@@ -8,6 +8,7 @@ import pytest
 from bfcl_pipeline.records import Call
 from bfcl_pipeline.tools import World, WorldConfig
 from bfcl_pipeline.tools.api import BoundExceeded
+from bfcl_pipeline.tools.math import api as math_api
 from bfcl_pipeline.tools.math.api import MAX_DIGITS, MAX_LOGARITHM_DIGITS, MAX_ROOT_DIGITS, MathAPI
 
 UNPRINTABLE = (
@@ -186,9 +187,12 @@ def test_rounding_agrees_with_python(setting: WorldConfig) -> None:
     ],
 )
 def test_the_digits_of_a_conversation_are_bounded(
-    world: World, name: str, arguments: dict[str, Any], digits: int
+    setting: WorldConfig, monkeypatch: pytest.MonkeyPatch, name: str, arguments: dict[str, Any], digits: int
 ) -> None:
     """The largest precision is computed a few times in one conversation, not thousands of times."""
-    texts = [run(world, name, **arguments) for _ in range(MAX_DIGITS // digits + 1)]
+    assert MAX_DIGITS == 200_000
+    monkeypatch.setattr(math_api, "MAX_DIGITS", 2 * digits)
+    world = World.of(["MathAPI"], {"MathAPI": {"numbers": [1, 2]}}, setting, "model_entry")
+    texts = [run(world, name, **arguments) for _ in range(3)]
     assert "1.414" in texts[-2] or "0.301" in texts[-2]
-    assert texts[-1].endswith("of more than 200,000 digits in all")
+    assert texts[-1].endswith(f"of more than {2 * digits:,} digits in all")

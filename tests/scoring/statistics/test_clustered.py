@@ -1,4 +1,4 @@
-"""Clustered accuracies and composites, against statsmodels and against planted cases."""
+"""Clustered accuracies and composites, against planted cases."""
 
 from __future__ import annotations
 
@@ -6,14 +6,10 @@ import math
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
-from statsmodels.stats.proportion import proportion_confint
 
 from bfcl_pipeline.scoring.statistics.clustered import (
-    Layout,
     Limits,
     accuracy_limits,
     composite_error,
@@ -23,32 +19,7 @@ from bfcl_pipeline.scoring.statistics.clustered import (
     means,
     wilson,
 )
-
-
-def drawn(
-    seed: int, categories: int, clusters: int, entries: int, *, uneven: bool = False
-) -> tuple[np.ndarray, Layout]:
-    """Correlated verdicts of one or more categories over the same clusters, and their layout.
-
-    uneven: whether a few clusters have most of the entries.
-    """
-    random = np.random.default_rng(seed)
-    category = np.repeat(np.arange(categories), entries)
-    cluster = np.concatenate([np.arange(entries) % clusters for _ in range(categories)])
-    if uneven:
-        cluster = np.where(cluster < clusters // 4, cluster, random.geometric(0.2, len(cluster)) - 1)
-        cluster = np.unique(cluster, return_inverse=True)[1]
-    ability = random.normal(size=clusters)[cluster]
-    values = (ability + random.normal(size=len(cluster)) > -0.3).astype(np.float64)
-    return values, layout(category, cluster)
-
-
-@pytest.mark.parametrize(("correct", "entries"), [(0, 7), (7, 7), (3, 7), (199, 200), (1001, 1053)])
-def test_wilson_equals_statsmodels(correct: int, entries: int) -> None:
-    """For a whole number of entries the interval is the published one."""
-    low, high = proportion_confint(correct, entries, alpha=0.05, method="wilson")
-    found = wilson(correct / entries, entries)
-    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
+from tests.scoring.statistics.drawn_verdicts import drawn
 
 
 def test_wilson_gives_the_published_limits() -> None:
@@ -62,33 +33,6 @@ def test_wilson_gives_the_published_limits() -> None:
 def test_without_entries_wilson_is_the_whole_range() -> None:
     """No entry says nothing."""
     assert wilson(0.0, 0) == Limits(0.0, 1.0)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_the_variance_of_one_mean_equals_statsmodels(seed: int) -> None:
-    """It is the cluster-robust variance of a regression on a constant."""
-    values, where = drawn(seed, 1, 40, 300, uneven=True)
-    fit = sm.OLS(values, np.ones(len(values))).fit(
-        cov_type="cluster", cov_kwds={"groups": where.cluster, "use_correction": True}
-    )
-    found = means(values, where)
-    assert found.covariance[0, 0] == pytest.approx(fit.cov_params()[0, 0], rel=1e-9)
-    assert found.mean[0] == pytest.approx(fit.params[0], rel=1e-9)
-    # Clusters matter here: taking entries as independent would give another variance.
-    assert found.covariance[0, 0] > 1.5 * found.independent[0]
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_the_covariances_equal_statsmodels(seed: int) -> None:
-    """Means of categories that share clusters covary as coefficients of a regression on indicators."""
-    values, where = drawn(seed, 4, 50, 200, uneven=True)
-    indicators = np.eye(4)[where.category]
-    fit = sm.OLS(values, indicators).fit(
-        cov_type="cluster", cov_kwds={"groups": where.cluster, "use_correction": False}
-    )
-    expected = fit.cov_params() * where.clusters / (where.clusters - 1)
-    np.testing.assert_allclose(means(values, where).covariance, expected, rtol=1e-9, atol=0)
-    assert abs(expected[np.triu_indices(4, 1)]).min() > 1e-5
 
 
 def test_independent_entries_have_the_usual_variance() -> None:
@@ -105,7 +49,7 @@ def test_entries_that_always_agree_count_as_their_clusters() -> None:
     values = np.repeat((np.arange(100) % 4 == 0).astype(np.float64), 3)
     found = means(values, layout(np.zeros(300, int), cluster))
     assert found.effect[0] == pytest.approx(3 * (299 / 300) / (99 / 100))
-    narrower = (stats.t.ppf(0.975, 299) / stats.t.ppf(0.975, 99)) ** 2
+    narrower = (1.967930 / 1.984217) ** 2  # quantiles of the t-distribution with 299 and 99 degrees
     assert found.effective[0] == pytest.approx(99.3 * narrower, abs=0.1)
 
 

@@ -11,6 +11,7 @@ from bfcl_pipeline.executables import ApiRequest
 from bfcl_pipeline.executables.apis import HOSTS, PLACEHOLDERS
 from bfcl_pipeline.web.api_access import keys_in, missing_keys, sendable
 from tests.support.api_hosts import KEYS
+from tests.support.random_texts import CHARACTERS
 
 
 def test_every_key_is_used_and_no_other() -> None:
@@ -31,7 +32,7 @@ def test_a_text_that_cannot_be_a_key_counts_as_missing(text: str) -> None:
 
 _PARTS = st.one_of(
     st.sampled_from([*HOSTS, *PLACEHOLDERS.values(), "http://", "https://", "@", ":", "/", "//", "?"]),
-    st.text(max_size=5),
+    st.text(CHARACTERS, max_size=5),
 )
 _TEXTS = st.lists(_PARTS, max_size=6).map("".join)
 

@@ -17,11 +17,12 @@ MASKS = (0x20, 0x01, 0x07, 0x80, 0xFF)  # the first one changes the case of lett
 
 @pytest.mark.parametrize("name", EVERY_KIND)
 def test_every_changed_byte_is_found(recorded, name):
-    """A check names the file in which a byte was changed, whichever byte it is."""
+    """A check names the file in which a byte was changed: any byte of an outcome, and of a cassette, all of
+    which is under one hash, every seventh."""
     missed = []
-    for file in (recorded.path(name), recorded.cassette(name)):
+    for file, step in ((recorded.path(name), 1), (recorded.cassette(name), 7)):
         content = file.read_bytes()
-        for place in range(len(content)):
+        for place in range(0, len(content), step):
             changed = bytearray(content)
             changed[place] ^= MASKS[0 if file.suffix == ".json" else place % len(MASKS)]
             file.write_bytes(changed)

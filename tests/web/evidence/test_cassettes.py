@@ -98,16 +98,14 @@ def test_same_exchanges_same_bytes():
         "import sys; from tests.web.evidence.test_cassettes import _exchange, write_cassette;"
         "sys.stdout.buffer.write(write_cassette([_exchange(), _exchange(error='no'), _exchange(b'\\xff')]))"
     )
-    written = {
-        subprocess.run(
-            [sys.executable, "-c", program],
-            env={**os.environ, "PYTHONHASHSEED": seed, "LC_ALL": "C"},
-            capture_output=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert written == {write_cassette([_exchange(), _exchange(error="no"), _exchange(b"\xff")])}
+    seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
+    there = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONHASHSEED": seed, "LC_ALL": "C"},
+        capture_output=True,
+        check=True,
+    ).stdout
+    assert there == write_cassette([_exchange(), _exchange(error="no"), _exchange(b"\xff")])
 
 
 def test_unanswered_requests_are_metadata_of_the_cassette():
