@@ -8,12 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.archive.crate_metadata import read_metadata
-from bfcl_pipeline.archive.findings import UnpackedRun
-from bfcl_pipeline.archive.reading import SealedArchive
-from bfcl_pipeline.archive.recorded_run import read_run
-from bfcl_pipeline.archive.software import find_checkout
-from tests.archive.small_run import NAME, SmallRun, make_small_run
+from tests.archive.small_run import SmallRun, make_small_run
 
 
 @pytest.fixture(scope="session")
@@ -44,12 +39,3 @@ def archived(small_run: SmallRun, tmp_path_factory: pytest.TempPathFactory) -> P
     out = tmp_path_factory.mktemp("archived") / "small.crate.zip"
     assert small_run.archive(out) == 0
     return out
-
-
-@pytest.fixture(scope="session")
-def unpacked(small_run: SmallRun, archived: Path) -> UnpackedRun:
-    """The archived run as `verify` hands it to a further check."""
-    with SealedArchive(archived) as archive:
-        metadata, sha256 = read_metadata(archive), archive.seal.sha256
-    recorded = read_run(small_run.results, find_checkout().schema, NAME)
-    return UnpackedRun(archived, sha256, metadata, recorded, small_run.cache, small_run.data, 2)

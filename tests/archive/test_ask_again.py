@@ -17,13 +17,17 @@ from typing import Any
 import pytest
 import yaml
 
+from bfcl_pipeline.archive.crate_metadata import read_metadata
 from bfcl_pipeline.archive.findings import Finding, Findings, Part, UnpackedRun, Verification
+from bfcl_pipeline.archive.reading import SealedArchive
+from bfcl_pipeline.archive.recorded_run import read_run
+from bfcl_pipeline.archive.software import find_checkout
 from bfcl_pipeline.asked_again.check import AskAgain
 from bfcl_pipeline.asked_again.drawing import Draw, draw, models_of
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.generation.journal import exchange_key
 from bfcl_pipeline.models import build_adapter
-from tests.archive.small_run import SmallRun
+from tests.archive.small_run import NAME, SmallRun
 from tests.support.local_chat import LocalChat, local_chat
 from tests.support.serving_process import STAND_IN
 
@@ -38,6 +42,15 @@ def server() -> Iterator[LocalChat]:
     """The server that answers the verifier."""
     with local_chat() as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def unpacked(small_run: SmallRun, archived: Path) -> UnpackedRun:
+    """The archived run as `verify` hands it to a check."""
+    with SealedArchive(archived) as archive:
+        metadata, sha256 = read_metadata(archive), archive.seal.sha256
+    recorded = read_run(small_run.results, find_checkout().schema, NAME)
+    return UnpackedRun(archived, sha256, metadata, recorded, small_run.cache, small_run.data, 2)
 
 
 @dataclass

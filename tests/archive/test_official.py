@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.archive.findings import Findings, UnpackedRun, Verification
 from bfcl_pipeline.benchmark import release
-from bfcl_pipeline.cli.official_options import add_official_options, official_checks
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.official.export_results import export_official
 from bfcl_pipeline.records import Mode, Response
@@ -19,22 +16,22 @@ from bfcl_pipeline.second_scorer.check import STAND_INS
 from bfcl_pipeline.second_scorer.environment import scorer_python
 from bfcl_pipeline.second_scorer.scorer_process import run_scorer
 from bfcl_pipeline.tables import write_responses
-from tests.archive.small_run import NAME
+from tests.archive.small_run import NAME, SmallRun
 from tests.peer.peer import PYTHON, require_peer
 
 
-def test_the_official_scorer_agrees(unpacked: UnpackedRun, tmp_path: Path) -> None:
+def test_the_official_scorer_agrees(
+    small_run: SmallRun, archived: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     """Every verdict of every model and trial is compared, and they are the same."""
     require_peer()
-    parser = ArgumentParser()
-    add_official_options(parser)
-    asked = parser.parse_args(["--official-python", str(PYTHON)], Namespace(cache=tmp_path))
-    (check,) = official_checks(asked)
-    findings = Findings(print)
-    assert check(unpacked, findings, print) is Verification.COMPLETE
-    (found,) = findings.found
-    assert (found.outcome, found.subject) == ("verified", "official")
-    assert re.fullmatch(rf"([1-9]\d*) of \1 verdicts are those of bfcl-eval {release.VERSION}", found.what)
+    assert small_run.verify(archived, "--official-python", str(PYTHON)) == 0
+    output = capfd.readouterr().out
+    agreed = (
+        rf"verified      official   ([1-9]\d*) of \1 verdicts are those of bfcl-eval {release.VERSION}\n"
+    )
+    assert re.search(agreed, output)
+    assert "DIFFERS" not in output
 
 
 def _hostile(folder: Path) -> dict[str, str]:
