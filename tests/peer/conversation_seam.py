@@ -52,10 +52,10 @@ class Held:
     requests: list[tuple[str, str]] = field(default_factory=list)  # messages and tools as JSON
     result: Json = None
 
-    def agrees(self, theirs: dict[str, Any]) -> bool:
-        """Whether the official side has the same requests and result."""
-        same = [digest(*request) for request in self.requests] == theirs["requests"]
-        return same and json.loads(json.dumps(self.result)) == theirs["result"]
+    def answer(self) -> dict[str, Any]:
+        """Our requests and result in the form of the official ones."""
+        requests = [digest(*request) for request in self.requests]
+        return {"requests": requests, "result": json.loads(json.dumps(self.result))}
 
 
 class Sent:

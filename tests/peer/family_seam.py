@@ -29,10 +29,15 @@ from bfcl_pipeline.tools import Constants, World, WorldConfig
 from tests.peer.family_scripts import texts_of
 from tests.peer.family_tokenizer import write_tokenizer
 from tests.peer.peer import ask_peer
+from tests.peer.recorded import Seam, folder_digest
 from tests.peer.test_agentic_conversation_seam import TellingWeb
 from tests.support.word_encoder import WordEncoder
 
 REFERENCE = "family_reference"
+BLOCK = 10
+"""How many chains have one digest of their official answers."""
+OWN_FOLDER = "tokenizer"
+"""The name that both sides give the folder of a tokenizer in what is sent."""
 SHARE = "BFCL_FAMILY_SHARE"
 """The environment variable that multiplies how many conversations are compared; `all` compares all."""
 
@@ -90,21 +95,25 @@ class Held:
     error: str | None = None  # with which it stopped
     snapshot: str | None = None  # of a session's memory
 
+    def answer(self) -> dict[str, Any]:
+        """Our side, in the form of the official one."""
+        return {
+            "requests": [blake2b(body.encode(), digest_size=8).hexdigest() for body in self.bodies],
+            "result": json.loads(json.dumps(self.result)),
+            "error": self.error,
+            "snapshot": self.snapshot,
+        }
+
     def differs(self, theirs: dict[str, Any], compared: int | None) -> bool:
         """Whether the official side differs; where its handler stops with an error, it stores no result.
 
         compared: how many requests are; None: all, and the result.
         """
-        digests = [blake2b(body.encode(), digest_size=8).hexdigest() for body in self.bodies]
+        ours = self.answer()
         if theirs["error"] or compared is not None:
             most = len(theirs["requests"][:compared])
-            return digests[:most] != theirs["requests"][:most]
-        return (
-            self.error is not None
-            or digests != theirs["requests"]
-            or json.loads(json.dumps(self.result)) != theirs["result"]
-            or self.snapshot != theirs["snapshot"]
-        )
+            return bool(ours["requests"][:most] != theirs["requests"][:most])
+        return self.error is not None or ours != theirs
 
 
 @dataclass
@@ -167,7 +176,9 @@ class Chain:
         """The body as it is sent, with the limit that the count of the prompt's tokens gives."""
         prompt_tokens = -(-len(request.prompt or "") // 4)
         limit = new_tokens(self.context, prompt_tokens)
-        return json.dumps({**body, "max_tokens": limit}, sort_keys=True)
+        sent = json.dumps({**body, "max_tokens": limit}, sort_keys=True)
+        folder = self.model.folder
+        return sent.replace(folder, OWN_FOLDER) if folder else sent
 
     def compared(self, number: int) -> int | None:
         """How many requests of a conversation are compared; None: all.
@@ -180,6 +191,10 @@ class Chain:
         texts = [place for place, answer in enumerate(self.answers[number]) if _has_text(answer)]
         said = min(texts, default=len(self.answers[number])) + 1
         return said if len(self.held[number].bodies) > said else None
+
+    def answer(self) -> dict[str, Any]:
+        """Our side, in the form of the official one."""
+        return {"conversations": [held.answer() for held in self.held]}
 
     def row(self, full: bool = False) -> dict[str, Any]:
         """The question to the official side, with the web's answers that our side drew."""
@@ -264,15 +279,20 @@ class Comparison:
             )
 
 
-def compare(chains: Sequence[Chain], texts: Texts, constants: Constants, folder: Path) -> Comparison:
-    """Both sides of all chains."""
+def compare(
+    name: str, chains: Sequence[Chain], texts: Texts, constants: Constants, folder: Path
+) -> Comparison:
+    """Both sides of all chains, whose official answers are recorded under a name."""
     for chain in chains:
         chain.hold(texts, constants)
     asked = [*chains[::2], *chains[1::2]]  # the two processes have alike work
+    written = {chain.model.folder for chain in chains if chain.model.folder}
+    names = {path: folder_digest(Path(path)) for path in written}
+    official = Seam(name, REFERENCE, names=names, block=BLOCK).answers(
+        [each.row() for each in asked], [each.answer() for each in asked], folder
+    )
     comparison = Comparison()
-    for chain, theirs in zip(
-        asked, ask_peer(REFERENCE, [each.row() for each in asked], folder), strict=True
-    ):
+    for chain, theirs in zip(asked, official, strict=True):
         comparison.add(chain, theirs)
     return comparison
 

@@ -197,6 +197,14 @@ def same_calls(official: Sequence[str] | None, ours: Sequence[str] | None) -> bo
     return ours is not None and list(map(_normal, official)) == list(map(_normal, ours))
 
 
+def in_one_spelling(answer: dict[str, Any]) -> dict[str, Any]:
+    """An answer of either side in which the same calls have the same text."""
+    if "executed" not in answer:
+        return answer
+    steps = [None if step in (None, [], [""]) else list(map(_normal, step)) for step in answer["executed"]]
+    return {**answer, "executed": steps}
+
+
 def _normal(call: str) -> str:
     """One spelling of the text of a call."""
     try:

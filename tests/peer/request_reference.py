@@ -1,16 +1,17 @@
 """The reference side of the request seam: the requests of the official package.
 
-Runs under the Python of .venv-peer only, as a script, and shares no code with the pipeline:
+Runs under the Python of .venv-peer only, and shares no code with the pipeline:
 
-    request_reference.py digests FILE       one JSON line {part, key, sha256} per case
-    request_reference.py show PART KEY      one case in full, as JSON
+    python -m tests.peer.request_reference QUESTIONS ANSWERS
+
+A question is a `part` of the seam, a `category` and `show`: the key of a case, or null. An answer is
+`cases`, the sha256 of each case by its key (or the case to show in full, as JSON), and `categories`: all
+official ones.
 """
 
 import hashlib
 import json
-import sys
 from copy import deepcopy
-from pathlib import Path
 
 from bfcl_eval.constants.category_mapping import ALL_CATEGORIES
 from bfcl_eval.constants.enums import ModelStyle
@@ -28,6 +29,8 @@ from bfcl_eval.utils import (
     load_dataset_entry,
 )
 
+from tests.peer.reference_process import answer_questions
+
 WIRES = {
     "openai_chat": (ModelStyle.OPENAI_COMPLETIONS, OpenAICompletionsHandler),
     "openai_responses": (ModelStyle.OPENAI_RESPONSES, OpenAIResponsesHandler),
@@ -36,26 +39,19 @@ WIRES = {
 }
 
 
-def entries():
-    """(category, entry) as generation loads them, of every category."""
-    for category in ALL_CATEGORIES:
-        for entry in load_dataset_entry(category):
-            yield category, entry
-
-
-def prompt_messages():
+def prompt_messages(category):
     """Prompt mode of every scored single-turn entry in every format."""
     formats = get_all_format_sensitivity_configs()
-    for category, entry in entries():
-        if is_format_sensitivity(category) or is_multi_turn(category) or is_agentic(category):
-            continue
+    if is_format_sensitivity(category) or is_multi_turn(category) or is_agentic(category):
+        return
+    for entry in load_dataset_entry(category):
         for fmt in formats:
             yield f"{category} {entry['id']} {fmt}", with_system_prompt(entry, f"x_0:{fmt}:{entry['id']}")
 
 
-def format_sensitivity_messages():
+def format_sensitivity_messages(category):
     """Prompt mode of the entries of format_sensitivity, as they are loaded."""
-    for entry in load_dataset_entry("format_sensitivity"):
+    for entry in load_dataset_entry(category) if is_format_sensitivity(category) else ():
         yield entry["id"], with_system_prompt(entry, entry["id"])
 
 
@@ -65,21 +61,21 @@ def with_system_prompt(entry, entry_id):
     )
 
 
-def tool_schemas():
+def tool_schemas(category):
     """The tools of every entry in every wire format."""
-    for category, entry in entries():
+    for entry in load_dataset_entry(category):
         for wire, (style, _) in WIRES.items():
             tools = convert_to_tool(entry["function"], GORILLA_TO_OPENAPI, style)
             yield f"{category} {entry['id']} {wire}", tools
 
 
-def wire_messages():
+def wire_messages(category):
     """The first turn of every entry in every wire format, in both modes."""
     handlers = {
         wire: handler(model_name="any", temperature=0, registry_name="any", is_fc_model=True)
         for wire, (_, handler) in WIRES.items()
     }
-    for category, entry in entries():
+    for entry in load_dataset_entry(category):
         for wire, handler in handlers.items():
             key = f"{category} {entry['id']} {wire}"
             yield f"{key} prompt", first_turn_prompting(handler, deepcopy(entry))
@@ -116,20 +112,18 @@ PARTS = {
 """Each part's cases, and whether the order of keys is without meaning (a model sees that of a schema)."""
 
 
-def main(command, *arguments):
-    if command == "digests":
-        (path,) = arguments
-        with Path(path).open("w", encoding="utf-8") as out:
-            for part, (cases, sort_keys) in PARTS.items():
-                for key, value in cases():
-                    text = json.dumps(value, sort_keys=sort_keys)
-                    row = {"part": part, "key": key, "sha256": hashlib.sha256(text.encode()).hexdigest()}
-                    out.write(json.dumps(row) + "\n")
-    else:
-        part, wanted = arguments
-        cases, _ = PARTS[part]
-        print(json.dumps(next(value for key, value in cases() if key == wanted)))
+def answer(question):
+    """The cases of a part and category."""
+    cases, sort_keys = PARTS[question["part"]]
+    found = {}
+    for key, value in cases(question["category"]):
+        if question["show"] is None:
+            text = json.dumps(value, sort_keys=sort_keys)
+            found[key] = hashlib.sha256(text.encode()).hexdigest()
+        elif question["show"] == key:
+            found[key] = json.dumps(value)
+    return {"cases": found, "categories": sorted(ALL_CATEGORIES)}
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    answer_questions(answer)

@@ -31,6 +31,7 @@ from bfcl_pipeline.web.simulated import SimulatedWeb
 from tests.peer.agentic_conversation_scripts import agentic_script
 from tests.peer.conversation_seam import Case, Held, first_difference, held
 from tests.peer.peer import ask_peer, require_peer
+from tests.peer.recorded import Seam
 from tests.support.word_encoder import WordEncoder
 
 REFERENCE = "agentic_conversation_reference"
@@ -115,14 +116,15 @@ class Chain:
             "web": {"searches": self.web.searches, "pages": self.web.pages},
         }
 
+    def answer(self) -> dict[str, Any]:
+        """Our side, in the form of the official one."""
+        pairs = zip(self.held, self.snapshots, strict=True)
+        return {"conversations": [{**ours.answer(), "snapshot": left} for ours, left in pairs]}
+
     def disagreements(self, theirs: dict[str, Any]) -> list[int]:
         """The numbers of the conversations in which the sides differ."""
-        pairs = zip(self.held, self.snapshots, theirs["conversations"], strict=True)
-        return [
-            number
-            for number, (ours, left, other) in enumerate(pairs)
-            if not ours.agrees(other) or left != other["snapshot"]
-        ]
+        pairs = zip(self.answer()["conversations"], theirs["conversations"], strict=True)
+        return [number for number, (ours, other) in enumerate(pairs) if ours != other]
 
 
 def chains(entries: Callable[[str], list[Entry]], web: SimulatedWeb) -> Iterator[Chain]:
@@ -167,7 +169,9 @@ def test_agentic_conversations_equal_the_official_ones(
     compared = list(chains(entries, web))
     for chain in compared:
         chain.hold(texts, constants)
-    official = ask_peer(REFERENCE, [chain.row() for chain in compared], tmp_path / "peer")
+    seam = Seam("agentic_conversations", REFERENCE, block=10)
+    ours = [chain.answer() for chain in compared]
+    official = seam.answers([chain.row() for chain in compared], ours, tmp_path / "peer")
     counts: Counter[str] = Counter()
     differing: list[tuple[Chain, int]] = []
     for chain, theirs in zip(compared, official, strict=True):

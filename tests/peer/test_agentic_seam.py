@@ -13,11 +13,11 @@ import pytest
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.calls import decode_step
-from bfcl_pipeline.records import DecodeFailure, Entry, Json, Mode, Rules
-from bfcl_pipeline.scoring import Judge
-from tests.peer.peer import ask_peer, require_peer
+from bfcl_pipeline.records import DecodeFailure, Entry, Json, Mode
+from tests.peer.peer import require_peer
+from tests.peer.recorded import Seam
 from tests.peer.variants import Case
-from tests.peer.verdict_seam import Comparison
+from tests.peer.verdict_seam import Comparison, our_verdicts
 
 EACH = "BFCL_AGENTIC_EACH"
 """Environment variable with the number of answers to each entry; default: 12."""
@@ -102,12 +102,13 @@ def test_verdicts_on_agentic_answers_equal_the_official_ones(
     require_peer()
     asked = [entry for name in AGENTIC for entry in entries(name) if not entry.prerequisite]
     generated = list(_cases(asked, int(os.environ.get(EACH, "12"))))
-    official = ask_peer("agentic_reference", [_row(case) for case in generated], tmp_path)
-    judges = {entry.entry_id: Judge(entry) for entry in asked}
+    ours = our_verdicts(asked, generated)
+    official = Seam("agentic_verdicts", "agentic_reference").answers(
+        [_row(case) for case in generated], ours, tmp_path
+    )
     comparison = Comparison()
-    for case, theirs in zip(generated, official, strict=True):
-        verdict = judges[case.entry_id].verdict(case.response(), Rules.OFFICIAL)
-        comparison.add(case, theirs, {"valid": verdict.valid, "error_type": verdict.error_type})
+    for case, theirs, own in zip(generated, official, ours, strict=True):
+        comparison.add(case, theirs, own)
     with capsys.disabled():
         print(comparison.summary())
         print(*(f"{count:>10,}  {kind}" for kind, count in comparison.error_types.most_common()), sep="\n")

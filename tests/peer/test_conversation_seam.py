@@ -20,6 +20,7 @@ from bfcl_pipeline.tools import Constants, World, WorldConfig
 from tests.peer.conversation_scripts import script
 from tests.peer.conversation_seam import Case, Held, first_difference, held
 from tests.peer.peer import ask_peer, require_peer
+from tests.peer.recorded import Seam
 
 CATEGORIES = ("multi_turn_base", "multi_turn_miss_func", "multi_turn_miss_param", "multi_turn_long_context")
 EVERY = {wire: 1 if wire is WireFormat.OPENAI_CHAT else 8 for wire in WireFormat}
@@ -49,16 +50,17 @@ def test_conversations_equal_the_official_ones(
     """Every request of every conversation is the official one, and so is the result."""
     require_peer()
     asked = list(cases(entries))
-    official = ask_peer("conversation_reference", [case.row() for case in asked], tmp_path / "peer")
     requests: Counter[WireFormat] = Counter()
-    disagreements: list[Case] = []
+    ours = []
     ended = 0
-    for case, theirs in zip(asked, official, strict=True):
-        ours = _held(case, texts, constants)
-        requests[case.wire] += len(ours.requests)
-        ended += len(ours.result) < len(case.entry.turns)
-        if not ours.agrees(theirs):
-            disagreements.append(case)
+    for case in asked:
+        done = _held(case, texts, constants)
+        requests[case.wire] += len(done.requests)
+        ended += len(done.result) < len(case.entry.turns)
+        ours.append(done.answer())
+    seam = Seam("conversations", "conversation_reference")
+    official = seam.answers([case.row() for case in asked], ours, tmp_path / "peer")
+    disagreements = [case for case, own, theirs in zip(asked, ours, official, strict=True) if own != theirs]
     with capsys.disabled():
         told = ", ".join(f"{wire} {count:,}" for wire, count in requests.items())
         print(

@@ -22,7 +22,8 @@ from bfcl_pipeline.tables import read_responses, write_responses
 from bfcl_pipeline.tables.texts import read_texts
 from bfcl_pipeline.tools import WorldConfig
 from bfcl_pipeline.web.simulated import SimulatedWeb
-from tests.peer.peer import ask_peer, require_peer
+from tests.peer.peer import require_peer
+from tests.peer.recorded import Seam, folder_digest
 from tests.support.local_generation import generate
 
 SAMPLE = 12
@@ -115,13 +116,20 @@ def our_scores(made: Iterable[Response], entries, constants) -> dict[str, dict[s
     return scores
 
 
-def check_seam(made: list[Response], folder: Path, staged: Path, entries, constants) -> list[Response]:
-    """Compares the scores of an export of `made` on both sides; returns the responses imported from it."""
+def check_seam(
+    name: str, made: list[Response], folder: Path, staged: Path, entries, constants
+) -> list[Response]:
+    """Compares the scores of an export of `made` on both sides; returns the responses imported from it.
+
+    The official scores are recorded under a name.
+    """
     write(folder / "run", made)
     lines: list[str] = []
-    export_official(folder / "run", folder / "result", data=staged, log=lines.append)
-    (theirs,) = ask_peer("export_reference", [{"results": str(folder / "result")}], folder / "peer", 1)
+    result = folder / "result"
+    export_official(folder / "run", result, data=staged, log=lines.append)
     ours = our_scores(made, entries, constants)
+    seam = Seam(name, "export_reference", names={str(result): folder_digest(result)})
+    (theirs,) = seam.answers([{"results": str(result)}], [ours], folder / "peer")
     assert {model: set(found) for model, found in ours.items()} == {m: set(f) for m, f in theirs.items()}
     differ = [
         (model, category, ours[model][category], theirs[model][category])
@@ -133,7 +141,7 @@ def check_seam(made: list[Response], folder: Path, staged: Path, entries, consta
     count = sum(found["total"] for of_model in ours.values() for found in of_model.values())
     wrong = sum(len(found["wrong"]) for of_model in ours.values() for found in of_model.values())
     print(f"export seam: {count} answers of {len(ours)} models scored, {wrong} of them wrong, 0 differ")
-    import_official(folder / "result", folder / "back.parquet", data=staged, log=lines.append)
+    import_official(result, folder / "back.parquet", data=staged, log=lines.append)
     return read_responses(folder / "back.parquet")
 
 
@@ -148,7 +156,7 @@ def test_the_embedded_models_are_scored_equal(asked, entries, staged, constants,
                 continue  # the encoder changes nothing here
             found = asked(kind, mode, sampled(entries(category.name), SAMPLE))
             made += [replace(one, model=name) for one in found]
-    back = check_seam(made, tmp_path, staged, entries, constants)
+    back = check_seam("export_embedded", made, tmp_path, staged, entries, constants)
     sent = {(one.model, one.entry_id): one for one in made}
     assert len(back) == len(sent)
     for one in back:
@@ -168,7 +176,7 @@ def test_odd_answers_are_scored_equal_in_every_form(asked, entries, staged, cons
     ]
     rng = random.Random(0)
     made = [odd(replace(one, model=name), rng) for name in FORMS for one in plain]
-    back = check_seam(made, tmp_path, staged, entries, constants)
+    back = check_seam("export_odd", made, tmp_path, staged, entries, constants)
     sent = {(one.model, one.entry_id): one for one in made if one.status is Status.ANSWERED}
     assert {(one.model, one.entry_id) for one in back} == set(sent)
     assert len(sent) < len(made)

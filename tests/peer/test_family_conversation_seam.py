@@ -79,7 +79,7 @@ def test_family_conversations_equal_the_official_ones(
     require_peer()
     web = SimulatedWeb.of(entry for category in WEBS for entry in entries(category))
     asked = list(chains(models_of(staged, tmp_path / "tokenizer"), entries, web))
-    comparison = compare(asked, read_texts(staged), constants, tmp_path / "peer")
+    comparison = compare("family_conversations", asked, read_texts(staged), constants, tmp_path / "peer")
     with capsys.disabled():
         print("\nrequest seam, conversations of open weights:", *comparison.summary(), sep="\n")
     if comparison.differing:

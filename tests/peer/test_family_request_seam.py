@@ -54,7 +54,7 @@ def test_first_requests_equal_the_official_ones(
     """The first body that each official handler sends is ours, and so is the result that it stores."""
     require_peer()
     asked = list(chains(models_of(staged, tmp_path / "tokenizer"), entries))
-    comparison = compare(asked, read_texts(staged), constants, tmp_path / "peer")
+    comparison = compare("family_requests", asked, read_texts(staged), constants, tmp_path / "peer")
     with capsys.disabled():
         print("\nrequest seam, open weights:", *comparison.summary(), sep="\n")
     if comparison.differing:

@@ -24,8 +24,9 @@ from tests.peer.family_answers import (
     single_turn_answers,
 )
 from tests.peer.family_forms import FORMS
-from tests.peer.family_verdict_seam import FamilyComparison, our_answers
-from tests.peer.peer import ask_peer, printed_under, require_peer
+from tests.peer.family_verdict_seam import FamilyComparison, in_one_spelling, our_answers
+from tests.peer.peer import printed_under, require_peer
+from tests.peer.recorded import Seam
 from tests.peer.test_recorded_verdicts import CONFORMANCE
 
 EVERY = "BFCL_FAMILY_VERDICTS_EVERY"
@@ -47,11 +48,12 @@ Entries = Callable[[str], list[Entry]]
 
 
 def _compared(
-    generated: Sequence[FamilyCase], asked: Sequence[Entry], constants: Constants, folder: Path
+    name: str, generated: Sequence[FamilyCase], asked: Sequence[Entry], constants: Constants, folder: Path
 ) -> FamilyComparison:
-    official = ask_peer("family_verdict_reference", [case.question() for case in generated], folder)
+    ours = list(our_answers(asked, constants, generated))
+    seam = Seam(name, "family_verdict_reference", form=in_one_spelling)
+    official = seam.answers([case.question() for case in generated], ours, folder)
     comparison = FamilyComparison()
-    ours = our_answers(asked, constants, generated)
     for case, theirs, own in zip(generated, official, ours, strict=True):
         comparison.add(case, theirs, own)
     return comparison
@@ -72,7 +74,7 @@ def test_single_turn_answers_have_the_official_verdicts(
     require_peer()
     asked = [entry for category in SINGLE_TURN for entry in entries(category)]
     generated = list(single_turn_answers(asked, families, _every()))
-    comparison = _compared(generated, asked, constants, tmp_path)
+    comparison = _compared("family_verdicts", generated, asked, constants, tmp_path)
     with capsys.disabled():
         print(comparison.summary())
     comparison.check()
@@ -92,7 +94,9 @@ def test_conversations_have_the_official_calls_and_verdicts(
     generated = list(conversations(asked, families, _every()))
     agentic = [entry for category in AGENTIC for entry in entries(category) if not entry.prerequisite]
     generated += final_answers(agentic, families, _every())
-    comparison = _compared(generated, [*asked, *agentic], constants, tmp_path)
+    comparison = _compared(
+        "family_conversation_verdicts", generated, [*asked, *agentic], constants, tmp_path
+    )
     with capsys.disabled():
         print(comparison.summary())
     comparison.check()
@@ -116,7 +120,7 @@ def test_recorded_texts_have_the_official_verdicts(
     asked = [
         entry for category in sorted({case.category for case in generated}) for entry in entries(category)
     ]
-    comparison = _compared(generated, asked, constants, tmp_path)
+    comparison = _compared("family_recorded_verdicts", generated, asked, constants, tmp_path)
     with capsys.disabled():
         print(comparison.summary())
     comparison.check()

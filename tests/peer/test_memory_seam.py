@@ -17,10 +17,12 @@ from bfcl_pipeline.records import Call
 from bfcl_pipeline.tools import MEMORIES, Constants, Memory, World, WorldConfig, effects
 from tests.peer.memory_calls import BACKENDS, Draw, Start, start, written
 from tests.peer.peer import ask_peer, require_peer
+from tests.peer.recorded import Seam
 from tests.peer.world_digest import digest, shortened
 from tests.peer.world_scenes import FAILED, is_failure
 from tests.support.word_encoder import WordEncoder
 
+REFERENCE = "memory_reference"
 CALLS = "BFCL_MEMORY_CALLS"
 SHOWN = 10
 
@@ -43,6 +45,13 @@ class Played:
             "initial": self.start.initial,
             "calls": [written(call) for call in self.calls],
             "full": full,
+        }
+
+    def answer(self) -> dict[str, Any]:
+        """Our side, in the form of the official one."""
+        return {
+            "results": [shortened(text) for text in self.results],
+            "states": [digest(state) for state in self.states],
         }
 
 
@@ -74,12 +83,14 @@ def test_random_calls_have_the_official_results_and_snapshots(
     while sum(len(one.calls) for one in played) < wanted:
         rng = random.Random(f"{backend}:{len(played)}")
         played.append(play(len(played), start(backend, rng), rng, constants))
-    answers = ask_peer("memory_reference", [one.row() for one in played], tmp_path / "all")
+    seam = Seam(f"memory_{backend}", REFERENCE)
+    ours = [one.answer() for one in played]
+    answers = seam.answers([one.row() for one in played], ours, tmp_path / "all")
     differing: list[tuple[Played, int]] = []
     succeeded: Counter[str] = Counter()
     failed: Counter[str] = Counter()
-    for one, answer in zip(played, answers, strict=True):
-        at = _first_difference(one, answer)
+    for one, own, answer in zip(played, ours, answers, strict=True):
+        at = _first_difference(own, answer)
         if at is not None:
             differing.append((one, at))
         for call, result in zip(one.calls, answer["results"], strict=True):
@@ -96,19 +107,16 @@ def test_random_calls_have_the_official_results_and_snapshots(
     assert min(failed[name] for name in methods) > wanted // 5_000
 
 
-def _first_difference(one: Played, answer: dict[str, Any]) -> int | None:
+def _first_difference(ours: dict[str, Any], official: dict[str, Any]) -> int | None:
     """The first call at which the sides differ; -1 for the start."""
-    results = ["", *answer["results"]]
-    ours = ["", *(shortened(text) for text in one.results)]
-    for at, (official, state) in enumerate(zip(results, answer["states"], strict=True)):
-        if official != ours[at] or state != digest(one.states[at]):
-            return at - 1
-    return None
+    sides = [zip(["", *side["results"]], side["states"], strict=True) for side in (ours, official)]
+    differing = (at for at, (own, theirs) in enumerate(zip(*sides, strict=True)) if own != theirs)
+    return next((at - 1 for at in differing), None)
 
 
 def _shown(differing: Sequence[tuple[Played, int]], folder: Path) -> str:
     """Differences in full, for a person."""
-    answers = ask_peer("memory_reference", [one.row(full=True) for one, _ in differing], folder)
+    answers = ask_peer(REFERENCE, [one.row(full=True) for one, _ in differing], folder)
     parts = []
     for (one, at), answer in zip(differing, answers, strict=True):
         parts += [

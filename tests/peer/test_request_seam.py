@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,7 +29,10 @@ from bfcl_pipeline.prompts import (
 from bfcl_pipeline.records import Entry, Json, Message
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.texts import read_texts
-from tests.peer.peer import PYTHON, peer_environment, require_peer
+from tests.peer.peer import ask_peer, require_peer
+from tests.peer.recorded import Row, Seam
+
+REFERENCE = "request_reference"
 
 Cases: TypeAlias = Iterator[tuple[str, Json]]
 """Cases: keys as in the reference, and the content of the request."""
@@ -48,67 +50,41 @@ class Staged:
 class Part:
     """One part of the seam."""
 
-    cases: Callable[[Staged], Cases]
+    cases: Callable[[Staged, str], Cases]  # of a category
     compared: int  # how many cases the release has
     sort_keys: bool = True  # the order of keys is ignored here (but not in a schema, where a model sees it)
 
 
-class Reference:
-    """The official package, run in its own environment."""
-
-    def __init__(self, folder: Path) -> None:
-        self._environment = peer_environment(folder)
-        self.digests: dict[str, dict[str, str]] = {name: {} for name in PARTS}
-        table = folder / "digests.jsonl"
-        self._run("digests", str(table))
-        with table.open(encoding="utf-8") as lines:
-            for row in map(json.loads, lines):
-                self.digests[row["part"]][row["key"]] = row["sha256"]
-
-    def show(self, part: str, key: str) -> str:
-        return self._run("show", part, key)
-
-    def _run(self, *arguments: str) -> str:
-        command = [str(PYTHON), "-m", "tests.peer.request_reference", *arguments]
-        done = subprocess.run(
-            command, env=self._environment, capture_output=True, encoding="utf-8", timeout=900, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+def prompt_messages(staged: Staged, category: str) -> Cases:
+    if CATEGORIES[category].single_turn and CATEGORIES[category].scored:
+        for entry in staged.entries[category]:
+            for fmt in FORMATS:
+                request = prompt_request(replace(entry, prompt_format=fmt.key), staged.texts)
+                yield f"{category} {entry.entry_id} {fmt.key}", request.messages
 
 
-def prompt_messages(staged: Staged) -> Cases:
-    for category, entries in staged.entries.items():
-        if CATEGORIES[category].single_turn and CATEGORIES[category].scored:
-            for entry in entries:
-                for fmt in FORMATS:
-                    request = prompt_request(replace(entry, prompt_format=fmt.key), staged.texts)
-                    yield f"{category} {entry.entry_id} {fmt.key}", request.messages
+def format_sensitivity_messages(staged: Staged, category: str) -> Cases:
+    if category == "format_sensitivity":
+        for entry in staged.entries[category]:
+            yield entry.entry_id, prompt_request(entry, staged.texts).messages
 
 
-def format_sensitivity_messages(staged: Staged) -> Cases:
-    for entry in staged.entries["format_sensitivity"]:
-        yield entry.entry_id, prompt_request(entry, staged.texts).messages
+def every_tool_schema(staged: Staged, category: str) -> Cases:
+    for entry in staged.entries[category]:
+        for wire in WireFormat:
+            tools = tool_schemas(offered_functions(entry), wire)
+            yield f"{category} {entry.entry_id} {wire}", tools
 
 
-def every_tool_schema(staged: Staged) -> Cases:
-    for category, entries in staged.entries.items():
-        for entry in entries:
-            for wire in WireFormat:
-                tools = tool_schemas(offered_functions(entry), wire)
-                yield f"{category} {entry.entry_id} {wire}", tools
-
-
-def wire_messages(staged: Staged) -> Cases:
-    for category, entries in staged.entries.items():
-        for entry in entries:
-            prompted = prompt_request(entry, staged.texts).messages
-            called = fc_request(entry).messages
-            for wire in WireFormat:
-                key = f"{category} {entry.entry_id} {wire}"
-                yield f"{key} prompt", _as_sent(wire, prompted)
-                if not CATEGORIES[category].prompt_only:
-                    yield f"{key} fc", _as_sent(wire, called)
+def wire_messages(staged: Staged, category: str) -> Cases:
+    for entry in staged.entries[category]:
+        prompted = prompt_request(entry, staged.texts).messages
+        called = fc_request(entry).messages
+        for wire in WireFormat:
+            key = f"{category} {entry.entry_id} {wire}"
+            yield f"{key} prompt", _as_sent(wire, prompted)
+            if not CATEGORIES[category].prompt_only:
+                yield f"{key} fc", _as_sent(wire, called)
 
 
 def _as_sent(wire: WireFormat, messages: Sequence[Message]) -> Json:
@@ -130,37 +106,50 @@ def inputs(staged: Path) -> Staged:
     return Staged(entries, read_texts(staged))
 
 
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> Reference:
-    require_peer()
-    return Reference(tmp_path_factory.mktemp("reference"))
-
-
 @pytest.mark.parametrize("name", PARTS)
 def test_requests_equal_the_official_ones(
-    name: str, reference: Reference, inputs: Staged, capsys: pytest.CaptureFixture[str]
+    name: str, inputs: Staged, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Every case of a part is the same on both sides, and no side has a case that the other lacks."""
+    require_peer()
     part = PARTS[name]
-    official = reference.digests[name]
-    unseen = set(official)
-    disagreements: list[tuple[str, str]] = []
-    compared = 0
-    for key, value in part.cases(inputs):
-        text = json.dumps(value, sort_keys=part.sort_keys)
-        unseen.discard(key)
-        compared += 1
-        if official.get(key) != hashlib.sha256(text.encode()).hexdigest():
-            disagreements.append((key, text))
+    questions: list[Row] = [{"part": name, "category": one, "show": None} for one in V4_CATEGORIES]
+    ours = [_answer(part, inputs, one) for one in V4_CATEGORIES]
+    seam = Seam(f"requests_{name.replace(' ', '_')}", REFERENCE, block=1)
+    official = seam.answers(questions, ours, tmp_path / "peer")
+    compared = sum(len(own["cases"]) for own in ours)
+    differing = [pair for pair in zip(V4_CATEGORIES, ours, official, strict=True) if pair[1] != pair[2]]
     with capsys.disabled():
-        print(f"\nrequest seam: {name} {compared:,} compared, {len(disagreements)} disagree")
-    assert not unseen, f"{len(unseen)} official cases have no counterpart, for one {min(unseen)}"
-    if disagreements:
-        key, text = disagreements[0]
-        assert key in official, f"{len(disagreements)} disagree; the official side has no {key}"
-        theirs = json.dumps(json.loads(reference.show(name, key)), sort_keys=part.sort_keys)
-        pytest.fail(f"{len(disagreements)} disagree, for one {key}:\n{_first_difference(text, theirs)}")
-    assert compared == len(official) == part.compared
+        print(f"\nrequest seam: {name} {compared:,} compared, {len(differing)} categories disagree")
+    if differing:
+        pytest.fail(_shown(name, inputs, *differing[0], tmp_path / "shown"))
+    assert compared == part.compared
+
+
+def _answer(part: Part, inputs: Staged, category: str) -> Row:
+    """Our side, in the form of the official one."""
+    cases = {
+        key: hashlib.sha256(json.dumps(value, sort_keys=part.sort_keys).encode()).hexdigest()
+        for key, value in part.cases(inputs, category)
+    }
+    return {"cases": cases, "categories": sorted(V4_CATEGORIES)}
+
+
+def _shown(name: str, inputs: Staged, category: str, ours: Row, theirs: Row, folder: Path) -> str:
+    """The first difference between the sides in a category, for a person."""
+    if ours["categories"] != theirs["categories"]:
+        return f"the official categories are {theirs['categories']}"
+    lone = set(ours["cases"]) ^ set(theirs["cases"])
+    if lone:
+        return f"{category}: one side lacks {len(lone)} cases, for one {min(lone)}"
+    wrong = [key for key, text in ours["cases"].items() if text != theirs["cases"][key]]
+    part, key = PARTS[name], wrong[0]
+    question = {"part": name, "category": category, "show": key}
+    (shown,) = ask_peer(REFERENCE, [question], folder, 1)
+    value = next(value for one, value in part.cases(inputs, category) if one == key)
+    sides = (value, json.loads(shown["cases"][key]))
+    texts = (json.dumps(side, sort_keys=part.sort_keys) for side in sides)
+    return f"{category}: {len(wrong)} disagree, for one {key}:\n{_first_difference(*texts)}"
 
 
 def _first_difference(ours: str, theirs: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,15 @@ from typing import Any
 import yaml
 
 from bfcl_pipeline.benchmark import CATEGORIES, FORMATS, V4_CATEGORIES
+from bfcl_pipeline.config import load_models, model_folder
+from bfcl_pipeline.official.layout import official_models
 from bfcl_pipeline.records import Mode, Rules
 from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
-from tests.peer.peer import ask_peer, require_peer
+from bfcl_pipeline.report.tables.model_scores import model_scores, on_the_real_web
+from bfcl_pipeline.report.tables.official import official_files
+from bfcl_pipeline.report.tables.run_records import read_run
+from tests.peer.peer import require_peer
+from tests.peer.recorded import Seam
 from tests.support.synthetic_run import MadeUpModel, Marks, entry_id, write_format_entries, write_run
 
 PRICED = ("claude-opus-4-5-20251101-FC", "gpt-5.2-2025-12-11", "gpt-4.1-nano-2025-04-14-FC")
@@ -23,30 +29,54 @@ QUESTIONS = 12
 CASES = 8
 
 
-def test_the_six_files_equal_the_official_ones(tmp_path: Path) -> None:
+COLUMNS = ("display_name", "url", "org", "license", "input_price", "output_price")
+
+
+def test_the_six_files_equal_the_official_ones(staged: Path, tmp_path: Path) -> None:
     """For random categories, counts, prices, tokens, latencies and ties, no byte differs.
 
     Our runs also have categories of V1, which the official tool does not count.
     """
     require_peer()
     cases = [made_up_models(random.Random(seed)) for seed in range(CASES)]
-    answers = ask_peer("tables_reference", [question(case) for case in cases], tmp_path / "peer")
     write_format_entries(tmp_path / "data", QUESTIONS)
-    for number, (case, answer) in enumerate(zip(cases, answers, strict=True)):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        rows = [
-            {"kind": "openai_chat", "mode": mode_of(row["name"]).value, **row} for row in answer["models"]
-        ]
-        (folder / "models.yaml").write_text(yaml.safe_dump({"models": rows}))
-        write_run(folder, case)
-        aggregate_run(folder, tmp_path / "data", folder / "models.yaml", Rules.OFFICIAL)
-        ours = {path.name: path.read_bytes() for path in (folder / "tables" / "official").iterdir()}
-        expected = {name: text.encode() for name, text in answer["files"].items()}
-        assert sorted(ours) == sorted(expected)
-        assert [name for name in sorted(expected) if ours[name] != expected[name]] == []
-        assert all(text.count(b"\n") == len(case) for text in ours.values())
+    models = official_models(staged)
+    ours = [
+        our_tables(case, models, tmp_path / "data", tmp_path / str(number))
+        for number, case in enumerate(cases)
+    ]
+    seam = Seam("tables", "tables_reference", block=1)
+    answers = seam.answers([question(case) for case in cases], ours, tmp_path / "peer")
+    for case, made, answer in zip(cases, ours, answers, strict=True):
+        assert made["models"] == answer["models"]
+        expected = answer["files"]
+        assert sorted(made["files"]) == sorted(expected)
+        assert [name for name in sorted(expected) if made["files"][name] != expected[name]] == []
+        assert all(text.count("\n") == len(case) for text in made["files"].values())
+    assert written_files(tmp_path / "0", tmp_path / "data") == ours[0]["files"]
     print(f"tables seam: {6 * len(cases)} official files compared, 0 differ")
+
+
+def written_files(folder: Path, data: Path) -> dict[str, str]:
+    """The official files as a run has them."""
+    aggregate_run(folder, data, folder / "models.yaml", Rules.OFFICIAL)
+    return {path.name: path.read_bytes().decode() for path in (folder / "tables/official").iterdir()}
+
+
+def our_tables(
+    case: Sequence[MadeUpModel], models: Mapping[str, Mapping[str, Any]], data: Path, folder: Path
+) -> dict[str, Any]:
+    """Our side, in the form of the official one: the files, and the staged rows of the models."""
+    folder.mkdir()
+    official = [models[model_folder(model.name)] for model in case]
+    rows = [{"name": row["name"], **{column: row[column] for column in COLUMNS}} for row in official]
+    listed = [{"kind": "openai_chat", "mode": mode_of(row["name"]).value, **row} for row in rows]
+    (folder / "models.yaml").write_text(yaml.safe_dump({"models": listed}))
+    write_run(folder, case)
+    records = read_run(folder, data)
+    scores = model_scores(records, load_models(folder / "models.yaml"))
+    judged = [score for score in scores if score.rules is Rules.OFFICIAL and score.judged]
+    return {"files": official_files(on_the_real_web(judged, records)), "models": rows}
 
 
 def made_up_models(rng: random.Random) -> list[MadeUpModel]:

@@ -14,7 +14,8 @@ from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.records import Entry, Mode, Rules
 from bfcl_pipeline.scoring import Judge
 from bfcl_pipeline.tools import Constants, WorldConfig
-from tests.peer.peer import ask_peer, printed_under, require_peer
+from tests.peer.peer import printed_under, require_peer
+from tests.peer.recorded import Seam
 from tests.peer.trajectories import trajectories
 from tests.peer.trajectory_changes import CHANGES
 from tests.peer.variants import Case
@@ -54,11 +55,12 @@ def test_verdicts_on_conversations_equal_the_official_ones(
     require_peer()
     wanted = int(os.environ.get(CALLS, "200000")) // CALLS_EACH
     generated = list(trajectories(asked, -(-wanted // len(asked))))
-    official = ask_peer("trajectory_reference", [_row(case) for case in generated], tmp_path)
+    ours = list(_our_verdicts(asked, constants, generated))
+    seam = Seam("trajectories", "trajectory_reference")
+    official = seam.answers([_row(case) for case in generated], ours, tmp_path)
     comparison = Comparison()
-    verdicts = zip(generated, official, _our_verdicts(asked, constants, generated), strict=True)
-    for case, theirs, ours in verdicts:
-        comparison.add(case, theirs, ours)
+    for case, theirs, own in zip(generated, official, ours, strict=True):
+        comparison.add(case, theirs, own)
     counts = comparison.error_types
     counts[CALLED_TOO_SOON] = sum(theirs.get("corrected") == CALLED_TOO_SOON for theirs in official)
     with capsys.disabled():

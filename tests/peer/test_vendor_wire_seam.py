@@ -29,12 +29,13 @@ from bfcl_pipeline.generation import conversation
 from bfcl_pipeline.generation.model import Adapter
 from bfcl_pipeline.models.adapters.anthropic import Anthropic
 from bfcl_pipeline.models.adapters.gemini import API_VERSION, Gemini
-from bfcl_pipeline.prompts import Texts, WireFormat
+from bfcl_pipeline.prompts import Texts
 from bfcl_pipeline.records import Call, Entry, Json, Mode, total
 from bfcl_pipeline.tables.texts import read_texts
 from bfcl_pipeline.tools import Constants, World, WorldConfig
 from tests.peer.conversation_scripts import Answer, script, with_calls, without_calls
 from tests.peer.peer import ask_peer, require_peer
+from tests.peer.recorded import Seam
 from tests.peer.vendor_wire_scripts import anthropic_answers, gemini_answers
 
 SINGLE_TURN = ("simple_python", "simple_java", "parallel_multiple", "irrelevance", "live_multiple")
@@ -76,16 +77,15 @@ class Held:
     result: Json = None
     tokens: tuple[int | None, int | None] = (None, None)  # sent and received
 
-    def agrees(self, case: Case, theirs: dict[str, Any]) -> bool:
-        """Whether the official side has the same requests, result and tokens."""
-        digests = [blake2b(text.encode(), digest_size=8).hexdigest() for text in self.requests]
-        return (digests, urls(case), self.result, *self.tokens) == (
-            theirs["requests"],
-            theirs["urls"],
-            uniform(case, theirs["result"]),
-            theirs["input_tokens"],
-            theirs["output_tokens"],
-        )
+    def answer(self, case: Case) -> dict[str, Any]:
+        """Our requests, result and tokens in the form of the official ones."""
+        return {
+            "requests": [blake2b(text.encode(), digest_size=8).hexdigest() for text in self.requests],
+            "urls": urls(case),
+            "result": self.result,
+            "input_tokens": self.tokens[0],
+            "output_tokens": self.tokens[1],
+        }
 
 
 def models() -> Iterator[tuple[Adapter, str]]:
@@ -153,14 +153,15 @@ def test_bodies_and_results_equal_the_official_ones(
     require_peer()
     texts = read_texts(staged)
     asked = list(cases(entries))
-    official = ask_peer("vendor_wire_reference", [case.question() for case in asked], tmp_path / "peer")
     requests: Counter[str] = Counter()
-    disagreements: list[Case] = []
-    for case, theirs in zip(asked, official, strict=True):
-        ours = held(case, texts, constants)
-        requests[case.model.wire] += len(ours.requests)
-        if not ours.agrees(case, theirs):
-            disagreements.append(case)
+    made = []
+    for case in asked:
+        done = held(case, texts, constants)
+        requests[case.model.wire] += len(done.requests)
+        made.append(done.answer(case))
+    seam = Seam("vendor_wire", "vendor_wire_reference")
+    official = seam.answers([case.question() for case in asked], made, tmp_path / "peer")
+    disagreements = [case for case, own, theirs in zip(asked, made, official, strict=True) if own != theirs]
     with capsys.disabled():
         told = ", ".join(f"{wire} {count:,}" for wire, count in requests.items())
         print(
@@ -230,22 +231,6 @@ def urls(case: Case) -> list[str]:
     return [asked.replace(API_VERSION, "v1")]
 
 
-def uniform(case: Case, result: Json) -> Json:
-    """An official result converted to our form: Gemini's arguments as JSON text, its texts without a fence.
-
-    The official handler removes the fence when it decodes, in prompt mode only.
-    """
-    if case.model.wire is not WireFormat.GEMINI:
-        return result
-    if isinstance(result, list):
-        return [uniform(case, item) for item in result]
-    if isinstance(result, dict):
-        return {name: json.dumps(arguments) for name, arguments in result.items()}
-    if case.model.asking.mode is Mode.FC:
-        return result
-    return result.replace("```tool_code\n", "").replace("\n```", "")
-
-
 def text_of(case: Case, body: Json) -> str:
     """A body as text; the order of keys counts in Anthropic's tools, as models see it."""
     ordered = isinstance(case.model, Anthropic)
@@ -263,5 +248,5 @@ def first_difference(case: Case, ours: Held, theirs: dict[str, Any]) -> str:
             return f"body {number}\n  ours:     {mine[window]}\n  official: {other[window]}"
     counts = f"{len(ours.requests)} and {len(theirs['requests'])} requests to {theirs['urls']}"
     sums = f"{ours.tokens} and {theirs['input_tokens'], theirs['output_tokens']} tokens"
-    result = json.dumps(uniform(case, theirs["result"]))
+    result = json.dumps(theirs["result"])
     return f"{counts}, {sums}\n  ours:     {json.dumps(ours.result)}\n  official: {result}"

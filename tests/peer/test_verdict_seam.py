@@ -11,7 +11,8 @@ import pytest
 
 from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES
 from bfcl_pipeline.records import Entry, Mode, NameStyle
-from tests.peer.peer import ask_peer, printed_under, require_peer
+from tests.peer.peer import printed_under, require_peer
+from tests.peer.recorded import Seam
 from tests.peer.variants import cases
 from tests.peer.verdict_seam import Comparison, our_verdicts
 
@@ -52,7 +53,8 @@ def test_verdicts_on_variants_equal_the_official_ones(
 ) -> None:
     """On variants of every single-turn entry, valid and error_type are the official ones."""
     with capsys.disabled():
-        comparison = compared([entry for category in SINGLE_TURN for entry in entries(category)], tmp_path)
+        asked = [entry for category in SINGLE_TURN for entry in entries(category)]
+        comparison = compared("verdicts", asked, tmp_path)
     assert not comparison.disagreements, comparison.shown()
     assert set(comparison.error_types) >= OFFICIAL_ERROR_TYPES
     assert comparison.error_types.total() >= 150_000
@@ -63,7 +65,8 @@ def test_verdicts_on_retired_categories_equal_the_official_ones(
 ) -> None:
     """On variants of the entries of sql and chatable, the official checkers give the same verdicts."""
     with capsys.disabled():
-        comparison = compared([entry for category in RETIRED for entry in entries(category)], tmp_path)
+        asked = [entry for category in RETIRED for entry in entries(category)]
+        comparison = compared("verdicts_retired", asked, tmp_path)
     assert not comparison.disagreements, comparison.shown()
     assert {"valid", "type_error:nested", "irrelevance_error:decoder_success"} <= set(
         comparison.error_types
@@ -71,14 +74,16 @@ def test_verdicts_on_retired_categories_equal_the_official_ones(
     assert comparison.error_types.total() >= 5_000
 
 
-def compared(asked: list[Entry], folder: Path) -> Comparison:
+def compared(name: str, asked: list[Entry], folder: Path) -> Comparison:
     """The comparison of the verdicts on variants of the entries, after it was printed."""
     require_peer()
     generated = list(cases(asked))
-    official = ask_peer("verdict_reference", [asdict(case) for case in generated], folder)
+    ours = our_verdicts(asked, generated)
+    seam = Seam(name, "verdict_reference", block=1_000)
+    official = seam.answers([asdict(case) for case in generated], ours, folder)
     comparison = Comparison()
-    for case, theirs, ours in zip(generated, official, our_verdicts(asked, generated), strict=True):
-        comparison.add(case, theirs, ours)
+    for case, theirs, own in zip(generated, official, ours, strict=True):
+        comparison.add(case, theirs, own)
     print(comparison.summary())
     for kind, count in comparison.error_types.most_common():
         print(f"{count:>10,}  {kind}")

@@ -41,6 +41,7 @@ from bfcl_pipeline.tables.texts import read_texts
 from bfcl_pipeline.tools import Constants, World, WorldConfig
 from tests.peer.conversation_scripts import Answer, script, with_calls, without_calls
 from tests.peer.peer import ask_peer, require_peer
+from tests.peer.recorded import Seam
 from tests.peer.wire_handlers import HANDLERS, Handler
 from tests.peer.wire_scripts import chat_answers, responses_answers, streamed
 
@@ -84,11 +85,10 @@ class Held:
     tokens: list[int] = field(default_factory=lambda: [0, 0])  # sent and received
     argued: int = 0  # answers with an intentionally different result
 
-    def agrees(self, theirs: dict[str, Any], url: str) -> bool:
-        """Whether the official side has the same requests, result and tokens."""
-        digests = [blake2b(text.encode(), digest_size=8).hexdigest() for text in self.requests]
-        return theirs == {
-            "requests": digests,
+    def answer(self, url: str) -> dict[str, Any]:
+        """Our requests, result and tokens in the form of the official ones."""
+        return {
+            "requests": [blake2b(text.encode(), digest_size=8).hexdigest() for text in self.requests],
             "urls": [url],
             "result": self.result,
             "tokens": self.tokens,
@@ -148,16 +148,17 @@ def test_bodies_and_results_equal_the_official_ones(
     require_peer()
     texts = read_texts(staged)
     asked = list(cases(entries))
-    official = ask_peer("wire_reference", [case.question() for case in asked], tmp_path / "peer")
     requests: Counter[str] = Counter()
     argued = 0
-    disagreements: list[Case] = []
-    for case, theirs in zip(asked, official, strict=True):
-        ours = held(case, texts, constants)
-        requests[case.handler.name] += len(ours.requests)
-        argued += ours.argued
-        if not ours.agrees(theirs, case.handler.url):
-            disagreements.append(case)
+    ours = []
+    for case in asked:
+        done = held(case, texts, constants)
+        requests[case.handler.name] += len(done.requests)
+        argued += done.argued
+        ours.append(done.answer(case.handler.url))
+    seam = Seam("wire", "wire_reference")
+    official = seam.answers([case.question() for case in asked], ours, tmp_path / "peer")
+    disagreements = [case for case, own, theirs in zip(asked, ours, official, strict=True) if own != theirs]
     with capsys.disabled():
         told = ", ".join(f"{name} {count:,}" for name, count in requests.items())
         print(

@@ -19,10 +19,12 @@ from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.records import Entry
 from bfcl_pipeline.tools import Constants, WorldConfig
 from tests.peer.peer import PYTHON, ask_peer, printed_under, require_peer
+from tests.peer.recorded import Seam as Recorded
 from tests.peer.world_calls import Draws
 from tests.peer.world_scenes import API_OF, METHODS, truths
 from tests.peer.world_seam import Comparison, Disagreement, Played, in_full, play
 
+REFERENCE = "world_reference"
 CALLS = "BFCL_WORLD_CALLS"
 TODAY = WorldConfig(Constants({})).today.isoformat()
 MULTI_TURN = tuple(name for name in CATEGORIES if name.startswith("multi_turn"))
@@ -40,10 +42,6 @@ class Seam:
     constants: Constants
     folder: Path
 
-    def official(self, name: str, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The official side's results for the trajectories."""
-        return ask_peer("world_reference", rows, self.folder / name)
-
     def drawn(self, wanted: int) -> list[Played]:
         """Random trajectories of at least that many calls, with what our side did."""
         trajectories: list[Played] = []
@@ -57,7 +55,9 @@ class Seam:
     def compared(self, name: str, trajectories: Sequence[Played]) -> Comparison:
         """Both sides of the trajectories."""
         comparison = Comparison()
-        answers = self.official(name, [played.row(TODAY) for played in trajectories])
+        seam = Recorded(f"world_{name}", REFERENCE)
+        rows = [played.row(TODAY) for played in trajectories]
+        answers = seam.answers(rows, [played.answer() for played in trajectories], self.folder / name)
         for played, official in zip(trajectories, answers, strict=True):
             comparison.add(played, official)
         return comparison
@@ -66,7 +66,7 @@ class Seam:
         """The first disagreements in full."""
 
         def asked(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-            return self.official(f"{name} in full", rows)
+            return ask_peer(REFERENCE, rows, self.folder / f"{name} in full")
 
         def written_out(disagreements: Sequence[Disagreement]) -> Iterator[Disagreement]:
             return in_full(disagreements, self.constants, asked, TODAY)

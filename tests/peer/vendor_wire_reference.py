@@ -131,6 +131,22 @@ def text_of(wire: str, body: Body) -> str:
     return json.dumps({**body, "tools": None}, sort_keys=True) + "\n" + tools
 
 
+def uniform(row: dict[str, Any], result: Any) -> Any:
+    """An official result converted to our form: Gemini's arguments as JSON text, its texts without a fence.
+
+    The official handler removes the fence when it decodes, in prompt mode only.
+    """
+    if row["wire"] != "gemini":
+        return result
+    if isinstance(result, list):
+        return [uniform(row, item) for item in result]
+    if isinstance(result, dict):
+        return {name: json.dumps(arguments) for name, arguments in result.items()}
+    if row["mode"] == "fc":
+        return result
+    return result.replace("```tool_code\n", "").replace("\n```", "")
+
+
 def amounts(value: Any) -> Iterator[int]:
     """All counts of tokens in the lists of a conversation's turns and steps."""
     if isinstance(value, list):
@@ -157,7 +173,7 @@ def answer(row: dict[str, Any], shared: Shared) -> dict[str, Any]:
     return {
         "requests": texts,
         "urls": sorted({url for url, _ in api.requests}),
-        "result": result,
+        "result": uniform(row, result),
         "input_tokens": sum(amounts(metadata["input_token_count"])),
         "output_tokens": sum(amounts(metadata["output_token_count"])),
     }

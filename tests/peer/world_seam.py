@@ -45,6 +45,10 @@ class Played:
             "full": self.full,
         }
 
+    def answer(self) -> dict[str, Any]:
+        """Our side, in the form of the official one."""
+        return {"results": self.results, "states": self.states}
+
 
 def play(number: int, scene: Scene, drawing: Drawing, constants: Constants, full: bool = False) -> Played:
     """Our results and states for the calls that are drawn."""
