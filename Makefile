@@ -180,10 +180,10 @@ $(PLOT): $(VENV)
 	@$(PYTHON) install/environment.py .venv --group plot
 	@touch $@
 
-$(PEER):
+$(PEER): tests/peer/requirements.lock
 	$(PEER_PYTHON) -m venv --clear .venv-peer
 	.venv-peer/bin/pip install --quiet --disable-pip-version-check $(TORCH)
-	.venv-peer/bin/pip install --quiet --disable-pip-version-check bfcl-eval==2026.3.23 soundfile
+	.venv-peer/bin/pip install --quiet --disable-pip-version-check --no-deps --requirement $<
 	@touch $@
 
 # roc-validator needs an older Rich than the pipeline. rocrate 0.13, of which only a file is read, has the JSON-LD
