@@ -53,6 +53,7 @@ PROOFS = {
     "generation/test_misbehaving_server.py": "kills",
     "generation/test_replay.py": "workflow",
     "generation/test_replay_kinds.py": "workflow",
+    "generation/test_shard_budget_killed.py": "kills",
     "install/test_installed_wheel.py": "install",
     "peer": "peer",
     "slurm": "slurm",
