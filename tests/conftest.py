@@ -45,6 +45,7 @@ PROOFS = {
     "asked_again/test_invented_runs.py": "workflow",
     "browser": "browser",
     "containers": "containers",
+    "encoding/test_encoder_in_runs.py": "workflow",
     "fuzz": "fuzz",
     "gallery/test_site.py": "workflow",
     "generation/test_journal_killed.py": "kills",
