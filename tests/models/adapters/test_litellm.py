@@ -6,6 +6,8 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,8 +23,10 @@ from bfcl_pipeline.errors import (
     RequestRefused,
     Transient,
 )
+from bfcl_pipeline.generation import WorldConfigOf
 from bfcl_pipeline.models.adapters.litellm import LiteLLM
-from bfcl_pipeline.records import Exchange, Json, Mode, Request
+from bfcl_pipeline.records import Entry, Exchange, Json, Mode, Request
+from tests.support.hostile_replies import assert_each_costs_its_own_entry
 from tests.support.loopback import CLOSED, Answer, Loopback, answer
 
 SYSTEM = {"role": "system", "content": "Be brief."}
@@ -290,6 +294,14 @@ def test_an_unsupported_parameter_is_an_error_unless_the_row_drops_it() -> None:
     dropping = {**options, "drop_params": True}
     _, server = exchanged((answer(COHERE),), model="cohere_chat/m", options=dropping)
     assert "logit_bias" not in server.requests[0].json
+
+
+def test_a_hostile_reply_costs_its_own_entry(
+    entries: Callable[[str], list[Entry]], staged: Path, setting_of: WorldConfigOf, tmp_path: Path
+) -> None:
+    """It ends as an answer or as a failure with a short, printable reason; all others are answered."""
+    chosen = entries("simple_python")[:12]
+    assert_each_costs_its_own_entry("litellm", "fc", chosen, staged, setting_of, tmp_path)
 
 
 def test_litellm_sends_no_request_when_it_is_imported() -> None:
