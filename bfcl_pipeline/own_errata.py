@@ -7,8 +7,9 @@ in a block `using_errata`, and in the processes that it starts, judges and shows
 import difflib
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES, category_of
@@ -20,7 +21,9 @@ from bfcl_pipeline.errors import ConfigError, ErrataError, MalformedRelease
 from bfcl_pipeline.records import Entry, Mode, Rules
 from bfcl_pipeline.scoring import NO_CONSTANTS, Judge
 from bfcl_pipeline.tables.entries import entries_path, read_entries
+from bfcl_pipeline.tables.files import read_table
 from bfcl_pipeline.tables.texts import read_constants
+from bfcl_pipeline.tools import Constants
 from bfcl_pipeline.yaml_reader import read_yaml_file
 
 
@@ -93,16 +96,17 @@ def check_errata(errata: Iterable[Erratum], data: Path) -> None:
     for erratum in errata:
         of_entry.setdefault(erratum.entry_id, []).append(erratum)
     entries: dict[str, dict[str, Entry]] = {}
+    constants = cache(lambda: read_constants(data))
     for entry_id, found in of_entry.items():
         category = _category(entry_id)
         if category is not None and category not in entries:
-            entries[category] = _scored(data, category)
+            entries[category] = _scored(data, category, of_entry)
         entry = entries[category].get(entry_id) if category is not None else None
         if entry is None:
             raise ErrataError(f"{found[0].record}: {_unknown(entry_id, data)}")
         changed = with_edits(entry, found)
         try:
-            _try(changed, data)
+            _try(changed, constants)
         except (MalformedRelease, *_MALFORMED) as error:
             reason = str(error).partition(". Stage the release again")[0]
             raise ErrataError(
@@ -111,10 +115,9 @@ def check_errata(errata: Iterable[Erratum], data: Path) -> None:
             ) from None
 
 
-def _try(entry: Entry, data: Path) -> None:
+def _try(entry: Entry, constants: Callable[[], Constants]) -> None:
     """Judges some answers, which reads the whole truth of the entry. Raises one of _MALFORMED."""
-    constants = NO_CONSTANTS if CATEGORIES[entry.category].single_turn else read_constants(data)
-    judge = Judge(entry, constants)
+    judge = Judge(entry, NO_CONSTANTS if CATEGORIES[entry.category].single_turn else constants())
     for answer in ("", [], [["x"]] * len(entry.turns)):
         judge.answer_verdicts(json.dumps(answer), Mode.FC, None, (Rules.OFFICIAL, Rules.CORRECTED))
 
@@ -126,14 +129,17 @@ def _category(entry_id: str) -> str | None:
         return None
 
 
-def _scored(data: Path, category: str) -> dict[str, Entry]:
-    """The entries of a category that are scored, by id."""
-    staged = read_entries(entries_path(data, category))
+def _scored(data: Path, category: str, entry_ids: Container[str]) -> dict[str, Entry]:
+    """The entries of a category that are scored and in `entry_ids`, by id."""
+    staged = read_entries(entries_path(data, category), entry_ids)
     return {entry.entry_id: entry for entry in staged if not entry.prerequisite}
 
 
 def _unknown(entry_id: str, data: Path) -> str:
-    known = [one for name in CATEGORIES for one in _scored(data, name)]
+    known = []
+    for category in CATEGORIES:
+        rows = read_table(entries_path(data, category), ["entry_id", "prerequisite"]).to_pylist()
+        known += [row["entry_id"] for row in rows if not row["prerequisite"]]
     near = difflib.get_close_matches(entry_id, known, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     return f"the release has no scored entry {entry_id!r}.{hint} Its ids are in {data / 'entries'}."

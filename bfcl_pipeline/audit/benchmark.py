@@ -1,6 +1,6 @@
 """What the detectors look at, and what they return."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -33,6 +33,7 @@ class Benchmark:
     entries: Mapping[str, Sequence[Entry]]  # by category, each in the release's order
     constants: Constants  # of the release, for the simulated worlds
     rules: Rules = Rules.OFFICIAL
+    wanted: Container[str] | None = None  # ids of the entries whose findings are wanted; None: of all
     _checkers: dict[str, MultiTurnChecker] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -40,13 +41,17 @@ class Benchmark:
         """The rules of the checkers: those of `verified` are the corrected ones."""
         return Rules.CORRECTED if self.rules is Rules.VERIFIED else self.rules
 
-    def under(self, rules: Rules) -> Self:
+    def under(self, rules: Rules, wanted: Container[str] | None = None) -> Self:
         """The same entries under `rules`; under `verified` they are mended, and some are left out."""
         if rules is not Rules.VERIFIED:
-            return type(self)(self.entries, self.constants, rules)
+            return type(self)(self.entries, self.constants, rules, wanted)
         treated = {name: map(verified_entry, entries) for name, entries in self.entries.items()}
         kept = {name: [e for e in found if isinstance(e, Entry)] for name, found in treated.items()}
-        return type(self)(kept, self.constants, rules)
+        return type(self)(kept, self.constants, rules, wanted)
+
+    def wants(self, entry: Entry) -> bool:
+        """Whether findings on the entry are wanted; detectors need not look at the others."""
+        return self.wanted is None or entry.entry_id in self.wanted
 
     def checked_with(self, *checks: Check) -> Iterator[Entry]:
         """The scored entries of the categories with one of these checkers."""

@@ -26,7 +26,7 @@ _SINGLE_TURN = (Check.SIMPLE, Check.MULTIPLE, Check.PARALLEL, Check.IRRELEVANCE,
 
 def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
     """One finding per wrong weekday, and per date of the truth with the wrong year."""
-    for entry in benchmark.checked_with(*_SINGLE_TURN, Check.MULTI_TURN):
+    for entry in filter(benchmark.wants, benchmark.checked_with(*_SINGLE_TURN, Check.MULTI_TURN)):
         for number, messages in enumerate(entry.turns, 1):
             for detail in _weekdays(content_of(messages)):
                 yield Suspicion(NAME, entry.category, entry.entry_id, f"turn {number}", detail)

@@ -43,7 +43,7 @@ def find(
         entry_ids: only the findings on these entries are returned, if given.
         rules: `verified` audits the mended entries, without those that are left out.
     """
-    audited = benchmark.under(rules)
+    audited = benchmark.under(rules, entry_ids)
     places = {
         entry.entry_id: place
         for place, entry in enumerate(entry for entries in audited.entries.values() for entry in entries)

@@ -46,7 +46,7 @@ def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
     for entries in benchmark.entries.values():
         for entry in entries:
             base = first.setdefault(_task(entry), entry)
-            if base is not entry:
+            if base is not entry and benchmark.wants(entry):
                 for difference in _differences(base, entry):
                     place = (entry.category, entry.entry_id, difference.where, difference.detail)
                     yield Suspicion(NAME, *place, base.entry_id)

@@ -27,7 +27,7 @@ _BETWEEN_DIGITS = re.compile(r"(?<=\d) ?[-./] ?(?=\d)")
 
 def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
     """One finding per question."""
-    for entry in benchmark.checked_with(Check.MEMORY, Check.WEB_SEARCH):
+    for entry in filter(benchmark.wants, benchmark.checked_with(Check.MEMORY, Check.WEB_SEARCH)):
         details = dict.fromkeys(_forms(entry, benchmark.checked_by))
         if details:
             yield Suspicion(NAME, entry.category, entry.entry_id, "truth", "; ".join(details))

@@ -103,7 +103,7 @@ def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
     yield from undated(benchmark, NAME)
     tables = _Known()
     tables.learn(*all_texts([benchmark.constants.modules.get(module) for module in _TABLES]))
-    for entry in benchmark.checked_with(Check.MULTI_TURN):
+    for entry in filter(benchmark.wants, benchmark.checked_with(Check.MULTI_TURN)):
         yield from _arguments(benchmark, entry, tables.copy())
     for entry in benchmark.checked_with(Check.EXECUTION_SIMPLE, Check.EXECUTION):
         undocumented = unoffered(entry)

@@ -42,10 +42,18 @@ class Obstacle:
 def suspicions(benchmark: Benchmark) -> Iterator[Suspicion]:
     """One finding per entry; a restatement is listed if its base entry is not."""
     rules, listed = benchmark.checked_by, set[str]()
+    bases = {
+        entry.base_entry_id
+        for each in benchmark.entries.values()
+        for entry in each
+        if benchmark.wants(entry)
+    }
     for name, entries in benchmark.entries.items():
         category = CATEGORIES[name]
         for entry in entries:
             if entry.prerequisite or entry.base_entry_id in listed:
+                continue
+            if not benchmark.wants(entry) and entry.entry_id not in bases:
                 continue
             if category.check is Check.MULTI_TURN:
                 found = _played(benchmark, entry)

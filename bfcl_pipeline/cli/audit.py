@@ -97,14 +97,14 @@ def _audit(options: argparse.Namespace) -> int:
     compared = {name for name in V4_CATEGORIES if not CATEGORIES[name].prompt_only}
     read = [name for name in CATEGORIES if name in reported | compared]
     entries = {name: read_entries(entries_path(options.data, name)) for name in read}
+    chosen = {entry.entry_id: entry for name in categories for entry in entries.get(name, ())}
     found = find(
         Benchmark(entries, read_constants(options.data)),
         [name for name in DETECTORS if name in options.detectors],
-        {entry.entry_id for entry in wanted} if wanted else None,
+        {entry.entry_id for entry in wanted} or chosen.keys(),
         options.rules,
     )
-    chosen = {entry.entry_id: entry for name in categories for entry in entries.get(name, ())}
-    rows = [_row(each, chosen[each.entry_id], options.rules) for each in found if each.entry_id in chosen]
+    rows = [_row(each, chosen[each.entry_id], options.rules) for each in found]
     parts = [_findings(rows, full=bool(wanted)), *map(_errata, wanted)]
     print(*filter(None, parts), _counts(rows, wanted or chosen.values(), options.rules), sep="\n\n")
     if options.out:

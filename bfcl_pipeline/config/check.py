@@ -9,6 +9,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from bfcl_pipeline.errors import ConfigError
@@ -83,22 +84,7 @@ def check_config(config: Any, schema: Mapping[str, Any], where: str = "") -> Non
     Raises:
         ConfigError: names the first key that `schema` does not have or whose value it refuses.
     """
-    from jsonschema import Draft202012Validator, ValidationError, validators
-
-    def pattern(_: Any, wanted: str, value: Any, __: Any) -> Iterator[ValidationError]:
-        if isinstance(value, str) and not _matches(wanted, value):
-            yield ValidationError(f"does not match {wanted}")
-
-    # jsonschema accepts 2.0 as an integer, and not-a-number and infinity as numbers.
-    strict_numbers = Draft202012Validator.TYPE_CHECKER.redefine_many(
-        {
-            "integer": lambda _, value: _is_number(value) and isinstance(value, int),
-            "number": lambda _, value: _is_number(value),
-        }
-    )
-    extend: Any = validators.extend
-    strict = extend(Draft202012Validator, {"pattern": pattern}, type_checker=strict_numbers)
-    validator = strict(schema)
+    validator = _validators()(schema)
     try:
         errors = list(validator.iter_errors(config))
     except ValueError as error:  # Python writes no number of thousands of digits
@@ -109,6 +95,28 @@ def check_config(config: Any, schema: Mapping[str, Any], where: str = "") -> Non
         first = min(errors, key=lambda error: error.validator != "additionalProperties")
         place = ".".join(map(str, first.absolute_path))
         raise ConfigError(": ".join(part for part in (where, place, _text(first)) if part))
+
+
+@cache
+def _validators() -> Any:
+    """The class of validators: jsonschema's, with stricter numbers, and patterns as `_matches` has them.
+
+    jsonschema accepts 2.0 as an integer, and not-a-number and infinity as numbers.
+    """
+    from jsonschema import Draft202012Validator, ValidationError, validators
+
+    def pattern(_: Any, wanted: str, value: Any, __: Any) -> Iterator[ValidationError]:
+        if isinstance(value, str) and not _matches(wanted, value):
+            yield ValidationError(f"does not match {wanted}")
+
+    strict_numbers = Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {
+            "integer": lambda _, value: _is_number(value) and isinstance(value, int),
+            "number": lambda _, value: _is_number(value),
+        }
+    )
+    extend: Any = validators.extend
+    return extend(Draft202012Validator, {"pattern": pattern}, type_checker=strict_numbers)
 
 
 def plain_values(config: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:

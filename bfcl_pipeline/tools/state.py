@@ -63,14 +63,18 @@ class StatePart(ABC):
         """The same content as nested mappings, for people."""
 
 
+_SCALARS = frozenset({NoneType, str, bool, int, float})
+"""Most values of a state, which are not worth the call of a function each."""
+
+
 def copied(value: Any) -> Any:
     """A copy of a value of a state; it shares nothing mutable with the original."""
     if value is None or isinstance(value, str | int | float):
         return value
     if isinstance(value, dict):
-        return {key: copied(item) for key, item in value.items()}
+        return {key: item if type(item) in _SCALARS else copied(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)([copied(item) for item in value])
+        return type(value)([item if type(item) in _SCALARS else copied(item) for item in value])
     if isinstance(value, set):
         return set(value)
     return value.copied() if isinstance(value, StatePart) else value

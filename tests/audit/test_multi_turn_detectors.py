@@ -145,9 +145,10 @@ def test_drift_of_the_truth(places, release_entry):
     assert places("drift", base, fewer) == ["truth"]
 
 
-def test_drift_between_values_of_calls(findings):
+def test_drift_between_values_of_calls(release_entry, constants):
     """A changed value is reported with its call and both values."""
-    drift = [each for each in findings if each.detector == "drift"]
+    pair = [release_entry(f"multi_turn_{name}_15") for name in ("base", "miss_func")]
+    drift = found("drift", *pair, constants=constants)
     found_there = next(each for each in drift if each.entry_id == "multi_turn_miss_func_15")
     assert (found_there.where, found_there.related) == ("truth, mean", "multi_turn_base_15")
     assert found_there.detail == "numbers is [3, 16, 62], there [3, 16, 60]"

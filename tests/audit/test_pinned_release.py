@@ -1,11 +1,15 @@
-"""What the detectors find on the pinned release."""
+"""What the detectors find on the pinned release, and that the errata agree."""
 
+import re
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
-from bfcl_pipeline.audit import DETECTORS, Benchmark, find
-from bfcl_pipeline.errata import DEFECTS
+from bfcl_pipeline.audit import DETECTORS, Benchmark, adjudicated_by, find
+from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.errata import DEFECTS, errata
+from bfcl_pipeline.records import Rules
 
 VARIANTS = ("base", "miss_func", "miss_param", "long_context")
 
@@ -106,7 +110,7 @@ def test_the_findings_can_be_adjudicated_by_hand(findings):
 def test_findings_can_be_limited_to_entries(entries, constants, findings):
     """`find` with ids returns only the findings on these entries, in the order of the release."""
     names = ("multi_turn_base", "multi_turn_miss_func")
-    benchmark = Benchmark({name: entries(name) for name in names}, constants)
+    benchmark = Benchmark({name: entries(name)[:20] for name in names}, constants)
     wanted = {"multi_turn_miss_func_15", "multi_turn_base_4"}
     found = find(benchmark, entry_ids=wanted)
     assert [(each.entry_id, each.detector) for each in found] == [
@@ -114,3 +118,48 @@ def test_findings_can_be_limited_to_entries(entries, constants, findings):
         ("multi_turn_miss_func_15", "drift"),
     ]
     assert found == [each for each in findings if each.entry_id in wanted]
+
+
+def test_a_restatement_is_compared_with_its_entry(entries, constants):
+    """Limited to a restatement, `find` still leaves it out if the entry itself cannot be passed."""
+    (base,) = (entry for entry in entries("simple_python") if entry.entry_id == "simple_python_96")
+    restated = [e for e in entries("format_sensitivity") if e.base_entry_id == base.entry_id]
+    refused = replace(base, truth=[{**base.truth[0], "database.query": {"table": []}}])
+    wanted = {entry.entry_id for entry in restated}
+    for first, count in ((base, 6), (refused, 0)):
+        benchmark = Benchmark({"simple_python": [first], "format_sensitivity": restated}, constants)
+        assert len(find(benchmark, ["unpassable"], wanted)) == count
+
+
+def test_no_confirmed_finding_is_left_by_verified_rules(entries, constants):
+    """Under the rules `verified`, no entry that cannot be passed has a confirmed erratum."""
+    confirmed = {erratum.entry_id for erratum in errata() if erratum.confirmed}
+    by_id = {entry.entry_id: entry for name in CATEGORIES for entry in entries(name)}
+    benchmark = Benchmark({name: entries(name) for name in CATEGORIES}, constants)
+    assert [each for each in find(benchmark, ["unpassable"], confirmed) if _confirmed(each, by_id)]
+    left = find(benchmark, ["unpassable"], confirmed, Rules.VERIFIED)
+    assert [each for each in left if _confirmed(each, by_id)] == []
+
+
+def _confirmed(finding, by_id):
+    erratum = adjudicated_by(finding, by_id[finding.entry_id])
+    return erratum is not None and erratum.confirmed
+
+
+def test_the_detectors_of_the_evidence_find_the_entry(findings):
+    """The detectors that the evidence of an erratum and its `also` name find the entry."""
+    seen = {(finding.entry_id, finding.detector) for finding in findings}
+    missing = [
+        (erratum.entry_id, name)
+        for erratum in errata()
+        for name in (*re.findall(r"--detector (\w+)", erratum.evidence), *erratum.also)
+        if (erratum.entry_id, name) not in seen
+    ]
+    assert missing == []
+
+
+def test_every_finding_is_adjudicated(findings, entries):
+    """Each finding has an erratum of its entry that adjudicates it."""
+    entry_of = {entry.entry_id: entry for name in CATEGORIES for entry in entries(name)}
+    assert [each for each in findings if adjudicated_by(each, entry_of[each.entry_id]) is None] == []
+    assert findings

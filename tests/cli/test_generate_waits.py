@@ -12,56 +12,47 @@ from pathlib import Path
 import pytest
 import yaml
 
+from bfcl_pipeline.cli import main
 from bfcl_pipeline.generation.journal import Journal, journal_path
 from tests.support.local_chat import local_chat
 
-Start = Callable[..., "subprocess.Popen[str]"]
+Command = Callable[..., list[str]]
 
 
 @pytest.fixture
-def start(staged: Path, tmp_path: Path) -> Iterator[Start]:
-    """Starts the command; its journal of shard N is exchanges/m-FC/exchanges[.N].jsonl."""
+def command(staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Command]:
+    """The words of the command; its journal of shard N is exchanges/m-FC/exchanges[.N].jsonl."""
+    monkeypatch.chdir(tmp_path)
     with local_chat() as server:
         row = {"name": "m-FC", "kind": "openai_chat", "endpoint": server.endpoint}
         (tmp_path / "models.yaml").write_text(yaml.safe_dump({"models": [row]}))
 
-        def started(*options: str) -> subprocess.Popen[str]:
-            command = [
-                sys.executable,
-                "-m",
-                "bfcl_pipeline.cli",
-                "generate",
-                "--run",
-                "r",
-                "--model",
-                "m-FC",
-            ]
-            command += ["--models", "models.yaml", "--data", str(staged.resolve()), "--cache", "exchanges"]
-            command += ["--category", "simple_java", "--sample", "4", "--out", "out", *options]
-            return subprocess.Popen(
-                command, cwd=tmp_path, env={**os.environ}, stderr=subprocess.PIPE, text=True
-            )
+        def words(*options: str) -> list[str]:
+            words = ["generate", "--run", "r", "--model", "m-FC", "--models", "models.yaml"]
+            words += ["--data", str(staged.resolve()), "--cache", "exchanges"]
+            return [*words, "--category", "simple_java", "--sample", "4", "--out", "out", *options]
 
-        yield started
+        yield words
 
 
-def test_it_fails_at_once_by_default(start: Start, tmp_path: Path) -> None:
+def test_it_fails_at_once_by_default(
+    command: Command, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The message names the process that writes the journal."""
     journal = Journal.open(journal_path(tmp_path / "exchanges/m-FC"))
     try:
-        with start() as process:
-            _, said = process.communicate(timeout=300)
+        assert main(command()) == 1
     finally:
         asyncio.run(journal.close())
-    assert process.returncode == 1
-    assert f"process {os.getpid()}" in said
+    assert f"process {os.getpid()}" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
-def test_it_waits_with_the_option(start: Start, tmp_path: Path) -> None:
+def test_it_waits_with_the_option(command: Command, tmp_path: Path) -> None:
     """It reports the process that it waits for, and continues when that has ended."""
     journal = Journal.open(journal_path(tmp_path / "exchanges/m-FC"))
-    with start("--wait-for-lease") as process:
+    started = [sys.executable, "-m", "bfcl_pipeline.cli", *command("--wait-for-lease")]
+    with subprocess.Popen(started, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         said = next((line for line in process.stderr if "waiting for it to end" in line), None)
         running = process.poll() is None
@@ -74,14 +65,12 @@ def test_it_waits_with_the_option(start: Start, tmp_path: Path) -> None:
     assert (tmp_path / "out/simple_java.parquet").is_file()
 
 
-def test_shards_write_side_by_side(start: Start, tmp_path: Path) -> None:
+def test_shards_write_side_by_side(command: Command, tmp_path: Path) -> None:
     """Each shard has its own journal, so that shards do not wait for each other."""
     journal = Journal.open(journal_path(tmp_path / "exchanges/m-FC"))
     try:
-        with start("--shard", "2/2") as process:
-            _, said = process.communicate(timeout=300)
+        assert main(command("--shard", "2/2")) == 0
     finally:
         asyncio.run(journal.close())
-    assert process.returncode == 0, said
     lines = journal_path(tmp_path / "exchanges/m-FC", 2).read_text().splitlines()
     assert len(lines) == 2

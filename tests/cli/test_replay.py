@@ -102,18 +102,18 @@ def test_a_package_without_its_workflow_is_an_error(
 def test_remaining_arguments_are_passed_to_snakemake(
     run_dir: Path, staged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A dry run plans all steps and derives nothing, which is an error."""
+    """A dry run plans all steps and derives nothing, which is an error. Embedded models need no cache."""
+    (run_dir.parents[1] / "cache").rmdir()
     message = refused(run_dir, staged, capsys, "--cores", "1", "--snakemake", "--dry-run")
     assert "Score oracle-FC" in message
     assert "Snakemake ended without results" in message
 
 
-def test_only_models_with_journals_need_a_cache(
+def test_models_with_journals_need_a_cache(
     run_dir: Path, staged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A run of embedded models in a new folder has no cache; that of others is named with --cache."""
+    """The directory of the journals of other models must exist, or be named with --cache."""
     (run_dir.parents[1] / "cache").rmdir()
-    assert "Score oracle-FC" in refused(run_dir, staged, capsys, "--cores", "1", "--snakemake", "--dry-run")
     row = "- {name: oracle-FC, kind: openai_chat, endpoint: 'http://127.0.0.1:9/v1'}"
     (run_dir / "models.yaml").write_text(f"models:\n{row}\n")
     message = refused(run_dir, staged, capsys, "--cores", "1")
@@ -147,13 +147,16 @@ def test_only_models_that_are_sent_prompts_need_their_texts(
     (data / "entries").symlink_to(staged / "entries")
     for name in ("texts.json", "models.json"):
         (data / "release" / name).symlink_to(staged / "release" / name)
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "mine").touch()  # refused after the staged files were checked
     for prompting, refusal in {
         "leaderboard": "family_texts.json: not staged",
-        "server": "ended without",
+        "server": "not an empty directory",
     }.items():
         row = f"name: Qwen/Qwen3-8B-FC, kind: vllm, prompting: {prompting}, vllm: {{tool_parser: hermes}}"
         (run_dir / "models.yaml").write_text(f"models:\n- {{{row}}}\n")
         (run_dir / "config.yaml").write_text(CONFIG.replace("oracle-FC", "Qwen/Qwen3-8B-FC"))
-        message = refused(run_dir, data, capsys, "--cores", "1", "--snakemake", "--dry-run")
+        message = refused(run_dir, data, capsys, "--keep", str(kept))
         assert refusal in message
         assert ("Run `bfcl-pipeline stage --data" in message) is (prompting == "leaderboard")

@@ -2,18 +2,7 @@
 
 from __future__ import annotations
 
-from bfcl_pipeline.benchmark import release
 from bfcl_pipeline.cli import main
-
-
-def test_stage_writes_the_data_folder(staged, tmp_path, capsys):
-    """The command stages a local wheel and prints its progress to stderr only."""
-    wheel = staged / "release" / release.WHEEL
-    assert main(["stage", "--data", str(tmp_path / "data"), "--source", str(wheel)]) == 0
-    assert (tmp_path / "data" / "entries" / "simple_python.parquet").is_file()
-    output = capsys.readouterr()
-    assert "simple_python: 400 entries" in output.err
-    assert output.out == ""
 
 
 def test_a_wheel_with_another_hash_is_refused(tmp_path, capsys):

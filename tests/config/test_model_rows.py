@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bfcl_pipeline.config import (
@@ -349,6 +349,7 @@ _VALUES = st.recursive(
 )
 
 
+@settings(deadline=None)  # the first example imports jsonschema
 @given(
     st.fixed_dictionaries(
         {},

@@ -1,11 +1,11 @@
-"""The staged encoder: its embeddings, and the files and libraries that it needs."""
+"""The staged encoder: its embeddings, and the files and libraries that it needs.
+
+Its libraries take seconds to import, so that one process without network embeds the texts of all tests.
+"""
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,62 +15,50 @@ import pytest
 from bfcl_pipeline.benchmark import encoder as pinned
 from bfcl_pipeline.encoding import SentenceEncoder
 from bfcl_pipeline.errors import ModelError
+from tests.support.encoder_process import Embedded, embedded
 
 PUBLISHED = ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."]
-SILENT = "\n".join(
-    (
-        "import socket, sys",
-        "def refused(*_): raise SystemExit('asked the network')",
-        "socket.getaddrinfo = socket.socket.connect = socket.socket.connect_ex = refused",
-        "from pathlib import Path",
-        "from bfcl_pipeline.encoding import SentenceEncoder",
-        "encoder = SentenceEncoder(Path(sys.argv[1]), Path(sys.argv[2]))",
-        "first = encoder.encode(['a text']).tobytes().hex()",
-        "loaded = {'sentence_transformers', 'torch', 'transformers'} & sys.modules.keys()",
-        "import json; print(json.dumps([first, sorted(loaded)]))",
-    )
-)
-"""Embeds one text in a process that cannot reach a network."""
+ANY = ["", " ", "x " * 50_000, "漢字 😀 naïve", "\x00"]
+NEIGHBOURS = ["short", "a text that is a good deal longer than the others are", *PUBLISHED]
+HALF = ["half \ud83d"]
 
 
 @pytest.fixture(scope="module")
-def encoder(staged_encoder: Path) -> SentenceEncoder:
-    """The real encoder, without a cache on disk."""
-    return SentenceEncoder(staged_encoder)
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home folder of the process, where it keeps embeddings in the folder `kept`."""
+    return tmp_path_factory.mktemp("home")
 
 
-def in_a_process(folder: Path, kept: Path) -> tuple[str, list[str]]:
-    """An embedding from a new process, as hex digits, and the heavy libraries that it imported."""
-    bare = {key: os.environ[key] for key in ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH") if key in os.environ}
-    command = [sys.executable, "-W", "error", "-c", SILENT, folder, kept]
-    environment = {**bare, "HOME": str(kept.parent)}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    embedding, loaded = json.loads(done.stdout)
-    return embedding, loaded
+@pytest.fixture(scope="module")
+def done(staged_encoder: Path, home: Path) -> Embedded:
+    """What the process embeds, by encoder: each takes lists of texts, one after the other."""
+    alone = {f"alone {number}": [[text]] for number, text in enumerate(NEIGHBOURS)}
+    encoders = {
+        "": [PUBLISHED, ANY, ["mine"], ["mine"], HALF],
+        "together": [NEIGHBOURS],
+        "backwards": [NEIGHBOURS[::-1]],
+        **alone,
+    }
+    return embedded(staged_encoder, home, encoders, kept=[["a text"], HALF])
 
 
-def test_likeness_is_as_published(encoder):
+def test_likeness_is_as_published(done):
     """The cosines are those in the documentation of sentence-transformers for these sentences."""
-    rows = encoder.encode(PUBLISHED)
-    assert rows.dtype == np.float32
+    rows = done.rows("", 0)
     assert rows.shape == (3, 384)
     expected = [[1, 0.6660, 0.1046], [0.6660, 1, 0.1411], [0.1046, 0.1411, 1]]
     np.testing.assert_allclose(rows @ rows.T, expected, atol=1e-4)
 
 
-def test_rows_have_length_one(encoder):
+def test_rows_have_length_one(done):
     """Any text has a row of length 1: an empty one, one of 100,000 characters, one in any script."""
-    rows = encoder.encode(["", " ", "x " * 50_000, "漢字 😀 naïve", "\x00"])
-    np.testing.assert_allclose((rows**2).sum(axis=1), 1, atol=1e-6)
+    np.testing.assert_allclose((done.rows("", 1) ** 2).sum(axis=1), 1, atol=1e-6)
 
 
-def test_neighbours_do_not_matter(staged_encoder):
+def test_neighbours_do_not_matter(done):
     """The embedding of a text is the same to the last bit alone, among others, and in another order."""
-    texts = ["short", "a text that is a good deal longer than the others are", *PUBLISHED]
-    together = SentenceEncoder(staged_encoder).encode(texts)
-    backwards = SentenceEncoder(staged_encoder).encode(texts[::-1])[::-1]
-    alone = np.vstack([SentenceEncoder(staged_encoder).encode([text]) for text in texts])
+    together, backwards = done.rows("together", 0), done.rows("backwards", 0)[::-1]
+    alone = np.vstack([done.rows(f"alone {number}", 0) for number in range(len(NEIGHBOURS))])
     assert together.tobytes() == backwards.tobytes() == alone.tobytes()
 
 
@@ -79,35 +67,33 @@ def test_no_texts_give_no_rows(tmp_path):
     assert SentenceEncoder(tmp_path).encode([]).shape == (0, 384)
 
 
-def test_rows_belong_to_the_caller(encoder):
-    """Changing the returned rows does not change later embeddings."""
-    encoder.encode(["mine"])[:] = 0
-    assert encoder.encode(["mine"]).any()
+def test_rows_belong_to_the_caller(done):
+    """Changing the returned rows does not change later embeddings: the process sets all to 0."""
+    assert done.rows("", 2).tobytes() == done.rows("", 3).tobytes()
+    assert done.rows("", 3).any()
 
 
-def test_half_a_surrogate_pair_is_refused_as_by_the_library(encoder, staged_encoder, tmp_path):
+def test_half_a_surrogate_pair_is_refused_as_by_the_library(done):
     """A text that is not valid UTF-8 is a TypeError with the official encoder's message, with and without a
     cache."""
-    for refusing in (encoder, SentenceEncoder(staged_encoder, tmp_path / "kept")):
-        with pytest.raises(TypeError, match="TextEncodeInput must be"):
-            refusing.encode(["half \ud83d"])
+    for error in (done.error("", 4), done.error("kept", 1)):
+        assert error.startswith("TypeError: TextEncodeInput must be")
 
 
-def test_a_process_without_network_embeds_in_silence(staged_encoder, tmp_path):
+def test_a_process_without_network_embeds_in_silence(done, home):
     """It needs no network, prints nothing to stderr even with warnings as errors, and does not write to the
     home folder."""
-    embedding, loaded = in_a_process(staged_encoder, tmp_path / "home" / "kept")
-    assert embedding == SentenceEncoder(staged_encoder).encode(["a text"]).tobytes().hex()
-    assert "torch" in loaded
-    assert [path.name for path in (tmp_path / "home").iterdir()] == ["kept"]
+    assert done.stderr == ""
+    assert "torch" in done.loaded
+    assert [path.name for path in home.iterdir()] == ["kept"]
 
 
-def test_cached_embeddings_need_neither_model_nor_libraries(staged_encoder, tmp_path):
+def test_cached_embeddings_need_neither_model_nor_libraries(done, home, tmp_path):
     """A process with all its embeddings in the cache neither imports torch nor reads the model."""
-    expected = SentenceEncoder(staged_encoder, tmp_path / "kept").encode(["a text"])
-    embedding, loaded = in_a_process(tmp_path / "no model here", tmp_path / "kept")
-    assert embedding == expected.tobytes().hex()
-    assert loaded == []
+    shutil.copytree(home / "kept", tmp_path / "kept")
+    again = embedded(tmp_path / "no model here", tmp_path, {}, kept=[["a text"]])
+    assert again.rows("kept", 0).tobytes() == done.rows("kept", 0).tobytes()
+    assert again.loaded == []
 
 
 def test_a_model_that_is_not_staged_is_reported(tmp_path):
@@ -133,6 +119,7 @@ def test_an_altered_model_is_refused(staged_encoder, tmp_path):
 def test_missing_libraries_are_reported(staged_encoder, monkeypatch, tmp_path):
     """The message is the command that installs them."""
     shutil.copytree(staged_encoder, tmp_path / "encoder")
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    for name in ("torch", "sentence_transformers"):
+        monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ModelError, match=r"pip install sentence-transformers"):
         SentenceEncoder(tmp_path / "encoder").encode(["a"])

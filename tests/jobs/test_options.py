@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -77,11 +78,16 @@ def _values(job: Job) -> Mapping[str, object]:
     return {column.name: getattr(job, column.name) for column in fields(job)}
 
 
-def parsed(argv: list[str]) -> Job:
-    """The job that a command line describes."""
+@cache
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser()
     add_job_options(parser)
-    return job_from(vars(parser.parse_args(argv)))
+    return parser
+
+
+def parsed(argv: list[str]) -> Job:
+    """The job that a command line describes."""
+    return job_from(vars(_parser().parse_args(argv)))
 
 
 @settings(deadline=None)

@@ -2,15 +2,15 @@
 
 import json
 from collections import Counter
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
 
-from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
+from bfcl_pipeline.benchmark import CATEGORIES, FORMATS, GROUPS, parse_format
 from bfcl_pipeline.config import load_models
-from bfcl_pipeline.encoding import SentenceEncoder
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.generation import responses
 from bfcl_pipeline.judging import SimulatedOnly
@@ -22,6 +22,7 @@ from bfcl_pipeline.tools import WorldConfig
 from bfcl_pipeline.web.faults import Faulty
 from bfcl_pipeline.web.simulated import SimulatedWeb
 from tests.support.local_generation import generate
+from tests.support.word_encoder import WordEncoder
 
 MODELS = Path(__file__).parents[2] / "config" / "models.yaml"
 
@@ -114,13 +115,28 @@ def test_it_passes_every_conversation(entries, staged, constants, setting_of, ca
 
 
 def test_it_writes_every_prompt_format(entries):
-    """It passes in all 26 formats, except for a list of objects that JSON call text cannot express."""
-    restated = entries("format_sensitivity")
+    """It passes in all 26 formats, except for a list of objects that JSON call text cannot express.
+
+    An entry is answered once in each form of calls, on which alone answers depend; two in all formats.
+    """
+    restated = [
+        entry
+        for entry in entries("format_sensitivity")
+        if entry.base_entry_id in ("simple_python_0", "simple_python_96") or _first_of_its_form(entry)
+    ]
     failed_ids = _failed(restated, Mode.PROMPT)
     failed = [entry for entry in restated if entry.entry_id in failed_ids]
     assert {entry.base_entry_id for entry in failed} == {"simple_python_96"}
     assert len(failed) == 6
     assert all("ret_fmt=json" in entry.prompt_format for entry in failed)
+
+
+def _first_of_its_form(entry):
+    """Whether its format is the first with the same form of calls."""
+    form = itemgetter("return_format", "tool_call_tag")
+    return parse_format(entry.prompt_format) == next(
+        each for each in FORMATS if form(asdict(each)) == form(asdict(parse_format(entry.prompt_format)))
+    )
 
 
 def test_it_answers_entries_that_cannot_be_passed(entries):
@@ -153,10 +169,9 @@ def test_it_passes_memory_questions(entries, staged, setting_of, category, mode)
     assert _failed_agentic(entries(category), mode, staged, setting_of) == []
 
 
-def test_it_passes_questions_with_a_vector_memory(entries, staged, constants, staged_encoder):
-    """With the real encoder it searches the vector memory and passes every question."""
-    encoder = SentenceEncoder(staged_encoder)
-    asked = entries("memory_vector")
+def test_it_passes_questions_with_a_vector_memory(entries, staged, constants):
+    """It searches the vector memory and passes every question."""
+    encoder, asked = WordEncoder(), entries("memory_vector")
     assert _failed_agentic(asked, Mode.FC, staged, lambda _: WorldConfig(constants, encoder=encoder)) == []
 
 
@@ -183,9 +198,9 @@ def test_it_uses_only_results_of_its_tools(entries, staged, constants):
 def _failed_agentic(asked, mode, staged, setting_of):
     (row,) = (row for row in load_models(MODELS).values() if (row.kind, row.mode) == ("oracle", mode))
     held = responses(generate(asked, Oracle(row), read_texts(staged), setting_of))
-    by_id = {entry.entry_id: entry for entry in asked}
+    judges = {entry.entry_id: Judge(entry) for entry in asked}
     return [
         one.entry_id
         for one in held
-        if not all(judge(by_id[one.entry_id], one, rules).valid for rules in RULES)
+        if not all(judges[one.entry_id].verdict(one, rules).valid for rules in RULES)
     ]

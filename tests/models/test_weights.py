@@ -21,7 +21,7 @@ from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.families import digest
 from bfcl_pipeline.families.digest import prompts_digest
 from bfcl_pipeline.jobs.options import add_job_options, job_from, to_argv
-from bfcl_pipeline.models import build_adapter
+from bfcl_pipeline.models import build_adapter, weights
 from bfcl_pipeline.models.weights import (
     MOST_BYTES,
     _sha256,
@@ -143,15 +143,16 @@ def test_only_regular_files_of_plausible_size_are_read(folder: Path, cache: Path
     assert _sha256(folder / "never opened", 0) == hashlib.sha256(b"").hexdigest()
 
 
-def test_large_weights_are_announced(folder: Path, cache: Path) -> None:
+def test_large_weights_are_announced(folder: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A line before gigabytes are read, and none when their hashes are known."""
     lines: list[str] = []
+    monkeypatch.setattr(weights, "ANNOUNCED_BYTES", 2**27)
     with (folder / "model.safetensors").open("wb") as file:
-        file.truncate(2**30)
+        file.truncate(2**27)
     folder_digest(folder, lines.append, cache)
     folder_digest(folder, lines.append, cache)
     assert len(lines) == 1
-    assert "hashing 1.0 GiB of weights" in lines[0]
+    assert "hashing 0.1 GiB of weights" in lines[0]
 
 
 def test_only_rows_of_open_weights_that_a_run_loads_are_identified(

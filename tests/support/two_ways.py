@@ -41,6 +41,7 @@ def two_ways() -> Iterator[TwoWays]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # or each body waits 40 ms for the receipt of its headers
 
         def do_GET(self) -> None:
             self._send({"object": "list", "data": [{"id": "scripted", "max_model_len": _CONTEXT}]})

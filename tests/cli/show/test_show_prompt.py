@@ -17,7 +17,7 @@ from bfcl_pipeline.tables.texts import read_texts
 from tests.support.two_ways import two_ways
 
 FAMILY, CHAT = "Qwen/Qwen3-8B-FC", "chat-FC"
-TALK, MEMORY = "multi_turn_base_0", "memory_kv_0-customer-0"
+TALK, MEMORY = "multi_turn_base_0", "memory_kv_130-notetaker-0"
 
 
 @pytest.fixture

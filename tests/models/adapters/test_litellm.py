@@ -4,8 +4,13 @@ loopback."""
 from __future__ import annotations
 
 import asyncio
+import socket
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,8 +26,10 @@ from bfcl_pipeline.errors import (
     RequestRefused,
     Transient,
 )
-from bfcl_pipeline.models.adapters.litellm import LiteLLM
-from bfcl_pipeline.records import Exchange, Json, Mode, Request
+from bfcl_pipeline.generation import WorldConfigOf
+from bfcl_pipeline.models.adapters.litellm import LiteLLM, _imported
+from bfcl_pipeline.records import Entry, Exchange, Json, Mode, Request
+from tests.support.hostile_replies import assert_each_costs_its_own_entry
 from tests.support.loopback import CLOSED, Answer, Loopback, answer
 
 SYSTEM = {"role": "system", "content": "Be brief."}
@@ -58,6 +65,37 @@ NOVA = {
     "metrics": {"latencyMs": 1},
 }
 SIGNED = {"aws_region_name": "us-east-1", "aws_access_key_id": "AK", "aws_secret_access_key": "SK"}
+
+
+REFUSED = """
+import socket
+asked = []
+def refused(*given, **_):
+    asked.append(given)
+    raise OSError("no network")
+socket.socket.connect = socket.socket.connect_ex = socket.getaddrinfo = refused
+from bfcl_pipeline.models.adapters.litellm import _imported
+_imported()
+assert not asked, asked
+"""
+"""Imports litellm where no host can be reached, and fails if one is asked for."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def printed_by_the_import() -> str:
+    """What REFUSED prints: in this process, or in another one if litellm, which takes seconds, is here."""
+    if "litellm" in sys.modules:
+        done = subprocess.run([sys.executable, "-c", REFUSED], capture_output=True, text=True, check=True)
+        return done.stdout + done.stderr
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as out, redirect_stderr(out):
+        for place, name in (
+            (socket.socket, "connect"),
+            (socket.socket, "connect_ex"),
+            (socket, "getaddrinfo"),
+        ):
+            patch.setattr(place, name, getattr(place, name))  # is as before when the block is left
+        exec(REFUSED, {})
+    return out.getvalue()
 
 
 def row(**values: Any) -> ModelRow:
@@ -292,15 +330,18 @@ def test_an_unsupported_parameter_is_an_error_unless_the_row_drops_it() -> None:
     assert "logit_bias" not in server.requests[0].json
 
 
-def test_litellm_sends_no_request_when_it_is_imported() -> None:
-    """It uses its own list of prices; a file `.env` in the working directory is not read."""
-    program = """
-import socket, sys
-def connect(*_): sys.exit("connected")
-socket.socket.connect = socket.getaddrinfo = connect
-from bfcl_pipeline.models.adapters.litellm import _imported
-litellm = _imported()
-assert litellm.suppress_debug_info and litellm.litellm_mode == "PRODUCTION"
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+def test_a_hostile_reply_costs_its_own_entry(
+    entries: Callable[[str], list[Entry]], staged: Path, setting_of: WorldConfigOf, tmp_path: Path
+) -> None:
+    """It ends as an answer or as a failure with a short, printable reason; all others are answered."""
+    chosen = entries("simple_python")[:12]
+    assert_each_costs_its_own_entry("litellm", "fc", chosen, staged, setting_of, tmp_path)
+
+
+def test_litellm_sends_no_request_when_it_is_imported(printed_by_the_import: str) -> None:
+    """It uses its own list of prices and prints nothing; a file `.env` in the working directory is not
+    read."""
+    assert printed_by_the_import == ""
+    litellm = _imported()
+    assert litellm.suppress_debug_info
+    assert litellm.litellm_mode == "PRODUCTION"

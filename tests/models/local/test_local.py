@@ -1,18 +1,30 @@
-"""Greedy answers of a model in this process: the engine of kind transformers."""
+"""Greedy answers of a model in this process, kind transformers: its engine, and runs with it.
+
+In one file, as processes of tests share files: the libraries take seconds to import.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bfcl_pipeline.cli import main
+from bfcl_pipeline.config import load_models, recorded_models
 from bfcl_pipeline.errors import ContextOverflow, ModelError
 from bfcl_pipeline.models.local.engine import Answer, Engine, Prompt
+from bfcl_pipeline.models.weights import identified
 from bfcl_pipeline.records import Json
+from bfcl_pipeline.tables import read_table
+from tests.support.offline import offline
+from tests.support.small_model_runs import CHOICE, MODEL, answers, generate, journaled
 
 TEXTS = (
     "def f(x):\n",
@@ -170,3 +182,67 @@ def test_what_cannot_be_loaded_is_one_clear_line(tiny: Path, tmp_path: Path) -> 
     with pytest.raises(ModelError, match="not loadable as a causal language model") as raised:
         Engine.load(str(vision), None, "float32")
     assert "\n" not in str(raised.value)
+
+
+def test_answers_are_journaled_replayed_and_scored(staged: Path, folder: Path, weights: Path) -> None:
+    """A second run sends nothing, and a replay needs neither the weights nor the libraries."""
+    staged = staged.resolve()
+    generate(staged, "asked")
+    asked, sent = answers(folder / "asked"), journaled(folder)
+    assert len(asked) == sent == 3
+    generate(staged, "again")
+    assert (answers(folder / "again"), journaled(folder)) == (asked, sent)
+
+    row = identified(load_models(["models.yaml"])[MODEL])
+    (folder / "recorded.yaml").write_text(recorded_models([row]))
+    shutil.rmtree(weights)
+    command = [
+        sys.executable,
+        "-m",
+        "bfcl_pipeline.cli",
+        "generate",
+        "--model",
+        MODEL,
+        "--run",
+        "r",
+        *CHOICE,
+    ]
+    command += [
+        "--models",
+        "recorded.yaml",
+        "--data",
+        str(staged),
+        "--cache",
+        "exchanges",
+        "--out",
+        "replayed",
+    ]
+    env = offline(folder / "offline", blocked=("torch", "transformers"), unset=())
+    done = subprocess.run([*command, "--replay"], env={**os.environ, **env}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for table in sorted((folder / "asked").glob("*.parquet")):
+        assert (folder / "replayed" / table.name).read_bytes() == table.read_bytes()
+
+    table = folder / "asked/simple_python.parquet"
+    assert (
+        main(["score", str(table), "--out", "verdicts", "--data", str(staged), "--rules", "official"]) == 0
+    )
+    assert read_table(folder / "verdicts").num_rows == 3
+
+
+def test_changed_weights_at_the_same_path_are_asked_again(
+    staged: Path, folder: Path, weights: Path
+) -> None:
+    """The keys of the journal have the digest of the files; a recorded digest finds the earlier answers."""
+    staged = staged.resolve()
+    generate(staged, "asked")
+    sent = journaled(folder)
+    before = identified(load_models(["models.yaml"])[MODEL])
+    config = json.loads((weights / "config.json").read_text())
+    (weights / "config.json").write_text(json.dumps({**config, "comment": "other weights"}))
+    after = identified(load_models(["models.yaml"])[MODEL])
+    assert before.asked != after.asked
+    generate(staged, "changed")
+    assert journaled(folder) == 2 * sent
+    generate(staged, "recorded", "--weights", str(before.weights), "--replay")
+    assert answers(folder / "recorded") == answers(folder / "asked")
