@@ -32,7 +32,6 @@ PROOFS = {
     "archive/test_damaged.py": "workflow",
     "archive/test_diff.py": "workflow",
     "archive/test_extract.py": "workflow",
-    "archive/test_failed_searches.py": "workflow",
     "archive/test_hostile.py": "workflow",
     "archive/test_official.py": "peer",
     "archive/test_own_template.py": "workflow",

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.archive.small_run import SmallRun, make_small_run
+from bfcl_pipeline.archive.unpacking import extract_run
+from tests.archive.small_run import NAME, SmallRun, make_small_run
 
 
 @pytest.fixture(scope="session")
@@ -39,3 +40,17 @@ def archived(small_run: SmallRun, tmp_path_factory: pytest.TempPathFactory) -> P
     out = tmp_path_factory.mktemp("archived") / "small.crate.zip"
     assert small_run.archive(out) == 0
     return out
+
+
+@pytest.fixture(scope="session")
+def derived(archived: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a derivation of the run gives, which test_verify shows: the results in its archive."""
+    folder = tmp_path_factory.mktemp("derived")
+    extract_run(archived, folder)
+    return folder / "results" / NAME
+
+
+@pytest.fixture
+def derived_before(derived: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`verify` compares with these results, without the minute of deriving them once more."""
+    monkeypatch.setattr("bfcl_pipeline.archive.verify.derive", lambda *_, **__: derived)

@@ -6,6 +6,7 @@ questions with recorded outcomes. Its journals and its web cache also have entri
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import shutil
@@ -102,10 +103,10 @@ def make_small_run(folder: Path, staged: Path) -> None:
     with local_chat() as server, patch.dict(os.environ, {KEY_VARIABLE: "made-for-this-run"}):
         server.behave()
         _write_models(project, server)
-        for config in ({**CONFIG, "run": "other", "entry_ids": f"[{OTHER_ENTRY}]", "web": "off"}, CONFIG):
-            done = project.snakemake(**config)
-            assert done.returncode == 0, done.stdout
-    shutil.rmtree(folder / "results/other")
+        for trial in (1, 2):
+            _ask_for_another_run(folder, trial)
+        done = project.snakemake(**CONFIG)
+        assert done.returncode == 0, done.stdout
     _add_leftovers(SmallRun(folder))
 
 
@@ -116,6 +117,16 @@ def _write_models(project: Project, server: LocalChat) -> None:
         f"  - {{name: near/chat-FC, kind: openai_chat, model: chat, endpoint: '{server.endpoint}',"
         f" key: {KEY_VARIABLE}}}\n"
     )
+
+
+def _ask_for_another_run(folder: Path, trial: int) -> None:
+    """Asks the model behind an API for an entry that only another run has."""
+    out = folder / "other"
+    options = ["--model", "near/chat-FC", "--models", str(folder / "config/models.yaml"), "--run", "other"]
+    options += ["--data", str(folder / "data"), "--cache", str(folder / "cache/exchanges")]
+    options += ["--category", "simple_python", "--entry-ids", OTHER_ENTRY, "--trial", str(trial)]
+    assert main(["generate", *options, "--out", str(out)]) == 0
+    shutil.rmtree(out)
 
 
 def _record_web(folder: Path) -> None:
@@ -139,9 +150,22 @@ def _requested(folder: Path) -> Iterator[Key]:
 
 
 def _add_leftovers(run: SmallRun) -> None:
-    """Adds files of a model that the config no longer names, and of a killed writer."""
+    """Adds files of a model that the config no longer names, of a killed writer, and of another run."""
+    _add_steps_of_another_run(run)
     shutil.copytree(run.results / "responses/oracle-FC", run.results / "responses/forgotten")
     shutil.copyfile(run.results / "verdicts/oracle-FC.parquet", run.results / "verdicts/forgotten.parquet")
     (run.results / "tables/.rules.csv.x.tmp").write_text("half")
     with run.journal.open("ab") as file:
         file.write(json.dumps({"torn": True}).encode()[:5])
+
+
+def _add_steps_of_another_run(run: SmallRun) -> None:
+    """Adds Snakemake's log and records of a run in the same folder."""
+    state = run.folder / ".snakemake"
+    for record in [path for path in (state / "metadata").rglob("*") if path.is_file()]:
+        output = base64.urlsafe_b64decode(record.name).decode()
+        other = output.replace(f"results/{NAME}/", "results/other/")
+        record.with_name(base64.urlsafe_b64encode(other.encode()).decode()).write_bytes(record.read_bytes())
+    for log in sorted((state / "log").glob("*.log")):
+        other = log.read_text().replace(f"results/{NAME}/", "results/other/").replace(NAME, "other")
+        log.with_name(f"0-{log.name}").write_text(other)

@@ -101,6 +101,7 @@ def verifier(
     return one
 
 
+@pytest.mark.usefixtures("derived_before")
 def test_the_whole_command(
     small_run: SmallRun,
     archived: Path,

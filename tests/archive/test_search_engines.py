@@ -7,11 +7,13 @@ import json
 import shutil
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
 import yaml
 
+from bfcl_pipeline.archive.replay import derive
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.config import Job, JobPaths, ModelRow, Selection, load_models
 from bfcl_pipeline.config.search_engines import recorded_engines
@@ -148,7 +150,9 @@ def test_the_archive_has_the_outcomes_of_both_engines_and_verifies(run: SmallRun
         assert done.response.web == web  # the new run could not find the outcomes of brave
 
 
-def test_outcomes_of_another_engine_do_not_replace_missing_ones(run: SmallRun, tmp_path: Path) -> None:
+def test_outcomes_of_another_engine_do_not_replace_missing_ones(
+    run: SmallRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     """An archive without the outcomes of brave does not verify, although duckduckgo's are there."""
     copied = tmp_path / "project"
     shutil.copytree(run.folder, copied, symlinks=True)
@@ -159,7 +163,12 @@ def test_outcomes_of_another_engine_do_not_replace_missing_ones(run: SmallRun, t
         path.unlink()
     assert removed
     assert other.archive(tmp_path / "poor.crate.zip") == 0
+    answers = partial(derive, arguments=["--until", "generate_oracle-FC"])  # later steps follow from these
+    monkeypatch.setattr("bfcl_pipeline.archive.verify.derive", answers)
+    capfd.readouterr()
     assert other.verify(tmp_path / "poor.crate.zip") == 1
+    differs = "DIFFERS       results    responses/oracle-FC/web_search_base.parquet: row 1"
+    assert differs in capfd.readouterr().out
 
 
 def test_status_counts_the_searches_of_each_engine(
@@ -178,9 +187,10 @@ def test_a_changed_proxy_or_pause_repeats_nothing_and_a_changed_engine_is_refuse
     """Answers do not depend on the first two; another engine of a row would replace finished answers."""
     project = Project(run.folder)
     changed = {**CONFIG, "web_pause": "7", "web_proxy": "none"}
-    assert project.steps(**changed) == []
     planned = project.snakemake("-n", "-p", "--forcerun", "generate_oracle", *OWN_MESSAGES, **changed)
     assert "--web-proxy=none --web-pause=7" in planned.stdout
+    assert "Generate all categories with oracle\n" in planned.stdout
+    assert "Generate all categories with oracle-FC" not in planned.stdout
     models = run.folder / "config/models.yaml"
     before = models.read_text()
     models.write_text(before.replace("brave", "mojeek"))

@@ -57,10 +57,11 @@ def statement(file: Path) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.usefixtures("derived_before")
 def test_a_run_is_archived_and_signed_and_verified(
     own_run: SmallRun, alice: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """With the results derived again: the signer is named for what only they can say."""
+    """With the results as derived: the signer is named for what only they can say."""
     file = own_run.folder / "signed.crate.zip"
     assert own_run.archive(file, "--sign", str(alice)) == 0
     assert f"signed by {fingerprint(alice)}" in capfd.readouterr().out

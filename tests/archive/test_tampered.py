@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from bfcl_pipeline.archive.replay import derive
 from bfcl_pipeline.web.keys import digest
 from tests.archive.repacked import repack
-from tests.archive.small_run import NAME, SmallRun
+from tests.archive.small_run import NAME, OWN_ERRATA, SmallRun
 
 RESULTS = f"results/{NAME}"
+GARBAGE = b"garbage\n" * 9
 JOURNAL = "cache/exchanges/near_chat-FC/exchanges.jsonl"
 
 
@@ -51,6 +56,8 @@ def tampered(kind: str, run: SmallRun) -> dict[str, bytes]:
         case "report":
             text = (run.results / "report.html").read_text()
             return {f"{RESULTS}/report.html": text.replace("<title>", "<title>The best: ").encode()}
+        case "garbage":
+            return {f"{RESULTS}/tables/leaderboard.parquet": GARBAGE}
         case "added table":
             return {f"{RESULTS}/tables/best.csv": b"model\nours\n"}
         case "models":
@@ -64,6 +71,9 @@ def tampered(kind: str, run: SmallRun) -> dict[str, bytes]:
             config = yaml.safe_load((run.results / "config.yaml").read_text())
             config["rules"] = "corrected"
             return {f"{RESULTS}/config.yaml": yaml.safe_dump(config).encode()}
+        case "errata":
+            other = OWN_ERRATA.replace("simple_python_1", "simple_python_0")
+            return {f"{RESULTS}/errata/mine.yaml": other.encode()}
         case "exchange":
             # the first line belongs to another run
             lines = run.journal.read_bytes().splitlines(keepends=True)[1:]
@@ -93,14 +103,17 @@ RESULT_KINDS = {
     "verdict": "verdicts/near_chat-FC.parquet: row 1",
     "table": "tables/leaderboard.csv: line",
     "report": "report.html: line",
+    "garbage": "tables/leaderboard.parquet: cannot be read as a table",
     "added table": "tables/best.csv: only the run has it",
 }
 INPUT_KINDS = {
-    "models": "tables/leaderboard.csv: line",
-    "config": "report.html: line",
-    "exchange": "responses/near_chat-FC/",
-    "outcome": "responses/oracle-FC/web_search_base.parquet: row 1",
+    "models": r"tables/leaderboard\.csv: line .* the replay has .*Ours",
+    "errata": r"verdicts/oracle-FC\.parquet: row",
+    "config": r"report\.html: line",
+    "exchange": r"responses/near_chat-FC/simple_python\.parquet: row 1",
+    "outcome": r"responses/oracle-FC/web_search_base\.parquet: row 1",
 }
+"""Each with a difference that no other of them makes; of errata and config, the test reads more."""
 
 
 def test_all_tampered_results_are_reported(
@@ -122,40 +135,69 @@ def test_all_tampered_results_are_reported(
         r"same          results    \d+ other files were derived again and are identical", output.out
     )
     assert "verified      results" not in output.out
+    assert "Traceback" not in output.out + output.err
 
 
-@pytest.mark.parametrize("kind", INPUT_KINDS)
 def test_tampered_inputs_are_found_by_their_results(
-    kind: str, archived: Path, small_run: SmallRun, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    archived: Path,
+    small_run: SmallRun,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Another models file, config, answer or web page leads to other results than the archived ones."""
-    path = repack(archived, tmp_path / "x.zip", tampered(kind, small_run))
+    """Another models file, errata, config, answer or web page leads to other results than the archived."""
+
+    def deriving(*run: Any, **places: Any) -> Path:
+        return shutil.copytree(derive(*run, **places), tmp_path / "derived")
+
+    monkeypatch.setattr("bfcl_pipeline.archive.verify.derive", deriving)
+    monkeypatch.setattr("bfcl_pipeline.archive.findings.SHOWN", 1000)  # each difference has its line
+    changes: dict[str, bytes] = {}
+    for kind in INPUT_KINDS:
+        changes |= tampered(kind, small_run)
+    path = repack(archived, tmp_path / "x.zip", changes)
     capfd.readouterr()
     assert small_run.verify(path) == 1
-    output = capfd.readouterr()
-    assert "verified      hashes" in output.out
-    assert f"DIFFERS       results    {INPUT_KINDS[kind]}" in output.out
-    assert ("DIFFERS       web" in output.out) == (kind == "outcome")
-    assert "verified      results" not in output.out
+    output = capfd.readouterr().out
+    assert "verified      hashes" in output
+    for kind, difference in INPUT_KINDS.items():
+        assert re.search(f"DIFFERS       results    {difference}", output), kind
+    assert "DIFFERS       web" in output
+    assert "verified      results" not in output
+    assert _by_errata_and_config(small_run.results) == ({"simple_python_1"}, False)
+    assert _by_errata_and_config(tmp_path / "derived") == ({"simple_python_0"}, True)
 
 
-GARBAGE = {
-    f"{RESULTS}/responses/oracle-FC/simple_python.parquet": "not a readable Parquet file",
-    f"{RESULTS}/tables/leaderboard.parquet": "not a readable Parquet file",
+def _by_errata_and_config(run: Path) -> tuple[set[str], bool]:
+    """The entries that errata exclude, and whether the page has scores under corrected rules."""
+    verdicts = pq.read_table(run / "verdicts/oracle-FC.parquet").to_pylist()
+    excluded = {row["entry_id"] for row in verdicts if row["valid"] is None}
+    return excluded, "Scored under corrected rules" in (run / "report.html").read_text()
+
+
+NOT_READABLE = {
     JOURNAL: "differs from what was written",
     "cache/encoder.vectors": "no vector at byte",
+    f"{RESULTS}/responses/oracle-FC/simple_python.parquet": "not a readable Parquet file",
 }
 
 
-@pytest.mark.parametrize("name", GARBAGE)
-def test_garbage_in_place_of_a_file_is_reported(
-    name: str, archived: Path, small_run: SmallRun, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("name", NOT_READABLE)
+def test_garbage_in_place_of_a_file_is_an_error(
+    name: str,
+    archived: Path,
+    small_run: SmallRun,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A file that cannot be read is an error, or a difference, that names the file; never a crash."""
-    path = repack(archived, tmp_path / "x.zip", {name: b"garbage\n" * 9})
+    """A file that a derivation cannot read is named; never a crash."""
+    first = partial(derive, arguments=["--until", "generate_oracle-FC"])
+    monkeypatch.setattr("bfcl_pipeline.archive.verify.derive", first)
+    path = repack(archived, tmp_path / "x.zip", {name: GARBAGE})
     capfd.readouterr()
     assert small_run.verify(path) == 1
     output = "".join(capfd.readouterr())
-    assert GARBAGE[name] in output
+    assert NOT_READABLE[name] in output
     assert name.removeprefix(f"{RESULTS}/") in output
     assert "Traceback" not in output

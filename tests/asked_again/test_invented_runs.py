@@ -6,8 +6,7 @@ The forger rewrites the journal and runs the workflow again, which derives all n
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 
 from bfcl_pipeline.cli import main
+from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.models.oracle import answer
 from bfcl_pipeline.records import Entry, Mode
 from bfcl_pipeline.tables import entries_path, read_entries
@@ -22,15 +22,15 @@ from tests.support.local_chat import LocalChat, local_chat
 from tests.support.snakemake_project import Project, make_project
 
 NAME = "claimed"
-MODEL = "near/chat-FC"
-ENTRIES = 60
+MODELS = ("near/chat-FC", "far/chat-FC")
+IDS = [f"simple_python_{number}" for number in range(60)]
 N = 50
 KEY = "CLAIMED_RUN_KEY"
 CONFIG = {
     "run": NAME,
-    "models": f"[{MODEL}]",
+    "models": f"[{','.join(MODELS)}]",
     "categories": "[simple_python]",
-    "entry_ids": f"[{','.join(f'simple_python_{number}' for number in range(ENTRIES))}]",
+    "entry_ids": f"[{','.join(IDS)}]",
 }
 
 Forger = Callable[[Entry, Any], None]
@@ -49,59 +49,61 @@ class ClaimedRun:
         """The archive of the run."""
         return self.folder / "claimed.crate.zip"
 
-    def make(self) -> None:
-        """Runs the workflow."""
+    def ask(self) -> None:
+        """Asks the models, each with its own journal."""
+        for model in MODELS:
+            options = ["--model", model, "--models", str(self.folder / "config/models.yaml"), "--run", NAME]
+            options += ["--category", "simple_python", "--entry-ids", *IDS]
+            options += ["--data", str(self.folder / "data"), "--out", str(self.folder / "out")]
+            options += ["--cache", str(self.folder / "cache/exchanges")]
+            assert main(["generate", *options]) == 0
+
+    def forge(self, forgers: Mapping[str, Forger]) -> None:
+        """Makes the run with answers that the forgers of its models changed, without the models."""
+        entries = {
+            one.entry_id: one for one in read_entries(entries_path(self.folder / "data", "simple_python"))
+        }
+        for model, forger in forgers.items():
+            journal = self.folder / "cache/exchanges" / model_folder(model) / "exchanges.jsonl"
+            lines = [json.loads(line) for line in journal.read_text().splitlines()]
+            for line in lines:
+                forger(entries[line["entry_id"]], line["raw"]["choices"][0]["message"])
+            journal.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        self.server.behave()
         done = Project(self.folder).snakemake(**CONFIG)
         assert done.returncode == 0, done.stdout
-
-    def forged(self, folder: Path, forger: Forger) -> ClaimedRun:
-        """A run with answers that the forger changed, made again without the model."""
-        made_again = shutil.ignore_patterns("results", ".snakemake")
-        shutil.copytree(self.folder, folder, symlinks=True, ignore=made_again)
-        entries = {
-            one.entry_id: one for one in read_entries(entries_path(folder / "data", "simple_python"))
-        }
-        [journal] = (folder / "cache/exchanges").rglob("exchanges.jsonl")
-        lines = [json.loads(line) for line in journal.read_text().splitlines()]
-        for line in lines:
-            forger(entries[line["entry_id"]], line["raw"]["choices"][0]["message"])
-        journal.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-        self.server.behave()
-        forged = ClaimedRun(folder, self.server)
-        forged.make()
         assert self.server.counts()["requests"] == 0
-        places = ["--data", str(folder / "data"), "--cache", str(folder / "cache")]
-        assert main(["archive", str(folder / "results" / NAME), "--out", str(forged.archive), *places]) == 0
-        return forged
+        places = ["--data", str(self.folder / "data"), "--cache", str(self.folder / "cache")]
+        results = str(self.folder / "results" / NAME)
+        assert main(["archive", results, "--out", str(self.archive), *places]) == 0
 
     def ask_again(self) -> int:
-        """`bfcl-pipeline verify` with 50 requests, asked with a row of one's own; its exit status."""
+        """`bfcl-pipeline verify` with 50 requests of each model, by rows of one's own; its exit status."""
         own = self.folder / "own"
         own.mkdir()
-        (own / "models.yaml").write_text(_row(self.server))
+        (own / "models.yaml").write_text(_rows(self.server))
         asking = ["--ask-again", str(N), "--seed", "7", "--models", str(own / "models.yaml")]
         places = ["--data", str(self.folder / "data"), "--cache", str(own / "cache")]
         return main(["verify", str(self.archive), *asking, *places])
 
 
-def _row(server: LocalChat) -> str:
-    row = f"{{name: {MODEL}, kind: openai_chat, model: chat, endpoint: '{server.endpoint}', key: {KEY}}}"
-    return f"models:\n  - {row}\n"
+def _rows(server: LocalChat) -> str:
+    of_server = f"kind: openai_chat, model: chat, endpoint: '{server.endpoint}', key: {KEY}"
+    return "models:\n" + "".join(f"  - {{name: {model}, {of_server}}}\n" for model in MODELS)
 
 
-@pytest.fixture(scope="module")
-def honest(staged: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClaimedRun]:
-    """A run whose answers the model gave, with its server."""
-    folder = tmp_path_factory.mktemp("honest")
-    make_project(folder)
-    (folder / "data").mkdir()
+@pytest.fixture
+def honest(staged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ClaimedRun]:
+    """The answers that two models gave, with their server."""
+    make_project(tmp_path)
+    (tmp_path / "data").mkdir()
     for part in ("release", "entries"):
-        (folder / "data" / part).symlink_to(staged / part)
-    with pytest.MonkeyPatch.context() as patch, local_chat() as server:
-        patch.setenv(KEY, "a key of this test")
-        (folder / "config/models.yaml").write_text(_row(server))
-        run = ClaimedRun(folder, server)
-        run.make()
+        (tmp_path / "data" / part).symlink_to(staged / part)
+    monkeypatch.setenv(KEY, "a key of this test")
+    with local_chat() as server:
+        (tmp_path / "config/models.yaml").write_text(_rows(server))
+        run = ClaimedRun(tmp_path, server)
+        run.ask()
         yield run
 
 
@@ -127,16 +129,17 @@ def edited(entry: Entry, message: Any) -> None:
         message["tool_calls"][0]["function"] = {"name": name, "arguments": arguments}
 
 
-@pytest.mark.parametrize(("forger", "levels"), [(other_model, "calls"), (edited, "calls and verdicts")])
 def test_an_invented_run_verifies_and_is_told_apart_when_the_model_is_asked(
-    honest: ClaimedRun, forger: Forger, levels: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    honest: ClaimedRun, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Every number follows from its answers, but they are not those of the model that it claims."""
-    forged = honest.forged(tmp_path / "forged", forger)
+    """Every number follows from its answers, but they are not those of the models that it claims."""
+    honest.forge(dict(zip(MODELS, (other_model, edited), strict=True)))
     capsys.readouterr()
-    assert forged.ask_again() == 1
+    assert honest.ask_again() == 1
     output = capsys.readouterr().out
     assert "derived again and are identical" in output
-    [finding] = (line for line in output.splitlines() if line.startswith("DIFFERS"))
-    assert finding.split()[1] == "answers"
-    assert f"their {levels} differ more than its own do" in finding
+    findings = [line for line in output.splitlines() if line.startswith("DIFFERS")]
+    for finding, model, levels in zip(findings, MODELS, ("calls", "calls and verdicts"), strict=True):
+        assert finding.split()[1] == "answers"
+        assert model in finding
+        assert f"their {levels} differ more than its own do" in finding

@@ -10,11 +10,13 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bfcl_pipeline.archive.attestations import AttestationOptions
 from bfcl_pipeline.archive.members import file_sha256
+from bfcl_pipeline.archive.replay import derive
 from bfcl_pipeline.archive.seal import UNSEALED, seal
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.exports.every_eval_ever import SCHEMA_VERSION
@@ -118,9 +120,24 @@ class Made:
     signers: Path | None  # who is trusted; None without ssh-keygen
 
 
+@dataclass(frozen=True, slots=True)
+class DerivedOnce:
+    """Derives a run when it is first asked to, and gives those results again."""
+
+    kept: Path
+
+    def __call__(self, *run: Any, **places: Any) -> Path:
+        if not self.kept.is_dir():
+            shutil.copytree(derive(*run, **places), self.kept)
+        return self.kept
+
+
 @pytest.fixture(scope="module")
 def made(small_run: SmallRun, bundle: Path, tmp_path_factory: pytest.TempPathFactory) -> Made:
-    """A site of an honest bundle, a lying one of the same run, a truncated and a tampered archive."""
+    """A site of an honest bundle, a lying one of the same run, a truncated and a tampered archive.
+
+    The three that can be read have the same inputs: they are derived once, and each is compared with that.
+    """
     given = tmp_path_factory.mktemp("given")
     shutil.copytree(bundle, given / "honest")
     archive = bundle / f"{NAME}.crate.zip"
@@ -136,7 +153,10 @@ def made(small_run: SmallRun, bundle: Path, tmp_path_factory: pytest.TempPathFac
     assert submit(small_run, given / "lying", "--author", "Another One", *signed) == 0
     lie(given / "lying")
     site = folder / "site"
-    return Made(site, given, gallery(small_run, site, given, signers=signers), signers)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bfcl_pipeline.archive.verify.derive", DerivedOnce(folder / "derived"))
+        status = gallery(small_run, site, given, signers=signers)
+    return Made(site, given, status, signers)
 
 
 def lie(folder: Path) -> None:
