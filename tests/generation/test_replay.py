@@ -52,14 +52,14 @@ def test_shards_are_replayed_in_one_job(run: GenerateRun, staged: Path) -> None:
     with local_chat() as server:
         parts = []
         for part in ("1/2", "2/2"):
-            options(run, "--shard", part).complete(server)
+            assert options(run, "--shard", part).call(server) == 0
             parts.append(taken(run, f"part {part[0]}"))
     for part in parts:
         (part / "sessions").rename(part / "memory")
     command = ["gather", *map(str, parts), "--category", *CATEGORIES, "--data", str(staged)]
     joined = run.folder.parent / "joined"
     assert main([*command, "--out", f"{joined}/responses", "--sessions-out", f"{joined}/sessions"]) == 0
-    options(run, "--replay").complete(server)  # a server that has stopped
+    assert options(run, "--replay").call(server) == 0  # a server that has stopped
     for table in TABLES:
         assert (run.folder / table).read_bytes() == (joined / table).read_bytes()
 
@@ -68,14 +68,14 @@ def test_failures_are_copied_only_where_an_answer_is_missing(run: GenerateRun) -
     """An entry that another run with the same journal answered later has that answer, and is reported."""
     with local_chat() as server:
         server.behave(faults=0.3, only="500", seed=1)
-        run.complete(server, attempts=1, retry_seconds=0.01)
+        assert run.call(server, attempts=1, retry_seconds=0.01) == 0
         first = taken(run, "first")
         shutil.move(first / "sessions", first / "memory")
         for part in ("memory", "responses"):  # as in results/<run>
             shutil.move(first / part, first / "results" / part / MODEL)
 
         observed = ("--replay", "--observed", str(first / "results"))
-        options(run, *observed).complete(server)
+        assert options(run, *observed).call(server) == 0
         for table in TABLES:
             part, name = table.replace("sessions", "memory").split("/")
             assert (run.folder / table).read_bytes() == (
@@ -87,9 +87,9 @@ def test_failures_are_copied_only_where_an_answer_is_missing(run: GenerateRun) -
         failed = read_responses(first / f"results/responses/{MODEL}/simple_python.parquet")
         assert {one.status for one in failed} == {"answered", "infrastructure_error"}
         server.behave()
-        run.complete(server)
+        assert run.call(server) == 0
         asked = taken(run, "again")
-    options(run, *observed).complete(server)
+    assert options(run, *observed).call(server) == 0
     for table in TABLES:
         assert (run.folder / table).read_bytes() == (asked / table).read_bytes()
     assert "without an answer in the run, and answered by what was recorded since" in run.output()
@@ -99,7 +99,7 @@ def test_a_model_without_a_journal_is_not_recorded(run: GenerateRun) -> None:
     """Every entry has that status, and no answer."""
     with local_chat() as server:
         pass
-    options(run, "--replay").complete(server)
+    assert options(run, "--replay").call(server) == 0
     found = read_responses(run.folder / TABLES[0])
     assert {one.status for one in found} == {"not_recorded"}
     assert "not recorded: " in run.output()
@@ -109,8 +109,7 @@ def test_a_model_without_a_journal_is_not_recorded(run: GenerateRun) -> None:
 def test_only_a_replay_copies_failures(run: GenerateRun) -> None:
     """Without --replay, the tables of another run are refused."""
     with local_chat() as server:
-        with options(run, "--observed", "elsewhere").start(server) as process:
-            code = process.wait()
+        code = options(run, "--observed", "elsewhere").call(server)
         assert server.counts()["requests"] == 0
     assert code == 1
     assert "--observed is only for --replay" in run.output()

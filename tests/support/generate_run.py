@@ -1,7 +1,7 @@
 """`bfcl-pipeline generate` as a user runs it, with the local server; and the files that a run writes.
 
-Covers starting the command in a separate folder, its tables without columns that depend on time, and the
-answers in its journal.
+Covers starting the command in a separate folder or calling it in this process, its tables without columns
+that depend on time, and the answers in its journal.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from bfcl_pipeline.cli import main
 from bfcl_pipeline.tables import read_table
 from tests.support.local_chat import LocalChat
 
@@ -45,19 +47,7 @@ class GenerateRun:
 
     def start(self, server: LocalChat, trial: int = 1, **limits: float) -> subprocess.Popen[bytes]:
         """Starts the command with `limits` in the model's row; its output is written to log.txt."""
-        self.folder.mkdir(exist_ok=True)
-        row = {"name": MODEL, "kind": "openai_chat", "endpoint": server.endpoint, "limits": limits}
-        models = self.folder / "models.yaml"
-        models.write_text(yaml.safe_dump({"models": [row]}), encoding="utf-8")
-        command = [sys.executable, "-c", COMMAND, "generate", "--run", "test"]
-        command += ["--model", MODEL, "--models", str(models), "--data", str(self.staged.resolve())]
-        command += ["--cache", str(self._cache), "--trial", str(trial), *self.selection]
-        command += [
-            "--out",
-            str(self.folder / "responses"),
-            "--sessions-out",
-            str(self.folder / "sessions"),
-        ]
+        command = [sys.executable, "-c", COMMAND, *self._words(server, trial, limits)]
         with self._log.open("ab") as log:
             return subprocess.Popen(
                 command,
@@ -68,11 +58,28 @@ class GenerateRun:
                 stderr=subprocess.STDOUT,
             )
 
+    def _words(self, server: LocalChat, trial: int, limits: Mapping[str, float]) -> list[str]:
+        """The command line, whose models file is written."""
+        self.folder.mkdir(exist_ok=True)
+        row = {"name": MODEL, "kind": "openai_chat", "endpoint": server.endpoint, "limits": limits}
+        models = self.folder / "models.yaml"
+        models.write_text(yaml.safe_dump({"models": [row]}), encoding="utf-8")
+        words = ["generate", "--run", "test", "--model", MODEL, "--models", str(models)]
+        words += ["--data", str(self.staged.resolve()), "--cache", str(self._cache)]
+        words += ["--trial", str(trial), *self.selection, "--out", str(self.folder / "responses")]
+        return [*words, "--sessions-out", str(self.folder / "sessions")]
+
     def complete(self, server: LocalChat, trial: int = 1, **limits: float) -> None:
         """The command, to its end."""
         with self.start(server, trial, **limits) as process:
             code = process.wait()
         assert code == 0, self.output()
+
+    def call(self, server: LocalChat, trial: int = 1, **limits: float) -> int:
+        """The command in this process, to its end; returns its exit status."""
+        words = self._words(server, trial, limits)
+        with self._log.open("a", encoding="utf-8") as log, redirect_stdout(log), redirect_stderr(log):
+            return main(words)
 
     def output(self) -> str:
         """The command's output so far."""

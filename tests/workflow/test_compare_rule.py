@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pyarrow.parquet as pq
-import pytest
 
 from tests.support.snakemake_project import Project
 
@@ -24,10 +23,15 @@ def test_a_comparison_repeats_no_answer_and_no_verdict(project: Project) -> None
     assert done.returncode == 0, done.stdout
     results = project.folder / "results/tiny"
     answers = _times(results, "responses", "verdicts")
-    steps = project.steps(**TINY, compare="[oracle-FC,lexical-FC]")
-    assert steps == ["Compare models of tiny", "Tabulate the verdicts of tiny", "Write the report of tiny"]
     done = project.snakemake(**TINY, compare="[oracle-FC,lexical-FC]")
     assert done.returncode == 0, done.stdout
+    lines = [line for line in done.stdout.splitlines() if line.startswith("[")]
+    steps = [line.partition("] ")[2].partition(":")[0] for line in lines]
+    assert sorted(step for step in steps if not step.startswith(("All done", "Record"))) == [
+        "Compare models of tiny",
+        "Tabulate the verdicts of tiny",
+        "Write the report of tiny",
+    ]
     assert _times(results, "responses", "verdicts") == answers
     rows = pq.read_table(results / "tables/comparisons.parquet").to_pylist()
     assert [(row["first"], row["second"]) for row in rows if row["score"] == "simple_python"] == [
@@ -42,22 +46,12 @@ def test_a_comparison_repeats_no_answer_and_no_verdict(project: Project) -> None
     assert 'id="comparisons"' not in (results / "report.html").read_text()
 
 
-@pytest.mark.parametrize(
-    ("compare", "message"),
-    [
-        (
-            "[oracle-FC,oracle]",
-            "config: compare: unknown model of this run 'oracle'. Did you mean 'oracle-FC'?",
-        ),
-        ("[[oracle-FC]]", "config: compare.0: expected a list of at least 2"),
-        ("3", "config: compare: expected a list (a,b) or null, got 3"),
-    ],
-)
-def test_a_wrong_comparison_stops_the_run_at_once(bare: Project, compare: str, message: str) -> None:
-    """The error names the key and the models of the run."""
-    done = bare.snakemake("-n", **TINY, compare=compare)
+def test_a_wrong_comparison_stops_the_run_at_once(bare: Project) -> None:
+    """The error names the key and the models of the run; tests/config has the other errors."""
+    done = bare.snakemake("-n", **TINY, compare="[oracle-FC,oracle]")
     assert done.returncode != 0
-    assert message in done.stdout
+    unknown = "config: compare: unknown model of this run 'oracle'. Did you mean 'oracle-FC'?"
+    assert unknown in done.stdout
 
 
 def _times(results: Path, *folders: str) -> dict[Path, int]:

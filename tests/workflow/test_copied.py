@@ -57,11 +57,15 @@ def test_only_what_is_missing_is_done(copied: Project, project: Project) -> None
     for name in ("release", "entries"):  # staged now, so later than the results
         shutil.copytree(project.folder / "data" / name, copied.folder / "data" / name)
     assert copied.steps(**BEFORE) == []
-    assert copied.steps(**MORE) == sorted([*of("oracle-FC"), *TABLES])
     asked = {**MORE, "sample": "9", "rules": "corrected"}
-    assert copied.steps(**asked) == sorted([*of("oracle-FC"), *of("lexical-FC"), *TABLES])
     done = copied.snakemake(**asked)
     assert done.returncode == 0, done.stdout
+    steps = [
+        line.partition("] ")[2].partition(":")[0] for line in done.stdout.splitlines() if "[" in line[:1]
+    ]
+    assert sorted(step for step in steps if not step.startswith(("All done", "Record"))) == sorted(
+        [*of("oracle-FC"), *of("lexical-FC"), *TABLES]
+    )
     assert copied.steps(**asked) == []
 
     shutil.rmtree(project.folder / "results")

@@ -42,7 +42,7 @@ def test_the_group_is_added_to_a_run(project: Project) -> None:
     new.append(project.folder / "data/release/recorded_calls.json")
     for path in new:
         path.unlink()
-    few = {**ALONE, "categories": "[simple_java,irrelevance]", "run": "both"}
+    few = {**ALONE, "models": "[lexical]", "categories": "[simple_java,irrelevance]", "run": "both"}
     assert project.snakemake(**few).returncode == 0
     results = project.folder / "results/both"
     assert not any(path.exists() for path in (*new, results / "tables/executable.parquet"))

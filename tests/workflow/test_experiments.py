@@ -3,39 +3,42 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 import yaml
 
 from bfcl_pipeline.benchmark import GROUPS
+from bfcl_pipeline.cli import main
+from bfcl_pipeline.config import RunConfig, check_config, load_models, load_run
+from bfcl_pipeline.jobs.options import to_argv
 from tests.support.snakemake_project import Project
 
 ROOT = Path(__file__).resolve().parents[2]
+SCHEMA = "workflow/schemas/config.schema.yaml"
 EXPERIMENTS = {path.stem: path for path in sorted((ROOT / "config/experiments").iterdir())}
 
 
-def config_file(name: str) -> str:
-    """The experiment's file, as it is named inside a project."""
-    return str(EXPERIMENTS[name].relative_to(ROOT))
+def run_of(name: str, **changes: Any) -> RunConfig:
+    """The run of an experiment with changes, from the shipped config, as the Snakefile reads it."""
+    mine = yaml.safe_load(EXPERIMENTS[name].read_text())
+    config = {**yaml.safe_load((ROOT / "config/config.yaml").read_text()), **mine, **changes}
+    check_config(config, yaml.safe_load((ROOT / SCHEMA).read_text()))
+    return load_run(config, load_models(ROOT / "config/models.yaml"))
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_an_experiment_plans_its_own_run(bare: Project, name: str) -> None:
+def test_an_experiment_has_its_own_run(name: str) -> None:
     """The file passes the schema; its run has its name and runs both models on web categories."""
     text = EXPERIMENTS[name].read_text()
     assert text.startswith("# ")
     assert "?" in text.splitlines()[0]
-    assert set(yaml.safe_load(text)["categories"]) <= set(GROUPS["web_search"])
-    assert bare.steps("--configfile", config_file(name)) == [
-        "Generate all categories with lexical-FC",
-        "Generate all categories with oracle-FC",
-        "Score lexical-FC",
-        "Score oracle-FC",
-        "Stage the release",
-        f"Tabulate the verdicts of {name}",
-        f"Write the report of {name}",
-    ]
+    run = run_of(name)
+    assert run.name == name
+    assert run.folders == ("oracle-FC", "lexical-FC")
+    assert set(run.categories) == set(yaml.safe_load(text)["categories"])
+    assert run.categories <= set(GROUPS["web_search"])
 
 
 def test_every_experiment_is_explained() -> None:
@@ -46,16 +49,34 @@ def test_every_experiment_is_explained() -> None:
     assert sorted(rows) == [f"{name}.yaml" for name in EXPERIMENTS]
 
 
+def valid(verdicts: Path) -> list[bool]:
+    """Verdicts, but for verified ones: there the oracle, which answers as the release does, fails mended
+    entries."""
+    rows = pq.read_table(verdicts, columns=["rules", "valid"]).to_pylist()
+    return [row["valid"] for row in rows if row["rules"] != "verified"]
+
+
 @pytest.mark.parametrize(
-    ("name", "knows"),
-    [("no_snippet", True), ("blog_tool_name", True), ("fetch_failures_100", False), ("tools_off", False)],
+    ("name", "knows"), [("no_snippet", True), ("blog_tool_name", True), ("tools_off", False)]
 )
-def test_the_oracle_answers_web_questions_only_from_pages(project: Project, name: str, knows: bool) -> None:
-    """It answers from fetched pages only: it is right exactly where pages can be read."""
+def test_the_oracle_answers_web_questions_only_from_pages(
+    bare: Project, staged: Path, monkeypatch: pytest.MonkeyPatch, name: str, knows: bool
+) -> None:
+    """It is right exactly where pages can be read. The commands are those of the workflow's rules."""
+    (bare.folder / "data").symlink_to(staged)
+    monkeypatch.chdir(bare.folder)
+    (job,) = run_of(name, models=["oracle-FC"], sample=5).jobs
+    assert main(["generate", *to_argv(job), "--out=answers", "--sessions-out=memory"]) == 0
+    answers = map(str, sorted(Path("answers").iterdir()))
+    command = ["score", *answers, "--out", "verdicts.parquet", "--data", "data", "--rules", "all"]
+    assert main(command) == 0
+    assert valid(Path("verdicts.parquet")) == [knows] * 5 * 2
+
+
+def test_an_experiment_runs_in_the_workflow(project: Project) -> None:
+    """Its config file reaches the commands: where no page can be fetched, the oracle answers nothing."""
     verdicts = "results/mine/verdicts/oracle-FC.parquet"
-    arguments = (verdicts, "--configfile", config_file(name))
+    arguments = (verdicts, "--configfile", str(EXPERIMENTS["fetch_failures_100"].relative_to(ROOT)))
     done = project.snakemake(*arguments, run="mine", models="[oracle-FC]", sample="5")
     assert done.returncode == 0, done.stdout
-    rows = pq.read_table(project.folder / verdicts, columns=["rules", "valid"]).to_pylist()
-    # Under verified rules the oracle fails mended entries: its answers are those of the release.
-    assert [row["valid"] for row in rows if row["rules"] != "verified"] == [knows] * 5 * 2
+    assert valid(project.folder / verdicts) == [False] * 5 * 2

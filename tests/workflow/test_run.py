@@ -19,6 +19,7 @@ TINY = {
     "categories": "[simple_python,irrelevance]",
     "sample": "20",  # 13 of 400 and 7 of 240
 }
+TABLES = "results/tiny/tables/leaderboard.parquet"
 FORMAT_ID = f"format_sensitivity_0:{FORMATS[0].key}:simple_python_19"
 
 
@@ -26,7 +27,7 @@ FORMAT_ID = f"format_sensitivity_0:{FORMATS[0].key}:simple_python_19"
 def ran(tmp_path_factory: pytest.TempPathFactory, staged: Path) -> Project:
     """A project after the tiny run. Tests may plan on it, not change it."""
     project = make_project(tmp_path_factory.mktemp("ran"))
-    shutil.copytree(staged, project.folder / "data")
+    (project.folder / "data").symlink_to(staged)
     done = project.snakemake(**TINY)
     assert done.returncode == 0, done.stdout
     return project
@@ -89,17 +90,9 @@ def test_a_larger_sample_runs_the_models_again(ran: Project) -> None:
     ]
 
 
-def test_other_rules_recompute_the_tables_only(ran: Project) -> None:
-    """Both rule sets have verdicts already: nothing is generated or scored again."""
-    assert ran.steps(**TINY, rules="corrected") == [
-        "Tabulate the verdicts of tiny",
-        "Write the report of tiny",
-    ]
-
-
-def test_only_the_added_model_runs(ran: Project) -> None:
-    """The responses of the other models are unchanged."""
-    assert ran.steps(**{**TINY, "models": "[oracle-FC,oracle,lexical]"}) == [
+def test_only_the_added_model_runs_under_other_rules(ran: Project) -> None:
+    """All rule sets have verdicts already: of the other models, nothing is generated or scored again."""
+    assert ran.steps(**{**TINY, "models": "[oracle-FC,oracle,lexical]"}, rules="corrected") == [
         "Generate all categories with lexical",
         "Score lexical",
         "Tabulate the verdicts of tiny",
@@ -126,21 +119,21 @@ def test_snakemake_writes_its_own_report(ran: Project) -> None:
     assert "report.html" in page
 
 
-def test_a_removed_model_is_not_in_the_tables(project: Project) -> None:
+def test_a_removed_model_is_not_in_the_tables(ran: Project, bare: Project) -> None:
     """The tables show only the models of the config, even if the folder has files of other models."""
-    config = {**TINY, "categories": "[simple_python]", "sample": "2"}
-    assert project.snakemake(**config).returncode == 0
-    done = project.snakemake(**{**config, "models": "[oracle]"}, overwrite="true")
+    shutil.copytree(ran.folder, bare.folder, symlinks=True, dirs_exist_ok=True)
+    done = bare.snakemake(TABLES, **{**TINY, "models": "[oracle]"}, overwrite="true")
     assert done.returncode == 0, done.stdout
-    board = rows(project, "results/tiny/tables/leaderboard.parquet")
+    board = rows(bare, "results/tiny/tables/leaderboard.parquet")
     assert {row["model"] for row in board} == {"oracle"}
+    assert (bare.folder / "results/tiny/verdicts/oracle-FC.parquet").is_file()
 
 
 def test_another_config_file_selects_the_entries(project: Project) -> None:
     """--configfile replaces the keys that it contains; ids with `:` and `&` reach the command unchanged."""
     mine = project.folder / "mine.yaml"
     mine.write_text(f"run: mine\nmodels: [oracle]\nentry_ids: [simple_python_3, '{FORMAT_ID}']\n")
-    done = project.snakemake("--configfile", "mine.yaml")
+    done = project.snakemake("results/mine/verdicts/oracle.parquet", "--configfile", "mine.yaml")
     assert done.returncode == 0, done.stdout
     verdicts = rows(project, "results/mine/verdicts/oracle.parquet")
     assert [(row["entry_id"], row["valid"]) for row in verdicts if row["rules"] == "official"] == [
@@ -149,15 +142,15 @@ def test_another_config_file_selects_the_entries(project: Project) -> None:
     ]
 
 
-def test_a_model_whose_row_changed_runs_again(ran: Project, project: Project) -> None:
+def test_a_model_whose_row_changed_runs_again(ran: Project, bare: Project) -> None:
     """The kind of a model decides its answers; how it is displayed decides the tables only."""
-    shutil.copytree(ran.folder, project.folder, dirs_exist_ok=True)
-    models = project.folder / "config/models.yaml"
+    shutil.copytree(ran.folder, bare.folder, symlinks=True, dirs_exist_ok=True)
+    models = bare.folder / "config/models.yaml"
     shipped = models.read_text()
     models.write_text(shipped.replace("Oracle (Prompt)", "The oracle"))
-    assert project.steps(**TINY) == ["Tabulate the verdicts of tiny", "Write the report of tiny"]
+    assert bare.steps(**TINY) == ["Tabulate the verdicts of tiny", "Write the report of tiny"]
     models.write_text(shipped.replace("name: oracle\n", "name: oracle\n    kind: lexical\n"))
-    assert project.steps(**TINY, overwrite="true") == [
+    assert bare.steps(**TINY, overwrite="true") == [
         "Generate all categories with oracle",
         "Score oracle",
         "Tabulate the verdicts of tiny",
@@ -171,9 +164,12 @@ def test_models_of_the_users_files_run(project: Project) -> None:
     (project.folder / "config/my_models.yaml").write_text(row.format(name="mine"))
     (project.folder / "team.yaml").write_text(row.format(name="ours"))
     tiny = {**TINY, "categories": "[simple_python]", "sample": "2"}
-    assert project.snakemake(**{**tiny, "models": "[mine]"}).returncode == 0
+    done = project.snakemake("results/tiny/verdicts/mine.parquet", **{**tiny, "models": "[mine]"})
+    assert done.returncode == 0, done.stdout
     assert rows(project, "results/tiny/verdicts/mine.parquet")
-    done = project.snakemake(**{**tiny, "run": "team", "models": "[ours]", "models_file": "team.yaml"})
+    wanted = ("results/team/verdicts/ours.parquet", "results/team/config.yaml")
+    theirs = {**tiny, "run": "team", "models": "[ours]", "models_file": "team.yaml"}
+    done = project.snakemake(*wanted, **theirs)
     assert done.returncode == 0, done.stdout
     assert rows(project, "results/team/verdicts/ours.parquet")
     recorded = (project.folder / "results/team/config.yaml").read_text()

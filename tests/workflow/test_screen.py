@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,20 @@ CONFIG = {
 }
 SECONDS = 900.0
 """Timeout of a run, far above the time that it takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """A run that was interrupted."""
+
+    status: int
+    last: list[str]  # its last two lines
+    processes: list[int]  # that it had before
+
+
+def ctrl_c(process: subprocess.Popen[str]) -> None:
+    """As a terminal does on Ctrl-C; SIGTERM, in contrast, is sent to Snakemake alone."""
+    os.killpg(process.pid, signal.SIGINT)
 
 
 @pytest.fixture(scope="module")
@@ -87,22 +102,10 @@ def on_terminal(project: Project, columns: int, *arguments: str, **config: str) 
     return written.decode()
 
 
-def test_a_terminal_shows_a_picture_that_is_removed_at_the_end(asking: Project) -> None:
-    """The steps are counted in it; what stays is the model, the table and the report."""
-    written = on_terminal(asking, 80, **CONFIG)
-    assert "of 6 steps" in written
-    assert "\x1b[2K" in written
-    end = written.rpartition("\x1b[2K")[2]
-    assert "Report: results/seen/report.html" in end
-    assert "of 6 steps" not in end
-    assert "Generate all categories with m-FC: 24 entries in " in written
-    assert "Score m-FC\r\n" not in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", end)  # short steps leave no line
-
-
 def interrupted(
     project: Project, chat: LocalChat, end: Callable[[subprocess.Popen[str]], None]
-) -> tuple[int, list[str], list[int]]:
-    """A run that `end` ends after 10 answers: its exit status, its last two lines, its processes."""
+) -> Interrupted:
+    """A run that `end` ends after 10 answers."""
     chat.behave(held_after=10)
     with project.start(**CONFIG) as process:
         # The ten, and four that are not answered. A moment later the job has counted the ten.
@@ -110,33 +113,38 @@ def interrupted(
         processes = descendants(process.pid)
         end(process)
         printed, _ = process.communicate(timeout=SECONDS)
-    return process.returncode, printed.splitlines()[-2:], processes
+    return Interrupted(process.returncode, printed.splitlines()[-2:], processes)
 
 
-@pytest.mark.parametrize(
-    "end",
-    [
-        lambda process: os.killpg(process.pid, signal.SIGINT),  # as a terminal does on Ctrl-C
-        lambda process: process.terminate(),  # only Snakemake is signalled
-    ],
-    ids=["ctrl-c", "sigterm"],
-)
-def test_an_interrupted_run_ends_in_two_lines_with_its_steps(
-    asking: Project, chat: LocalChat, end: Callable[[subprocess.Popen[str]], None]
+def test_an_interrupted_run_ends_in_two_lines_with_its_steps_and_goes_on(
+    asking: Project, chat: LocalChat
 ) -> None:
-    """It counts what is saved; the same command continues without asking again."""
-    status, last, processes = interrupted(asking, chat, end)
-    assert status == 130
-    assert re.fullmatch(r"Interrupted\. \d+ answers are saved in the journal\.", last[0]), last
-    assert last[1] == "Run the same command again to continue."
-    assert processes
-    assert all(map(has_ended, processes))
+    """It counts what is saved; the same command continues without asking again, here on a terminal.
+
+    The picture on the terminal counts the steps and is removed at the end; what stays is the model, the
+    table and the report.
+    """
     journal = asking.folder / "cache/exchanges/m-FC/exchanges.jsonl"
-    assert journal.read_text().count("\n") == 10
+    for number, end in enumerate((ctrl_c, subprocess.Popen[str].terminate), 1):
+        run = interrupted(asking, chat, end)
+        assert run.status == 130
+        assert re.fullmatch(r"Interrupted\. \d+ answers are saved in the journal\.", run.last[0]), run.last
+        assert run.last[1] == "Run the same command again to continue."
+        assert run.processes
+        assert all(map(has_ended, run.processes))
+        assert journal.read_text().count("\n") == 10 * number
+
     chat.behave()
-    done = asking.snakemake(**CONFIG)
-    assert done.returncode == 0, done.stdout
-    assert "10 from the journal" in done.stdout
+    written = on_terminal(asking, 80, **CONFIG)
+    assert "20 from the journal" in written
+    assert chat.counts()["requests"] == journal.read_text().count("\n") - 20
+    assert re.search(r"of \d steps", written)
+    assert "\x1b[2K" in written
+    end = written.rpartition("\x1b[2K")[2]
+    assert "Report: results/seen/report.html" in end
+    assert not re.search(r"of \d steps", end)
+    assert "Generate all categories with m-FC: 24 entries in " in written
+    assert "Score m-FC\r\n" not in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", end)  # short steps leave no line
 
 
 def test_a_failed_model_does_not_hide_the_others(asking: Project) -> None:
@@ -154,12 +162,6 @@ def test_a_failed_model_does_not_hide_the_others(asking: Project) -> None:
     assert any("Score m-FC" in line for line in lines)
     for noise in ("CalledProcessError", "RuleException", "WorkflowError", "bfcl-pipeline generate --model"):
         assert noise not in done.stdout
-
-
-def test_snakemakes_own_messages_can_be_shown(bare: Project) -> None:
-    """An option of the plugin selects them."""
-    done = bare.snakemake("-n", "--logger-bfcl-show", "snakemake", **CONFIG | {"models": "[oracle]"})
-    assert "Building DAG of jobs..." in done.stdout
 
 
 def test_a_dry_run_is_short(bare: Project) -> None:

@@ -69,15 +69,19 @@ def test_a_server_that_fails_leaves_its_model_without_answers(
 def test_models_are_served_one_after_the_other(local: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many cores there are: two servers would want the same GPUs."""
     monkeypatch.setenv("STAND_IN", "fail")
-    output = local.snakemake("--cores", "4", **LOCAL).stdout
+    verdicts = [f"results/local/verdicts/{name}.parquet" for name in ("small", "other")]
+    output = local.snakemake("--cores", "4", *verdicts, **LOCAL).stdout
     first, second = sorted(output.index(f"Serve {name}") for name in ("small", "other"))
     scored = min(output.index(f"Score {name}") for name in ("small", "other"))
     assert first < scored < second
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_no_server_outlives_its_run(local: Project, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
-    """A server that loads ends, with all it started, when Snakemake is interrupted or killed."""
+    """A server that loads ends, with all it started, when Snakemake is interrupted or killed.
+
+    tests/models/serving has the command that serves under SIGTERM; test_screen.py has Snakemake under it.
+    """
     monkeypatch.setenv("STAND_IN", "load")
     with local.start(**{**LOCAL, "models": "[small]"}) as process:
         log = local.folder / "results/local/logs/serve/small.vllm.log"

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
 import pytest
 
 from bfcl_pipeline.tables import read_table
+from tests.support.offline import offline
 from tests.support.serving_process import STAND_IN
-from tests.support.snakemake_project import Project
+from tests.support.snakemake_project import Project, make_project
 
 CONFIG = {
     "run": "r",
@@ -17,17 +25,32 @@ CONFIG = {
 DECIDED_BY_TIME = {"latency_seconds", "steps"}
 
 
-@pytest.fixture
-def served(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """A project with one model that is served by the stand-in."""
-    monkeypatch.delenv("BFCL_VLLM_PYTHON", raising=False)
-    monkeypatch.setenv("PYTHONPATH", STAND_IN)
-    monkeypatch.setenv("STAND_IN", "chat")
+@contextmanager
+def stand_in() -> Iterator[None]:
+    """Models are served by the stand-in."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.delenv("BFCL_VLLM_PYTHON", raising=False)
+        environment.setenv("PYTHONPATH", STAND_IN)
+        environment.setenv("STAND_IN", "chat")
+        yield
+
+
+@pytest.fixture(scope="module")
+def spread(tmp_path_factory: pytest.TempPathFactory, staged: Path) -> Project:
+    """A project after a run of one model on three servers. Tests must not change it."""
+    project = make_project(tmp_path_factory.mktemp("shards"))
+    (project.folder / "data").symlink_to(staged)
+    _spread(project, 3)
+    with stand_in():
+        done = project.snakemake(**CONFIG)
+    assert done.returncode == 0, done.stdout
+    assert [f"Serve m-FC@{number}of3" in done.stdout for number in (1, 2, 3)] == [True] * 3
     return project
 
 
 def _spread(project: Project, shards: int) -> None:
-    row = f"{{name: m-FC, kind: vllm, vllm: {{tool_parser: hermes, shards: {shards}}}}}"
+    row = f"{{name: m-FC, kind: vllm, vllm: {{tool_parser: hermes, shards: {shards}}},"
+    row += " resources: {mem_mb: 64000}}"
     (project.folder / "config/models.yaml").write_text(f"models:\n  - {row}\n")
 
 
@@ -50,23 +73,44 @@ def _said(project: Project) -> dict[str, list[object]]:
     }
 
 
-def test_shards_send_each_request_once_and_write_the_same_tables(served: Project) -> None:
+def test_shards_send_each_request_once_and_write_the_same_tables(spread: Project, tmp_path: Path) -> None:
     """Three servers share the entries; one server then has the same rows and receives no request again."""
-    _spread(served, 3)
-    done = served.snakemake(**CONFIG)
-    assert done.returncode == 0, done.stdout
-    assert [f"Serve m-FC@{number}of3" in done.stdout for number in (1, 2, 3)] == [True] * 3
-    three, asked = _said(served), _asked(served)
+    three, asked = _said(spread), _asked(spread)
     assert len(three) == 4
     assert sum(map(len, three.values())) > 12
-    journals = (served.folder / "cache/exchanges/m-FC").glob("exchanges*.jsonl")
+    journals = (spread.folder / "cache/exchanges/m-FC").glob("exchanges*.jsonl")
     assert sum(len(journal.read_text().splitlines()) for journal in journals) == asked
 
-    _spread(served, 1)
-    for table in served.folder.glob("results/r/responses/*/*.parquet"):
+    shutil.copytree(spread.folder, tmp_path / "one", symlinks=True)
+    project = Project(tmp_path / "one")
+    _spread(project, 1)
+    for table in project.folder.glob("results/r/responses/*/*.parquet"):
         table.unlink()
-    done = served.snakemake(**CONFIG)
+    with stand_in():
+        done = project.snakemake("results/r/verdicts/m-FC.parquet", **CONFIG)
     assert done.returncode == 0, done.stdout
     assert "Serve m-FC\n" in done.stdout
-    assert _said(served) == three
-    assert _asked(served) == asked
+    assert _said(project) == three
+    assert _asked(project) == asked
+
+
+def test_a_served_run_is_derived_without_servers(spread: Project) -> None:
+    """The journals of all shards are used, with any server addresses, and no server is started."""
+    journals = spread.folder / "cache/exchanges/m-FC"
+    names = {"exchanges.jsonl", "exchanges.2.jsonl", "exchanges.3.jsonl"}
+    assert {path.name for path in journals.glob("*.jsonl")} == names
+    env = offline(spread.folder / "offline", blocked=["vllm", "openai", "aiohttp"])
+    env["PYTHONWARNINGS"] = "default"  # Snakemake's own
+    replayed = subprocess.run(
+        [sys.executable, "-m", "bfcl_pipeline.cli", "replay", "r"],
+        cwd=spread.folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert replayed.returncode == 0, replayed.stdout + replayed.stderr
+    assert replayed.stdout.startswith("identical: ")
+    assert "Serve" not in replayed.stderr
+    assert "Generate all categories with m-FC" in replayed.stderr

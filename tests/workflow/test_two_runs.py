@@ -14,7 +14,7 @@ from tests.support.snakemake_project import Project
 
 
 def _config(run: str, model: str) -> dict[str, str]:
-    return {"run": run, "models": f"[{model},oracle-FC]", "categories": "[simple_python]", "sample": "12"}
+    return {"run": run, "models": f"[{model}]", "categories": "[simple_python]", "sample": "12"}
 
 
 def test_runs_work_side_by_side_and_one_that_was_killed_goes_on_beside_the_other(project: Project) -> None:
@@ -24,8 +24,7 @@ def test_runs_work_side_by_side_and_one_that_was_killed_goes_on_beside_the_other
             {"name": f"{name}-FC", "kind": "openai_chat", "model": name, "endpoint": server.endpoint}
             for name in ("first", "second")
         ]
-        text = yaml.safe_dump({"models": [{"name": "oracle-FC", "kind": "oracle"}, *rows]})
-        (project.folder / "config/models.yaml").write_text(text)
+        (project.folder / "config/models.yaml").write_text(yaml.safe_dump({"models": rows}))
         server.behave(held_after=0)
         with project.start(**_config("a", "first-FC")) as killed:
             server.wait_for(1)
@@ -44,7 +43,8 @@ def test_runs_work_side_by_side_and_one_that_was_killed_goes_on_beside_the_other
         assert "unlock" not in refused.stdout
         assert "--run NAME" in refused.stdout
         server.behave()
-        done = project.snakemake(**_config("c", "first-FC"))
+        answers = "results/c/responses/first-FC/simple_python.parquet"
+        done = project.snakemake(answers, **_config("c", "first-FC"))
         assert done.returncode == 0, done.stdout
         assert server.counts()["requests"] == 0
     for run, model in (("a", "first-FC"), ("b", "second-FC"), ("c", "first-FC")):

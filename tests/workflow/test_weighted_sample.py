@@ -28,12 +28,3 @@ def test_a_sample_by_weight_runs_and_is_recorded(project: Project) -> None:
     assert "12 entries by weight, seed 0" in (results / "report.html").read_text()
     other = project.snakemake("-n", **TINY, sample="12")
     assert "sample: 12 by weight -> 12" in other.stdout
-
-
-def test_a_wrong_division_is_one_clear_line(project: Project) -> None:
-    """Nothing starts."""
-    wrong = project.snakemake(**TINY, sample="{entries: 12, by: wieght}")
-    assert wrong.returncode == 1
-    assert (
-        "config: sample.by: expected size or weight, got \"wieght\". Did you mean 'weight'?" in wrong.stdout
-    )
