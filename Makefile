@@ -79,7 +79,7 @@ stress: $(TEST) ## kill the generation job 100 times and serve 10,000 faulty res
 	  tests/generation/test_misbehaving_server.py $(ARGS)
 
 test-all: ## everything that CI runs, the whole benchmark in the image, longer fuzz and stress (takes hours)
-	BFCL_ALL_PROOFS=1 BFCL_CONTAINERS_FULL=1 bash .ci/run
+	BFCL_ALL_PROOFS=1 BFCL_PEER_RECOMPUTE=1 BFCL_CONTAINERS_FULL=1 bash .ci/run
 	@$(MAKE) --no-print-directory stress
 	@$(MAKE) --no-print-directory fuzz
 
