@@ -49,8 +49,6 @@ _NUMBERS = (*GROUP, *(f"{name}_ci_{end}" for name in GROUP for end in ("low", "h
 NAME_COLUMN = 1
 """The column with the names of models; the others are aligned to the right."""
 
-"""How the first of the notes ends if intervals are clustered."""
-
 FIRST_NOTE = "Per cent,"
 """How the first of the notes begins, of every table."""
 

@@ -1,4 +1,4 @@
-"""Six small runs of each kind: embedded, API with memory and web, trials, shards, official results, V1."""
+"""Six small runs, one of each kind: embedded, API, trials, shards, official results, V1."""
 
 from __future__ import annotations
 
@@ -16,8 +16,16 @@ import yaml
 
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.config import load_models, recorded_config, recorded_models
+from bfcl_pipeline.config import (
+    ModelRow,
+    load_models,
+    model_folder,
+    recorded_config,
+    recorded_models,
+    trial_name,
+)
 from bfcl_pipeline.models.serving.address import Address, State, write_address
+from bfcl_pipeline.records import Mode
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tools.web_search.web import Page
 from bfcl_pipeline.web.cache import WebCache
@@ -80,10 +88,11 @@ def make_run(name: str, kind: Kind, server: LocalChat) -> None:
     """Makes results/<name>."""
     address = Address(State.READY, CHAT, os.getpid(), "here", 60.0, endpoint=server.endpoint)
     write_address(Path("server.json"), address)
-    _record(name, kind)
+    rows = load_models()
+    _record(name, kind, [rows[model] for model in kind.models])
     for model in kind.models:
         for trial in range(1, (kind.trials if model == CHAT else 1) + 1):
-            _answer(name, kind, model, trial)
+            _answer(name, kind, rows[model], trial)
     folder = Path("results", name)
     for responses in sorted((folder / "responses").iterdir()):
         run("score", *sorted(responses.iterdir()), "--out", folder / f"verdicts/{responses.name}.parquet",
@@ -92,24 +101,21 @@ def make_run(name: str, kind: Kind, server: LocalChat) -> None:
     run("report", folder, "--entries", "all")
 
 
-def _record(name: str, kind: Kind) -> None:
+def _record(name: str, kind: Kind, rows: Iterable[ModelRow]) -> None:
     config = yaml.safe_load(Path("config/config.yaml").read_text(encoding="utf-8"))
     config |= {"run": name, "models": [*kind.models], "categories": [*kind.categories]}
     config |= {"sample": kind.sample, "web": kind.web, "trials": kind.trials}
-    rows = load_models()
     Path("results", name).mkdir(parents=True)
     Path("results", name, "config.yaml").write_text(recorded_config(config), encoding="utf-8")
-    models = recorded_models(rows[model] for model in kind.models)
-    Path("results", name, "models.yaml").write_text(models, encoding="utf-8")
+    Path("results", name, "models.yaml").write_text(recorded_models(rows), encoding="utf-8")
 
 
-def _answer(name: str, kind: Kind, model: str, trial: int) -> None:
+def _answer(name: str, kind: Kind, row: ModelRow, trial: int) -> None:
     folder = Path("results", name)
-    own = model.replace("/", "_") + (f"~{trial}" if trial > 1 else "")
-    options: list[object] = ["--run", name, "--model", model, "--sample", kind.sample, "--web", kind.web]
+    own = model_folder(trial_name(row.name, trial))
+    options: list[object] = ["--run", name, "--model", row.name, "--sample", kind.sample, "--web", kind.web]
     options += ["--trial", trial]
-    row = load_models()[model]
-    runs = [one for one in kind.categories if row.mode.value == "prompt" or not CATEGORIES[one].prompt_only]
+    runs = [one for one in kind.categories if row.mode is Mode.PROMPT or not CATEGORIES[one].prompt_only]
     options += ["--category", *runs]
     shards = []
     for shard in range(1, kind.shards + 1):
@@ -117,7 +123,7 @@ def _answer(name: str, kind: Kind, model: str, trial: int) -> None:
         shards.append(to)
         words = [*options, "--shard", f"{shard}/{kind.shards}"]
         places = _places(to, own if to == folder else "")
-        if model == CHAT:
+        if row.name == CHAT:
             scratch = ["--out", "scratch/responses", "--sessions-out", "scratch/memory"]
             run("generate", *words, *scratch, "--endpoint-from", "server.json")
             _make_timeless(Path("cache/exchanges").rglob("*.jsonl"))

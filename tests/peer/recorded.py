@@ -67,7 +67,7 @@ def digest(value: Any) -> str:
 
 
 def folder_digest(folder: Path) -> str:
-    """A digest of the files of a folder, which stands for its path in a question."""
+    """A digest of the files of a folder; in a question it replaces the path of the folder."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     texts = [(path.relative_to(folder).as_posix(), path.read_bytes()) for path in files]
     return digest([(name, sha256(content).hexdigest()) for name, content in texts])

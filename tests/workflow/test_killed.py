@@ -87,7 +87,7 @@ def follow(process: subprocess.Popen[str], steps: int) -> list[str]:
 
 
 def only_snakemake_killed(project: Project) -> None:
-    """A run whose steps outlive it."""
+    """Starts a run and kills Snakemake alone: the steps that it started go on."""
     with project.start(*OWN_MESSAGES, **SMALL) as process:
         follow(process, 2)
         process.kill()
