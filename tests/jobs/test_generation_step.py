@@ -29,7 +29,7 @@ def submitted(resources: Mapping[str, Value]) -> dict[str, int | str]:
 
 
 def test_a_step_asks_for_resources_only_to_send_requests() -> None:
-    """They are limited to the nodes of the cluster; embedded models and replays have those of the profile."""
+    """They are limited to the nodes of the cluster; embedded models and replays have the profile's."""
     assert submitted(step("openai_chat").resources) == {"runtime": 30}
     assert (step("oracle").resources, step("openai_chat", replay=True).resources) == ({}, {})
     served = step("vllm")
