@@ -29,7 +29,12 @@ from bfcl_pipeline.config.recorded_sample import (
     sizes_in_means,
 )
 from bfcl_pipeline.config.run_config import ReleasePin, RunConfig, load_run
-from bfcl_pipeline.config.run_record import NOT_RECORDED, recorded_config, recorded_models
+from bfcl_pipeline.config.run_record import (
+    NOT_RECORDED,
+    recorded_config,
+    recorded_files,
+    recorded_models,
+)
 from bfcl_pipeline.config.sampling import RunSample, SampleBy, allocate, by_weight, divide, pick
 from bfcl_pipeline.config.trials import Trial, trial_name, trial_of
 from bfcl_pipeline.config.unknown_model import unknown_model
@@ -72,6 +77,7 @@ __all__ = [
     "pick",
     "plain_values",
     "recorded_config",
+    "recorded_files",
     "recorded_models",
     "recorded_sample",
     "recorded_text",

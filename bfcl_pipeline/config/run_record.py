@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from bfcl_pipeline.config.job import Job
 from bfcl_pipeline.config.kinds import KINDS
 from bfcl_pipeline.config.model_rows import ModelRow, keys_of_others
 from bfcl_pipeline.records import Json
@@ -23,6 +24,15 @@ _SOURCES = ("release", "encoder")
 
 _NOT_OF_EMBEDDED = ("model", "endpoint", "key", "options", "limits")
 _NOT_OF_RESULTS = ("endpoint", "key", "options", "limits")
+
+
+def recorded_files(config: Mapping[str, Any], jobs: Iterable[Job]) -> dict[str, str]:
+    """The content of the files that record a run, by name. All trials of a model share one row.
+
+    config: complete and checked.
+    """
+    rows = {job.row.name: job.row for job in jobs}
+    return {"config.yaml": recorded_config(config), "models.yaml": recorded_models(rows.values())}
 
 
 def recorded_config(config: Mapping[str, Any]) -> str:
