@@ -46,7 +46,10 @@ def metadata_limit(members: int) -> int:
 
 
 def read_metadata(archive: SealedArchive) -> CrateMetadata:
-    """The metadata. Raises ArchiveError if it is malformed, of another form, or does not list the members."""
+    """The metadata.
+
+    Raises ArchiveError if it is of another form, is malformed, or does not list exactly the members.
+    """
     entities = _entities(archive)
     _check_form(archive, entities)
     runs = {name.split("/")[1] for name in archive.members if name.startswith("results/")}

@@ -90,7 +90,7 @@ def test_a_missing_release_is_not_fetched(
     assert f"Run `bfcl-pipeline stage --data {tmp_path / 'data'} --version" in message
 
 
-def test_data_of_an_earlier_version_suffices_for_v4(
+def test_entries_of_executable_categories_are_needed_by_their_runs_alone(
     run_dir: Path, staged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Entries of the executable categories are needed only by runs that have them."""
@@ -165,25 +165,15 @@ def test_a_model_without_a_row_is_refused(
     assert "unknown model 'another-FC'" in refused(run_dir, staged, capsys)
 
 
-def test_only_models_that_are_sent_prompts_need_their_texts(
+def test_data_of_another_version_are_refused(
     run_dir: Path, staged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Data of an earlier version lacks the file: the message says how to stage it."""
+    """A staged file that they lack is named with the command that stages it."""
     data = tmp_path / "data"
     (data / "release").mkdir(parents=True)
     (data / "entries").symlink_to(staged / "entries")
     for name in ("texts.json", "models.json"):
         (data / "release" / name).symlink_to(staged / "release" / name)
-    kept = tmp_path / "kept"
-    kept.mkdir()
-    (kept / "mine").touch()  # refused after the staged files were checked
-    for prompting, refusal in {
-        "leaderboard": "family_texts.json: not staged",
-        "server": "not an empty directory",
-    }.items():
-        row = f"name: Qwen/Qwen3-8B-FC, kind: vllm, prompting: {prompting}, vllm: {{tool_parser: hermes}}"
-        (run_dir / "models.yaml").write_text(f"models:\n- {{{row}}}\n")
-        (run_dir / "config.yaml").write_text(recorded(models=["Qwen/Qwen3-8B-FC"]))
-        message = refused(run_dir, data, capsys, "--keep", str(kept))
-        assert refusal in message
-        assert ("Run `bfcl-pipeline stage --data" in message) is (prompting == "leaderboard")
+    message = refused(run_dir, data, capsys)
+    assert "family_texts.json: not staged" in message
+    assert "Run `bfcl-pipeline stage --data" in message

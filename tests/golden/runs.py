@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 from collections.abc import Iterable, Mapping
@@ -25,6 +24,7 @@ from bfcl_pipeline.config import (
     trial_name,
 )
 from bfcl_pipeline.models.serving.address import Address, State, write_address
+from bfcl_pipeline.process import this_process
 from bfcl_pipeline.records import Mode
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tools.web_search.web import Page
@@ -86,7 +86,7 @@ def make_project(data: Path) -> None:
 
 def make_run(name: str, kind: Kind, server: LocalChat) -> None:
     """Makes results/<name>."""
-    address = Address(State.READY, CHAT, os.getpid(), "here", 60.0, endpoint=server.endpoint)
+    address = Address(State.READY, CHAT, this_process(), 60.0, endpoint=server.endpoint)
     write_address(Path("server.json"), address)
     rows = load_models()
     _record(name, kind, [rows[model] for model in kind.models])
