@@ -14,6 +14,7 @@ import yaml
 from bfcl_pipeline.config.job import Job
 from bfcl_pipeline.config.kinds import KINDS
 from bfcl_pipeline.config.model_rows import ModelRow, keys_of_others
+from bfcl_pipeline.config.run_form import FORM_KEY, RUN_FORM
 from bfcl_pipeline.records import Json
 
 NOT_RECORDED = ("replay", "overwrite", "models_file", "web_proxy", "web_pause")
@@ -36,8 +37,9 @@ def recorded_files(config: Mapping[str, Any], jobs: Iterable[Job]) -> dict[str, 
 
 
 def recorded_config(config: Mapping[str, Any]) -> str:
-    """A config, complete and checked, as YAML."""
+    """A config, complete and checked, as YAML, with the number of its form."""
     document = {key: value for key, value in config.items() if key not in NOT_RECORDED}
+    document[FORM_KEY] = RUN_FORM
     for key in _SOURCES:
         document[key] = {**document[key], "source": None}
     if "published" in document:

@@ -15,6 +15,7 @@ from bfcl_pipeline.config import (
     recorded_sample,
     sizes_in_means,
 )
+from bfcl_pipeline.config.run_form import RUN_FORM
 
 SHIPPED = Path(__file__).parents[2] / "config"
 
@@ -58,6 +59,7 @@ def test_a_config_is_recorded_without_paths_of_the_machine():
     }
     recorded = yaml.safe_load(recorded_config(config))
     assert recorded == {
+        "form": RUN_FORM,
         "run": "a",
         "release": {"version": "1", "sha256": "0", "source": None},
         "encoder": {"source": None},
