@@ -15,10 +15,11 @@ import yaml
 
 from bfcl_pipeline.api import score
 from bfcl_pipeline.cli import main
+from bfcl_pipeline.config.recorded_errata import run_errata
 from bfcl_pipeline.errata import errata, errata_of_id, own_errata
 from bfcl_pipeline.errors import ConfigError, ErrataError
 from bfcl_pipeline.judging import score_table, start_workers
-from bfcl_pipeline.own_errata import check_errata, check_files, run_errata, using_errata
+from bfcl_pipeline.own_errata import check_errata, check_files, using_errata
 from bfcl_pipeline.records import Rules
 
 BASE = ["ground_truth", 0, "calculate_triangle_area", "base"]

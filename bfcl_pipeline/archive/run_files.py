@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bfcl_pipeline.archive.recorded_run import RecordedRun
+from bfcl_pipeline.config.recorded_errata import run_errata
 from bfcl_pipeline.errors import ArchiveError
 from bfcl_pipeline.files import files_below, is_regular
-from bfcl_pipeline.own_errata import run_errata
 from bfcl_pipeline.provenance import BESIDE_LOG, TEMPLATE_BESIDE_LOG
 
 _TABLES = {".parquet", ".csv"}

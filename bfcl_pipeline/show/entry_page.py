@@ -10,8 +10,9 @@ from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES, category_of
 from bfcl_pipeline.config import model_folder
+from bfcl_pipeline.config.recorded_errata import run_errata
 from bfcl_pipeline.errors import ConfigError, TableError
-from bfcl_pipeline.own_errata import run_errata, using_errata
+from bfcl_pipeline.own_errata import using_errata
 from bfcl_pipeline.playback import Conditions, read_conditions
 from bfcl_pipeline.records import Entry, Mode, Response, Rules
 from bfcl_pipeline.scoring import NO_APIS, Judge

@@ -10,7 +10,7 @@ from pathlib import Path
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.prompts import Texts, load_texts
 from bfcl_pipeline.records import Json
-from bfcl_pipeline.tools import Constants
+from bfcl_pipeline.tools.constants import Constants
 
 
 def read_texts(data: Path) -> Texts:

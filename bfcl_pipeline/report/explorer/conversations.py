@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from bfcl_pipeline.config.recorded_errata import run_errata
 from bfcl_pipeline.config.shown_entries import ShownEntries
-from bfcl_pipeline.own_errata import run_errata, using_errata
+from bfcl_pipeline.own_errata import using_errata
 from bfcl_pipeline.playback import Conditions, read_conditions
 from bfcl_pipeline.records import Entry
 from bfcl_pipeline.report.explorer.index import Index, IndexedCategory

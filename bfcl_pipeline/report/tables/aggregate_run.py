@@ -10,12 +10,13 @@ from typing import Any
 import pyarrow as pa
 
 from bfcl_pipeline.config import load_models, sizes_in_means
+from bfcl_pipeline.config.recorded_errata import run_errata
 from bfcl_pipeline.config.search_engines import recorded_engines
 from bfcl_pipeline.encoding.stored import StoredEncoder
 from bfcl_pipeline.errata import Treatment
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.files import write_text
-from bfcl_pipeline.own_errata import run_errata, using_errata
+from bfcl_pipeline.own_errata import using_errata
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
 from bfcl_pipeline.report.tables.agentic_records import AgenticRecords, read_agentic
