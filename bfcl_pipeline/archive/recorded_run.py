@@ -72,7 +72,7 @@ class RecordedRun:
         return [folder for folder in self.run.folders if self.row(folder).recorded]
 
     def missing_templates(self) -> list[str]:
-        """The models whose prompts cannot be derived: the run did not note the template of a tokenizer."""
+        """The models whose prompts cannot be derived: the template of their tokenizer is not there."""
         rows = {folder: self.row(folder) for folder in self.remote()}
         return [
             row.model

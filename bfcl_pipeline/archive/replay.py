@@ -160,7 +160,10 @@ def derive(
     workflow = find_checkout().folder
     check_staged(recorded, data)
     if missing := recorded.missing_templates():
-        raise PipelineError(needs_tokenizer(missing))
+        raise PipelineError(
+            f"{recorded.folder}/logs/generate: no chat template of {', '.join(missing)}, which the run noted "
+            "there. Restore the file, or make the run again."
+        )
     _lay_out(recorded, data, cache, work)
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(workflow / "Snakefile")]
     command += ["--directory", str(work), "--cores", str(cores)]
@@ -185,13 +188,6 @@ def check_staged(recorded: RecordedRun, data: Path) -> None:
     _check_files(needed, stage_command(recorded, data))
     if recorded.needs_encoder:
         _check_files([data / "encoder" / encoder.WEIGHTS], f"bfcl-pipeline stage --encoder --data {data}")
-
-
-def needs_tokenizer(models: Sequence[str]) -> str:
-    """Why a run with these models cannot be derived."""
-    return (
-        f"not derived: needs the tokenizer of {', '.join(models)}, whose chat template the run did not note"
-    )
 
 
 def stage_command(recorded: RecordedRun, data: Path) -> str:

@@ -22,7 +22,7 @@ from bfcl_pipeline.archive.missing_answers import missing_answers
 from bfcl_pipeline.archive.provenances import provenance_findings
 from bfcl_pipeline.archive.reading import SealedArchive
 from bfcl_pipeline.archive.recorded_run import RecordedRun
-from bfcl_pipeline.archive.replay import check_staged, derive, given_line, needs_tokenizer, stage_command
+from bfcl_pipeline.archive.replay import check_staged, derive, given_line, stage_command
 from bfcl_pipeline.archive.software import Checkout, find_checkout, versions
 from bfcl_pipeline.archive.statement import predicate_of
 from bfcl_pipeline.archive.unpacking import check_hashes, unpack, unpacked_run
@@ -145,9 +145,6 @@ def _verify_run(
         findings.not_verified("results", f"only their hashes were checked: {error}")
         return Verification.INCOMPLETE if consistent else Verification.DIFFERS
     findings.add(Part.DERIVED, "same", "release", " ".join(metadata.release))
-    if missing := run.recorded.missing_templates():
-        findings.not_verified("results", needs_tokenizer(missing))
-        return Verification.INCOMPLETE if consistent else Verification.DIFFERS
     derived = derive(
         run.recorded,
         data=run.data,

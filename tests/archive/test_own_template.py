@@ -66,13 +66,13 @@ def test_prompts_are_derived_by_the_noted_template_and_the_runs_own_journal(
 def test_without_a_usable_template_nothing_is_derived(
     made: tuple[SmallRun, Path, Path], tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Without the note the status is 3, whatever folder a row names; one that does not end is an error."""
+    """A missing note is an error, whatever folder a row names, as is one that does not end."""
     run, file, outside = made
     tokenizer = outside.with_name("tokenizer")
     rows = (run.results / "models.yaml").read_text().replace(str(tokenizer), str(outside)).encode()
     capfd.readouterr()
-    assert run.verify(repack(file, tmp_path / "named.zip", {ROWS: rows}, left_out=[NOTE])) == 3
-    assert f"not derived: needs the tokenizer of {outside}" in capfd.readouterr().out
+    assert run.verify(repack(file, tmp_path / "named.zip", {ROWS: rows}, left_out=[NOTE])) == 1
+    assert f"logs/generate: no chat template of {outside}, which the run noted" in capfd.readouterr().err
 
     note = json.loads(template_note(run.results, "m").read_text())
     loop = json.dumps({**note, "text": "{{ 'a' * 10**11 }}"}).encode()

@@ -166,13 +166,7 @@ def _as_its(model: MadeUp, table: pa.Table, schema: pa.Schema) -> pa.Table:
         if "latency_seconds" in columns:
             for name in ("input_tokens", "output_tokens", "latency_seconds"):
                 columns[name] = _sums(told, name)
-    return pa.table([columns[name] for name in schema.names], schema=_with_ends(schema))
-
-
-def _with_ends(schema: pa.Schema) -> pa.Schema:
-    """Tables of an earlier version have no end of an exchange."""
-    place = schema.get_field_index("steps")
-    return schema if place < 0 else schema.set(place, RESPONSES.field("steps"))
+    return pa.table([columns[name] for name in schema.names], schema=schema)
 
 
 def _told(model: MadeUp, steps: pa.ListArray) -> pa.ListArray:

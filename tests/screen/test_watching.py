@@ -136,7 +136,7 @@ def test_a_job_is_silent_since_its_file_changed(run: Run) -> None:
 
 
 def test_jobs_alone_are_shown_if_the_run_reports_nothing(run: Run) -> None:
-    """A run with Snakemake's own messages, or of an earlier version: it is done when all jobs are."""
+    """A run with Snakemake's own messages: it is done when all jobs are."""
     assert run.watcher.read() is None
     run.job("a", modified=1, entries_done=2)
     run.job("b", modified=2, entries_done=1)

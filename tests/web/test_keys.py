@@ -102,7 +102,7 @@ def test_a_key_is_read_as_it_was_written():
     ],
 )
 def test_file_names_of_recorded_outcomes_stay(key, digested):
-    """An outcome that was recorded by an earlier version is found by this one."""
+    """The key of an outcome does not change: what was recorded is found again."""
     assert digest(key_document(key)) == digested
 
 
