@@ -98,7 +98,8 @@ def test_make_reports_a_run_with_its_own_config(tmp_path: Path) -> None:
 
 
 def test_a_process_of_single_jobs_imports_only_what_it_needs() -> None:
-    """Snakemake starts one for each group of jobs: it imports neither tables nor the checks."""
+    """Snakemake starts one for each group of jobs. Reading the Snakefile, it imports neither libraries for
+    tables nor what the main process does."""
     code = (
         "import sys, bfcl_pipeline.jobs.checked_run;"
         "rooms = {'jobs.main_process', 'generation', 'report', 'screen'};"
