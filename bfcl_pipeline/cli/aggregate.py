@@ -8,9 +8,10 @@ from typing import Any
 
 from bfcl_pipeline.cli.options import add_cache, add_data, add_rules
 from bfcl_pipeline.cli.plain_count import PlainCount
-from bfcl_pipeline.cli.runs import add_run, run_folder
+from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.jobs.options import add_models
+from bfcl_pipeline.runs.folders import run_folder
 from bfcl_pipeline.text import plural
 
 

@@ -4,8 +4,9 @@ import argparse
 from pathlib import Path
 
 from bfcl_pipeline.cli.options import add_data, print_to_stderr
-from bfcl_pipeline.cli.runs import add_run, run_folder
+from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.runs.folders import run_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

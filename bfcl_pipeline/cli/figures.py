@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bfcl_pipeline.cli.options import add_rules
-from bfcl_pipeline.cli.runs import RUN_HELP, run_folder
+from bfcl_pipeline.cli.runs import RUN_HELP
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.runs.folders import run_folder
 from bfcl_pipeline.text import printable
 
 if TYPE_CHECKING:

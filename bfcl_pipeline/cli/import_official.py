@@ -5,11 +5,12 @@ from pathlib import Path
 
 from bfcl_pipeline.cli.form_options import add_form_options, form_choice
 from bfcl_pipeline.cli.options import add_data, add_errata, add_rules, print_to_stderr
-from bfcl_pipeline.cli.runs import RESULTS, check_run_name
+from bfcl_pipeline.cli.runs import check_run_name
 from bfcl_pipeline.config.job import WEB_MODES
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.jobs.options import add_models
 from bfcl_pipeline.official.form_choice import FormChoice
+from bfcl_pipeline.runs.folders import RESULTS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

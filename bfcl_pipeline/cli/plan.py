@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bfcl_pipeline.benchmark import GROUPS
 from bfcl_pipeline.cli.options import add_rules
-from bfcl_pipeline.cli.runs import RUN_HELP, newest_first, run_folder
+from bfcl_pipeline.cli.runs import RUN_HELP
 from bfcl_pipeline.config import KINDS, SampleBy, WebChoice, load_models, model_row
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.files import write_text
@@ -34,6 +34,7 @@ from bfcl_pipeline.planning import (
 )
 from bfcl_pipeline.planning.scores import shares_of
 from bfcl_pipeline.records import Json, Rules
+from bfcl_pipeline.runs.folders import newest_first, run_folder
 from bfcl_pipeline.text import plural, printable, text_table
 from bfcl_pipeline.web.effort import HOPS_OF_A_QUESTION, effort_text
 

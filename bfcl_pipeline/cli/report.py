@@ -5,7 +5,8 @@ import sys
 
 from bfcl_pipeline.cli.options import add_cache, add_data, add_rules
 from bfcl_pipeline.cli.plain_count import PlainCount
-from bfcl_pipeline.cli.runs import add_run, run_folder
+from bfcl_pipeline.cli.runs import add_run
+from bfcl_pipeline.runs.folders import run_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 
 from bfcl_pipeline.cli.options import add_cache, add_data, add_rules
-from bfcl_pipeline.cli.runs import RUN_HELP, newest_first, run_folder
+from bfcl_pipeline.cli.runs import RUN_HELP
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.runs.folders import newest_first, run_folder
 from bfcl_pipeline.text import printable, valid_unicode
 
 

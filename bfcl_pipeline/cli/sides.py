@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bfcl_pipeline.cli.options import print_to_stderr
-from bfcl_pipeline.cli.runs import run_folder
 from bfcl_pipeline.comparison.sides import Choice
 from bfcl_pipeline.errors import ConfigError, PipelineError
+from bfcl_pipeline.runs.folders import run_folder
 
 _ARCHIVE = ".zip"
 

@@ -3,8 +3,9 @@
 import argparse
 
 from bfcl_pipeline.cli.options import add_rules
-from bfcl_pipeline.cli.runs import add_run, run_folder
+from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.report.terminal import print_table
+from bfcl_pipeline.runs.folders import run_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
 from bfcl_pipeline.cli.options import add_data
-from bfcl_pipeline.cli.runs import run_folder
 from bfcl_pipeline.cli.web.options import add_record, add_run
 from bfcl_pipeline.config.job import SEARCH_TOOL
 from bfcl_pipeline.config.plain_yaml import recorded_keys
@@ -17,6 +16,7 @@ from bfcl_pipeline.config.search_engines import recorded_engines
 from bfcl_pipeline.config.trials import trial_of
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Response
+from bfcl_pipeline.runs.folders import run_folder
 from bfcl_pipeline.tables import read_responses
 from bfcl_pipeline.text import line_of, text_table
 from bfcl_pipeline.web.cache import WebCache
