@@ -13,8 +13,6 @@ from functools import cache
 from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES, category_of
-from bfcl_pipeline.config.plain_yaml import recorded_keys
-from bfcl_pipeline.config.run_config import ERRATA_FOLDER
 from bfcl_pipeline.errata import Erratum, with_edits
 from bfcl_pipeline.errata.ledger import OWN_ERRATA_VARIABLE, check_distinct, read_again, records_of
 from bfcl_pipeline.errors import ConfigError, ErrataError, MalformedRelease
@@ -35,14 +33,6 @@ def check_files(files: Sequence[Path], data: Path) -> None:
     found = _read(files)
     if all(entries_path(data, name).is_file() for name in CATEGORIES):
         check_errata(found, data)
-
-
-def run_errata(run_dir: Path) -> list[Path]:
-    """The files of a run, as copied to its directory. Raises ConfigError if its config cannot be read."""
-    names = recorded_keys(run_dir).get("errata") or []
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise ConfigError(f"{run_dir}/config.yaml: errata: expected a list of files.")
-    return [run_dir / ERRATA_FOLDER / Path(name).name for name in names]
 
 
 _MALFORMED = (AttributeError, IndexError, KeyError, TypeError, ValueError)

@@ -11,6 +11,7 @@ from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.jobs.options import add_models
 from bfcl_pipeline.official.form_choice import FormChoice
 from bfcl_pipeline.runs.folders import RESULTS
+from bfcl_pipeline.runs.run import Run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,7 +88,7 @@ def _import_run(args: argparse.Namespace, choice: FormChoice) -> int:
     folder = RESULTS / args.as_run
     with new_run_folder(folder, overwrite=args.overwrite) as made:
         import_run(source, made, print_to_stderr)
-        aggregate_run(made, args.data, args.models, args.rules)
-        write_page(made, args.rules, Path("cache"), data=args.data)
-    print_table(folder, args.rules)
+        aggregate_run(Run(made), args.data, args.models, args.rules)
+        write_page(Run(made), args.rules, Path("cache"), data=args.data)
+    print_table(Run(folder), args.rules)
     return 0

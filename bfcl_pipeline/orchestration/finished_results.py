@@ -152,7 +152,7 @@ def _recorded(results: FinishedResults, config: Mapping[str, Any]) -> tuple[Mapp
         earlier = {**config, **shared, **_mapping(results.folder / "config.yaml")}
         if "imported" in earlier:
             raise ConfigError("its answers were imported")
-        return earlier, load_run(earlier, load_models(results.folder / "models.yaml", recorded=True))
+        return earlier, load_run(earlier, load_models(results.folder / "models.yaml"))
     except (KeyError, TypeError, ValueError) as error:
         raise ConfigError(str(error)) from error
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark.categories import release_sizes
 from bfcl_pipeline.config.journal_choice import JournalChoice
 from bfcl_pipeline.config.model_rows import ModelRow, load_models, model_folder
 from bfcl_pipeline.config.run_config import ERRATA_FOLDER
@@ -108,10 +108,9 @@ class Run:
         """One of its tables, which may be missing."""
         return self.folder / "tables" / f"{name}.parquet"
 
-
-def release_sizes() -> dict[str, int]:
-    """The entries that the release has of each category."""
-    return {name: category.entries for name, category in CATEGORIES.items()}
+    def csv_table(self, name: str) -> Path:
+        """The same table as CSV, which the standard library reads."""
+        return self.folder / "tables" / f"{name}.csv"
 
 
 def open_run(source: str | Path) -> Run:
