@@ -81,6 +81,15 @@ def test_the_size_of_the_environment_is_stated_once() -> None:
     assert len({"".join(one) for one in stated}) == 1
 
 
+def test_the_snakefile_is_one_page() -> None:
+    """What it checks and decides is a function of the package: it has few names of it."""
+    text = (ROOT / "Snakefile").read_text(encoding="utf-8")
+    assert text.count("\n") <= 60
+    imported = re.findall(r"(?m)^from bfcl_pipeline\S* import (\w+(?:, \w+)*)$", text)
+    assert len(re.findall("import .*bfcl_pipeline|bfcl_pipeline.* import", text)) == len(imported)
+    assert sum(names.count(",") + 1 for names in imported) <= 5
+
+
 @pytest.mark.parametrize("recipe", ["Containerfile", "bfcl-vllm.def"])
 def test_the_image_of_vllm_installs_no_pytorch_of_its_own(recipe: str) -> None:
     """PyTorch and what depends on it are left out of the environment beside vLLM's."""

@@ -26,6 +26,7 @@ from bfcl_pipeline.archive.crate_terms import (
 from bfcl_pipeline.archive.members import ArchiveMember
 from bfcl_pipeline.archive.names import PREVIEW
 from bfcl_pipeline.archive.software import Checkout
+from bfcl_pipeline.config.run_form import FORM_KEY, RUN_FORM
 from bfcl_pipeline.errors import ArchiveError
 
 ROCrate: TypeAlias = Any
@@ -140,6 +141,7 @@ def _describe_workflow(crate: ROCrate, facts: RunFacts, snakefile: ArchiveMember
     workflow["additionalProperty"] = [
         _value(crate, "commit", "git commit of the checkout", checkout.commit or "unknown"),
         _value(crate, "changed", "whether its code has local changes", str(checkout.dirty).lower()),
+        _value(crate, FORM_KEY, "number of the form of the run and of this archive", str(RUN_FORM)),
     ]
     workflow["input"] = [
         _slot(crate, "input", slot, about, crate.get(identifier(f"results/{facts.run}/{slot}.yaml")))

@@ -12,14 +12,17 @@ from urllib.parse import unquote
 from bfcl_pipeline.archive.members import METADATA_BYTES, METADATA_BYTES_EACH, METADATA_BYTES_MOST
 from bfcl_pipeline.archive.names import METADATA
 from bfcl_pipeline.archive.reading import SealedArchive
+from bfcl_pipeline.config.run_form import FORM_KEY, form_refusal
 from bfcl_pipeline.errors import ArchiveError
 from bfcl_pipeline.signing.strict_json import read_strictly
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+!_-]{0,99}")
-_COMMIT = re.compile(r"[0-9a-f]{7,64}|unknown")
+_HEX = re.compile(r"[0-9a-f]{7,64}")
+_COMMIT = re.compile(rf"{_HEX.pattern}|unknown")
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{5,15}(?:Z|[+-][0-9:]{4,6})?")
 _SOFTWARE = re.compile(r"[a-z][a-z0-9-]{0,49}")
+_FORM = re.compile(r"[0-9]{1,9}")
 _STAGED = re.compile(r"(?:release|entries|encoder)(?:/(?!\.)[0-9A-Za-z._-]{1,200}){1,3}")
 
 
@@ -43,8 +46,12 @@ def metadata_limit(members: int) -> int:
 
 
 def read_metadata(archive: SealedArchive) -> CrateMetadata:
-    """The metadata. Raises ArchiveError if it is malformed, or does not list exactly the members."""
+    """The metadata.
+
+    Raises ArchiveError if it is of another form, is malformed, or does not list exactly the members.
+    """
     entities = _entities(archive)
+    _check_form(archive, entities)
     runs = {name.split("/")[1] for name in archive.members if name.startswith("results/")}
     if len(runs) != 1:
         _refuse(archive, f"results of {len(runs)} runs, not of one")
@@ -74,6 +81,15 @@ def read_metadata(archive: SealedArchive) -> CrateMetadata:
         commit=_text(archive, _entity(archive, entities, "#commit"), "value", _COMMIT),
         changed=_entity(archive, entities, "#changed").get("value") == "true",
     )
+
+
+def _check_form(archive: SealedArchive, entities: Mapping[str, Mapping[str, Any]]) -> None:
+    """Refuses an archive of another form before anything else that it may hold in another way."""
+    value = entities.get(f"#{FORM_KEY}", {}).get("value")
+    number = int(value) if isinstance(value, str) and _FORM.fullmatch(value) else value
+    commit = str(entities.get("#commit", {}).get("value"))
+    if refusal := form_refusal(number, f" (commit {commit})" if _HEX.fullmatch(commit) else ""):
+        _refuse(archive, f"it {refusal}")
 
 
 def _text(archive: SealedArchive, entity: Mapping[str, Any], field: str, form: re.Pattern[str]) -> str:

@@ -80,7 +80,7 @@ def write_exchanges(recorded: RecordedRun, cache: Path, out: Path) -> ArchivedEx
                 path = out / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 kept = [(each.key, each.provenance) for each in journal if each.key in chosen.keys]
-                named |= {record for _, record in kept if record is not None}
+                named |= {record for _, record in kept}
                 with path.open("wb") as file:
                     file.writelines(journal.line(key) for key, _ in kept)
                 if kept:

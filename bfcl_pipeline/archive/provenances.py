@@ -35,8 +35,8 @@ OTHERS = "(others)"
 class ProvenanceUse:
     """The exchanges that one record explains."""
 
-    sha256: str | None  # of the record; None for exchanges of earlier versions, which name none
-    document: Provenance | None  # None if its file is missing, or if there is no record
+    sha256: str  # of the record
+    document: Provenance | None  # None if its file is missing
     exchanges: int  # 0 for a model in the job's process whose answers are in no journal
     first: str  # the first time of receipt, ISO 8601 in UTC; empty without exchanges
     last: str
@@ -100,7 +100,7 @@ def model_provenance(exchanges: Iterable[JournaledExchange], journals: Path) -> 
     counts = _Counts()
     for exchange in exchanges:
         counts.add(exchange)
-    uses = sorted(counts.uses(journals), key=lambda use: (use.first, use.sha256 or ""))
+    uses = sorted(counts.uses(journals), key=lambda use: (use.first, use.sha256))
     return ModelProvenance(tuple(uses), ApiFacts(counts.models, counts.fingerprints, counts.ids))
 
 
@@ -162,11 +162,7 @@ def api_lines(model: ModelProvenance) -> Iterator[str]:
 
 def gap_lines(model: ModelProvenance) -> Iterator[str]:
     """What is not recorded about the answers of one model."""
-    unnamed = sum(use.exchanges for use in model.uses if use.sha256 is None)
-    missing = [use for use in model.uses if use.sha256 is not None and use.document is None]
-    if unnamed:
-        count = plural(unnamed, "exchange", "exchanges")
-        yield f"what made {count} was not recorded, by an earlier version"
+    missing = [use for use in model.uses if use.document is None]
     if missing:
         count = plural(sum(use.exchanges for use in missing), "exchange", "exchanges")
         yield f"the record of what made {count} is missing (the first: {missing[0].sha256})"
@@ -219,7 +215,7 @@ class _Times:
 class _Counts:
     """What is counted over the exchanges of a model."""
 
-    times: dict[str | None, _Times] = field(default_factory=dict)  # by SHA-256 of the record
+    times: dict[str, _Times] = field(default_factory=dict)  # by SHA-256 of the record
     models: Counter[str] = field(default_factory=Counter)
     fingerprints: Counter[str] = field(default_factory=Counter)
     ids: int = 0
@@ -236,9 +232,8 @@ class _Counts:
 
     def uses(self, journals: Path) -> Iterator[ProvenanceUse]:
         for sha256, times in self.times.items():
-            record = None
-            if sha256 is not None and (path := provenance_path(journals, sha256)).is_file():
-                record = read_provenance(path)
+            path = provenance_path(journals, sha256)
+            record = read_provenance(path) if path.is_file() else None
             yield ProvenanceUse(sha256, record, times.exchanges, times.first, times.last)
 
 

@@ -11,8 +11,9 @@ from typing import Any
 
 from bfcl_pipeline.archive.members import MAX_MEMBERS
 from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.config import ModelRow, RunConfig, check_config, load_models, load_run
+from bfcl_pipeline.config import NOT_RECORDED, ModelRow, RunConfig, check_config, load_models, load_run
 from bfcl_pipeline.config.journal_choice import JournalChoice
+from bfcl_pipeline.config.run_form import checked_form
 from bfcl_pipeline.config.search_engines import SearchEngines
 from bfcl_pipeline.errors import ArchiveError, ConfigError
 from bfcl_pipeline.provenance import template_note
@@ -107,17 +108,15 @@ def read_run(folder: Path, schema: Path, name: str | None = None) -> RecordedRun
     config, _ = read_yaml_file(config_file), read_yaml_file(models_file)
     if not isinstance(config, dict):
         raise ConfigError(f"{config_file}: expected a mapping of keys, got {type(config).__name__}.")
+    config = checked_form(config, folder)
     if "imported" in config:
         raise ArchiveError(
             f"{folder}: this run was imported ({config['imported']!s:.80}). It has no journals, "
             "so it cannot be replayed, archived or verified; publish the imported files instead."
         )
     properties = read_yaml_file(schema)
-    try:
-        check_config(config, properties)
-    except ConfigError as error:
-        raise ConfigError(f"{config_file}: {error}") from error
-    config = _with_defaults(config, properties)
+    config |= {key: properties["properties"][key]["default"] for key in NOT_RECORDED}
+    check_config(config, _all_required(properties), str(config_file))
     if config["trials"] * len(config["models"]) > MAX_MEMBERS:
         raise ConfigError(f"{config_file}: more models and trials than an archive can contain.")
     rows = load_models(models_file)
@@ -127,9 +126,10 @@ def read_run(folder: Path, schema: Path, name: str | None = None) -> RecordedRun
     return RecordedRun(folder, config, rows, run)
 
 
-def _with_defaults(config: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """`config` with the defaults of missing keys, which an earlier version may not have recorded."""
-    properties = schema["properties"].items()
-    complete = {key: config.get(key, of_key.get("default")) for key, of_key in properties}
-    nested = {key: of_key for key, of_key in properties if of_key["type"] == "object"}
-    return {**complete, **{key: _with_defaults(complete[key], of_key) for key, of_key in nested.items()}}
+def _all_required(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of configs that have every key, as runs record them."""
+    properties = {
+        key: _all_required(of_key) if of_key["type"] == "object" else of_key
+        for key, of_key in schema["properties"].items()
+    }
+    return {**schema, "properties": properties, "required": list(properties)}

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import copyfile
 from typing import IO, TYPE_CHECKING
 
 import yaml
@@ -26,7 +27,7 @@ from bfcl_pipeline.archive.recorded_run import RecordedRun, read_run
 from bfcl_pipeline.archive.software import find_checkout
 from bfcl_pipeline.archive.web_files import checked_web, run_keys
 from bfcl_pipeline.benchmark import CATEGORIES, V4_CATEGORIES, encoder
-from bfcl_pipeline.config import NOT_RECORDED, recorded_models
+from bfcl_pipeline.config import NOT_RECORDED
 from bfcl_pipeline.errors import PipelineError, StagingError
 from bfcl_pipeline.process import limit_process
 from bfcl_pipeline.tables import entries_path
@@ -177,12 +178,10 @@ def check_staged(recorded: RecordedRun, data: Path) -> None:
     """Raises StagingError if Snakemake or a staged file that the replay needs is missing."""
     if find_spec("snakemake") is None:
         raise StagingError(f"Snakemake is not installed: {sys.executable} -m pip install snakemake")
-    needed = [data / "release/texts.json", data / "release/models.json"]
+    needed = [data / "release/texts.json", data / "release/models.json", family_texts_path(data)]
     needed += [entries_path(data, name) for name in dict.fromkeys([*V4_CATEGORIES, *recorded.categories])]
     if any(CATEGORIES[name].executes for name in recorded.categories):
         needed.append(recorded_calls_path(data))
-    if recorded.needs_family_texts:
-        needed.append(family_texts_path(data))
     _check_files(needed, stage_command(recorded, data))
     if recorded.needs_encoder:
         _check_files([data / "encoder" / encoder.WEIGHTS], f"bfcl-pipeline stage --encoder --data {data}")
@@ -221,8 +220,7 @@ def _lay_out(recorded: RecordedRun, data: Path, cache: Path, work: Path) -> None
     config = {key: value for key, value in recorded.config.items() if key not in NOT_RECORDED}
     text = yaml.safe_dump({**config, "replay": True}, allow_unicode=True)
     (work / "config/config.yaml").write_text(text, encoding="utf-8")
-    # Written anew, because rows of an earlier version lack keys whose default is another now.
-    (work / "config/models.yaml").write_text(recorded_models(recorded.rows.values()), encoding="utf-8")
+    copyfile(recorded.folder / "models.yaml", work / "config/models.yaml")
     (work / "data").symlink_to(data.resolve())
     if cache.is_dir():
         (work / "cache").symlink_to(cache.resolve())

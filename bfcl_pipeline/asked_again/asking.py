@@ -131,7 +131,7 @@ async def _ask(adapter: Adapter, job: AskingJob, server: OwnServer, log: Log) ->
         adapter.open(log)
         record = _record(job, server, log)
         for number in range(1, job.askings + 1):
-            terms = RunTerms(RUN, number, row.input_price, row.output_price, job.budget, provenance=record)
+            terms = RunTerms(RUN, record, number, row.input_price, row.output_price, job.budget)
             backend = ApiBackend(adapter, journal, row.limits, terms, counts)
             rounds.append(await asyncio.gather(*(answer(backend, one) for one in job.draw.requests)))
     finally:

@@ -229,7 +229,9 @@ def _count(tokens: int | None) -> str:
 
 def _price(row: ModelRow, exchange: Exchange) -> str:
 
-    dollars = RunTerms(None, input_price=row.input_price, output_price=row.output_price).dollars(exchange)
+    # Nothing is journaled, so nothing is recorded of what made the answer.
+    terms = RunTerms(None, "", input_price=row.input_price, output_price=row.output_price)
+    dollars = terms.dollars(exchange)
     if dollars is None:
         return "unknown: the model's row has no prices, or the answer has no token counts"
     return f"${dollars:.6f}"

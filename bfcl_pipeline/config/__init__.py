@@ -23,7 +23,13 @@ from bfcl_pipeline.config.model_rows import (
 )
 from bfcl_pipeline.config.models_files import MODELS_FILE, MODELS_VARIABLE, MY_MODELS_FILE, models_files
 from bfcl_pipeline.config.run_config import ReleasePin, RunConfig, load_run
-from bfcl_pipeline.config.run_record import NOT_RECORDED, recorded_config, recorded_models, recorded_row
+from bfcl_pipeline.config.run_record import (
+    NOT_RECORDED,
+    recorded_config,
+    recorded_files,
+    recorded_models,
+    recorded_row,
+)
 from bfcl_pipeline.config.sampling import RunSample, SampleBy, allocate, by_weight, divide, pick
 from bfcl_pipeline.config.trials import Trial, trial_name, trial_of
 from bfcl_pipeline.config.unknown_model import unknown_model
@@ -66,6 +72,7 @@ __all__ = [
     "pick",
     "plain_values",
     "recorded_config",
+    "recorded_files",
     "recorded_models",
     "recorded_row",
     "trial_name",

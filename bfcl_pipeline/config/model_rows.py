@@ -133,13 +133,12 @@ class ModelRow:
     def of_weights(self) -> dict[str, Json]:
         """What identifies the weights besides their name, as far as answers are generated again for it.
 
-        A commit that is only recorded is not among it: it is known once the weights have been fetched. Nor
-        are files of a model with `prompting: server`, whose answers earlier versions journaled without.
+        A commit that is only recorded is not among it: it is known once the weights have been fetched.
         """
         values: dict[str, Json] = {"revision": self.revision} if self.revision else {}
         if self.kind == "transformers":
             values["dtype"] = self.dtype
-        if self.family and self.weights and not self.weights.startswith(COMMIT):
+        if self.weights and not self.weights.startswith(COMMIT):
             values["weights"] = self.weights
         return values
 

@@ -11,8 +11,10 @@ from typing import Any
 
 import yaml
 
+from bfcl_pipeline.config.job import Job
 from bfcl_pipeline.config.kinds import KINDS
 from bfcl_pipeline.config.model_rows import ModelRow, keys_of_others
+from bfcl_pipeline.config.run_form import FORM_KEY, RUN_FORM
 from bfcl_pipeline.records import Json
 
 NOT_RECORDED = ("replay", "overwrite", "models_file", "web_proxy", "web_pause")
@@ -25,9 +27,19 @@ _NOT_OF_EMBEDDED = ("model", "endpoint", "key", "options", "limits")
 _NOT_OF_RESULTS = ("endpoint", "key", "options", "limits")
 
 
+def recorded_files(config: Mapping[str, Any], jobs: Iterable[Job]) -> dict[str, str]:
+    """The content of the files that record a run, by name. All trials of a model share one row.
+
+    config: complete and checked.
+    """
+    rows = {job.row.name: job.row for job in jobs}
+    return {"config.yaml": recorded_config(config), "models.yaml": recorded_models(rows.values())}
+
+
 def recorded_config(config: Mapping[str, Any]) -> str:
-    """A config, complete and checked, as YAML."""
+    """A config, complete and checked, as YAML, with the number of its form."""
     document = {key: value for key, value in config.items() if key not in NOT_RECORDED}
+    document[FORM_KEY] = RUN_FORM
     for key in _SOURCES:
         document[key] = {**document[key], "source": None}
     if "published" in document:

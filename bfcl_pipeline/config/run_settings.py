@@ -16,6 +16,7 @@ from bfcl_pipeline.config.check import check_config, fits, with_defaults
 from bfcl_pipeline.config.job import WebChoice
 from bfcl_pipeline.config.journal_choice import JournalChoice
 from bfcl_pipeline.config.run_config import ReleasePin
+from bfcl_pipeline.config.run_form import FORM_KEY, checked_form
 from bfcl_pipeline.config.sampling import RunSample
 from bfcl_pipeline.config.shown_entries import ShownEntries
 from bfcl_pipeline.errors import ConfigError
@@ -64,6 +65,8 @@ def read_settings(path: Path) -> RunSettings:
     document = read_yaml_file(path)
     if not isinstance(document, dict):
         raise ConfigError(f"{path}: expected a mapping of keys, got {type(document).__name__}.")
+    if FORM_KEY in document:
+        document = checked_form(document, path.parent)
     keys = dict(document)
     imported = document.pop("imported", None)
     if not isinstance(imported, str | None):

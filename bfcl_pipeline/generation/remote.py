@@ -50,11 +50,11 @@ class RunTerms:
     """Prices, budget and trial of a model in one run."""
 
     run: str | None  # name of the run, written into the journal with each cost
+    provenance: str  # SHA-256 of the record of what makes the answers
     trial: int = 1  # repetition of the benchmark, from 1
     input_price: float | None = None  # US dollars for a million tokens sent
     output_price: float | None = None  # US dollars for a million tokens received
     budget: float | None = None  # US dollars that the run may cost, in all shards together; None: no limit
-    provenance: str | None = None  # SHA-256 of the record of what makes the answers
 
     def dollars(self, exchange: Exchange) -> float | None:
         """The price of an exchange in US dollars; None if prices or tokens are not known."""

@@ -187,11 +187,11 @@ async def _backend(
         record = journaled_record(job, write_record(job, record_out, log))
         terms = RunTerms(
             job.run,
+            record,
             job.trial,
             row.input_price,
             row.output_price,
             job.budget,
-            record,
         )
         async with progress(_label(job), counts):
             yield ApiBackend(adapter, journal, row.limits, terms, counts)

@@ -14,6 +14,7 @@ import yaml
 from bfcl_pipeline.benchmark import CATEGORIES, release
 from bfcl_pipeline.config import described, load_models, model_folder, recorded_models, trial_of
 from bfcl_pipeline.config.run_config import ERRATA_FOLDER
+from bfcl_pipeline.config.run_form import FORM_KEY, RUN_FORM
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.files import replaced_folder, write_text
 from bfcl_pipeline.judging import score_table_by_all_rules, start_workers
@@ -112,6 +113,7 @@ def _config(source: Import, models: dict[str, list[Response]], responses: Sequen
     """What the run evaluates, in the keys of a config; `imported` marks it as not generated here."""
     evaluated = {response.category for response in responses}
     document = {
+        FORM_KEY: RUN_FORM,
         "run": source.run,
         "imported": "result folders of the official tool",
         "models": list(models),

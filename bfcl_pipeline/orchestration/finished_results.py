@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from bfcl_pipeline.config import (
+    NOT_RECORDED,
     Job,
     ModelRow,
     RunConfig,
@@ -24,6 +25,7 @@ from bfcl_pipeline.config import (
     model_folder,
 )
 from bfcl_pipeline.config.journal_choice import JournalChoice
+from bfcl_pipeline.config.run_form import checked_form
 from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.records import Json, Status
 from bfcl_pipeline.yaml_reader import read_yaml_file
@@ -147,13 +149,14 @@ def _adds(before: tuple[Job, ...], now: tuple[Job, ...]) -> bool:
 def _recorded(results: FinishedResults, config: Mapping[str, Any]) -> tuple[Mapping[str, Any], RunConfig]:
     """The recorded config and the run that it describes. Raises ConfigError if it describes none."""
     try:
-        # A key that an earlier version did not have is as now; all runs shared their journals.
-        shared = {"journal": JournalChoice.SHARED.value}
-        earlier = {**config, **shared, **_mapping(results.folder / "config.yaml")}
-        if "imported" in earlier:
+        recorded = checked_form(_mapping(results.folder / "config.yaml"), results.folder)
+        if "imported" in recorded:
             raise ConfigError("its answers were imported")
+        earlier = {**recorded, **{key: config[key] for key in NOT_RECORDED}}
         return earlier, load_run(earlier, load_models(results.folder / "models.yaml"))
-    except (KeyError, TypeError, ValueError) as error:
+    except KeyError as error:
+        raise ConfigError(f"the key {error} is missing") from error
+    except (TypeError, ValueError) as error:
         raise ConfigError(str(error)) from error
 
 

@@ -108,8 +108,7 @@ def _clear(
     runs, marks = state / "runs", state / LOCKS
     observed = _observed(runs, timing, here)
     if observed.active:
-        if all("-" in path.name for path in observed.active):  # else one is of an earlier version
-            delete_stale_locks(state, {path.name.partition("-")[0] for path in observed.active})
+        delete_stale_locks(state, {path.name.partition("-")[0] for path in observed.active})
         return None
     dead = observed.dead
     startup.check()  # if we were suspended, another run may hold the lock by now

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bfcl_pipeline.config import Job, RunConfig, recorded_config, recorded_models
+from bfcl_pipeline.config import Job, RunConfig, recorded_files
 from bfcl_pipeline.config.run_config import ERRATA_FOLDER
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.orchestration.finished_results import FinishedResults, replaced_models
@@ -108,7 +108,6 @@ def _is_copied(path: Path, folder: Path) -> bool:
 
 def _is_recorded(folder: Path, config: Mapping[str, Any], run: RunConfig) -> bool:
     """Whether the record of the run, if there is one, is of this config."""
-    rows = {job.row.name: job.row for job in run.jobs}
-    wanted = {"config.yaml": recorded_config(config), "models.yaml": recorded_models(rows.values())}
+    wanted = recorded_files(config, run.jobs)
     found = {name: folder / name for name in wanted if (folder / name).is_file()}
     return all(path.read_text(encoding="utf-8") == wanted[name] for name, path in found.items())

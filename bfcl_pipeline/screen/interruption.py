@@ -34,6 +34,11 @@ class Interruption:
             signal.signal(signal.SIGINT, self._end)
         signal.signal(signal.SIGTERM, self._end)
 
+    def exit_if_requested(self) -> None:
+        """Ends this process if it was asked to."""
+        if self.requested:
+            sys.exit(STATUS)
+
     @staticmethod
     def keep_prompt() -> None:
         """Makes SIGINT wake this process at once again. Call it from time to time, in any thread.

@@ -4,11 +4,14 @@ Covers which steps run, have ended or have failed, and the progress of those tha
 Nothing here prints.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from bfcl_pipeline.config import RunSample
+from bfcl_pipeline.config import RunConfig, RunSample
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.screen.progress import JobProgress
 from bfcl_pipeline.screen.progress_file import progress_path, read_progress
@@ -28,6 +31,20 @@ class RunDescription:
     rules: Rules  # of the table at the end
     replay: bool  # whether the run is derived again: its table is not printed
     asks: bool = False  # whether a model of it is behind an API
+
+    @classmethod
+    def of(cls, run: RunConfig, config: Mapping[str, Any]) -> RunDescription:
+        """The description of a run. config: its config, complete."""
+        return cls(
+            name=run.name,
+            models=len({job.row.name for job in run.jobs}),
+            trials=config["trials"],
+            categories=len(run.categories),
+            sample=run.sample,
+            rules=run.rules,
+            replay=config["replay"],
+            asks=any(job.remote for job in run.jobs),
+        )
 
     def __str__(self) -> str:
         """The run in one line."""

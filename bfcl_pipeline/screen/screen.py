@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
+from bfcl_pipeline.config import RunConfig
 from bfcl_pipeline.errors import PipelineError
 from bfcl_pipeline.report.terminal import print_styled, terminal_table, terminal_width
 from bfcl_pipeline.report.unanswered import NO_ANSWERS, unanswered_lines, unanswered_models
@@ -53,8 +54,12 @@ _CHATTER = ("Assuming unrestricted shared filesystem", "Building DAG of jobs", "
 _SUPERSEDED = "Exiting because a job execution failed"
 
 
-def describe_run(description: RunDescription) -> None:
-    """Reports the run to its screen, if there is one. Called by the workflow when it is read."""
+def describe_run(run: RunConfig, config: Mapping[str, Any]) -> None:
+    """Reports the run to its screen, if there is one. Called by the workflow when it is read.
+
+    config: that of the run, complete.
+    """
+    description = RunDescription.of(run, config)
     logging.getLogger("snakemake.logging").info("", extra={"bfcl_run": description})
 
 

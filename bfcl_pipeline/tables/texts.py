@@ -10,17 +10,15 @@ from pathlib import Path
 from bfcl_pipeline.errors import MalformedRelease
 from bfcl_pipeline.prompts import Texts, load_texts
 from bfcl_pipeline.records import Json
-from bfcl_pipeline.tools import Constants
+from bfcl_pipeline.tools.constants import Constants
 
 
 def read_texts(data: Path) -> Texts:
     """The prompt texts in the data folder.
 
-    Raises MalformedRelease if the file is missing, is not JSON, or lacks a text.
+    Raises MalformedRelease if a file is missing, is not JSON, or lacks a text.
     """
-    texts = load_texts(_read(texts_path(data)))
-    families = family_texts_path(data)
-    return replace(texts, families=_read(families)) if families.is_file() else texts
+    return replace(load_texts(_read(texts_path(data))), families=_read(family_texts_path(data)))
 
 
 def read_constants(data: Path) -> Constants:
@@ -37,7 +35,7 @@ def texts_path(data: Path) -> Path:
 
 
 def family_texts_path(data: Path) -> Path:
-    """The path of the long texts in prompts of open-weight models; missing in data of earlier versions."""
+    """The path of the long texts in prompts of open-weight models."""
     return data / "release" / "family_texts.json"
 
 
@@ -50,7 +48,7 @@ def read_recorded_calls(data: Path) -> dict[str, Json]:
 
 
 def recorded_calls_path(data: Path) -> Path:
-    """The path of what the release holds of the network; missing in data of earlier versions."""
+    """The path of what the release holds of the network."""
     return data / "release" / "recorded_calls.json"
 
 

@@ -12,7 +12,7 @@ from bfcl_pipeline.records import AnswerClass, Entry, Response, Rules, Status, V
 from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import read_table, with_types
 from bfcl_pipeline.tables.responses import responses_in
-from bfcl_pipeline.tables.schemas import VERDICTS
+from bfcl_pipeline.tables.schemas import VERDICT_FIELDS, VERDICTS
 from bfcl_pipeline.transcripts.answer import answer_record
 from bfcl_pipeline.transcripts.entry import has_memory
 from bfcl_pipeline.transcripts.limits import PAGE, Limits
@@ -23,8 +23,8 @@ from bfcl_pipeline.transcripts.sessions import SessionMemories
 _ROWS = 64
 """Responses that are in memory as records at once."""
 
-_VERDICT = ("category", "entry_id", "rules", "valid", "error_type", "error_message", "status")
-"""The columns of verdicts that every run has."""
+_VERDICT = ("category", "entry_id", "rules", *(field.name for field in VERDICT_FIELDS))
+"""The columns of a table of verdicts that are read."""
 
 
 def answer_records(
@@ -105,12 +105,12 @@ def _verdicts(path: Path, category: str) -> Mapping[str, Mapping[Rules, Verdict]
 
 
 def _verdict(row: Mapping[str, Any]) -> Verdict:
-    answer_class = row.get("answer_class")
+    answer_class = row["answer_class"]
     return Verdict(
         row["valid"],
         row["error_type"],
         row["error_message"],
         Status(row["status"]),
         AnswerClass(answer_class) if answer_class else None,
-        bool(row.get("unread_call")),
+        bool(row["unread_call"]),
     )

@@ -71,7 +71,7 @@ def in_time(work: Callable[[], T], connections: FetchConnections, limit: TimeLim
             raise over
     try:
         return outcome.result()
-    except OutOfTime as error:  # of a cassette that is played; old ones have no text
+    except OutOfTime as error:  # played from a cassette, it may have no text
         raise OutOfTime(str(error) or f"(total timeout={limit.seconds})") from None
 
 

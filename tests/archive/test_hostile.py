@@ -258,7 +258,8 @@ DOCUMENTS = {
     "no list": (b'{"@graph": {}}', "without a @graph"),
     "no entities": (b'{"@graph": [1, null]}', "without @id"),
     "one id twice": (b'{"@graph": [{"@id": "a"}, {"@id": "a"}]}', "a duplicate one"),
-    "no run": (b'{"@graph": []}', "without '#release'"),
+    "no form": (b'{"@graph": []}', "it has no form number"),
+    "no run": (b'{"@graph": [{"@id": "#form", "value": "1"}]}', "without '#release'"),
     "large": (b'{"@graph": [' + b"0," * 500_000 + b"0]}", "metadata of"),
 }
 
@@ -323,6 +324,24 @@ def test_metadata_cannot_spoof_lines_or_name_other_files(
     refused(_described(tmp_path, {LOG: right}, LOG, extra=[SAID[case]]), "refused: metadata w")
 
 
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (None, "it has no form number, and this version of bfcl-pipeline reads form 1: use the version "),
+        ("2", f"reads form 1: use the version that made it (commit {'c' * 40}), or make the run again"),
+        ("0x1", "it has form 0x1, and"),
+        (SPOOFED, "it has form 1.0"),
+    ],
+)
+def test_an_archive_of_another_form_is_refused(
+    value: str | None, words: str, tmp_path: Path, refused: Refused
+) -> None:
+    """With the commit that made it, before anything of it is read as this version would."""
+    form = {"@id": "#form"} if value is None else {"@id": "#form", "value": value}
+    extra: list[Mapping[str, object]] = [form, {"@id": "#commit", "value": "c" * 40}]
+    refused(_described(tmp_path, {}, LOG, extra=extra), words)
+
+
 def _described(
     folder: Path,
     files: dict[str, dict[str, str]],
@@ -337,6 +356,7 @@ def _described(
         {"@id": "#run", "endTime": "2026-01-02T03:04:05.678+00:00"},
         {"@id": "#commit", "value": "unknown"},
         {"@id": "#changed"},
+        {"@id": "#form", "value": "1"},
     ]
     replaced = {entity["@id"] for entity in extra}
     graph = [entity for entity in graph if entity["@id"] not in replaced] + [*extra]

@@ -86,7 +86,6 @@ def test_two_versions_of_a_server_are_told_apart(own_run: SmallRun) -> None:
     """Each record has its own number of exchanges, in the order of their first."""
     before = provenances_of(read_run(own_run.results, find_checkout().schema), own_run.cache)[MODEL]
     old = before.uses[0].sha256
-    assert old is not None
     new = write_provenance(own_run.journal.parent, record())
     lines = own_run.journal.read_text().splitlines(keepends=True)
     place = max(place for place, line in enumerate(lines) if '"run":"small"' in line)
@@ -103,16 +102,12 @@ def _attested(run: SmallRun) -> list[str]:
 
 
 def test_what_is_not_recorded_is_not_verified(own_run: SmallRun) -> None:
-    """A missing record, and lines of an earlier version, which name none."""
+    """The record of an exchange is missing."""
     (path,) = provenances_in(own_run.journal.parent)
     path.unlink()
     (gap,) = [text for text in texts(reported(own_run), Part.NOT_COVERED) if text.startswith(f"{MODEL}: ")]
     assert "the record of what made" in gap
     assert path.stem in gap
-    lines = own_run.journal.read_text().replace(f'"provenance":"{path.stem}",', "")
-    own_run.journal.write_text(lines)
-    (gap,) = [text for text in texts(reported(own_run), Part.NOT_COVERED) if text.startswith(f"{MODEL}: ")]
-    assert "was not recorded, by an earlier version" in gap
 
 
 def test_a_run_with_a_damaged_record_is_not_archived(

@@ -12,7 +12,7 @@ import pytest
 from bfcl_pipeline.cli import CLOSED_PIPE, main
 from bfcl_pipeline.generation.journal import Journal
 from bfcl_pipeline.provenance import provenance_path, write_provenance
-from tests.support.journal_exchanges import exchange
+from tests.support.journal_exchanges import PROVENANCE, exchange
 from tests.support.provenance_records import record
 
 RAW = {
@@ -87,7 +87,7 @@ def test_a_model_is_listed_by_category(printed, cache):
         "From 2026-10-01 12:00 to 2026-10-01 12:00 UTC.",
         "Run r: 4 exchanges, $2.0000.",
         "The API returned an id with 1 of 4 answers.",
-        "What made 4 exchanges was not recorded, by an earlier version.",
+        f"The record of what made 4 exchanges is missing (the first: {PROVENANCE}).",
     ]
     assert printed(str(cache / "org_model-FC")).out.splitlines() == lines
     assert printed(str(cache / "org_model-FC" / "exchanges.jsonl")).out.splitlines() == lines

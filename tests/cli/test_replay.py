@@ -7,13 +7,21 @@ import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 
 from bfcl_pipeline import project
 from bfcl_pipeline.benchmark import GROUPS
 from bfcl_pipeline.cli import main
+from bfcl_pipeline.config import recorded_config
 
-CONFIG = "run: r\nmodels: [oracle-FC]\ncategories: [simple_java]\n"
+SHIPPED = yaml.safe_load((project.project_folder() / "config/config.yaml").read_text())
 MODELS = "models:\n- {name: oracle-FC, kind: oracle}\n"
+
+
+def recorded(**changes: object) -> str:
+    """A config as a run records it."""
+    config = {"run": "r", "models": ["oracle-FC"], "categories": ["simple_java"]}
+    return recorded_config({**SHIPPED, **config, **changes})
 
 
 @pytest.fixture
@@ -22,7 +30,7 @@ def run_dir(tmp_path: Path) -> Path:
     folder = tmp_path / "results/r"
     folder.mkdir(parents=True)
     (tmp_path / "cache").mkdir()
-    (folder / "config.yaml").write_text(CONFIG)
+    (folder / "config.yaml").write_text(recorded())
     (folder / "models.yaml").write_text(MODELS)
     return folder
 
@@ -44,13 +52,32 @@ def test_a_run_without_its_config_is_refused(
     assert "run `snakemake` again" in message
 
 
-@pytest.mark.parametrize("config", ["[1]", "run: [", "run: ../x", "models: []"])
+@pytest.mark.parametrize("config", ["[1]", "run: [", recorded(run="../x"), recorded(models=[])])
 def test_a_malformed_config_is_refused(
     config: str, run_dir: Path, staged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Nothing is run, and the name of the run is not used as a path."""
     (run_dir / "config.yaml").write_text(config)
     assert "config.yaml: " in refused(run_dir, staged, capsys)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("form: 1", "form: 2"), "this run has form 2, and this version of bfcl-pipeline reads form 1"),
+        (("form: 1\n", ""), "this run has no form number, and this version"),
+        (("seed: 0\n", ""), "config.yaml: the key 'seed' is missing"),
+        (("  source: null\n", ""), "config.yaml: release: the key 'source' is missing"),
+    ],
+)
+def test_a_run_of_another_form_is_refused(
+    change: tuple[str, str], words: str, run_dir: Path, staged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What an earlier version did not record is not guessed."""
+    text = (run_dir / "config.yaml").read_text()
+    assert change[0] in text
+    (run_dir / "config.yaml").write_text(text.replace(*change))
+    assert words in refused(run_dir, staged, capsys)
 
 
 def test_a_missing_release_is_not_fetched(
@@ -63,7 +90,7 @@ def test_a_missing_release_is_not_fetched(
     assert f"Run `bfcl-pipeline stage --data {tmp_path / 'data'} --version" in message
 
 
-def test_data_of_an_earlier_version_suffices_for_v4(
+def test_entries_of_executable_categories_are_needed_by_their_runs_alone(
     run_dir: Path, staged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Entries of the executable categories are needed only by runs that have them."""
@@ -76,7 +103,7 @@ def test_data_of_an_earlier_version_suffices_for_v4(
     kept.mkdir()
     (kept / "mine").touch()  # refused after the staged files were checked
     assert "not an empty directory" in refused(run_dir, data, capsys, "--keep", str(kept))
-    (run_dir / "config.yaml").write_text(CONFIG.replace("simple_java", "simple_java, rest"))
+    (run_dir / "config.yaml").write_text(recorded(categories=["simple_java", "rest"]))
     assert "rest.parquet: not staged" in refused(run_dir, data, capsys, "--keep", str(kept))
 
 
@@ -124,7 +151,7 @@ def test_a_step_that_fails_shows_its_log(
     run_dir: Path, staged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """An entry id that does not exist stops the workflow, and the end of the log is printed."""
-    (run_dir / "config.yaml").write_text(CONFIG + "entry_ids: [simple_java_1000000]\n")
+    (run_dir / "config.yaml").write_text(recorded(entry_ids=["simple_java_1000000"]))
     message = refused(run_dir, staged, capsys, "--cores", "1")
     assert "a step failed" in message
     assert "simple_java_1000000" in message
@@ -134,29 +161,19 @@ def test_a_model_without_a_row_is_refused(
     run_dir: Path, staged: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The recorded config and models must be consistent; nothing is run otherwise."""
-    (run_dir / "config.yaml").write_text(CONFIG.replace("oracle-FC", "another-FC"))
+    (run_dir / "config.yaml").write_text(recorded(models=["another-FC"]))
     assert "unknown model 'another-FC'" in refused(run_dir, staged, capsys)
 
 
-def test_only_models_that_are_sent_prompts_need_their_texts(
+def test_data_of_another_version_are_refused(
     run_dir: Path, staged: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Data of an earlier version lacks the file: the message says how to stage it."""
+    """A staged file that they lack is named with the command that stages it."""
     data = tmp_path / "data"
     (data / "release").mkdir(parents=True)
     (data / "entries").symlink_to(staged / "entries")
     for name in ("texts.json", "models.json"):
         (data / "release" / name).symlink_to(staged / "release" / name)
-    kept = tmp_path / "kept"
-    kept.mkdir()
-    (kept / "mine").touch()  # refused after the staged files were checked
-    for prompting, refusal in {
-        "leaderboard": "family_texts.json: not staged",
-        "server": "not an empty directory",
-    }.items():
-        row = f"name: Qwen/Qwen3-8B-FC, kind: vllm, prompting: {prompting}, vllm: {{tool_parser: hermes}}"
-        (run_dir / "models.yaml").write_text(f"models:\n- {{{row}}}\n")
-        (run_dir / "config.yaml").write_text(CONFIG.replace("oracle-FC", "Qwen/Qwen3-8B-FC"))
-        message = refused(run_dir, data, capsys, "--keep", str(kept))
-        assert refusal in message
-        assert ("Run `bfcl-pipeline stage --data" in message) is (prompting == "leaderboard")
+    message = refused(run_dir, data, capsys)
+    assert "family_texts.json: not staged" in message
+    assert "Run `bfcl-pipeline stage --data" in message

@@ -10,6 +10,7 @@ from bfcl_pipeline.config import (
     recorded_config,
     recorded_models,
 )
+from bfcl_pipeline.config.run_form import RUN_FORM
 
 SHIPPED = Path(__file__).parents[2] / "config"
 
@@ -53,6 +54,7 @@ def test_a_config_is_recorded_without_paths_of_the_machine():
     }
     recorded = yaml.safe_load(recorded_config(config))
     assert recorded == {
+        "form": RUN_FORM,
         "run": "a",
         "release": {"version": "1", "sha256": "0", "source": None},
         "encoder": {"source": None},

@@ -11,7 +11,10 @@ from bfcl_pipeline.errors import JournalError, Malformed
 from bfcl_pipeline.generation.journal import Journal
 from tests.support.journal_exchanges import all_of, exchange, key_of, written
 
-FIELDS = "key entry_id trial turn run received_at latency_seconds input_tokens output_tokens dollars raw"
+FIELDS = (
+    "key entry_id trial turn run received_at latency_seconds input_tokens output_tokens dollars "
+    "provenance raw"
+)
 
 
 @pytest.fixture

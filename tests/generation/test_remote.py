@@ -25,6 +25,7 @@ from bfcl_pipeline.generation.journal import Journal
 from bfcl_pipeline.generation.remote import ApiBackend, RunTerms
 from bfcl_pipeline.records import Exchange, Mode, Status
 from bfcl_pipeline.tables.texts import read_texts
+from tests.support.journal_exchanges import PROVENANCE
 
 QUICK = RequestLimits(in_flight=4, attempts=3, retry_seconds=0.001)
 
@@ -82,7 +83,7 @@ def asked(staged, entries, setting_of, tmp_path):
             journal = Journal.open(tmp_path / "exchanges.jsonl")
             try:
                 remote = ApiBackend(
-                    wire, journal, limits, RunTerms("r", **terms), tally or ProgressCounts()
+                    wire, journal, limits, RunTerms("r", PROVENANCE, **terms), tally or ProgressCounts()
                 )
                 return await run_entries(chosen, remote, read_texts(staged), setting_of, Origin("m", "r"))
             finally:

@@ -23,6 +23,7 @@ import yaml
 
 from bfcl_pipeline.config import EMBEDDED_KINDS, KINDS, RECORDED_KINDS
 from bfcl_pipeline.models.serving.address import Address, State, write_address
+from bfcl_pipeline.process import this_process
 from bfcl_pipeline.tables import read_responses
 from tests.support.offline import offline
 
@@ -172,7 +173,7 @@ def write_row(place: Path, kind: str, port: int) -> None:
     if kind == "vllm":
         del row["endpoint"], row["key"]
         row["vllm"] = {"tool_parser": "hermes"}
-        address = Address(State.READY, MODEL, os.getpid(), "here", 60, endpoint=endpoint)
+        address = Address(State.READY, MODEL, this_process(), 60, endpoint=endpoint)
         write_address(place / "address.json", address)
     (place / "models.yaml").write_text(yaml.safe_dump({"models": [row]}))
 

@@ -17,7 +17,7 @@ from bfcl_pipeline.generation.remote import ApiBackend, RunTerms
 from bfcl_pipeline.records import Entry, Status
 from bfcl_pipeline.tables.texts import read_texts
 from tests.generation.test_remote import Scripted
-from tests.support.journal_exchanges import exchange, written
+from tests.support.journal_exchanges import PROVENANCE, exchange, written
 
 EACH = 0.002  # dollars of a scripted exchange
 IN_FLIGHT = 2
@@ -32,7 +32,7 @@ def run_shards(
     chosen, texts = entries("simple_python")[:100], read_texts(staged)
 
     async def run_shard(number: int, of: int, budget: float) -> list[Status]:
-        terms = RunTerms("r", input_price=1.0, output_price=10.0, budget=budget)
+        terms = RunTerms("r", PROVENANCE, input_price=1.0, output_price=10.0, budget=budget)
         journal = Journal.open(journal_path(tmp_path, number))
         try:
             backend = ApiBackend(Scripted(), journal, LIMITS, terms, ProgressCounts())

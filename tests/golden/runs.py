@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 from collections.abc import Iterable, Mapping
@@ -25,6 +24,7 @@ from bfcl_pipeline.config import (
     trial_name,
 )
 from bfcl_pipeline.models.serving.address import Address, State, write_address
+from bfcl_pipeline.process import this_process
 from bfcl_pipeline.records import Mode
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tools.web_search.web import Page
@@ -86,7 +86,7 @@ def make_project(data: Path) -> None:
 
 def make_run(name: str, kind: Kind, server: LocalChat) -> None:
     """Makes results/<name>."""
-    address = Address(State.READY, CHAT, os.getpid(), "here", 60.0, endpoint=server.endpoint)
+    address = Address(State.READY, CHAT, this_process(), 60.0, endpoint=server.endpoint)
     write_address(Path("server.json"), address)
     rows = load_models()
     _record(name, kind, [rows[model] for model in kind.models])
@@ -140,7 +140,7 @@ def _places(folder: Path, model: str) -> list[object]:
 def _make_timeless(journals: Iterable[Path]) -> None:
     """Gives exchanges the same time, and ids and an order that do not depend on which was first.
 
-    What made them, this interpreter and this commit, is removed.
+    What made them is this interpreter and this commit: their records are removed, and none is named.
     """
     for path in journals:
         shutil.rmtree(path.parent / "provenance", ignore_errors=True)
@@ -148,8 +148,7 @@ def _make_timeless(journals: Iterable[Path]) -> None:
         for number, line in enumerate(path.read_text(encoding="ascii").splitlines()):
             document = json.loads(_COUNTED.sub(r'"chatcmpl-\1-0"', line))
             if "key" in document:
-                document |= {"received_at": AT, "latency_seconds": 0.5}
-                document.pop("provenance", None)
+                document |= {"received_at": AT, "latency_seconds": 0.5, "provenance": "0" * 64}
             lines.append((document.get("key", ""), number, document))
         ordered = (
             json.dumps(one, separators=(",", ":")) for *_, one in sorted(lines, key=itemgetter(0, 1))

@@ -21,6 +21,7 @@ from bfcl_pipeline.jobs import provenance
 from bfcl_pipeline.jobs.provenance import is_private, job_record, journaled_record, model_files
 from bfcl_pipeline.jobs.run import run_job
 from bfcl_pipeline.models.serving.address import Address, State, server_of, write_address
+from bfcl_pipeline.process import this_process
 from bfcl_pipeline.provenance import (
     BESIDE_LOG,
     MOST_BYTES,
@@ -34,6 +35,8 @@ from tests.support.provenance_records import record
 
 TRICKLE = b" "
 """An answer that is sent again and again, until the client leaves."""
+
+ELSEWHERE = replace(this_process(), host="elsewhere")
 
 ROWS = load_models(Path(__file__).parent / "models.yaml")
 
@@ -106,20 +109,18 @@ def test_each_exchange_names_the_record_of_what_made_it(staged: Path, tmp_path: 
     assert names == [changed] * 3 + [path.stem] * 2
 
 
-def test_lines_of_earlier_versions_are_answers_too(staged: Path, tmp_path: Path) -> None:
-    """They name no record; nothing is sent again, and the lines stay as they are."""
+def test_lines_without_the_record_are_refused(staged: Path, tmp_path: Path) -> None:
+    """Every line names what made its answer; the message has the line and what to do with it."""
     with local_chat() as server:
         first = job(staged, tmp_path, endpoint=server.endpoint)
-        responses = [one.response for one in run_job(first)]
+        run_job(first)
         file = tmp_path / "org_chat-FC/exchanges.jsonl"
         (path,) = provenances_in(file.parent)
-        old = file.read_text().replace(f'"provenance":"{path.stem}",', "")
-        file.write_text(old)
-        server.behave()
-        assert [one.response for one in run_job(first)] == responses
-        assert server.counts()["requests"] == 0
-    assert file.read_text() == old
-    assert [one.response for one in run_job(replace(first, replay=ReplaySource()))] == responses
+        file.write_text(file.read_text().replace(f'"provenance":"{path.stem}",', ""))
+        with pytest.raises(
+            JournalError, match=r"line 1: .*fields are not those of an exchange.*delete that line"
+        ):
+            run_job(first)
 
 
 def test_the_record_of_a_job_is_also_written_beside_its_log(staged: Path, tmp_path: Path) -> None:
@@ -201,7 +202,7 @@ def test_a_server_that_cannot_be_reached_has_no_version(staged: Path, tmp_path: 
 def test_a_server_of_the_run_is_described_in_its_address_file(staged: Path, tmp_path: Path) -> None:
     """It may be on another machine than the job."""
     path = tmp_path / "local.json"
-    address = Address(State.READY, "local", 1, "elsewhere", 1.0, endpoint="http://elsewhere:1/v1")
+    address = Address(State.READY, "local", ELSEWHERE, 1.0, endpoint="http://elsewhere:1/v1")
     write_address(path, address)
     assert server_of(path) is None
     server = record().server
@@ -226,7 +227,7 @@ def test_keys_are_redacted_and_long_commands_are_cut(
     server = Server("vllm", "1", {}, tuple(words))
     write_address(
         path,
-        Address(State.READY, "local", 1, "m", 1.0, endpoint="http://m:1/v1", server=asdict(server)),
+        Address(State.READY, "local", ELSEWHERE, 1.0, endpoint="http://m:1/v1", server=asdict(server)),
     )
     served = job(staged, tmp_path, "local")
     served = replace(served, paths=replace(served.paths, endpoint=path))
@@ -239,8 +240,7 @@ def test_keys_are_redacted_and_long_commands_are_cut(
         Address(
             State.READY,
             "local",
-            1,
-            "m",
+            ELSEWHERE,
             1.0,
             endpoint="http://m:1/v1",
             server=asdict(replace(server, command=tuple(words[:2]))),

@@ -61,7 +61,7 @@ def check(results: FinishedResults, config: Mapping[str, Any], rows: Mapping[str
 
 
 def test_another_journal_is_refused(tmp_path: Path) -> None:
-    """A run keeps its journals, also before anything is finished; earlier versions had shared ones."""
+    """A run keeps its journals, also before anything is finished."""
     results = finish(tmp_path, {**CONFIG, "journal": "run"}, status="skipped")
     check(results, {**CONFIG, "journal": "run"})
     with pytest.raises(
@@ -69,8 +69,7 @@ def test_another_journal_is_refused(tmp_path: Path) -> None:
     ):
         check(results, CONFIG)
     check(results, {**CONFIG, "overwrite": True})
-    earlier = {key: value for key, value in CONFIG.items() if key != "journal"}
-    (tmp_path / "config.yaml").write_text(recorded_config(earlier))
+    (tmp_path / "config.yaml").write_text(recorded_config(CONFIG))
     check(results, CONFIG)
     with pytest.raises(ConfigError, match=r"journal: shared -> run \(no --fresh continues it\)"):
         check(results, {**CONFIG, "journal": "run"})
@@ -168,6 +167,31 @@ def test_a_damaged_record_is_refused(tmp_path: Path) -> None:
     results = finish(tmp_path, CONFIG)
     (tmp_path / "config.yaml").write_text("models: [")
     with pytest.raises(ConfigError, match=r"not readable as YAML .*overwrite=true"):
+        check(results, CONFIG)
+    check(results, {**CONFIG, "overwrite": True})
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            {"form": 2},
+            "this run has form 2, and this version of bfcl-pipeline reads form 1: use the version",
+        ),
+        ({"form": None}, "this run has no form number"),
+        ({"form": True}, "this run has form True"),
+        ({"journal": None}, "the key 'journal' is missing"),
+    ],
+)
+def test_a_record_of_another_form_is_refused(tmp_path: Path, change: dict[str, Any], words: str) -> None:
+    """With what to do; `overwrite` makes the run again."""
+    results = finish(tmp_path, CONFIG)
+    record = {**yaml.safe_load((tmp_path / "config.yaml").read_text()), **change}
+    text = yaml.safe_dump(
+        {key: value for key, value in record.items() if value is not None or key not in change}
+    )
+    (tmp_path / "config.yaml").write_text(text)
+    with pytest.raises(ConfigError, match=rf"{words}.*--overwrite"):
         check(results, CONFIG)
     check(results, {**CONFIG, "overwrite": True})
 

@@ -17,6 +17,7 @@ import pytest
 from bfcl_pipeline.leases import Holder, LeaseTiming
 from bfcl_pipeline.leases.holder import renew
 from bfcl_pipeline.orchestration.interrupted_run import ActiveRun, clear_interrupted_runs
+from bfcl_pipeline.orchestration.shared_folder import run_tag
 from bfcl_pipeline.process import this_process
 
 MARK = "locks/0.output.lock"
@@ -59,8 +60,9 @@ def _running(state: Path, table: Path, *host: str) -> Iterator[subprocess.Popen[
             process.kill()
 
 
-def _left(state: Path, host: str, name: str = "a" * 32) -> Holder:
-    """The file of a run on another machine."""
+def _left(state: Path, host: str, token: str = "a" * 32) -> Holder:
+    """The file of a run `r` on another machine."""
+    name = f"{run_tag('r')}-{token}"
     holder = Holder(name, "2026-10-01T12:00:00+00:00", replace(this_process(), host=host))
     (state / "runs").mkdir(exist_ok=True)
     (state / "runs" / name).write_text(json.dumps(asdict(holder)))

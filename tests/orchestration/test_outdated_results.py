@@ -93,7 +93,7 @@ def test_results_of_other_settings_are_replaced(results: FinishedResults, change
 
 def test_results_with_a_record_that_cannot_be_compared_are_replaced(results: FinishedResults) -> None:
     """Nothing is known about what they were made with."""
-    (results.folder / "config.yaml").write_text("imported: true\n")
+    (results.folder / "config.yaml").write_text("form: 1\nimported: true\n")
     assert len(outdated(results, overwrite=True).replaced) == 6
 
 

@@ -23,6 +23,7 @@ from bfcl_pipeline.records import Entry, Response, Status
 from bfcl_pipeline.tables import read_responses, write_responses
 from bfcl_pipeline.tables.responses import responses_table
 from bfcl_pipeline.tables.texts import read_texts
+from tests.support.journal_exchanges import PROVENANCE
 from tests.support.time_stamp_authority import serving
 
 TEXT, CALLS, COUNT = "@text", "@calls", "@count"
@@ -131,7 +132,7 @@ def asked(
 
     async def main() -> list[Response]:
         journal, adapter = Journal.open(journal_file), build_adapter(row)
-        remote = ApiBackend(adapter, journal, LIMITS, RunTerms("r"), ProgressCounts())
+        remote = ApiBackend(adapter, journal, LIMITS, RunTerms("r", PROVENANCE), ProgressCounts())
         try:
             adapter.open()
             done = await run_entries(chosen, remote, read_texts(staged), setting_of, Origin("m", "r"))

@@ -32,6 +32,14 @@ def test_an_unreadable_file_says_what_to_do(tmp_path: Path, content: bytes | Non
         read_texts(tmp_path)
 
 
+def test_the_texts_of_families_are_staged_too(staged: Path, tmp_path: Path) -> None:
+    """Data without their file are not read: the message says how to stage it."""
+    (tmp_path / "release").mkdir()
+    (tmp_path / "release/texts.json").symlink_to(staged / "release/texts.json")
+    with pytest.raises(StagingError, match=r"family_texts.json.*no such file.*bfcl-pipeline stage"):
+        read_texts(tmp_path)
+
+
 def test_the_staged_texts_fill_all_formats(staged: Path) -> None:
     """The release's own texts result in 26 different prompts, without an unfilled placeholder."""
     texts = read_texts(staged)

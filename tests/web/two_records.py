@@ -80,6 +80,7 @@ def crate(folder: Path, out: Path, changes: Mapping[str, bytes] | None = None) -
         {"@id": "#release", "version": "1", "sha256": "0" * 64},
         {"@id": "#commit", "value": "unknown"},
         {"@id": "#changed", "value": "false"},
+        {"@id": "#form", "value": "1"},
         *files,
     ]
     contents |= changes or {}

@@ -97,6 +97,18 @@ def test_make_reports_a_run_with_its_own_config(tmp_path: Path) -> None:
     )
 
 
+def test_a_process_of_single_jobs_imports_only_what_it_needs() -> None:
+    """Snakemake starts one for each group of jobs: it imports neither tables nor the checks."""
+    code = (
+        "import sys, bfcl_pipeline.jobs.checked_run;"
+        "rooms = {'jobs.main_process', 'generation', 'report', 'screen'};"
+        "others = {f'bfcl_pipeline.{room}' for room in rooms} | {'polars', 'pyarrow', 'rich'};"
+        "print(*others & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
 def test_reading_the_snakefile_loads_no_heavy_library() -> None:
     """A run without work must end quickly, so libraries for tables and templates are loaded by the steps
     only."""

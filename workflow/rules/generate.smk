@@ -1,16 +1,17 @@
 # One job runs all categories of a model. For a model behind an API, all requests then share one rate limit, one budget and
 # one journal, and the longest conversations start first; an embedded model loads its libraries once.
 
-for files in JOBS:
+for step in CHECKED.steps:
+    files = step.files
 
     rule:
         """Runs one model on all its categories, or one shard of them. One row is one entry with the model's whole response."""
         name:
             f"generate_{files.name}"
         input:
-            staged=staged(files.staged, files.job.folder),
+            staged=ancient(CHECKED.staged(files.staged, step.job.folder)),
             server=files.server,
-            results=result_inputs(files.job),
+            results=step.answers,
             previous_trial=ancient(files.previous_trial),
         # Without wildcards: Snakemake compares each file with all outputs that begin with a wildcard, which is slow.
         output:
@@ -22,38 +23,27 @@ for files in JOBS:
             f"results/{RUN.name}/benchmarks/generate/{files.name}.tsv"
         # Of embedded models, those of mode prompt have one category more and start first. The same models of mode fc then find
         # the embeddings cached. Less than the priority of the record of the run.
-        priority: len(files.job.categories) / 100 if files.job.embedded else 0
+        priority: len(step.job.categories) / 100 if step.job.embedded else 0
         # Scoring takes seconds: one cluster job does both for an embedded model, and for one whose answers are read.
         group:
-            None if files.job.remote else f"judged_{files.name}"
+            None if step.job.remote else f"judged_{files.name}"
         resources:
-            **(
-                {}
-                if files.job.replay or not files.job.remote
-                else generation_resources(
-                    files.job.row,
-                    served=bool(files.server),
-                    largest=SLURM.largest_node,
-                )
-            ),
+            **step.resources,
         params:
             # Has proxy and pause too, on which no answer depends. Snakemake does not compare params that are made from
             # `resources`, so that a job is not repeated if one of the two changes. For the same reason the option that names
             # the record of what makes the answers is here.
-            job=lambda wildcards, resources, files=files: [
-                *to_argv(files.job),
-                *files.provenance,
-            ],
+            job=lambda wildcards, resources, step=step: step.options,
             # Not used by the command; reruns the job if another of its options changes.
-            deciding=to_argv(replace(files.job, web=files.job.web.deciding)),
+            deciding=step.deciding,
             folders=[
                 f"--out={files.responses_folder}",
                 f"--sessions-out={files.sessions_folder}",
             ],
             # Not used by the command; reruns the job if the kind, the endpoint or the options change.
-            row=files.job.row.asked,
+            row=step.job.row.asked,
             keep_going=(
-                [] if files.job.replay or files.job.recorded else ["--keep-going"]
+                [] if step.job.replay or step.job.recorded else ["--keep-going"]
             ),
         message:
             f"Generate all categories with {files.name}"
@@ -62,14 +52,14 @@ for files in JOBS:
             " {params.keep_going:q} 2> {log:q}"
 
 
-for model, shards in gathered(JOBS).items():
+for model, shards in CHECKED.gathered.items():
 
     rule:
         """Merges the shards of one model's responses. One row is one entry, in the benchmark's order."""
         name:
             f"gather_{model}"
         input:
-            entries=staged(shards[0].entries, model),
+            entries=ancient(CHECKED.staged(shards[0].entries, model)),
             responses=[path for shard in shards for path in shard.responses],
             sessions=[path for shard in shards for path in shard.sessions],
         output:

@@ -1,3 +1,7 @@
+import json
+
+from bfcl_pipeline.benchmark import GROUPS
+
 RETIRED = [name for name in GROUPS["executable"] if name in RUN.categories]
 
 
@@ -132,14 +136,13 @@ rule aggregate:
 
 
 if RUN.comparisons:
-    COMPARED = list(dict.fromkeys(name for group in RUN.comparisons for name in group))
 
     rule compare:
         """Compares models of the run; one row of `comparisons` is one pair and score, of `flips` one entry."""
         input:
             verdicts=expand(
                 "results/{{run}}/verdicts/{model}.parquet",
-                model=map(model_folder, COMPARED),
+                model=CHECKED.compared.values(),
             ),
             config="results/{run}/config.yaml",  # its release; and recording it removes earlier comparisons
         output:
@@ -156,7 +159,7 @@ if RUN.comparisons:
             "results/{run}/logs/compare.log",
         params:
             sides=lambda wildcards: [
-                f"results/{wildcards.run}:{name}" for name in COMPARED
+                f"results/{wildcards.run}:{name}" for name in CHECKED.compared
             ],
             groups=[word for group in RUN.comparisons for word in ("--group", *group)],
             rules=RUN.rules,
@@ -235,11 +238,8 @@ rule record:
             suffix=["parquet", "csv"],
         ),
         # Functions, because Snakemake takes {...} in a text for a wildcard, and options may contain braces.
-        config=lambda wildcards: recorded_config(config),
-        # All trials of a model share one row.
-        models=lambda wildcards: recorded_models(
-            {job.row.name: job.row for job in RUN.jobs}.values()
-        ),
+        config=lambda wildcards: CHECKED.record["config.yaml"],
+        models=lambda wildcards: CHECKED.record["models.yaml"],
     message:
         "Record the config of {wildcards.run}"
     # Not a script, whose file is newer than all results in a new clone, which would repeat the step.

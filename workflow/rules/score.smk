@@ -1,15 +1,20 @@
+from bfcl_pipeline.errata import errata_digest
+
+
 rule score:
     """Scores all responses of one model. One row is the verdict of one rule set on one response."""
     input:
-        staged=lambda wildcards: staged(
-            [
-                "data/release/texts.json",
-                *expand(
-                    "data/entries/{category}.parquet",
-                    category=RUN.categories_of(wildcards.model),
-                ),
-            ],
-            wildcards.model,
+        staged=lambda wildcards: ancient(
+            CHECKED.staged(
+                [
+                    "data/release/texts.json",
+                    *expand(
+                        "data/entries/{category}.parquet",
+                        category=RUN.categories_of(wildcards.model),
+                    ),
+                ],
+                wildcards.model,
+            )
         ),
         responses=lambda wildcards: expand(
             "results/{{run}}/responses/{{model}}/{category}.parquet",

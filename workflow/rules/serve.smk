@@ -2,7 +2,8 @@
 # ends the service after them; it does not wait until the server is ready. So the status file is written immediately,
 # and the job polls it until the server is ready (bfcl_pipeline/models/serving).
 
-for files in JOBS:
+for step in CHECKED.steps:
+    files = step.files
     if files.server:
 
         rule:
@@ -19,11 +20,11 @@ for files in JOBS:
             # The cores of a group are added up; a run with one core must be able to serve a model.
             threads: 0
             resources:
-                **serving_resources(files.job.row, SLURM.largest_node),
+                **step.server_resources,
                 # The profile provides one `server`, so that models on this machine are served one after the other.
                 server=1,
             params:
-                model=files.job.row.name,
+                model=step.job.row.name,
             message:
                 f"Serve {files.name}"
             # The file is created first because Snakemake waits for it only seconds; exec lets signals reach the server.

@@ -17,7 +17,7 @@ _HEAD = re.compile(
 )
 
 _SERVED = re.compile(
-    rb'(?:,"(?:input_tokens|output_tokens|dollars|provenance)":' + _SCALAR + rb"){3,4},"
+    rb'(?:,"(?:input_tokens|output_tokens|dollars|provenance)":' + _SCALAR + rb"){4},"
     rb'"raw":\{(?:"[a-z_]{1,40}":' + _SCALAR + rb',){0,12}"model":"(?P<model>[^"\\]{1,200})"'
 )
 """What follows `_HEAD` if only numbers and texts precede the name of the model, not what it wrote."""

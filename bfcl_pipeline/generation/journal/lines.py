@@ -7,10 +7,8 @@ import hashlib
 import json
 import re
 from array import array
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
 
 from bfcl_pipeline.errors import Malformed
 from bfcl_pipeline.records import Json
@@ -45,7 +43,7 @@ class JournaledExchange:
     input_tokens: int | None
     output_tokens: int | None
     dollars: float | None  # None if prices or tokens are not known
-    provenance: str | None = None  # SHA-256 of the record of what made it; None: not known
+    provenance: str  # SHA-256 of the record of what made it
     raw: Json  # the answer as the API returned it
 
 
@@ -57,7 +55,6 @@ def exchange_key(identity: Json, entry_id: str, trial: int, body: Json) -> str:
 
 def to_document(exchange: JournaledExchange) -> dict[str, Json]:
     """The fields of a line in their order: the answer is last, because it is long."""
-    made_by = {} if exchange.provenance is None else {"provenance": exchange.provenance}
     return {
         "key": exchange.key,
         "entry_id": exchange.entry_id,
@@ -69,7 +66,7 @@ def to_document(exchange: JournaledExchange) -> dict[str, Json]:
         "input_tokens": exchange.input_tokens,
         "output_tokens": exchange.output_tokens,
         "dollars": exchange.dollars,
-        **made_by,
+        "provenance": exchange.provenance,
         "raw": exchange.raw,
     }
 
@@ -120,9 +117,10 @@ def from_document(document: Json) -> JournaledExchange:
             "input_tokens": int() | None as input_tokens,
             "output_tokens": int() | None as output_tokens,
             "dollars": int() | float() | None as dollars,
+            "provenance": str(provenance),
             "raw": raw,
             **rest,
-        } if not rest or _provenance(rest):
+        } if not rest and _SHA256.fullmatch(provenance):
             return JournaledExchange(
                 key=key,
                 entry_id=entry_id,
@@ -134,13 +132,7 @@ def from_document(document: Json) -> JournaledExchange:
                 input_tokens=input_tokens,
                 output_tokens=output_tokens,
                 dollars=dollars,
-                provenance=_provenance(rest),
+                provenance=provenance,
                 raw=raw,
             )
     raise ValueError("its fields are not those of an exchange")
-
-
-def _provenance(rest: Mapping[Any, Any]) -> str | None:
-    """The one field that not every line has, if it alone is in `rest`; else None."""
-    value = rest.get("provenance")
-    return value if len(rest) == 1 and isinstance(value, str) and _SHA256.fullmatch(value) else None

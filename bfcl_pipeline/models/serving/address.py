@@ -8,14 +8,14 @@ jobs wait here, and report the reason if the server fails.
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from bfcl_pipeline.errors import ModelError
 from bfcl_pipeline.files import write_text
-from bfcl_pipeline.process import Process, is_alive, this_process
+from bfcl_pipeline.process import Process, is_alive
 from bfcl_pipeline.provenance import Server
 from bfcl_pipeline.provenance.document import server_record
 
@@ -40,15 +40,13 @@ class Address:
 
     state: State
     model: str  # name of its row in config/models.yaml
-    pid: int  # of the process that starts and ends the server
-    machine: str  # name of the machine of that process
+    process: Process  # starts and ends the server
     start_seconds: float  # a server that is not ready after this time has failed
     log: str | None = None  # file with the server's output; None: standard error
     command: tuple[str, ...] = ()  # that started the server
     endpoint: str | None = None  # URL of its API; None until it is ready
     vllm: str | None = None  # version that the server reports
     reason: str | None = None  # why it failed
-    process: Process | None = None  # of `pid`; None in files of earlier versions
     server: Mapping[str, Any] | None = None  # its record (`provenance.Server`), once it is ready
 
 
@@ -67,13 +65,12 @@ def read_address(path: Path) -> Address | None:
         if not text:
             return None
         values = json.loads(text)
-        process = values.get("process")
         return Address(
             **{
-                **_known(Address, values),
+                **values,
                 "state": State(values["state"]),
                 "command": tuple(values["command"]),
-                "process": None if process is None else Process(**_known(Process, process)),
+                "process": Process(**values["process"]),
             }
         )
     except FileNotFoundError as error:
@@ -106,7 +103,7 @@ def ready_endpoint(
 
 
 def server_of(path: Path) -> Server | None:
-    """The record of the server with the address file `path`; None in a file of an earlier version."""
+    """The record of the server with the address file `path`; None if it has none yet."""
     try:
         address = read_address(path)
         return None if address is None else server_record(address.server)
@@ -118,26 +115,12 @@ def _endpoint(address: Address) -> str | None:
     """The server's endpoint; None while it starts. Raises ModelError if it failed or ended."""
     if address.state is State.FAILED:
         raise ModelError(f"the server of {address.model} failed: {address.reason}")
-    if _has_ended(address):
+    if is_alive(address.process) is False:  # one on another machine counts as alive
         raise ModelError(
-            f"the server of {address.model} has ended without a reason (process {address.pid})"
+            f"the server of {address.model} has ended without a reason ({address.process})"
             f"{_see_log(address)}. Start it again."
         )
     return address.endpoint
-
-
-def _has_ended(address: Address) -> bool:
-    """Whether its process has ended; one on another machine counts as alive."""
-    here = this_process()
-    process = address.process
-    if process is None and address.machine == here.host:
-        process = replace(here, pid=address.pid, started=None)
-    return process is not None and is_alive(process, here) is False
-
-
-def _known(kind: type, values: Any) -> dict[str, Any]:
-    """The values that are fields of `kind`: later versions may write more."""
-    return {column.name: values[column.name] for column in fields(kind) if column.name in values}
 
 
 def _see_log(address: Address | None) -> str:

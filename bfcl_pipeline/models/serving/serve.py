@@ -76,15 +76,12 @@ def announced_address(name: str, options: ServerOptions) -> Iterator[AnnouncedAd
 
     On an error the file keeps the command and gets the reason; else it is deleted at the end of the block.
     """
-    process = this_process()
     address = Address(
         State.STARTING,
         model=name,
-        pid=process.pid,
-        machine=process.host,
+        process=this_process(),
         start_seconds=options.start_seconds,
         log=str(options.log) if options.log else None,
-        process=process,
     )
     announced = AnnouncedAddress(options.address, address)
     try:

@@ -22,8 +22,8 @@ from bfcl_pipeline.text import unknown_name
 
 FORMAT_CATEGORY = "format_sensitivity"
 
-_OPTIONAL = ("web", "answer_class", "unread_call")
-"""Columns that tables from elsewhere lack."""
+_OPTIONAL = ("web",)
+"""Columns that tables of responses from elsewhere lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +145,7 @@ def _read_named(path: Path, schema: pa.Schema, columns: Sequence[str], model: st
     present = [name for name in columns if name in schema.names]
     table = read_table(path, present, _OPTIONAL)
     frame = pl.DataFrame(pl.from_arrow(with_types(path, table, schema)))
-    kinds = {"unread_call": pl.Boolean}
-    lacking = [
-        pl.lit(None, kinds.get(name, pl.String)).alias(name)
-        for name in columns
-        if name not in frame.columns
-    ]
+    lacking = [pl.lit(None, pl.String).alias(name) for name in columns if name not in frame.columns]
     return frame.with_columns(pl.col("model").fill_null(model), *lacking).select(columns)
 
 

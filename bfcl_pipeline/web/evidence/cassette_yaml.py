@@ -1,7 +1,7 @@
 """The YAML of cassettes that may come from anybody: bounded, without Python objects and aliases.
 
-Covers checking the document, and that it consists of requests and responses. Cassettes of older versions of
-this package hold the unanswered requests beside the interactions; those of vcrpy have none.
+Covers checking the document, and that it consists of requests and responses. Cassettes of vcrpy have no
+unanswered requests.
 """
 
 from base64 import b64decode
@@ -67,7 +67,7 @@ _TAGS = {
 
 def _unanswered(document: dict[Any, Any]) -> list[Any]:
     metadata = _mapping(document.get("metadata") or {}, "metadata")
-    match document.get(UNANSWERED, metadata.get(UNANSWERED, [])):
+    match metadata.get(UNANSWERED, []):
         case list(unanswered):
             return unanswered
     raise ValueError("not a cassette: its unanswered requests are not a list")

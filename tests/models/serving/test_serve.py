@@ -218,24 +218,10 @@ def test_a_file_without_a_live_address_is_an_error(tmp_path: Path) -> None:
 def test_a_reused_process_number_is_not_the_server(tmp_path: Path) -> None:
     """The server has ended if its process number belongs to a process with another start time."""
     path, here = tmp_path / "address.json", this_process()
-    alive = Address(State.READY, "small", here.pid, here.host, 60, endpoint="http://a/v1", process=here)
+    alive = Address(State.READY, "small", here, 60, endpoint="http://a/v1")
     write_address(path, alive)
     assert ready_endpoint(path) == "http://a/v1"
     write_address(path, replace(alive, process=replace(here, started="1")))
-    with pytest.raises(ModelError, match=f"has ended without a reason \\(process {here.pid}\\)"):
+    with pytest.raises(ModelError, match="has ended without a reason") as raised:
         ready_endpoint(path)
-
-
-def test_an_address_of_an_earlier_version_is_read(tmp_path: Path) -> None:
-    """Without the start time of its process, the process number on this machine decides."""
-    path, here = tmp_path / "address.json", this_process()
-    values = {"state": "ready", "model": "m", "machine": here.host, "start_seconds": 60, "command": []}
-    path.write_text(json.dumps({**values, "pid": here.pid, "endpoint": "http://a/v1"}))
-    assert ready_endpoint(path) == "http://a/v1"
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
-    path.write_text(json.dumps({**values, "pid": ended.pid, "endpoint": "http://a/v1"}))
-    with pytest.raises(ModelError, match="has ended without a reason"):
-        ready_endpoint(path)
-    path.write_text(json.dumps({**values, "pid": ended.pid, "machine": "other", "endpoint": "http://a/v1"}))
-    assert ready_endpoint(path) == "http://a/v1"
+    assert str(here) in str(raised.value)

@@ -77,19 +77,6 @@ def test_only_other_readers_of_searches_are_undecided(recorded, name):
     assert (len(check.contradictions), check.undecided) == (1, [])
 
 
-def test_old_cassettes_are_played(recorded):
-    """Requests without an answer may stand beside the interactions, as in cassettes of earlier versions."""
-
-    def as_before(content):
-        head, unanswered = content.split(b"metadata:\n  unanswered:\n")
-        listed = b"\n".join(line.removeprefix(b"  ") for line in unanswered.split(b"\n"))
-        return head + b"unanswered:\n" + listed
-
-    recorded.rewrite_cassette("reset", as_before)
-    recorded.rewrite_cassette("search by Brave", as_before)
-    assert check_cache(recorded.cache).contradictions == []
-
-
 def test_only_the_given_outcomes_are_checked(recorded):
     """Keys select what is checked; a key without an outcome is ignored."""
     recorded.rewrite("page", outcome={"kind": "page", "text": "Another."})

@@ -211,7 +211,7 @@ def test_failures_of_a_connection_have_their_text(server, kind):
 
 @pytest.mark.parametrize("said", ["OutOfTime: (total timeout=60)", "given up before there was an answer"])
 def test_requests_that_were_given_up_are_out_of_time(said):
-    """A request that the client gave up ends as its time limit does, in old cassettes too."""
+    """A request that the client gave up ends as its time limit does."""
     with playing(CassettePlayer(_cassette((URL, said)))), requests.Session() as session:
         tape_session(session)
         with pytest.raises(OutOfTime):
