@@ -15,7 +15,6 @@ import yaml
 
 from bfcl_pipeline.api import score
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.config.recorded_errata import run_errata
 from bfcl_pipeline.errata import errata, errata_of_id, own_errata
 from bfcl_pipeline.errors import ConfigError, ErrataError
 from bfcl_pipeline.judging import score_table, start_workers
@@ -156,15 +155,6 @@ def test_files_must_exist_and_have_names_of_their_own(tmp_path: Path, staged: Pa
     files = [own_file(tmp_path, {}), own_file(tmp_path / "b", {"entries": ["simple_python_1"]})]
     with pytest.raises(ConfigError, match=r"two files are called mine.yaml"):
         verified(staged, *files)
-
-
-def test_the_files_of_a_run_are_the_copies_in_its_folder(tmp_path: Path) -> None:
-    """A name in a recorded config leads nowhere but to the folder of the run."""
-    copies = tmp_path / "results/a/errata"
-    copies.mkdir(parents=True)
-    own_file(copies, {})
-    (tmp_path / "results/a/config.yaml").write_text("errata: [../../mine.yaml]\n", encoding="utf-8")
-    assert run_errata(tmp_path / "results/a") == [copies / "mine.yaml"]
 
 
 def test_a_run_checks_its_files_before_it_starts(tmp_path: Path, staged: Path) -> None:

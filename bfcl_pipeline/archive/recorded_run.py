@@ -12,11 +12,12 @@ from typing import Any
 from bfcl_pipeline.archive.members import MAX_MEMBERS
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.config import NOT_RECORDED, ModelRow, RunConfig, check_config, load_models, load_run
-from bfcl_pipeline.config.journal_choice import JournalChoice, recorded_journals
+from bfcl_pipeline.config.journal_choice import JournalChoice
 from bfcl_pipeline.config.run_form import checked_form
 from bfcl_pipeline.config.search_engines import SearchEngines
 from bfcl_pipeline.errors import ArchiveError, ConfigError
 from bfcl_pipeline.provenance import template_note
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.yaml_reader import read_yaml_file
 
 
@@ -57,7 +58,7 @@ class RecordedRun:
 
     def journals(self, cache: Path) -> Path:
         """The directory of its journals. cache: has the shared ones in exchanges/."""
-        return recorded_journals(self.folder, cache)
+        return Run(self.folder).journals(cache)
 
     def row(self, folder: str) -> ModelRow:
         """The row of the model, or of the trial of a model, with this directory name."""
@@ -118,7 +119,7 @@ def read_run(folder: Path, schema: Path, name: str | None = None) -> RecordedRun
     check_config(config, _all_required(properties), str(config_file))
     if config["trials"] * len(config["models"]) > MAX_MEMBERS:
         raise ConfigError(f"{config_file}: more models and trials than an archive can contain.")
-    rows = load_models(models_file, recorded=True)
+    rows = load_models(models_file)
     run = load_run(config, rows)
     if name is not None and run.name != name:
         raise ConfigError(f"{config_file}: it is the config of the run {run.name!r}, not of {name!r}.")

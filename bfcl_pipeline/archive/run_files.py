@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bfcl_pipeline.archive.recorded_run import RecordedRun
-from bfcl_pipeline.config.recorded_errata import run_errata
 from bfcl_pipeline.errors import ArchiveError
 from bfcl_pipeline.files import files_below, is_regular
 from bfcl_pipeline.provenance import BESIDE_LOG, TEMPLATE_BESIDE_LOG
+from bfcl_pipeline.runs.run import Run
 
 _TABLES = {".parquet", ".csv"}
 _FIGURES = {".svg", ".png", ".md"}
@@ -21,7 +21,7 @@ def result_files(recorded: RecordedRun) -> list[Path]:
     """Config, models and results. Raises ArchiveError if one is missing."""
     folder, run = recorded.folder, recorded.run
     needed = [folder / "config.yaml", folder / "models.yaml", folder / "report.html"]
-    needed += run_errata(folder)
+    needed += Run(folder).errata
     for model in run.folders:
         needed += [folder / "responses" / model / f"{name}.parquet" for name in run.categories_of(model)]
         needed += [folder / "memory" / model / f"{name}.parquet" for name in run.memory_of(model)]

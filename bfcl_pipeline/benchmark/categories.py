@@ -161,6 +161,11 @@ GROUPS: dict[str, tuple[str, ...]] = {
 """The official group names and `executable`, the retired categories of V1; each with its categories."""
 
 
+def release_sizes() -> dict[str, int]:
+    """The entries that the release has of each category."""
+    return {name: category.entries for name, category in CATEGORIES.items()}
+
+
 def resolve_categories(names: Iterable[str]) -> tuple[str, ...]:
     """The categories in `names` (categories or groups), each once, in benchmark order.
 

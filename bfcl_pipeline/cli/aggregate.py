@@ -8,9 +8,10 @@ from typing import Any
 
 from bfcl_pipeline.cli.options import add_cache, add_data, add_rules
 from bfcl_pipeline.cli.plain_count import PlainCount
-from bfcl_pipeline.cli.runs import add_run, run_folder
+from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.jobs.options import add_models
+from bfcl_pipeline.runs.run import open_run
 from bfcl_pipeline.text import plural
 
 
@@ -52,9 +53,9 @@ def run(options: argparse.Namespace) -> int:
     from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
     from bfcl_pipeline.report.tables.published import copy_published, write_published
 
-    folder = run_folder(options.run_dir)
+    run = open_run(options.run_dir)
     scores = aggregate_run(
-        folder,
+        run,
         options.data,
         options.models,
         options.rules,
@@ -64,10 +65,10 @@ def run(options: argparse.Namespace) -> int:
         told=PlainCount("models: conversations on the web and with a memory").show,
     )
     if options.published is not None:
-        write_published(folder / "tables", _sources(options.published))
+        write_published(run.folder / "tables", _sources(options.published))
     if options.published_from is not None:
-        copy_published(folder / "tables", options.published_from)
-    print(f"{folder / 'tables'}: {plural(len(scores), 'model', 'models')}", file=sys.stderr)
+        copy_published(run.folder / "tables", options.published_from)
+    print(f"{run.folder / 'tables'}: {plural(len(scores), 'model', 'models')}", file=sys.stderr)
     return 0
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bfcl_pipeline.cli.options import add_cache, add_data, add_rules, print_to_stderr
-from bfcl_pipeline.cli.runs import run_folder
 from bfcl_pipeline.errors import ConfigError, PipelineError
+from bfcl_pipeline.runs.folders import run_folder
 
 if TYPE_CHECKING:
     from bfcl_pipeline.run_diff.opened import OpenedRun

@@ -4,8 +4,9 @@ import argparse
 from pathlib import Path
 
 from bfcl_pipeline.cli.options import add_data, add_rules, print_to_stderr
-from bfcl_pipeline.cli.runs import add_run, run_folder
+from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.exports.forms import FORMS, ExportOptions, export_run
+from bfcl_pipeline.runs.run import open_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,5 +45,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Writes the files; prints their names and what was left out to stderr."""
     options = ExportOptions(args.out, args.rules, args.model, args.data, args.organization)
-    export_run(run_folder(args.run_dir), args.form, options, print_to_stderr)
+    export_run(open_run(args.run_dir), args.form, options, print_to_stderr)
     return 0

@@ -4,8 +4,9 @@ import argparse
 from pathlib import Path
 
 from bfcl_pipeline.cli.options import add_data, print_to_stderr
-from bfcl_pipeline.cli.runs import add_run, run_folder
+from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.runs.run import open_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     from bfcl_pipeline.official.export_results import export_official  # loads pyarrow
 
     export_official(
-        run_folder(args.run_dir),
+        open_run(args.run_dir),
         args.out / "result",
         data=args.data,
         models=args.model,

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bfcl_pipeline.cli.options import add_rules
-from bfcl_pipeline.cli.runs import RUN_HELP, run_folder
+from bfcl_pipeline.cli.runs import RUN_HELP
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.runs.run import Run, open_run
 from bfcl_pipeline.text import printable
 
 if TYPE_CHECKING:
@@ -52,23 +53,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Writes the figures."""
-    from bfcl_pipeline.config.recorded_rules import recorded_rules
     from bfcl_pipeline.report.figures.draw import draw_run
     from bfcl_pipeline.report.figures.write import CAPTIONS, add_figures, write_figures
     from bfcl_pipeline.report.page.run_tables import read_run_tables
 
-    folders = [run_folder(given) for given in options.runs]
-    if options.out is None and (len(folders) > 1 or not options.titled or options.text > 1):
+    runs = [open_run(given) for given in options.runs]
+    if options.out is None and (len(runs) > 1 or not options.titled or options.text > 1):
         raise ConfigError(
             "figures of several runs, without titles or with larger text are not part of one run. Name a "
             "directory for them with --out."
         )
-    rules = options.rules or recorded_rules(folders[0])
-    if len(folders) > 1:
-        figures = _joined(folders, rules, options)
+    rules = options.rules or runs[0].rules
+    if len(runs) > 1:
+        figures = _joined(runs, rules, options)
     else:
-        figures = draw_run(read_run_tables(folders[0], rules), options.titled, options.text)
-    out = options.out or folders[0] / "figures"
+        figures = draw_run(read_run_tables(runs[0], rules), options.titled, options.text)
+    out = options.out or runs[0].folder / "figures"
     (write_figures if options.out is None else add_figures)(out, figures)
     for figure in figures:
         print(out / f"{figure.name}.svg")
@@ -86,7 +86,7 @@ def _text_scale(given: str) -> float:
     return value
 
 
-def _joined(folders: Sequence[Path], rules: Rules, options: argparse.Namespace) -> "list[DrawnFigure]":
+def _joined(runs: Sequence[Run], rules: Rules, options: argparse.Namespace) -> "list[DrawnFigure]":
     """The figures that join runs, in their order."""
     from bfcl_pipeline.comparison.settings import run_settings, web_differs
     from bfcl_pipeline.report.figures.draw import draw
@@ -94,30 +94,31 @@ def _joined(folders: Sequence[Path], rules: Rules, options: argparse.Namespace) 
     from bfcl_pipeline.report.figures.names import drawn
     from bfcl_pipeline.report.page.run_tables import read_run_tables
 
-    settings = [run_settings(folder) for folder in folders]
-    for (one, first), (other, second) in combinations(zip(folders, settings, strict=True), 2):
+    settings = [run_settings(run) for run in runs]
+    for (one, first), (other, second) in combinations(zip(runs, settings, strict=True), 2):
         if web_differs(first, second):
             raise ConfigError(
-                f"{one} and {other}: one searched the simulated web and the other the real one, so their "
-                "scores cannot be joined. Name runs of one web."
+                f"{one.folder} and {other.folder}: one searched the simulated web and the other the real "
+                "one, so their scores cannot be joined. Name runs of one web."
             )
         if None not in (first.release, second.release) and first.release != second.release:
             raise ConfigError(
-                f"{one} and {other} have different releases: {first.release}, {second.release}."
+                f"{one.folder} and {other.folder} have different releases: "
+                f"{first.release}, {second.release}."
             )
-    runs = [
-        ExperimentRun(read_run_tables(folder, rules), known.web_tools, known.fetch_failures)
-        for folder, known in zip(folders, settings, strict=True)
+    experiments = [
+        ExperimentRun(read_run_tables(run, rules), known.web_tools, known.fetch_failures)
+        for run, known in zip(runs, settings, strict=True)
     ]
-    found = list(draw_experiments(runs))
+    found = list(draw_experiments(experiments))
     if not found:
         stated = "; ".join(
-            f"{folder.name}: {str(known) or 'no web search recorded'}"
-            for folder, known in zip(folders, settings, strict=True)
+            f"{run.folder.name}: {str(known) or 'no web search recorded'}"
+            for run, known in zip(runs, settings, strict=True)
         )
         raise ConfigError(
             f"these runs have no experiment in common ({printable(stated)}). Name runs of the same models "
             "that differ in web tools, in failing fetches or in snippets (config/experiments)."
         )
-    names = ", ".join(drawn(folder.name) for folder in folders)
+    names = ", ".join(drawn(run.folder.name) for run in runs)
     return draw(found, drawn(f"Runs {names}; {rules.value} rules", 140), options.titled, options.text)

@@ -117,7 +117,7 @@ def _decide(options: argparse.Namespace) -> "Gate":
         if name not in GROUP and name not in CATEGORIES:
             raise ConfigError(unknown_name("score", name, [*GROUP, *CATEGORIES]))
     with opened_sides([options.run_side, options.against]) as (new, old):
-        if (new.run.resolve(), new.model) == (old.run.resolve(), old.model):
+        if (new.run.folder.resolve(), new.model) == (old.run.folder.resolve(), old.model):
             raise ConfigError("RUN and --against are the same; name the run that is the baseline.")
         read = read_averaged if options.trials else read_sides
         numbering, sides = read([new, old], options.rules)

@@ -5,11 +5,13 @@ from pathlib import Path
 
 from bfcl_pipeline.cli.form_options import add_form_options, form_choice
 from bfcl_pipeline.cli.options import add_data, add_errata, add_rules, print_to_stderr
-from bfcl_pipeline.cli.runs import RESULTS, check_run_name
+from bfcl_pipeline.cli.runs import check_run_name
 from bfcl_pipeline.config.job import WEB_MODES
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.jobs.options import add_models
 from bfcl_pipeline.official.form_choice import FormChoice
+from bfcl_pipeline.runs.folders import RESULTS
+from bfcl_pipeline.runs.run import Run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -86,7 +88,7 @@ def _import_run(args: argparse.Namespace, choice: FormChoice) -> int:
     folder = RESULTS / args.as_run
     with new_run_folder(folder, overwrite=args.overwrite) as made:
         import_run(source, made, print_to_stderr)
-        aggregate_run(made, args.data, args.models, args.rules)
-        write_page(made, args.rules, Path("cache"), data=args.data)
-    print_table(folder, args.rules)
+        aggregate_run(Run(made), args.data, args.models, args.rules)
+        write_page(Run(made), args.rules, Path("cache"), data=args.data)
+    print_table(Run(folder), args.rules)
     return 0

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bfcl_pipeline.benchmark import GROUPS
 from bfcl_pipeline.cli.options import add_rules
-from bfcl_pipeline.cli.runs import RUN_HELP, newest_first, run_folder
+from bfcl_pipeline.cli.runs import RUN_HELP
 from bfcl_pipeline.config import KINDS, SampleBy, WebChoice, load_models, model_row
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.files import write_text
@@ -34,6 +34,8 @@ from bfcl_pipeline.planning import (
 )
 from bfcl_pipeline.planning.scores import shares_of
 from bfcl_pipeline.records import Json, Rules
+from bfcl_pipeline.runs.folders import newest_first
+from bfcl_pipeline.runs.run import Run, open_run
 from bfcl_pipeline.text import plural, printable, text_table
 from bfcl_pipeline.web.effort import HOPS_OF_A_QUESTION, effort_text
 
@@ -117,12 +119,12 @@ def _scatter(goal: Goal, from_run: Path | None, rules: Rules, models: list[str])
         return usual, _ASSUMED
     from bfcl_pipeline.report.measured_run import differences, outcomes, read_verdicts
 
-    folder = run_folder(from_run)
-    verdicts = read_verdicts(folder, rules)
+    run = open_run(from_run)
+    verdicts = read_verdicts(run, rules)
     wanted = 2 if goal.difference else 1
     if len(verdicts) < wanted:
         raise ConfigError(
-            f"{folder}: a difference needs verdicts of two models; it has {', '.join(verdicts)}."
+            f"{run.folder}: a difference needs verdicts of two models; it has {', '.join(verdicts)}."
         )
     named = [name for name in dict.fromkeys(models) if name in verdicts]
     chosen = named if len(named) >= wanted else list(verdicts)
@@ -138,7 +140,7 @@ def _scatter(goal: Goal, from_run: Path | None, rules: Rules, models: list[str])
     others = f"; {', '.join(lacks)}: {_ASSUMED}" if lacks else ""
     return (
         completed(found[widest], usual),
-        f"measured in {folder}, {rules.value} rules, on {widest}{of_several}{others}",
+        f"measured in {run.folder}, {rules.value} rules, on {widest}{of_several}{others}",
     )
 
 
@@ -156,7 +158,7 @@ def _needs(plan: SamplePlan, names: list[str], files: list[Path] | None) -> list
         if KINDS[row.kind].embedded or row.recorded:
             needs.append(ModelEffort(name, "makes no requests", {}))
             continue
-        recorded = consumption(name, newest_first())
+        recorded = consumption(name, map(Run, newest_first()))
         used = PUBLISHED if recorded is None else completed_figures(recorded)
         efforts = {by: effort(one.entries, used, row) for by, one in plan.samples.items()}
         needs.append(ModelEffort(name, used.source, efforts))

@@ -6,8 +6,9 @@ import time
 from pathlib import Path
 
 from bfcl_pipeline.cli.options import add_cache, add_cores, add_data
-from bfcl_pipeline.cli.runs import add_run, run_folder
+from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.cli.steps import StepsShown
+from bfcl_pipeline.runs.folders import run_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,7 +5,7 @@ import sys
 
 from bfcl_pipeline.cli.options import add_cache, add_data, add_rules
 from bfcl_pipeline.cli.plain_count import PlainCount
-from bfcl_pipeline.cli.runs import add_run, run_folder
+from bfcl_pipeline.cli.runs import add_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,15 +30,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Writes the page."""
-    from bfcl_pipeline.config.recorded_rules import recorded_rules
-    from bfcl_pipeline.config.shown_entries import ShownEntries, recorded_choice
+    from bfcl_pipeline.config.shown_entries import ShownEntries
     from bfcl_pipeline.report.page.render import write_page
+    from bfcl_pipeline.runs.run import open_run
 
-    folder = run_folder(options.run_dir)
-    shown = recorded_choice(folder) if options.entries is None else ShownEntries(options.entries)
+    run = open_run(options.run_dir)
+    shown = run.shown if options.entries is None else ShownEntries(options.entries)
     page = write_page(
-        folder,
-        options.rules or recorded_rules(folder),
+        run,
+        options.rules or run.rules,
         options.cache,
         data=options.data,
         shown=shown,

@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 
 from bfcl_pipeline.cli.options import add_cache, add_data, add_rules
-from bfcl_pipeline.cli.runs import RUN_HELP, newest_first, run_folder
+from bfcl_pipeline.cli.runs import RUN_HELP
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.runs.folders import newest_first, run_folder
 from bfcl_pipeline.text import printable, valid_unicode
 
 
@@ -59,6 +60,7 @@ def run(options: argparse.Namespace) -> int:
     for name in ("step", "models"):
         if getattr(options, name) is not None:
             raise ConfigError(f"--{name} is only for --prompt MODEL.")
+    from bfcl_pipeline.runs.run import Run
     from bfcl_pipeline.show.entry_page import ModelRun, choose_run, put_entry
     from bfcl_pipeline.show.terminal_page import TerminalPage
 
@@ -77,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
             if options.run_dir is None
             else run_folder(options.run_dir)
         )
-        answered = ModelRun(folder, options.model, options.rules, runs)
+        answered = ModelRun(Run(folder), options.model, options.rules, runs)
     put_entry(TerminalPage(), options.data, options.entry_id, answered, options.rules, options.cache)
     return 0
 
@@ -88,6 +90,7 @@ def _print_request(options: argparse.Namespace) -> int:
     from bfcl_pipeline.generation import ChatAsking
     from bfcl_pipeline.models import build_adapter, build_derived, build_model
     from bfcl_pipeline.playback import read_conditions
+    from bfcl_pipeline.runs.run import open_run
     from bfcl_pipeline.show.entry_page import find_entry
     from bfcl_pipeline.show.sent import ModelOfRun, first_request, recorded_request, request_text
     from bfcl_pipeline.transcripts.entry import has_memory
@@ -99,19 +102,19 @@ def _print_request(options: argparse.Namespace) -> int:
     if options.step is not None and options.step < 1:
         raise ConfigError(f"--step {options.step}: requests are counted from 1.")
     entry = find_entry(options.data, options.entry_id)
-    folder = None if options.run_dir is None else run_folder(options.run_dir)
-    if folder is None:
+    run = None if options.run_dir is None else open_run(options.run_dir)
+    if run is None:
         row = model_row(load_models(options.models), options.prompt)
     else:
-        row = model_row(load_models(folder / "models.yaml", recorded=True), trial_of(options.prompt).model)
+        row = model_row(run.rows, trial_of(options.prompt).model)
     if row.recorded:
         raise ConfigError(f"{row.name}: its answers are read from results; nothing is sent.")
-    conditions = read_conditions(folder, options.data, options.cache)
+    conditions = read_conditions(run, options.data, options.cache)
     adapter = None
     if not KINDS[row.kind].embedded:
-        of_run = folder is not None and build_derived(row, folder, model_folder(options.prompt))
+        of_run = run is not None and build_derived(row, run.folder, model_folder(options.prompt))
         adapter = of_run or build_adapter(row, offline=True)
-    if folder is None or adapter is None:
+    if run is None or adapter is None:
         if (options.step or 1) > 1:
             raise ConfigError(
                 f"{row.name} is embedded: it has no journal, from which requests are made again."
@@ -123,7 +126,7 @@ def _print_request(options: argparse.Namespace) -> int:
                 "The memory is empty here; in a run, it has what the model stored before.", file=sys.stderr
             )
     else:
-        model = ModelOfRun(adapter, folder, options.prompt)
+        model = ModelOfRun(adapter, run, options.prompt)
         request = recorded_request(entry, model, conditions, options.step or 1)
     text = valid_unicode(request_text(request, adapter))
     sys.stdout.write(f"{printable(text)}\n" if sys.stdout.isatty() else text)

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bfcl_pipeline.cli.options import print_to_stderr
-from bfcl_pipeline.cli.runs import run_folder
 from bfcl_pipeline.comparison.sides import Choice
 from bfcl_pipeline.errors import ConfigError, PipelineError
+from bfcl_pipeline.runs.run import Run, open_run
 
 _ARCHIVE = ".zip"
 
@@ -49,7 +49,7 @@ class _Archives:
 
             folder = self._folder / str(len(self._runs))
             folder.mkdir()
-            self._runs[key] = Choice(extract_verdicts(file, folder), archive=file)
+            self._runs[key] = Choice(Run(extract_verdicts(file, folder)), archive=file)
             print_to_stderr(
                 f"{file}: seal and sha256 of its verdicts are right; whether they follow "
                 f"from the recorded answers: bfcl-pipeline verify {file}"
@@ -59,7 +59,7 @@ class _Archives:
     def named(self, text: str) -> str:
         """A message with the names of archives in place of temporary paths."""
         for choice in self._runs.values():
-            text = text.replace(str(choice.run), str(choice.archive))
+            text = text.replace(str(choice.run.folder), str(choice.archive))
         return text.replace(f"{self._folder}/", "")
 
 
@@ -70,15 +70,15 @@ def _choice(text: str, run_dir: Path | None, archives: _Archives) -> Choice:
     folder, colon, name = text.partition(":")
     if colon and folder and name:
         try:
-            return Choice(run_folder(Path(folder)), name)
+            return Choice(open_run(folder), name)
         except ConfigError:
             if run_dir is None:
                 raise
     if run_dir is not None and run_dir.suffix == _ARCHIVE:
         return Choice(archives.run(run_dir).run, text, run_dir)
     if run_dir is not None:
-        return Choice(run_folder(run_dir), text)
-    return Choice(run_folder(Path(text)))
+        return Choice(open_run(run_dir), text)
+    return Choice(open_run(text))
 
 
 def _archive_of(text: str) -> tuple[Path | None, str | None]:

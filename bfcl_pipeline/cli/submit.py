@@ -5,8 +5,9 @@ import os
 from pathlib import Path
 
 from bfcl_pipeline.cli.options import add_archiving, add_cache, add_data, print_to_stderr
-from bfcl_pipeline.cli.runs import add_run, run_folder
+from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.cli.signing_options import add_signing, signing
+from bfcl_pipeline.runs.folders import run_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,8 +3,9 @@
 import argparse
 
 from bfcl_pipeline.cli.options import add_rules
-from bfcl_pipeline.cli.runs import add_run, run_folder
+from bfcl_pipeline.cli.runs import add_run
 from bfcl_pipeline.report.terminal import print_table
+from bfcl_pipeline.runs.run import open_run
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,5 +16,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints the table."""
-    print_table(run_folder(options.run_dir), options.rules)
+    print_table(open_run(options.run_dir), options.rules)
     return 0

@@ -13,8 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bfcl_pipeline.cli.runs import RESULTS, RUN_HELP, run_folder
+from bfcl_pipeline.cli.runs import RUN_HELP
 from bfcl_pipeline.errors import ConfigError
+from bfcl_pipeline.runs.folders import RESULTS, run_folder
 
 if TYPE_CHECKING:
     from bfcl_pipeline.screen.run_view import RunView

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bfcl_pipeline.benchmark import CATEGORIES, Check
+from bfcl_pipeline.benchmark.categories import release_sizes
 from bfcl_pipeline.comparison.exchanges import NO_EXCHANGE
 from bfcl_pipeline.comparison.settings import (
     SettingDifference,
@@ -23,7 +24,6 @@ from bfcl_pipeline.comparison.settings import (
     web_differs,
 )
 from bfcl_pipeline.comparison.sides import ABSENT, UNJUDGED, WRONG, Numbering, Side
-from bfcl_pipeline.config import release_sizes
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.scoring.intervals import Scope, ScoredEntries

@@ -6,13 +6,12 @@ an archive.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import read_table, with_types
 from bfcl_pipeline.tables.schemas import RESPONSES
 
@@ -20,11 +19,11 @@ NO_EXCHANGE = 0
 """The number of an answer without measured exchanges, as those of embedded models are."""
 
 
-def exchange_numbers(run: Path, model: str, entries: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
+def exchange_numbers(run: Run, model: str, entries: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
     """A number for the exchanges of each entry: equal ones are the same exchanges.
 
     Args:
-        run: the directory of the run; without its responses, no exchange is known.
+        run: the run; without its responses, no exchange is known.
         model: its model.
         entries: the category and the id of each.
 
@@ -33,7 +32,7 @@ def exchange_numbers(run: Path, model: str, entries: Sequence[tuple[str, str]]) 
     """
     numbers: dict[tuple[str, str | None], int] = {}
     for category in dict.fromkeys(category for category, _ in entries):
-        path = run / "responses" / model_folder(model) / f"{category}.parquet"
+        path = run.responses(model, category)
         if not path.is_file():
             continue
         ids = read_table(path, ["entry_id"]).column("entry_id").to_pylist()

@@ -27,10 +27,9 @@ def known_flaky(sides: Sequence[Side], rules: Rules) -> Entries | None:
 
 
 def _of_side(side: Side, rules: Rules) -> Entries | None:
-    folder = side.run / "tables"
-    if not _rows(folder / "trials.parquet", side, rules, ()):
+    if not _rows(side.run.table("trials"), side, rules, ()):
         return None
-    flaky = _rows(folder / "flaky.parquet", side, rules, ("category", "entry_id"))
+    flaky = _rows(side.run.table("flaky"), side, rules, ("category", "entry_id"))
     return frozenset((row["category"], row["entry_id"]) for row in flaky)
 
 

@@ -6,22 +6,18 @@ compared. Other differences (no web tools, failing fetches, another name of the 
 experiment is about: they are named beside the comparison.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import pyarrow.compute as pc
 
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
-from bfcl_pipeline.config import model_folder, sizes_in_means
 from bfcl_pipeline.config.job import LEADERBOARD_ENGINES
 from bfcl_pipeline.config.search_engines import same_results
-from bfcl_pipeline.errors import ConfigError, TableError
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import read_table, with_types
 from bfcl_pipeline.tables.schemas import RESPONSES
-from bfcl_pipeline.text import cut, printable
-from bfcl_pipeline.yaml_reader import read_yaml_file
+from bfcl_pipeline.text import cut
 
 SIMULATED, OFF, REAL, UNKNOWN = "simulated", "off", "real", "unknown"
 """The kinds of web: the modes record, replay and live are the real one, as are imported answers.
@@ -74,33 +70,33 @@ class SettingDifference:
         return f"{self.setting}: {self.first} / {self.second}"
 
 
-def run_settings(run: Path) -> Settings:
+def run_settings(run: Run) -> Settings:
     """What the recorded config of a run says; nothing is known of a run without one.
 
-    Raises TableError if the file cannot be read as YAML.
+    Raises ConfigError if the config cannot be read.
     """
-    config = _config(run / "config.yaml")
-    by_weight = sizes_in_means(run) is not None
-    if "imported" in config:
-        return Settings(_release(config))
-    web, failures, tool = (config.get(key) for key in ("web", "fetch_failures", "search_tool"))
+    config = run.config
+    if config is None:
+        return Settings()
+    hashed = (config.release.sha256 or "unknown")[:12]
+    release = f"{cut(config.release.version, _LONGEST)} (sha256 {hashed})"
+    if run.imported or config.web is None:
+        return Settings(release)
     return Settings(
-        _release(config),
-        _kind(web) if isinstance(web, str) else None,
-        float(failures) if isinstance(failures, int | float) else None,
-        _stated(tool),
-        by_weight,
+        release,
+        _kind(config.web.mode),
+        config.web.fetch_failures,
+        cut(config.web.search_tool, _LONGEST),
+        run.sizes_in_means is not None,
     )
 
 
-def searched_web(run: Path, model: str, recorded: str | None) -> str | None:
+def searched_web(run: Run, model: str, recorded: str | None) -> str | None:
     """The kind of web that a model of a run searched: what its responses say, else what the run records.
 
     Raises TableError if its responses cannot be read.
     """
-    paths = [
-        run / "responses" / model_folder(model) / f"{category}.parquet" for category in GROUPS["web_search"]
-    ]
+    paths = [run.responses(model, category) for category in GROUPS["web_search"]]
     found: set[str] = set()
     for path in paths:
         if path.is_file():
@@ -112,14 +108,14 @@ def searched_web(run: Path, model: str, recorded: str | None) -> str | None:
     return next(kind for kind in (SIMULATED, OFF, UNKNOWN, REAL) if kind in found)
 
 
-def requested_web(run: Path, model: str) -> str:
+def requested_web(run: Run, model: str) -> str:
     """The kind of web that answers the requests of a model's executed calls when they are scored.
 
     A response that names none has the simulated one. Raises TableError if its responses cannot be read.
     """
     found: set[str | None] = set()
     for category in (name for name, category in CATEGORIES.items() if category.executes):
-        path = run / "responses" / model_folder(model) / f"{category}.parquet"
+        path = run.responses(model, category)
         if path.is_file():
             table = with_types(path, read_table(path, ["web"]), RESPONSES)
             found |= set(pc.unique(table.column("web")).to_pylist())
@@ -162,29 +158,6 @@ def setting_differences(first: Settings, second: Settings) -> Iterator[SettingDi
 
 def _kind(web: str) -> str:
     return web if web in (SIMULATED, OFF, UNKNOWN) else REAL
-
-
-def _config(path: Path) -> Mapping[str, Any]:
-    try:
-        config = read_yaml_file(path)
-    except FileNotFoundError:
-        return {}
-    except ConfigError as error:
-        raise TableError(f"{error} Restore the file, or delete it.") from error
-    return config if isinstance(config, dict) else {}
-
-
-def _release(config: Mapping[str, Any]) -> str | None:
-    pin = config.get("release")
-    if not isinstance(pin, dict):
-        return None
-    version, sha256 = _stated(pin.get("version")), _stated(pin.get("sha256"))
-    return None if version is None else f"{version} (sha256 {(sha256 or 'unknown')[:12]})"
-
-
-def _stated(value: object) -> str | None:
-    """A text of a config for a line of a terminal; None for an empty one, and for other values."""
-    return cut(printable(value), _LONGEST) if isinstance(value, str) and value else None
 
 
 def _percent(share: float) -> str:

@@ -7,7 +7,6 @@ the comparison itself (`comparison.compare`).
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +16,9 @@ from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
 from bfcl_pipeline.comparison.exchanges import NO_EXCHANGE, exchange_numbers
 from bfcl_pipeline.comparison.settings import REAL, Settings, requested_web, run_settings, searched_web
 from bfcl_pipeline.config import model_folder
-from bfcl_pipeline.config.search_engines import recorded_engines
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules, Status
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import read_table, with_types
 from bfcl_pipeline.tables.schemas import VERDICTS
 from bfcl_pipeline.text import unknown_name
@@ -52,7 +51,7 @@ class Numbering:
 class Side:
     """One model of one run under one rule set."""
 
-    run: Path  # directory of the run
+    run: Run
     model: str
     settings: Settings  # what it was made with
     label: str  # its name beside the other sides: the model, with the run where models repeat
@@ -81,14 +80,14 @@ class Side:
 class Choice:
     """What one argument of a comparison names."""
 
-    run: Path  # directory of the run
+    run: Run
     model: str | None = None  # None: all models of the run
     archive: Path | None = None  # the file from which `run` was unpacked
 
     @property
     def source(self) -> Path:
         """Where the verdicts come from, for messages and labels."""
-        return self.archive or self.run
+        return self.archive or self.run.folder
 
 
 def read_sides(
@@ -103,11 +102,10 @@ def read_sides(
 
     Raises:
         TableError: there is no such model, it has no verdict under `rules`, or a table cannot be read.
-        ConfigError: the recorded search engine of a run cannot be read.
+        ConfigError: the recorded config or rows of a run cannot be read.
     """
     numbering = Numbering()
-    sides: dict[tuple[Path, str], Side] = {}
-    engines = cache(recorded_engines)
+    sides: dict[tuple[Run, str], Side] = {}
     several = len({choice.run for choice in choices}) > 1  # models of one run share no exchange
     for choice in choices:
         recorded = run_settings(choice.run)
@@ -128,7 +126,7 @@ def read_sides(
                 replace(
                     recorded,
                     web=web,
-                    search_engine=engines(choice.run).of(model) if web == REAL else None,
+                    search_engine=choice.run.engines.of(model) if web == REAL else None,
                     requests=requests,
                 ),
                 model,
@@ -151,7 +149,7 @@ class _Verdicts:
 
 def _verdicts(choice: Choice, rules: Rules, only: Collection[str]) -> dict[str, _Verdicts]:
     """The verdicts of the chosen models, by name in order."""
-    folder = choice.run / "verdicts"
+    folder = choice.run.folder / "verdicts"
     paths = sorted(folder.glob("*.parquet"))
     if not paths:
         raise TableError(
@@ -204,11 +202,12 @@ def _check_entries(run: Path, model: str, verdicts: _Verdicts, rules: Rules) -> 
         )
 
 
-def labelled(sides: Sequence[Side], sources: Mapping[Path, Path]) -> Iterator[Side]:
+def labelled(sides: Sequence[Side], sources: Mapping[Run, Path]) -> Iterator[Side]:
     """The sides with labels that differ: the model alone, unless another run has a model of this name."""
     names = [side.model for side in sides]
     runs = {side.run for side in sides}
-    folders = {run: run.name for run in runs} if len({r.name for r in runs}) == len(runs) else {}
+    names_of_runs = {run: run.folder.name for run in runs}
+    folders = names_of_runs if len({*names_of_runs.values()}) == len(runs) else {}
     for side in sides:
         repeats = names.count(side.model) > 1
         run = folders.get(side.run, sources[side.run])

@@ -6,7 +6,6 @@ answer, while the choice of entries matters as before. The interval of the diffe
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from bfcl_pipeline.comparison.sides import RIGHT, UNJUDGED, Choice, Numbering, S
 from bfcl_pipeline.config import trial_of
 from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.text import unknown_name
 
 
@@ -26,10 +26,10 @@ def read_averaged(
     Raises ConfigError if no model has several trials.
     """
     numbering, sides = read_sides([replace(choice, model=None) for choice in choices], rules, only)
-    trials: dict[tuple[Path, str], list[Side]] = {}
+    trials: dict[tuple[Run, str], list[Side]] = {}
     for side in sides:
         trials.setdefault((side.run, trial_of(side.model).model), []).append(side)
-    merged: dict[tuple[Path, str], Side] = {}
+    merged: dict[tuple[Run, str], Side] = {}
     for choice in choices:
         there = [model for run, model in trials if run == choice.run]
         if choice.model is not None and choice.model not in there:

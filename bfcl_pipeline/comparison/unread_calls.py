@@ -33,7 +33,7 @@ def unread_calls(side: Side, rules: Rules) -> UnreadCalls:
     Raises TableError if a table of verdicts cannot be read.
     """
     unread: list[tuple[str, bool]] = []
-    for path in sorted((side.run / "verdicts").glob("*.parquet")):
+    for path in sorted((side.run.folder / "verdicts").glob("*.parquet")):
         unread += _answers(path, side, rules)
     found = [entry_id for entry_id, is_unread in unread if is_unread]
     return UnreadCalls(side.label, len(unread), len(found), found[0] if found else None)

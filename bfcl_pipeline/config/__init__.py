@@ -22,18 +22,13 @@ from bfcl_pipeline.config.model_rows import (
     models_schema,
 )
 from bfcl_pipeline.config.models_files import MODELS_FILE, MODELS_VARIABLE, MY_MODELS_FILE, models_files
-from bfcl_pipeline.config.recorded_sample import (
-    recorded_sample,
-    recorded_text,
-    release_sizes,
-    sizes_in_means,
-)
 from bfcl_pipeline.config.run_config import ReleasePin, RunConfig, load_run
 from bfcl_pipeline.config.run_record import (
     NOT_RECORDED,
     recorded_config,
     recorded_files,
     recorded_models,
+    recorded_row,
 )
 from bfcl_pipeline.config.sampling import RunSample, SampleBy, allocate, by_weight, divide, pick
 from bfcl_pipeline.config.trials import Trial, trial_name, trial_of
@@ -79,10 +74,7 @@ __all__ = [
     "recorded_config",
     "recorded_files",
     "recorded_models",
-    "recorded_sample",
-    "recorded_text",
-    "release_sizes",
-    "sizes_in_means",
+    "recorded_row",
     "trial_name",
     "trial_of",
     "unknown_model",

@@ -170,9 +170,7 @@ def models_schema() -> Mapping[str, Any]:
     return schema
 
 
-def load_models(
-    files: str | Path | Iterable[str | Path] | None = None, *, recorded: bool = False
-) -> dict[str, ModelRow]:
+def load_models(files: str | Path | Iterable[str | Path] | None = None) -> dict[str, ModelRow]:
     """The rows of the models files by name, in file order, then those of the official models.
 
     Of rows with the same name, that of the last file is used; official ones are replaced by any. A relative
@@ -180,8 +178,6 @@ def load_models(
 
     Args:
         files: one models file or several; None: those of the config, else the usual ones (`models_files`).
-        recorded: the files are models.yaml of runs. Those of earlier versions have no `prompting`: servers
-            were asked by their chat templates then.
 
     Raises:
         ConfigError: a file or a row is wrong.
@@ -189,7 +185,7 @@ def load_models(
     paths = models_files(files)
     rows: dict[str, ModelRow] = {}
     for path in map(project_file, paths):
-        rows |= _rows(path, _document(path, ("models",)), recorded=recorded)
+        rows |= _rows(path, _document(path, ("models",)))
     for official in _official_files(paths):
         rows = {**rows, **_rows(official, _document(official, _OFFICIAL_KEYS)), **rows}
     return rows
@@ -229,11 +225,9 @@ def _document(path: Path, keys: tuple[str, ...]) -> dict[str, Any]:
     return values
 
 
-def _rows(path: Path, document: Mapping[str, Any], *, recorded: bool = False) -> dict[str, ModelRow]:
+def _rows(path: Path, document: Mapping[str, Any]) -> dict[str, ModelRow]:
     rows: dict[str, ModelRow] = {}
     for number, values in enumerate(document["models"], start=1):
-        if recorded and values["kind"] == "vllm":
-            values = {"prompting": "server", **values}
         row = _row(f"{path}: model {number}", values)
         if row.name in rows:
             raise ConfigError(f"{path}: model {number}: an earlier row has the name {row.name!r} already.")

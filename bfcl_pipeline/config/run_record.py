@@ -51,14 +51,16 @@ def recorded_config(config: Mapping[str, Any]) -> str:
 
 def recorded_models(rows: Iterable[ModelRow]) -> str:
     """Rows as a models file that reads back as the same rows even if the defaults of kinds change."""
-    return _yaml({"models": [_document(row) for row in rows]})
+    return _yaml({"models": [recorded_row(row) for row in rows]})
 
 
-def _document(row: ModelRow) -> dict[str, Json]:
+def recorded_row(row: ModelRow) -> dict[str, Json]:
+    """A row as it is recorded, by key: without what does not concern its kind or is not set."""
     values = {**asdict(row), "mode": row.mode.value}
     values["limits"] = _without_none(values["limits"])
     if row.kind == "vllm":
-        values["vllm"] = _without_none({**values["vllm"], "args": list(row.vllm.args)})
+        flags = _without_none({**values["vllm"], "args": list(row.vllm.args)})
+        values["vllm"] = dict(sorted(flags.items()))
     for key in keys_of_others(row.kind):
         values.pop(key, None)
     for key in _NOT_OF_EMBEDDED if KINDS[row.kind].embedded else ():

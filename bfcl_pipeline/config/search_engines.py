@@ -1,22 +1,17 @@
 """The search engine of each model of a run: that of its row, else that of the config.
 
 Models whose answers are read from results search nothing in the run; of their answers, only outcomes of
-DuckDuckGo are known, as earlier versions recorded them.
+DuckDuckGo are known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
 from bfcl_pipeline.config.job import LEADERBOARD_ENGINES, SEARCH_ENGINES
-from bfcl_pipeline.config.model_rows import ModelRow, load_models
-from bfcl_pipeline.config.plain_yaml import recorded_keys
+from bfcl_pipeline.config.model_rows import ModelRow
 from bfcl_pipeline.config.trials import trial_of
-from bfcl_pipeline.errors import ConfigError
-from bfcl_pipeline.text import unknown_name
 
 DUCKDUCKGO = SEARCH_ENGINES[0]
 
@@ -37,28 +32,6 @@ class SearchEngines:
     def of(self, model: str | None) -> str:
         """The engine of a model, or of a trial of it, by its name in tables."""
         return self.default if model is None else self.of_rows.get(trial_of(model).model, self.default)
-
-
-def recorded_engines(run_dir: Path) -> SearchEngines:
-    """The engines by the recorded config and models of the run in `run_dir`; else the default ones.
-
-    Raises ConfigError if they cannot be read, as they may come from elsewhere.
-    """
-    models = run_dir / "models.yaml"
-    rows = load_models(models, recorded=True) if models.is_file() else {}
-    return engines_of_config(run_dir, recorded_keys(run_dir), rows)
-
-
-def engines_of_config(
-    run_dir: Path, config: Mapping[str, Any], rows: Mapping[str, ModelRow]
-) -> SearchEngines:
-    """The engines of the run in `run_dir` with the recorded `config` and `rows`. Raises ConfigError."""
-    default = config.get("search_engine") or DUCKDUCKGO
-    if default not in SEARCH_ENGINES:
-        raise ConfigError(
-            f"{run_dir}/config.yaml: {unknown_name('search_engine', str(default), SEARCH_ENGINES)}"
-        )
-    return SearchEngines.of_run(default, rows.values())
 
 
 def same_results(first: str, second: str) -> bool:

@@ -23,6 +23,7 @@ from bfcl_pipeline.config.model_rows import OPEN_KINDS
 from bfcl_pipeline.exports.forms import ExportOptions
 from bfcl_pipeline.exports.run_scores import ModelScores, RunScores, read_run_scores, safe_name
 from bfcl_pipeline.files import write_text
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.text import Log
 
 SCHEMA_VERSION = "0.3.0"
@@ -104,9 +105,9 @@ _RESULTS = (
 """The scores of a record, in the order of the leaderboard's columns."""
 
 
-def write(run_dir: Path, options: ExportOptions, log: Log) -> int:
+def write(run: Run, options: ExportOptions, log: Log) -> int:
     """Writes a file for each model; returns their number. Raises as `forms.export_run`."""
-    scores = read_run_scores(run_dir, options.rules, options.models)
+    scores = read_run_scores(run, options.rules, options.models)
     return write_scores(scores, options.out, options.organization, log)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.text import Log, unknown_name
 
 
@@ -50,11 +51,11 @@ class ExportOptions:
     organization: str = "unknown"  # that made the run; Every Eval Ever only
 
 
-def export_run(run_dir: Path, form: str, options: ExportOptions, log: Log) -> int:
+def export_run(run: Run, form: str, options: ExportOptions, log: Log) -> int:
     """Writes a run in one of FORMS.
 
     Args:
-        run_dir: the directory of the run, with tables/.
+        run: the run, with tables/.
         form: a key of FORMS.
         options: what to export, and where.
         log: receives a line for each file, and for what was left out.
@@ -74,5 +75,5 @@ def export_run(run_dir: Path, form: str, options: ExportOptions, log: Log) -> in
             f"the form {form!r} needs {chosen.needs}, which is not installed. "
             f"Run: pip install 'bfcl-pipeline[{chosen.extra}]'"
         )
-    written: int = import_module(f"bfcl_pipeline.exports.{chosen.module}").write(run_dir, options, log)
+    written: int = import_module(f"bfcl_pipeline.exports.{chosen.module}").write(run, options, log)
     return written

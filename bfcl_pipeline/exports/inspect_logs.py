@@ -40,6 +40,7 @@ from bfcl_pipeline.playback import Conditions, read_conditions
 from bfcl_pipeline.prompts import Texts
 from bfcl_pipeline.records import Entry, Rules
 from bfcl_pipeline.report.tables.run_records import RunRecords, read_run
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.scoring.intervals import ScoredEntries, precisions
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.responses import response_of
@@ -66,12 +67,12 @@ class _Source:
     conditions: Callable[[], Conditions]  # those of the run, with which calls are executed again
 
 
-def write(run_dir: Path, options: ExportOptions, log: Log) -> int:
+def write(run: Run, options: ExportOptions, log: Log) -> int:
     """Writes a log for each model and category; returns their number. Raises as `forms.export_run`."""
-    scores = read_run_scores(run_dir, options.rules, options.models)
-    records = read_run(run_dir, options.data, [model.name for model in scores.models])
+    scores = read_run_scores(run, options.rules, options.models)
+    records = read_run(run, options.data, [model.name for model in scores.models])
     texts, constants = read_texts(options.data), read_constants(options.data)
-    conditions = cache(lambda: read_conditions(run_dir, options.data))
+    conditions = cache(lambda: read_conditions(run, options.data))
     source = _Source(records, options.data, texts, constants, conditions)
     written = 0
     for model in scores.models:

@@ -6,13 +6,13 @@ command.
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from bfcl_pipeline.exports.forms import ExportOptions
 from bfcl_pipeline.exports.run_scores import read_run_scores
 from bfcl_pipeline.files import write_text
 from bfcl_pipeline.report.rank_note import GROUP_NOTE
 from bfcl_pipeline.report.v4_table import HEADINGS, NAME_COLUMN, V4Table, read_v4_table
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.text import Log, on_one_line, printable
 
 _ESCAPES = {
@@ -42,10 +42,10 @@ _GROUP_RULE = f"    \\cmidrule(lr){{1-{len(HEADINGS)}}}\n"
 """The line between groups of models."""
 
 
-def write(run_dir: Path, options: ExportOptions, log: Log) -> int:
+def write(run: Run, options: ExportOptions, log: Log) -> int:
     """Writes the table as one file; returns 1. Raises as `forms.export_run`."""
-    scores = read_run_scores(run_dir, options.rules, options.models)
-    table = read_v4_table(run_dir, options.rules, options.models)
+    scores = read_run_scores(run, options.rules, options.models)
+    table = read_v4_table(run, options.rules, options.models)
     write_text(options.out, latex_table(table, scores.name))
     log(str(options.out))
     return 1

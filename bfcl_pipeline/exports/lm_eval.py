@@ -10,7 +10,6 @@ Source: the result schema and the tracker of lm-evaluation-harness 0.4.13.
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from bfcl_pipeline import __version__
@@ -19,6 +18,7 @@ from bfcl_pipeline.benchmark.leaderboard import GROUP, LEADERBOARD
 from bfcl_pipeline.exports.forms import ExportOptions
 from bfcl_pipeline.exports.run_scores import ModelScores, RunScores, read_run_scores, standard_error
 from bfcl_pipeline.files import write_text
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.text import Log
 
 _BENCHMARK = "bfcl_v4"
@@ -30,9 +30,9 @@ _NO_ERROR = "N/A"
 """What the harness writes instead of a standard error that it does not know."""
 
 
-def write(run_dir: Path, options: ExportOptions, log: Log) -> int:
+def write(run: Run, options: ExportOptions, log: Log) -> int:
     """Writes a file for each model; returns their number. Raises as `forms.export_run`."""
-    scores = read_run_scores(run_dir, options.rules, options.models)
+    scores = read_run_scores(run, options.rules, options.models)
     written = 0
     time = scores.made_at_text.partition("+")[0].replace(":", "-")
     for model in scores.of_v4(log):

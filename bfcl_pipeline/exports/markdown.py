@@ -6,21 +6,21 @@ markup.
 
 import re
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from bfcl_pipeline.exports.forms import ExportOptions
 from bfcl_pipeline.exports.run_scores import read_run_scores
 from bfcl_pipeline.files import write_text
 from bfcl_pipeline.report.v4_table import HEADINGS, NAME_COLUMN, read_v4_table
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.text import Log, on_one_line, printable
 
 _MARKUP = re.compile(r"[\\`*_{}\[\]<>|#~&$!]")
 
 
-def write(run_dir: Path, options: ExportOptions, log: Log) -> int:
+def write(run: Run, options: ExportOptions, log: Log) -> int:
     """Writes the table as one file; returns 1. Raises as `forms.export_run`."""
-    scores = read_run_scores(run_dir, options.rules, options.models)
-    table = read_v4_table(run_dir, options.rules, options.models)
+    scores = read_run_scores(run, options.rules, options.models)
+    table = read_v4_table(run, options.rules, options.models)
     write_text(options.out, markdown_table(table.rows, [*table.notes, *table.rank_notes], scores.name))
     log(str(options.out))
     return 1

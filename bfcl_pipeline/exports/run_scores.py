@@ -16,11 +16,11 @@ from typing import Any
 from bfcl_pipeline.benchmark import GROUPS, release
 from bfcl_pipeline.benchmark.leaderboard import categories_of
 from bfcl_pipeline.config import ModelRow, described, load_models
-from bfcl_pipeline.config.plain_yaml import recorded_keys
 from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.format import is_partial
 from bfcl_pipeline.report.web_label import unreal
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import read_table
 from bfcl_pipeline.text import Log, unknown_name
 
@@ -65,7 +65,7 @@ class ModelScores:
 class RunScores:
     """The scores of a run under one rule set."""
 
-    run_dir: Path
+    run: Run
     name: str  # of the run
     rules: Rules
     release: str  # version of the benchmark's package
@@ -86,11 +86,11 @@ class RunScores:
         return datetime.fromtimestamp(self.made_at, UTC).isoformat()
 
 
-def read_run_scores(run_dir: Path, rules: Rules, models: Collection[str] = ()) -> RunScores:
+def read_run_scores(run: Run, rules: Rules, models: Collection[str] = ()) -> RunScores:
     """The scores of a run, read from its tables.
 
     Args:
-        run_dir: has tables/, and may have config.yaml and models.yaml.
+        run: has tables/.
         rules: the rule set.
         models: the models to read; all if empty.
 
@@ -98,9 +98,9 @@ def read_run_scores(run_dir: Path, rules: Rules, models: Collection[str] = ()) -
         TableError: a table is missing, or has no model under these rules.
         ConfigError: a model is not in the tables, or two models have the same folder.
     """
-    tables = run_dir / "tables"
+    tables = run.folder / "tables"
     if not (tables / "leaderboard.parquet").is_file():
-        raise TableError(f"{tables}: no tables. Make them first (bfcl-pipeline aggregate {run_dir}).")
+        raise TableError(f"{tables}: no tables. Make them first (bfcl-pipeline aggregate {run.folder}).")
     ranked = _rows(tables / "leaderboard.parquet", rules)
     if not ranked:
         raise TableError(f"{tables}: no model has verdicts under {rules.value} rules.")
@@ -111,8 +111,7 @@ def read_run_scores(run_dir: Path, rules: Rules, models: Collection[str] = ()) -
     categories: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in _rows(tables / "categories.parquet", rules):
         categories.setdefault(row["model"], {})[row["category"]] = row
-    recorded = run_dir / "models.yaml"
-    rows = load_models(recorded, recorded=True) if recorded.is_file() else load_models()
+    rows = run.rows if run.models_file.is_file() else load_models()
     chosen = tuple(
         ModelScores(row, categories.get(row["model"], {}), described(rows, row["model"]))
         for row in ranked
@@ -120,11 +119,11 @@ def read_run_scores(run_dir: Path, rules: Rules, models: Collection[str] = ()) -
     )
     _check_folders(chosen)
     return RunScores(
-        run_dir,
-        name=ranked[0]["run"] or run_dir.resolve().name,
+        run,
+        name=ranked[0]["run"] or run.folder.resolve().name,
         rules=rules,
-        release=_release(run_dir),
-        made_at=_made_at(run_dir),
+        release=release.VERSION if run.config is None else run.config.release.version,
+        made_at=_made_at(run),
         models=chosen,
     )
 
@@ -161,17 +160,11 @@ def _check_folders(models: Iterable[ModelScores]) -> None:
             )
 
 
-def _release(run_dir: Path) -> str:
-    """The version in the recorded config of a run; that of this package if there is none."""
-    pin = recorded_keys(run_dir).get("release")
-    return str(pin["version"]) if isinstance(pin, dict) and "version" in pin else release.VERSION
-
-
-def _made_at(run_dir: Path) -> int:
+def _made_at(run: Run) -> int:
     given = os.environ.get(EPOCH_VARIABLE, "")
     if given:
         if not re.fullmatch(r"[0-9]{1,10}", given):
             raise ConfigError(f"{EPOCH_VARIABLE}: expected seconds since 1970, got {given!r}.")
         return int(given)
-    records = (run_dir / "config.yaml", run_dir / "tables" / "leaderboard.parquet")
+    records = (run.folder / "config.yaml", run.table("leaderboard"))
     return int(next(path for path in records if path.is_file()).stat().st_mtime)

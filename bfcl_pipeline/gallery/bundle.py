@@ -17,6 +17,7 @@ from bfcl_pipeline.exports.run_scores import RunScores, read_run_scores
 from bfcl_pipeline.files import is_regular, write_text
 from bfcl_pipeline.official.export_results import export_official
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.text import Log
 
 ARCHIVE = ".crate.zip"
@@ -28,14 +29,14 @@ RECORDS = "every_eval_ever"
 RESULTS = "official/result"
 
 
-def scores_of(run_folder: Path, ended: str) -> RunScores:
+def scores_of(run: Run, ended: str) -> RunScores:
     """The scores of a run under official rules, as of its end.
 
     Args:
-        run_folder: results/<run>.
+        run: the run.
         ended: the end of the run as in the metadata of its archive, ISO 8601.
     """
-    scores = read_run_scores(run_folder, Rules.OFFICIAL)
+    scores = read_run_scores(run, Rules.OFFICIAL)
     return replace(scores, made_at=int(datetime.fromisoformat(ended).timestamp()))
 
 
@@ -44,10 +45,10 @@ def write_records(scores: RunScores, bundle: Path, organization: str, log: Log) 
     return write_scores(scores, bundle / RECORDS, organization, log)
 
 
-def write_results(run_folder: Path, bundle: Path, data: Path, log: Log) -> int:
+def write_results(run: Run, bundle: Path, data: Path, log: Log) -> int:
     """Writes the official result folders; returns the number of answers, 0 if they cannot be written."""
     try:
-        return export_official(run_folder, bundle / RESULTS, data=data, log=log)
+        return export_official(run, bundle / RESULTS, data=data, log=log)
     except ConfigError as error:
         log(f"official result folders: left out: {error}")
         return 0

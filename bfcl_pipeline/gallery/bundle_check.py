@@ -26,6 +26,7 @@ from bfcl_pipeline.gallery.bundle import (
     write_results,
 )
 from bfcl_pipeline.gallery.record import Claims
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.text import line_of
 
 MOST_FILES = 20_000
@@ -118,8 +119,8 @@ def check_exports(bundles: Sequence[Bundle], run: UnpackedRun) -> None:
         return
     with tempfile.TemporaryDirectory(prefix="bfcl-bundle-") as temporary:
         again = Path(temporary)
-        write_records(scores_of(run.recorded.folder, run.metadata.ended), again, "unknown", _silent)
-        answers = write_results(run.recorded.folder, again, run.data, _silent)
+        write_records(scores_of(Run(run.recorded.folder), run.metadata.ended), again, "unknown", _silent)
+        answers = write_results(Run(run.recorded.folder), again, run.data, _silent)
         derived = Bundle.read(again)
         for bundle in bundles:
             if bundle.below(RECORDS):

@@ -22,7 +22,7 @@ def readme(
         answers: in official result folders; 0: the bundle has none.
         left_out: what the exports do not have, a sentence each.
     """
-    table = read_v4_table(scores.run_dir, scores.rules)
+    table = read_v4_table(scores.run, scores.rules)
     notes = [*table.notes, *table.rank_notes]
     parts = [
         _HEAD.format(

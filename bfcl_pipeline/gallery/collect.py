@@ -22,6 +22,7 @@ from bfcl_pipeline.files import atomic_path
 from bfcl_pipeline.gallery.record import OWN_ERRATA, ModelRecord, RunRecord
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.page.run_tables import Row, RunTables, read_run_tables
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.text import Log
 
 REPORT = "report.html"
@@ -41,7 +42,7 @@ class Collector:
         """Takes what the site shows; always COMPLETE."""
         del findings, step_log  # it adds nothing to what was found
         folder = run.recorded.folder
-        numbering, models = models_of(folder)
+        numbering, models = models_of(Run(folder))
         self.run = RunRecord(
             entries=numbering.entries,
             models=models,
@@ -52,14 +53,14 @@ class Collector:
         return Verification.COMPLETE
 
 
-def models_of(folder: Path) -> tuple[Numbering, list[ModelRecord]]:
+def models_of(run: Run) -> tuple[Numbering, list[ModelRecord]]:
     """The models of a run under every rule set, over one numbering of entries."""
     numbering = Numbering()
     found: list[ModelRecord] = []
     for rules in Rules:
         try:
-            tables = read_run_tables(folder, rules)
-            own, sides = _sides(folder, rules, [row["model"] for row in tables.leaderboard])
+            tables = read_run_tables(run, rules)
+            own, sides = _sides(run, rules, [row["model"] for row in tables.leaderboard])
         except TableError:  # no verdict under these rules
             continue
         places = [numbering.number(*entry) for entry in own.entries]
@@ -68,10 +69,10 @@ def models_of(folder: Path) -> tuple[Numbering, list[ModelRecord]]:
     return numbering, found
 
 
-def _sides(folder: Path, rules: Rules, names: list[str]) -> tuple[Numbering, list[Side]]:
+def _sides(run: Run, rules: Rules, names: list[str]) -> tuple[Numbering, list[Side]]:
     """The models of a run, the trials of one as one."""
     repeated = any(trial_of(name).number > 1 for name in names)
-    return (read_averaged if repeated else read_sides)([Choice(folder)], rules)
+    return (read_averaged if repeated else read_sides)([Choice(run)], rules)
 
 
 def _model(side: Side, tables: RunTables, rules: Rules, places: list[int]) -> ModelRecord:

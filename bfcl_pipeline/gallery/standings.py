@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 
 from bfcl_pipeline.benchmark import CATEGORIES
+from bfcl_pipeline.benchmark.categories import release_sizes
 from bfcl_pipeline.benchmark.clusters import cluster_of
 from bfcl_pipeline.benchmark.leaderboard import categories_of, category_weights
 from bfcl_pipeline.comparison.settings import Settings
 from bfcl_pipeline.comparison.sides import UNJUDGED, Side
-from bfcl_pipeline.config import release_sizes
 from bfcl_pipeline.gallery.record import ArchiveRecord, ModelRecord
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.scoring.statistics.clustered import Floats, layout, numbered
 from bfcl_pipeline.scoring.statistics.power import detectable_difference
 from bfcl_pipeline.scoring.statistics.ranks import (
@@ -181,7 +182,7 @@ def _overall(row: Mapping[str, Any]) -> float:
 def _side(archive: ArchiveRecord, model: ModelRecord, places: Mapping[tuple[str, str], int]) -> Side:
     numbers = [places[entry] for entry in _asked(archive, model)]
     return Side(
-        Path(archive.sha256),
+        Run(Path(archive.sha256)),  # not read: the marks are those of the record
         model.model,
         model.settings,
         f"{archive.sha256} {model.model}",

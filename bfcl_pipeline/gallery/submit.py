@@ -29,6 +29,7 @@ from bfcl_pipeline.gallery.bundle import (
 )
 from bfcl_pipeline.gallery.bundle_readme import readme
 from bfcl_pipeline.jobs.failed_searches import failed_searches
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.signing.signature import SigningOptions
 from bfcl_pipeline.signing.signed_line import check_ready
 from bfcl_pipeline.text import Log
@@ -129,9 +130,10 @@ def _write_exports(
     with SealedArchive(made.path) as archive:
         metadata = read_metadata(archive)
         unpack(archive, folder)
-    scores = scores_of(run_folder, metadata.ended)
+    run = Run(run_folder)
+    scores = scores_of(run, metadata.ended)
     records = write_records(scores, bundle, options.organization, told)
-    answers = write_results(run_folder, bundle, options.data, told)
+    answers = write_results(run, bundle, options.data, told)
     write_text(bundle / README, readme(metadata, scores, made, answers, left_out))
     write_sums(bundle)
     return records, answers, sum(1 for _ in files_of(bundle))

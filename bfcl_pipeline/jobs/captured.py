@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bfcl_pipeline.config import Job, JobPaths, ReplaySource, RunConfig, Shard
-from bfcl_pipeline.config.journal_choice import recorded_journals
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.generation import Completed, Origin, run_entries
 from bfcl_pipeline.generation.backends import ReplayBackend, ReplayedRequest
@@ -23,6 +22,7 @@ from bfcl_pipeline.jobs.selection import select
 from bfcl_pipeline.jobs.worlds import world_configs
 from bfcl_pipeline.models import build_derived
 from bfcl_pipeline.records import Entry
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables.texts import read_texts
 from bfcl_pipeline.web.presented import presented
 
@@ -38,7 +38,7 @@ class RunPlaces:
     @property
     def journals(self) -> Path:
         """The directory with the journals of the run. Raises ConfigError if its config is malformed."""
-        return recorded_journals(self.folder, self.cache)
+        return Run(self.folder).journals(self.cache)
 
 
 def replay_job(run: RunConfig, model: str, places: RunPlaces) -> Job:

@@ -20,7 +20,6 @@ from bfcl_pipeline.archive.unpacking import unpack
 from bfcl_pipeline.benchmark import CATEGORIES, Check
 from bfcl_pipeline.config import Job, model_folder, trial_of
 from bfcl_pipeline.config.job import LEADERBOARD_ENGINES, NETWORK_MODES, RECORDED_MODES, WEB_MODES
-from bfcl_pipeline.config.search_engines import recorded_engines
 from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.generation import Completed
 from bfcl_pipeline.jobs.observed import status_counts
@@ -31,6 +30,7 @@ from bfcl_pipeline.official.import_summary import notes
 from bfcl_pipeline.official.result_files import FoundResults
 from bfcl_pipeline.records import Entry, Json, Response, Status
 from bfcl_pipeline.report.web_label import UNKNOWN
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import (
     entries_path,
     read_entries,
@@ -184,7 +184,7 @@ def _of_searching_run(folder: Path, model: str, categories: Iterable[str]) -> _A
     would not be found, and the answers would pass as comparable with the leaderboard.
     """
     answers = _of_run(folder, model, categories)
-    if recorded_engines(folder).of(model) not in LEADERBOARD_ENGINES:
+    if Run(folder).engines.of(model) not in LEADERBOARD_ENGINES:
         for key, response in answers.responses.items():
             if CATEGORIES[response.category].check is Check.WEB_SEARCH and response.web in _REAL:
                 answers.responses[key] = replace(response, web=UNKNOWN)

@@ -13,7 +13,6 @@ from pathlib import Path
 from bfcl_pipeline.benchmark import CATEGORIES, GROUPS, V4_CATEGORIES
 from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.config.job import LEADERBOARD_ENGINES
-from bfcl_pipeline.config.search_engines import recorded_engines
 from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.files import atomic_path
 from bfcl_pipeline.official.forms import known_form
@@ -26,6 +25,7 @@ from bfcl_pipeline.official.layout import (
 from bfcl_pipeline.official.lines import Target, result_line
 from bfcl_pipeline.official.writers import as_it_is
 from bfcl_pipeline.records import Entry, Json, NameStyle, Response, Status
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.scoring.judge import default_style
 from bfcl_pipeline.tables import entries_path, read_entries, read_responses
 from bfcl_pipeline.tables.sessions import RecordedSession, read_sessions
@@ -38,7 +38,7 @@ _NO_REAL_WEB = ("simulated", "off")
 
 
 def export_official(
-    run_dir: Path,
+    run: Run,
     out: Path,
     *,
     data: Path,
@@ -49,7 +49,7 @@ def export_official(
     """Writes the answers of a run to result folders.
 
     Args:
-        run_dir: the directory of the run.
+        run: the run.
         out: the directory of the result folders.
         data: the staged release.
         models: the models to export; empty: all.
@@ -63,11 +63,11 @@ def export_official(
         ConfigError: there are no answers, a name is unknown, or the folder of a model exists.
         TableError: a response has an unknown category or entry.
     """
-    responses = _responses(run_dir)
+    responses = _responses(run)
     names = names or {}
     for name in [*models, *names]:
         if name not in responses:
-            raise ConfigError(f"{run_dir}/responses: {unknown_name('model', name, responses)}")
+            raise ConfigError(f"{run.folder}/responses: {unknown_name('model', name, responses)}")
     official = official_models(data)
     targets = {
         model: target
@@ -75,26 +75,28 @@ def export_official(
         if (target := _target(model, names.get(model, model), responses[model], official, log)) is not None
     }
     _check_folders(out, targets)
-    engines, written = recorded_engines(run_dir), 0
+    engines, written = run.engines, 0
     for model, target in targets.items():
         exporter = _Exporter(model, target, out / model_folder(target.name), data, engines.of(model), log)
-        written += exporter.write(responses[model], run_dir)
+        written += exporter.write(responses[model], run)
     if not written:
-        raise ConfigError(f"{run_dir}: no answer that the official tool can read; see the lines above.")
+        raise ConfigError(f"{run.folder}: no answer that the official tool can read; see the lines above.")
     return written
 
 
-def _responses(run_dir: Path) -> dict[str, dict[str, list[Response]]]:
+def _responses(run: Run) -> dict[str, dict[str, list[Response]]]:
     """The responses of the run by model and category."""
     responses: dict[str, dict[str, list[Response]]] = {}
-    for path in sorted((run_dir / "responses").glob("*/*.parquet")):
+    for path in sorted((run.folder / "responses").glob("*/*.parquet")):
         for response in read_responses(path):
             if response.category not in CATEGORIES:
                 raise TableError(f"{path}: {unknown_name('category', response.category, CATEGORIES)}")
             of_model = responses.setdefault(response.model or path.parent.name, {})
             of_model.setdefault(response.category, []).append(response)
     if not responses:
-        raise ConfigError(f"{run_dir}/responses: no responses. Name the folder of a run (results/<run>).")
+        raise ConfigError(
+            f"{run.folder}/responses: no responses. Name the folder of a run (results/<run>)."
+        )
     return responses
 
 
@@ -142,7 +144,7 @@ class _Exporter:
         self._model, self._target, self._folder = model, target, folder
         self._data, self._log = data, log
 
-    def write(self, responses: Mapping[str, Sequence[Response]], run_dir: Path) -> int:
+    def write(self, responses: Mapping[str, Sequence[Response]], run: Run) -> int:
         """Writes all categories and logs what was written; returns the number of answers."""
         answers, files = 0, 0
         if retired := [name for name in GROUPS["executable"] if name in responses]:
@@ -151,7 +153,7 @@ class _Exporter:
             entries = {entry.entry_id: entry for entry in read_entries(entries_path(self._data, category))}
             count = self._write_answers(category, responses[category], entries)
             answers, files = answers + count, files + bool(count)
-            sessions = run_dir / "memory" / model_folder(self._model) / f"{category}.parquet"
+            sessions = run.sessions(self._model, category)
             if sessions.is_file():
                 self._write_sessions(category, read_sessions(sessions), entries)
         target = "" if self._target.name == self._model else f" as {self._target.name}"

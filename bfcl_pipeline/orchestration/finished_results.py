@@ -153,7 +153,7 @@ def _recorded(results: FinishedResults, config: Mapping[str, Any]) -> tuple[Mapp
         if "imported" in recorded:
             raise ConfigError("its answers were imported")
         earlier = {**recorded, **{key: config[key] for key in NOT_RECORDED}}
-        return earlier, load_run(earlier, load_models(results.folder / "models.yaml", recorded=True))
+        return earlier, load_run(earlier, load_models(results.folder / "models.yaml"))
     except KeyError as error:
         raise ConfigError(f"the key {error} is missing") from error
     except (TypeError, ValueError) as error:

@@ -9,19 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from types import UnionType
 
 from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.config import load_models
-from bfcl_pipeline.config.job import RECORDED_MODES, SEARCH_TOOL, WebChoice
-from bfcl_pipeline.config.plain_yaml import recorded_keys
-from bfcl_pipeline.config.search_engines import SearchEngines, engines_of_config
+from bfcl_pipeline.config.job import RECORDED_MODES, WebChoice
+from bfcl_pipeline.config.search_engines import SearchEngines
 from bfcl_pipeline.config.trials import trial_of
 from bfcl_pipeline.encoding.stored import StoredEncoder
-from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.executables import ApiRequest, Apis, SimulatedApis
 from bfcl_pipeline.playback.pages import PageTexts
 from bfcl_pipeline.records import Entry, Json
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.texts import read_constants
 from bfcl_pipeline.tools import Constants, World, WorldConfig
@@ -133,35 +130,17 @@ class Conditions:
         return SimulatedWeb.of(read_entries(entries_path(self.data, "web_search_base")))
 
 
-def read_conditions(run_dir: Path | None, data: Path, cache: Path = Path("cache")) -> Conditions:
-    """The conditions of the run in `run_dir`; those of the default config if it recorded none.
+def read_conditions(run: Run | None, data: Path, cache: Path = Path("cache")) -> Conditions:
+    """The conditions of a run; those of the default config if it recorded none, and without a run.
 
     Raises:
         ConfigError: the recorded config or its models cannot be read.
         TableError: the release is not staged.
     """
-    config = {} if run_dir is None else recorded_keys(run_dir)
-    default = WebChoice()
-    web = WebChoice(
-        mode=config.get("web") or default.mode,
-        fetch_failures=config.get("fetch_failures") or 0.0,
-        search_tool=config.get("search_tool") or SEARCH_TOOL,
-    )
-    seed = config.get("seed") or 0
-    _require(run_dir, "web", web.mode, str)
-    _require(run_dir, "search_tool", web.search_tool, str)
-    _require(run_dir, "fetch_failures", web.fetch_failures, int | float)
-    _require(run_dir, "seed", seed, int)
-    models = None if run_dir is None else run_dir / "models.yaml"
-    rows = load_models(models, recorded=True) if models is not None and models.is_file() else {}
-    owners = {name: row.owner for name, row in rows.items()}
-    engines = SearchEngines() if run_dir is None else engines_of_config(run_dir, config, rows)
-    return Conditions(data, read_constants(data), cache, web, seed, owners, engines)
-
-
-def _require(run_dir: Path | None, key: str, value: object, kind: type | UnionType) -> None:
-    """Checks the type of a value of the recorded config, which may come from elsewhere."""
-    if not isinstance(value, kind):
-        raise ConfigError(
-            f"{run_dir}/config.yaml: {key}: unexpected value {value!r:.80}. Restore the file."
-        )
+    if run is None:
+        return Conditions(data, read_constants(data), cache)
+    web = None if run.config is None else run.config.web
+    seed = 0 if run.config is None else run.config.seed
+    owners = {name: row.owner for name, row in run.rows.items()}
+    engines = run.engines
+    return Conditions(data, read_constants(data), cache, web or WebChoice(), seed, owners, engines)

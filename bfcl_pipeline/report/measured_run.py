@@ -1,7 +1,6 @@
 """What a finished run says about the next one: verdicts by entry, tokens and seconds by category."""
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 import pyarrow as pa
 
@@ -10,6 +9,7 @@ from bfcl_pipeline.benchmark.clusters import cluster_of
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.planning import PUBLISHED, Consumption, EntryFigures, EntryValue
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import read_table
 
 Verdicts = Mapping[str, tuple[str, bool]]
@@ -28,7 +28,7 @@ _USAGE = (
 )
 
 
-def read_verdicts(run_dir: Path, rules: Rules) -> dict[str, Verdicts]:
+def read_verdicts(run: Run, rules: Rules) -> dict[str, Verdicts]:
     """The verdicts of every model of a run on the categories that count, by the model's name.
 
     Raises:
@@ -36,7 +36,7 @@ def read_verdicts(run_dir: Path, rules: Rules) -> dict[str, Verdicts]:
     """
     scored = {name for name, category in CATEGORIES.items() if category.scored}
     found: dict[str, dict[str, tuple[str, bool]]] = {}
-    for path in sorted((run_dir / "verdicts").glob("*.parquet")):
+    for path in sorted((run.folder / "verdicts").glob("*.parquet")):
         table = read_table(path, _COLUMNS)
         columns = [table[name].to_pylist() for name in _COLUMNS]
         for model, category, entry_id, of_rules, valid in zip(*columns, strict=True):
@@ -44,7 +44,7 @@ def read_verdicts(run_dir: Path, rules: Rules) -> dict[str, Verdicts]:
                 found.setdefault(model or path.stem, {})[entry_id] = (category, valid)
     if not found:
         raise TableError(
-            f"{run_dir}/verdicts: no verdict under {rules.value} rules. Score the run, or name another."
+            f"{run.folder}/verdicts: no verdict under {rules.value} rules. Score the run, or name another."
         )
     return dict(found)
 
@@ -66,16 +66,16 @@ def differences(first: Verdicts, second: Verdicts) -> list[EntryValue]:
     ]
 
 
-def consumption(model: str, run_dirs: Iterable[Path]) -> Consumption | None:
+def consumption(model: str, runs: Iterable[Run]) -> Consumption | None:
     """What `model` used in the first of the runs that recorded its tokens; None if none did.
 
     Raises:
         TableError: the table of a run cannot be read.
     """
-    for run_dir in run_dirs:
-        path = run_dir / "tables" / "usage.parquet"
+    for run in runs:
+        path = run.table("usage")
         if path.is_file():
-            used = _consumption(model, read_table(path, _USAGE), run_dir.name)
+            used = _consumption(model, read_table(path, _USAGE), run.folder.name)
             if used is not None:
                 return used
     return None

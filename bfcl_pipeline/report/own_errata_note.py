@@ -1,9 +1,9 @@
 """Which entries a run judges by its own errata, in words for its tables and its page."""
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from bfcl_pipeline.report.csv_rows import csv_rows
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.text import plural, printable
 
 SHOWN = 10
@@ -22,9 +22,9 @@ def own_errata_notes(rows: Iterable[Mapping[str, str]]) -> list[str]:
     ]
 
 
-def own_errata_lines(run_dir: Path) -> list[str]:
+def own_errata_lines(run: Run) -> list[str]:
     """The sentences on the table of a run, if it has one. Raises KeyError, ValueError or csv.Error."""
-    return own_errata_notes(csv_rows(run_dir / "tables" / "own_errata.csv"))
+    return own_errata_notes(csv_rows(run.csv_table("own_errata")))
 
 
 def _listed(entries: Mapping[str, str]) -> str:

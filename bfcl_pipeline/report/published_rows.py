@@ -4,10 +4,10 @@ Reads `tables/published.csv` with the standard library alone, so that the table 
 """
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from bfcl_pipeline.report.csv_rows import csv_rows
 from bfcl_pipeline.report.format import percent
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.text import plural, printable
 
 PUBLISHED = "P"
@@ -17,9 +17,9 @@ Published = Mapping[str, str]
 """A row of the table `published` as texts."""
 
 
-def published_rows(run_dir: Path) -> list[Published]:
+def published_rows(run: Run) -> list[Published]:
     """The rows of the table `published`; none if the run has no such table. Raises KeyError, ValueError."""
-    return [*csv_rows(run_dir / "tables/published.csv")]
+    return [*csv_rows(run.csv_table("published"))]
 
 
 def with_published(

@@ -8,13 +8,13 @@ import sys
 import textwrap
 from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.rank_note import GROUP_NOTE
 from bfcl_pipeline.report.terminal_executable import executable_lines
 from bfcl_pipeline.report.terminal_trials import trial_lines
 from bfcl_pipeline.report.v4_table import FIRST_NOTE, HEADINGS, NAME_COLUMN, SCORES, read_v4_table
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.text import cut_middle, text_table
 
 WIDTH = 104
@@ -25,7 +25,7 @@ _GROUP_LINE = "\N{MIDDLE DOT} "  # repeated between groups of models that can be
 _NAME = 16  # columns for the names of models before scores are left out
 
 
-def terminal_table(run_dir: Path, rules: Rules, terminal: int | None = None) -> str:
+def terminal_table(run: Run, rules: Rules, terminal: int | None = None) -> str:
     """The table of a run under one rule set, with notes beneath.
 
     terminal: its columns, into which notes are wrapped; None: a file or a pipe, in which each note is one
@@ -33,7 +33,7 @@ def terminal_table(run_dir: Path, rules: Rules, terminal: int | None = None) -> 
     Raises TableError if `tables/leaderboard.csv` is missing or cannot be read.
     """
     width = WIDTH if terminal is None else terminal
-    v4 = read_v4_table(run_dir, rules)
+    v4 = read_v4_table(run, rules)
     headings, cells = _aligned_ranks(v4.rows)
     shown = _columns(cells, width)
     on_ranks = [*v4.rank_notes, GROUP_NOTE] if any(v4.begins_group) else v4.rank_notes
@@ -47,7 +47,7 @@ def terminal_table(run_dir: Path, rules: Rules, terminal: int | None = None) -> 
     lines = [head, "-" * wide]
     for row, begins in zip(rows, v4.begins_group, strict=True):
         lines += [(_GROUP_LINE * wide)[:wide].rstrip(), row] if begins else [row]
-    beneath = [*trial_lines(run_dir, rules), *v4.views, *executable_lines(run_dir, rules, width)]
+    beneath = [*trial_lines(run, rules), *v4.views, *executable_lines(run, rules, width)]
     return "\n".join([*lines, *notes, *beneath])
 
 
@@ -71,14 +71,16 @@ def _wrapped(note: str, width: int | None) -> list[str]:
     )
 
 
-def print_table(run_dir: Path, rules: Rules) -> None:
+def print_table(run: Run, rules: Rules) -> None:
     """Prints the table of a run and the path of its report. Raises TableError as `terminal_table`."""
     if sys.stdout.isatty():
-        print_styled(terminal_table(run_dir, rules, terminal_width()))
+        print_styled(terminal_table(run, rules, terminal_width()))
     else:
-        print(terminal_table(run_dir, rules))
-    report = run_dir / "report.html"
-    print(f"\nReport: {report}" if report.is_file() else f"\nNo report yet: bfcl-pipeline report {run_dir}")
+        print(terminal_table(run, rules))
+    report = run.folder / "report.html"
+    print(
+        f"\nReport: {report}" if report.is_file() else f"\nNo report yet: bfcl-pipeline report {run.folder}"
+    )
 
 
 def terminal_width() -> int:

@@ -5,7 +5,6 @@ Reads `tables/executable.csv` with the standard library alone, as `report.termin
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
@@ -13,6 +12,7 @@ from bfcl_pipeline.report.csv_rows import csv_rows
 from bfcl_pipeline.report.executable_titles import BIAS, OVERALL_OF_2024, UNRANKED, is_biased
 from bfcl_pipeline.report.format import interval, percent
 from bfcl_pipeline.report.web_label import mark, note
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.text import cut_middle, plural, printable, text_table
 
 _SCORES = {
@@ -37,13 +37,13 @@ _NOTE = "Not part of V4. Summary: mean of (Python + REST) / 2, Mult, Par and Par
 _NOTE_OF_2024 = "The overall by the formula of August 2024 is in tables/executable.csv."
 
 
-def executable_lines(run_dir: Path, rules: Rules, width: int) -> list[str]:
+def executable_lines(run: Run, rules: Rules, width: int) -> list[str]:
     """An empty line, then one line for each model; nothing if the run has none of these categories.
 
     width: of the lines; the last scores are left out if they do not fit. Raises TableError if the table is
     there and cannot be read.
     """
-    path = run_dir / "tables" / "executable.csv"
+    path = run.csv_table("executable")
     try:
         rows = [row for row in csv_rows(path) if row["rules"] == rules.value]
         cells = [_cells(row) for row in rows]
@@ -51,7 +51,7 @@ def executable_lines(run_dir: Path, rules: Rules, width: int) -> list[str]:
     except (OSError, KeyError, ValueError, csv.Error) as error:
         raise TableError(
             f"{path}: not a table of executable categories ({error!r}). Make it again "
-            f"(bfcl-pipeline aggregate {run_dir})."
+            f"(bfcl-pipeline aggregate {run.folder})."
         ) from error
     if not rows:
         return []

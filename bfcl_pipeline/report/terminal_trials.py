@@ -12,6 +12,7 @@ from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.csv_rows import csv_rows
 from bfcl_pipeline.report.format import PARTIAL, interval, is_partial, percent
 from bfcl_pipeline.report.web_label import score_mark
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.text import cut_middle, printable, text_table
 
 _HEADINGS = ("Trials of", "k", "Mean", "95 % int.", "Std", "Pass^k", "Flaky")
@@ -21,12 +22,12 @@ _NAME = 24  # columns for the names of models, so that a line fits in 80
 _NOTE = "Pass^k: all of k repetitions are right. Flaky: entries whose verdict differs."
 
 
-def trial_lines(run_dir: Path, rules: Rules) -> list[str]:
+def trial_lines(run: Run, rules: Rules) -> list[str]:
     """An empty line, then one line for each model with several trials; nothing if there is none.
 
     Raises TableError if a table is there and cannot be read.
     """
-    path = run_dir / "tables" / "trials.csv"
+    path = run.csv_table("trials")
     try:
         trials = _overall(path, rules)
         ranked = csv_rows(path.with_name("leaderboard.csv")) if trials else []
@@ -47,7 +48,8 @@ def trial_lines(run_dir: Path, rules: Rules) -> list[str]:
         ]
     except (OSError, KeyError, ValueError, csv.Error) as error:
         raise TableError(
-            f"{path}: not a table of trials ({error!r}). Make it again (bfcl-pipeline aggregate {run_dir})."
+            f"{path}: not a table of trials ({error!r}). Make it again "
+            f"(bfcl-pipeline aggregate {run.folder})."
         ) from error
     if not lines:
         return []

@@ -4,7 +4,6 @@ Reads the CSV tables with the standard library alone, as `report.terminal` does.
 """
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.records import Rules
@@ -12,6 +11,7 @@ from bfcl_pipeline.report.csv_rows import csv_rows
 from bfcl_pipeline.report.format import MISSING, PARTIAL, is_partial, percent
 from bfcl_pipeline.report.own_errata_note import own_errata_lines
 from bfcl_pipeline.report.web_label import score_mark
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.text import cut_middle, plural, printable, text_table
 
 MANY_MODELS = 10
@@ -20,7 +20,7 @@ MANY_MODELS = 10
 _NAME = 40  # columns for the names of models
 
 
-def view_lines(run_dir: Path, leaderboard: Sequence[Mapping[str, str]], rules: Rules) -> list[str]:
+def view_lines(run: Run, leaderboard: Sequence[Mapping[str, str]], rules: Rules) -> list[str]:
     """An empty line, then the overall score of each model and the ceiling by rule set.
 
     Nothing if the run has one rule set, or no model has a score.
@@ -46,15 +46,15 @@ def view_lines(run_dir: Path, leaderboard: Sequence[Mapping[str, str]], rules: R
     ]
     ceilings = {
         row["rules"]: row["ceiling"]
-        for row in csv_rows(run_dir / "tables" / "ceilings.csv")
+        for row in csv_rows(run.csv_table("ceilings"))
         if row["score"] == "overall"
     }
     if ceilings:
         lines.append(["Ceiling", *(_percent(ceilings.get(view.value)) for view in views)])
     headings = ["Overall by rules", *(view.value.capitalize() for view in views)]
     table = text_table(headings, lines, right=range(1, len(headings))).splitlines() if lines else []
-    own = [] if rules is Rules.VERIFIED else own_errata_lines(run_dir)  # else among the notes
-    return ["", *table, *_verified_note(csv_rows(run_dir / "tables" / "rules.csv")), *own]
+    own = [] if rules is Rules.VERIFIED else own_errata_lines(run)  # else among the notes
+    return ["", *table, *_verified_note(csv_rows(run.csv_table("rules"))), *own]
 
 
 def _overall(text: Mapping[str, str]) -> str:

@@ -1,9 +1,9 @@
 """The models of a run without any answer, and why, read with the standard library alone."""
 
 import csv
-from pathlib import Path
 
 from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.text import on_one_line, printable
 
 NO_ANSWERS = 2
@@ -12,12 +12,12 @@ NO_ANSWERS = 2
 _HALF = 300  # characters at each end of a long reason; that of a server ends with its log
 
 
-def unanswered_models(run_dir: Path) -> dict[str, str]:
+def unanswered_models(run: Run) -> dict[str, str]:
     """The reason by model, each in one line; empty if every model has answers.
 
     Raises TableError if `tables/unanswered.csv` is there and cannot be read.
     """
-    path = run_dir / "tables/unanswered.csv"
+    path = run.csv_table("unanswered")
     try:
         with path.open(encoding="utf-8", newline="") as lines:
             return {row["model"]: short_reason(row["reason"]) for row in csv.DictReader(lines)}
@@ -33,6 +33,6 @@ def short_reason(reason: str) -> str:
     return line if len(line) <= 2 * _HALF else f"{line[:_HALF]} ... {line[-_HALF:]}"
 
 
-def unanswered_lines(run_dir: Path) -> list[str]:
+def unanswered_lines(run: Run) -> list[str]:
     """A line for each model without any answer. Raises TableError as `unanswered_models` does."""
-    return [f"{model}: no answers: {reason}" for model, reason in unanswered_models(run_dir).items()]
+    return [f"{model}: no answers: {reason}" for model, reason in unanswered_models(run).items()]

@@ -28,6 +28,7 @@ from bfcl_pipeline.report.terminal_views import view_lines
 from bfcl_pipeline.report.unanswered import unanswered_lines
 from bfcl_pipeline.report.unread_calls import unread_notes
 from bfcl_pipeline.report.web_label import note, score_mark
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.text import plural
 
 SCORES = {
@@ -66,13 +67,13 @@ class V4Table:
     views: Sequence[str]  # lines of a plain-text table with the overall scores under all rule sets
 
 
-def read_v4_table(run_dir: Path, rules: Rules, models: Collection[str] = ()) -> V4Table:
+def read_v4_table(run: Run, rules: Rules, models: Collection[str] = ()) -> V4Table:
     """The table of a run under one rule set.
 
     models: the models in the table; all if empty. Raises TableError if `tables/leaderboard.csv` is missing
     or cannot be read, or has none of the models.
     """
-    path = run_dir / "tables" / "leaderboard.csv"
+    path = run.csv_table("leaderboard")
     try:
         with path.open(encoding="utf-8", newline="") as lines:
             leaderboard = list(csv.DictReader(lines))
@@ -81,25 +82,25 @@ def read_v4_table(run_dir: Path, rules: Rules, models: Collection[str] = ()) -> 
         rows = [_numbers(text) for text in texts]
         cells = [_cells(text, row) for text, row in zip(texts, rows, strict=True)]
         notes = _notes(texts, rows, rules)
-        sample = sample_note(_entries(run_dir / "tables" / "categories.csv"), run_dir)
+        sample = sample_note(_entries(run.csv_table("categories")), run)
         notes[1:1] = [f"{sample}."] if sample else []
-        notes += unanswered_lines(run_dir)
-        unread = csv_rows(run_dir / "tables" / "unread_calls.csv")
+        notes += unanswered_lines(run)
+        unread = csv_rows(run.csv_table("unread_calls"))
         notes += unread_notes(row for row in unread if not models or row["model"] in models)
-        notes += own_errata_lines(run_dir) if rules is Rules.VERIFIED else []
-        published = published_rows(run_dir)
+        notes += own_errata_lines(run) if rules is Rules.VERIFIED else []
+        published = published_rows(run)
         overall = [row["overall"] for row in rows]
         shown = with_published(cells, overall, published, HEADINGS, {"overall": "Overall", **SCORES})
         notes += published_notes(published)
-        views = view_lines(run_dir, leaderboard, rules)
+        views = view_lines(run, leaderboard, rules)
     except FileNotFoundError as error:
         raise TableError(
-            f"{error.filename}: no such table. Make it first (bfcl-pipeline aggregate {run_dir})."
+            f"{error.filename}: no such table. Make it first (bfcl-pipeline aggregate {run.folder})."
         ) from error
     except (KeyError, ValueError, csv.Error) as error:
         raise TableError(
             f"{path}: not a leaderboard table ({error!r}). Make it again "
-            f"(bfcl-pipeline aggregate {run_dir})."
+            f"(bfcl-pipeline aggregate {run.folder})."
         ) from error
     if not rows:
         raise TableError(

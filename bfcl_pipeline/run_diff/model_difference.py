@@ -23,6 +23,7 @@ from bfcl_pipeline.run_diff.making import making_changes
 from bfcl_pipeline.run_diff.opened import OpenedRun
 from bfcl_pipeline.run_diff.parting import Kind, Parting, first_difference, request_difference
 from bfcl_pipeline.run_diff.settings import Changed, changes, row_changes
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import entries_path, read_entries, read_table, with_types
 from bfcl_pipeline.tables.schemas import VERDICTS
 from bfcl_pipeline.text import Log, cut
@@ -250,8 +251,11 @@ def _compared(
     runs: tuple[OpenedRun, OpenedRun], pair: tuple[str, str], rules: Rules
 ) -> tuple[Comparison | None, str]:
     """The paired comparison of two models, or why there is none."""
-    choices = [Choice(run.places.folder, name, run.archive) for run, name in zip(runs, pair, strict=True)]
-    if choices[0].run.resolve() == choices[1].run.resolve() and pair[0] == pair[1]:
+    folders = [run.places.folder for run in runs]
+    choices = [
+        Choice(Run(run.places.folder), name, run.archive) for run, name in zip(runs, pair, strict=True)
+    ]
+    if folders[0].resolve() == folders[1].resolve() and pair[0] == pair[1]:
         return None, "both sides are the same model of the same run"
     try:
         numbering, sides = read_sides(choices, rules)

@@ -12,9 +12,9 @@ from bfcl_pipeline.archive.recorded_run import RecordedRun, read_run
 from bfcl_pipeline.archive.software import find_checkout
 from bfcl_pipeline.archive.unpacking import extract_run
 from bfcl_pipeline.config import model_folder
-from bfcl_pipeline.config.plain_yaml import recorded_keys
 from bfcl_pipeline.errors import ArchiveError, PipelineError, TableError
 from bfcl_pipeline.jobs.captured import RunPlaces
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import read_table
 
 ARCHIVE_SUFFIX = ".zip"
@@ -26,7 +26,7 @@ class OpenedRun:
 
     source: Path  # as the user named it
     places: RunPlaces
-    config: Mapping[str, Any]  # as it was recorded; empty if nothing was recorded
+    config: Mapping[str, Any]  # with its defaults; empty if nothing was recorded
     recorded: RecordedRun | None  # None: an imported run, or one without a record; it has no journals
     metadata: CrateMetadata | None  # of an archive
     models: Mapping[str, str]  # the folder of each model by its name, in order
@@ -75,7 +75,8 @@ def opened_run(source: Path, cache: Path, data: Path) -> Iterator[OpenedRun]:
 
 
 def _run(source: Path, places: RunPlaces, metadata: CrateMetadata | None) -> OpenedRun:
-    config = recorded_keys(places.folder)
+    run = Run(places.folder)
+    config = {} if run.config is None else run.config.values
     recorded = None
     if metadata is not None:
         recorded = read_run(places.folder, find_checkout().schema, metadata.run)
@@ -84,13 +85,13 @@ def _run(source: Path, places: RunPlaces, metadata: CrateMetadata | None) -> Ope
                 f"{source}: refused: its config names release {recorded.run.release.version}, but its "
                 f"metadata {' '.join(metadata.release)}."
             )
-    elif config and "imported" not in config:
+    elif run.config is not None and not run.imported:
         recorded = read_run(places.folder, find_checkout().schema)
     if recorded is not None:
         models = {name: model_folder(name) for name in recorded.run.models}
     else:
         models = _named_in_tables(places.folder)
-    return OpenedRun(source, places, recorded.config if recorded else config, recorded, metadata, models)
+    return OpenedRun(source, places, config, recorded, metadata, models)
 
 
 def _named_in_tables(folder: Path) -> dict[str, str]:

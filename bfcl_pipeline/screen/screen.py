@@ -20,6 +20,7 @@ from bfcl_pipeline.config import RunConfig
 from bfcl_pipeline.errors import PipelineError
 from bfcl_pipeline.report.terminal import print_styled, terminal_table, terminal_width
 from bfcl_pipeline.report.unanswered import NO_ANSWERS, unanswered_lines, unanswered_models
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.screen.displays import Display, LiveDisplay, PlainDisplay
 from bfcl_pipeline.screen.dry_run import grouped_steps
 from bfcl_pipeline.screen.interruption import INTERRUPTION, Interruption
@@ -68,9 +69,10 @@ def exit_without_answers(run_dir: Path) -> None:
     The reasons are in the table that the screen prints, and are logged for a run without a screen. Raises
     TableError if `tables/unanswered.csv` cannot be read.
     """
-    reasons = unanswered_models(run_dir)
+    run = Run(run_dir)
+    reasons = unanswered_models(run)
     if reasons:
-        text = "\n".join([*unanswered_lines(run_dir), _ASKED_AGAIN])
+        text = "\n".join([*unanswered_lines(run), _ASKED_AGAIN])
         logging.getLogger("snakemake.logging").error(text, extra={"bfcl_unanswered": tuple(reasons)})
         sys.exit(NO_ANSWERS)
 
@@ -342,7 +344,7 @@ class Screen:
     def _print_table(self, run: RunDescription) -> None:
         on_terminal = self._out is sys.stdout and self._out.isatty()
         try:
-            table = terminal_table(run.folder, run.rules, terminal_width() if on_terminal else None)
+            table = terminal_table(Run(run.folder), run.rules, terminal_width() if on_terminal else None)
         except PipelineError as error:
             self._display.line(str(error), "yellow")
             return

@@ -22,6 +22,7 @@ from bfcl_pipeline.official.export_results import export_official
 from bfcl_pipeline.official.forms import known_form
 from bfcl_pipeline.official.layout import official_models
 from bfcl_pipeline.records import Json, Mode, Rules, Status
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.second_scorer.environment import scorer_python
 from bfcl_pipeline.second_scorer.scorer_process import judge_all
 from bfcl_pipeline.tables import read_table
@@ -85,7 +86,7 @@ def _score(
         work = Path(name)
         try:
             export_official(
-                run.recorded.folder,
+                Run(run.recorded.folder),
                 work / "result",
                 data=run.data,
                 models=[job.name],

@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bfcl_pipeline.benchmark import CATEGORIES, category_of
-from bfcl_pipeline.config import model_folder
-from bfcl_pipeline.config.recorded_errata import run_errata
 from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.own_errata import using_errata
 from bfcl_pipeline.playback import Conditions, read_conditions
 from bfcl_pipeline.records import Entry, Mode, Response, Rules
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.scoring import NO_APIS, Judge
 from bfcl_pipeline.show.records import put_answer_record, put_entry_record
 from bfcl_pipeline.show.terminal_page import TerminalPage
@@ -32,14 +31,10 @@ MOST_RUNS = 10
 class ModelRun:
     """One model in one run."""
 
-    run_dir: Path  # has responses/, and may have memory/
+    run: Run  # has responses/, and may have memory/
     model: str
     rules: Rules  # applied to the answer
     others: Sequence[Path] = ()  # directories of other runs, to name those that have the entry
-
-    def table(self, part: str, entry: Entry) -> Path:
-        """The table of responses (`part`: responses) or of sessions (memory) with the entry's category."""
-        return self.run_dir / part / model_folder(self.model) / f"{entry.category}.parquet"
 
 
 def put_entry(
@@ -65,18 +60,18 @@ def put_entry(
         TableError: the release is not staged, or the run has no answer to the entry.
     """
     entry = find_entry(data, entry_id)
-    conditions = read_conditions(None if run is None else run.run_dir, data, cache)
+    conditions = read_conditions(None if run is None else run.run, data, cache)
     if run is None:
         put_entry_record(page, entry_record(entry, conditions, rules, TERMINAL))
         return
-    with using_errata(run_errata(run.run_dir), data):
+    with using_errata(run.run.errata, data):
         _put_answer(page, entry, run, conditions)
 
 
 def _put_answer(page: TerminalPage, entry: Entry, run: ModelRun, conditions: Conditions) -> None:
     memories = None
     if has_memory(entry):
-        memories = SessionMemories(run.run_dir, run.model, entry.category).around(entry)
+        memories = SessionMemories(run.run, run.model, entry.category).around(entry)
     found = _find_session(run, entry) if entry.prerequisite else find_response(run, entry)
     response = replace(found or Response(entry.entry_id, entry.category, Mode.FC, None), model=run.model)
     apis = conditions.apis(response.web) if CATEGORIES[entry.category].executes else NO_APIS
@@ -86,15 +81,15 @@ def _put_answer(page: TerminalPage, entry: Entry, run: ModelRun, conditions: Con
     put_answer_record(
         page,
         entry_record(entry, conditions, run.rules, TERMINAL),
-        with_reasons(answer, reasons_of(run.run_dir, run.model, entry.category)),
-        None if found is None else str(run.run_dir),
+        with_reasons(answer, reasons_of(run.run, run.model, entry.category)),
+        None if found is None else str(run.run.folder),
         run.rules,
     )
 
 
 def _find_session(run: ModelRun, entry: Entry) -> Response | None:
     """The model's part of a session; None if it is not recorded."""
-    path = run.table("memory", entry)
+    path = run.run.sessions(run.model, entry.category)
     # A row of a session has the columns that a response must have; its memory is read separately.
     responses = read_responses(path, {entry.entry_id}) if path.is_file() else []
     return responses[-1] if responses else None
@@ -131,9 +126,10 @@ def choose_run(data: Path, entry_id: str, model: str, folders: Sequence[Path]) -
     Raises ConfigError or TableError if there is no such entry, or no run has a response to it.
     """
     entry = find_entry(data, entry_id)
-    part = "memory" if entry.prerequisite else "responses"
     for folder in folders:
-        path = ModelRun(folder, model, Rules.OFFICIAL).table(part, entry)
+        run = Run(folder)
+        table = run.sessions if entry.prerequisite else run.responses
+        path = table(model, entry.category)
         if path.is_file() and entry.entry_id in _ids(path):
             return folder
     raise TableError(
@@ -143,11 +139,12 @@ def choose_run(data: Path, entry_id: str, model: str, folders: Sequence[Path]) -
 
 def find_response(run: ModelRun, entry: Entry) -> Response:
     """The model's response to the entry. Raises TableError, with the runs that have one, if none."""
-    path = run.table("responses", entry)
+    path = run.run.responses(run.model, entry.category)
     responses = read_responses(path, {entry.entry_id}) if path.is_file() else []
     if responses:
         return responses[-1]
-    folders = [run.run_dir, *(folder for folder in run.others if folder != run.run_dir)]
+    own = run.run.folder
+    folders = [own, *(folder for folder in run.others if folder != own)]
     raise TableError(
         f"{path}: no response of {run.model!r} to {entry.entry_id}. {_runs_with_response(folders, entry)}"
     )

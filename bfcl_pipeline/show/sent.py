@@ -9,10 +9,8 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 
 from bfcl_pipeline.config import model_folder, trial_of
-from bfcl_pipeline.config.journal_choice import recorded_journals
 from bfcl_pipeline.errors import ConfigError, PipelineError, TableError
 from bfcl_pipeline.generation import Adapter, Asking, conversation
 from bfcl_pipeline.generation.backends import ReplayBackend, Session
@@ -20,6 +18,7 @@ from bfcl_pipeline.generation.counts import ProgressCounts
 from bfcl_pipeline.generation.journal import JournalsReader, journals_in
 from bfcl_pipeline.playback import Conditions
 from bfcl_pipeline.records import Entry, Exchange, Json, Request
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables.texts import read_texts
 from bfcl_pipeline.transcripts.entry import has_memory
 from bfcl_pipeline.transcripts.sessions import SessionMemories
@@ -31,7 +30,7 @@ class ModelOfRun:
     """One model in one run, whose requests are made again."""
 
     adapter: Adapter  # of its recorded row
-    run_dir: Path  # results/<run>
+    run: Run
     name: str  # in the run, with the number of a later trial
 
 
@@ -56,11 +55,11 @@ def recorded_request(entry: Entry, model: ModelOfRun, conditions: Conditions, st
     """
     before: Json = None
     if has_memory(entry):
-        memory = SessionMemories(model.run_dir, model.name, entry.category).around(entry).before
+        memory = SessionMemories(model.run, model.name, entry.category).around(entry).before
         if memory.missing is not None or memory.failed:
             raise TableError(f"{entry.entry_id}: {memory.missing or 'the session before it failed.'}")
         before = memory.snapshot
-    folder = recorded_journals(model.run_dir, conditions.cache) / model_folder(model.name)
+    folder = model.run.journals(conditions.cache) / model_folder(model.name)
     with JournalsReader(journals_in(folder)) as journals:
         trial = trial_of(model.name).number
         backend = ReplayBackend(model.adapter, journals, trial, ProgressCounts())

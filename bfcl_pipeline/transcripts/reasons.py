@@ -6,13 +6,13 @@ reasons.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pyarrow.compute as pc
 
 from bfcl_pipeline.benchmark import GROUPS
 from bfcl_pipeline.errors import TableError
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.scoring.memory_outcomes import Reason
 from bfcl_pipeline.tables import read_table
 from bfcl_pipeline.text import cut
@@ -54,13 +54,13 @@ LONGEST = 1_000
 """Characters of a reason."""
 
 
-def reasons_of(run_dir: Path, model: str, category: str) -> Mapping[tuple[str, str], str]:
+def reasons_of(run: Run, model: str, category: str) -> Mapping[tuple[str, str], str]:
     """Why answers of a model in a category are wrong, by rule set and entry id; may be empty."""
     group = next((name for name in _TOLD if category in GROUPS[name]), None)
     if group is None:
         return {}
     name, columns, words = _TOLD[group]
-    path = run_dir / "tables" / f"{name}.parquet"
+    path = run.table(name)
     try:
         table = read_table(path, ["model", "category", "rules", "entry_id", *columns])
     except TableError:

@@ -6,10 +6,10 @@ from typing import Any
 
 import polars as pl
 
-from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.playback import Conditions
 from bfcl_pipeline.records import AnswerClass, Entry, Response, Rules, Status, Verdict
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import read_table, with_types
 from bfcl_pipeline.tables.responses import responses_in
 from bfcl_pipeline.tables.schemas import VERDICT_FIELDS, VERDICTS
@@ -28,7 +28,7 @@ _VERDICT = ("category", "entry_id", "rules", *(field.name for field in VERDICT_F
 
 
 def answer_records(
-    run_dir: Path,
+    run: Run,
     model: str,
     entries: Iterable[Entry],
     conditions: Conditions,
@@ -42,7 +42,7 @@ def answer_records(
     run has no response to have no record; a response whose verdicts are not stored has none.
 
     Args:
-        run_dir: the directory of the run, with responses/, and optionally memory/, verdicts/ and tables/.
+        run: the run, with responses/, and optionally memory/, verdicts/ and tables/.
         entries: as `read_entries` returns them; those with other ids are passed over.
         wanted: the ids of entries whose answers are wanted; None: all.
 
@@ -52,17 +52,16 @@ def answer_records(
     if not by_id:
         return
     category = next(iter(by_id.values())).category
-    folder = model_folder(model)
-    memories = SessionMemories(run_dir, model, category)
+    memories = SessionMemories(run, model, category)
     chosen = {entry_id for entry_id in by_id if wanted is None or entry_id in wanted}
     if has_memory(by_id[next(iter(by_id))]):
         for response in _responses(memories.path, chosen):
             entry = by_id[response.entry_id]
             around = memories.around(entry)
             yield answer_record(entry, response, {}, conditions, around, rules, limits)
-    reasons = reasons_of(run_dir, model, category)
-    verdicts = _verdicts(run_dir / "verdicts" / f"{folder}.parquet", category)
-    for response in _responses(run_dir / "responses" / folder / f"{category}.parquet", chosen):
+    reasons = reasons_of(run, model, category)
+    verdicts = _verdicts(run.verdicts(model), category)
+    for response in _responses(run.responses(model, category), chosen):
         entry = by_id[response.entry_id]
         record = answer_record(
             entry,

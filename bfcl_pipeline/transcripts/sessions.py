@@ -1,9 +1,8 @@
 """The memories around the conversations of a run: those after its recorded sessions."""
 
-from pathlib import Path
-
 from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.records import Entry
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import read_table, with_types
 from bfcl_pipeline.tables.schemas import SESSIONS
 from bfcl_pipeline.text import loaded_json
@@ -14,9 +13,9 @@ from bfcl_pipeline.transcripts.memory import EMPTY, RecordedMemory
 class SessionMemories:
     """The memories after the sessions of one table, which may be missing."""
 
-    def __init__(self, run_dir: Path, model: str, category: str) -> None:
+    def __init__(self, run: Run, model: str, category: str) -> None:
         self._name = f"memory/{model_folder(model)}/{category}.parquet"  # without what differs by machine
-        self.path = path = run_dir / self._name
+        self.path = path = run.folder / self._name
         self._texts: dict[str, str | None] | None = None  # snapshots by session, read once
         if path.is_file():
             table = read_table(path, ["entry_id", "snapshot_json"])

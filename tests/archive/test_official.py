@@ -12,6 +12,7 @@ from bfcl_pipeline.benchmark import release
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.official.export_results import export_official
 from bfcl_pipeline.records import Mode, Response
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.second_scorer.check import STAND_INS
 from bfcl_pipeline.second_scorer.environment import scorer_python
 from bfcl_pipeline.second_scorer.scorer_process import run_scorer
@@ -54,7 +55,7 @@ def test_answers_with_code_are_refused_and_named(staged: Path, tmp_path: Path) -
         path.parent.mkdir(parents=True, exist_ok=True)
         write_responses(path, [response])
     export_official(
-        run, work / "result", data=staged, names={"m": STAND_INS[Mode.PROMPT]}, log=lambda _line: None
+        Run(run), work / "result", data=staged, names={"m": STAND_INS[Mode.PROMPT]}, log=lambda _line: None
     )
     assert run_scorer(work, PYTHON) is None
     refused = json.loads((work / "scores/refused.json").read_text())

@@ -15,10 +15,10 @@ import yaml
 
 from bfcl_pipeline.archive.replay import derive
 from bfcl_pipeline.cli import main
-from bfcl_pipeline.config import Job, JobPaths, ModelRow, Selection, load_models
-from bfcl_pipeline.config.search_engines import recorded_engines
+from bfcl_pipeline.config import Job, JobPaths, ModelRow, Selection
 from bfcl_pipeline.jobs.run import run_job
 from bfcl_pipeline.records import Mode
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tools.web_search.web import Hits
 from bfcl_pipeline.web.cache import WebCache
@@ -103,8 +103,8 @@ def test_each_model_is_shown_the_results_of_its_engine(
 
 def test_the_run_records_the_engine_of_each_model(run: SmallRun) -> None:
     """In models.yaml for the model that has its own, in config.yaml for the others."""
-    assert {name: recorded_engines(run.results).of(name) for name in ENGINES} == ENGINES
-    rows = load_models(run.results / "models.yaml", recorded=True)
+    assert {name: Run(run.results).engines.of(name) for name in ENGINES} == ENGINES
+    rows = Run(run.results).rows
     assert [rows[name].search_engine for name in ENGINES] == ["brave", None]
     assert (
         "search_engine"

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page
 
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.page.render import write_page
+from bfcl_pipeline.runs.run import Run
 from tests.support.browser import CHROMIUM, HEIGHT, Observed, OpenReport, running_browser
 from tests.support.executable_run import executable_models
 from tests.support.made_up_models import typical_models
@@ -80,14 +81,14 @@ def open_report(browser: Browser) -> Iterator[OpenReport]:
 def made_up_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of a made-up run of four models, one of them with a hostile name; read-only."""
     run = made_up_tables(tmp_path_factory.mktemp("made-up"), typical_models())
-    return write_page(run, Rules.OFFICIAL, run.parent / "cache")
+    return write_page(Run(run), Rules.OFFICIAL, run.parent / "cache")
 
 
 @pytest.fixture(scope="session")
 def executable_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of a made-up run with executable categories of V1; read-only."""
     run = made_up_tables(tmp_path_factory.mktemp("executable"), executable_models())
-    return write_page(run, Rules.OFFICIAL, run.parent / "cache")
+    return write_page(Run(run), Rules.OFFICIAL, run.parent / "cache")
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,7 @@ from bfcl_pipeline.config.shown_entries import ShownEntries
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.explorer import explorer as explorer_module
 from bfcl_pipeline.report.page.render import write_page
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import read_responses, write_responses
 from tests.support.browser import OpenReport, faults, is_wider_than_window
 from tests.support.explored_run import make_explored_run
@@ -50,7 +51,7 @@ def reports(staged: Path, tmp_path_factory: pytest.TempPathFactory) -> Reports:
     for folder, most in ((run, 0), (within, 10**9)):
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(explorer_module, "MOST_WITHIN", most)
-            write_page(folder, Rules.OFFICIAL, run / "cache", data=staged, shown=ShownEntries.ALL)
+            write_page(Run(folder), Rules.OFFICIAL, run / "cache", data=staged, shown=ShownEntries.ALL)
     return Reports(within / "report.html", run / "report.html")
 
 

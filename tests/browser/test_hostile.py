@@ -11,6 +11,7 @@ import pytest
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.page.render import write_page
 from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import write_table
 from bfcl_pipeline.tables.schemas import VERDICTS
 from tests.support.browser import OpenReport, is_wider_than_window
@@ -42,8 +43,8 @@ def hostile_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         place = VERDICTS.get_field_index("error_message")
         messages = pa.array([message] * len(verdicts), VERDICTS.field(place).type)
         write_table(path, verdicts.set_column(place, VERDICTS.field(place), messages))
-    aggregate_run(run, folder / "data", folder / "models.yaml", Rules.OFFICIAL)
-    return write_page(run, Rules.OFFICIAL, folder / "cache")
+    aggregate_run(Run(run), folder / "data", folder / "models.yaml", Rules.OFFICIAL)
+    return write_page(Run(run), Rules.OFFICIAL, folder / "cache")
 
 
 def test_hostile_names_are_text(hostile_report: Path, open_report: OpenReport) -> None:

@@ -11,6 +11,7 @@ from playwright.sync_api import Page
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.page.render import write_page
 from bfcl_pipeline.report.page.table import Cell, Table, headings, isolated
+from bfcl_pipeline.runs.run import Run
 from tests.support.browser import OpenReport, is_wider_than_window
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
@@ -99,7 +100,7 @@ def test_lines_between_groups_are_drawn_in_the_order_of_ranks_only(
     good, poor = (Marks([place < right for place in range(100)]) for right in (92, 50))
     models = [MadeUpModel("good", {"simple_python": good}), MadeUpModel("poor", {"simple_python": poor})]
     run = made_up_tables(tmp_path, models)
-    page = open_report(write_page(run, Rules.OFFICIAL, tmp_path / "cache"))
+    page = open_report(write_page(Run(run), Rules.OFFICIAL, tmp_path / "cache"))
 
     def lined() -> list[int]:
         """The places of rows with a line above them."""
@@ -187,7 +188,7 @@ def test_a_long_table_is_printed_in_full(tmp_path: Path, open_report: OpenReport
         MadeUpModel(f"model {number:02}", {"simple_python": marks(number)}) for number in range(1, 61)
     ]
     run = made_up_tables(tmp_path, models)
-    page = open_report(write_page(run, Rules.OFFICIAL, tmp_path / "cache"))
+    page = open_report(write_page(Run(run), Rules.OFFICIAL, tmp_path / "cache"))
     box = page.get_by_role("region", name="Leaderboard")
     cut_off = "box => box.scrollHeight - box.clientHeight"
     assert box.evaluate(cut_off) > 500

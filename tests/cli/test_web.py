@@ -96,7 +96,7 @@ def test_what_is_left_of_a_run_is_printed(cache, tmp_path, capsys):
     run = tmp_path / "run"
     others = [replace(failed, entry_id=f"web_search_base_{number}") for number in range(1, 10)]
     write_responses(run / "responses" / "m" / "web_search_base.parquet", [failed, *others])
-    (run / "config.yaml").write_text("web: record\nweb_pause: 10\n")
+    (run / "config.yaml").write_text("models: [m]\nweb: record\nweb_pause: 10\n")
     assert main(["web", "status", "--record", str(cache.folder), str(run)]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == (
         "m: 10 web questions are left: about 31 searches and as many pages, at least 16 min by duckduckgo "

@@ -15,6 +15,7 @@ from bfcl_pipeline.comparison.compare import Comparer, Comparison
 from bfcl_pipeline.comparison.sides import RIGHT, WRONG, Choice, read_sides
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Entry, Rules, Status
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.scoring.aggregate import Count, leaderboard_scores
 from bfcl_pipeline.scoring.statistics.paired import mcnemar
 from bfcl_pipeline.tables import read_table, write_table
@@ -26,7 +27,7 @@ def compared(
     run: Path, first: str, second: str, rules: Rules = Rules.OFFICIAL, common: bool = False
 ) -> Comparison:
     """The comparison of two models of one run."""
-    numbering, sides = read_sides([Choice(run, first), Choice(run, second)], rules)
+    numbering, sides = read_sides([Choice(Run(run), first), Choice(Run(run), second)], rules)
     return Comparer(numbering, rules, common).compare(*sides)
 
 
@@ -69,7 +70,7 @@ def planted(tmp_path: Path, entries: Callable[[str], list[Entry]]) -> Path:
 def test_the_scores_are_those_of_the_leaderboard(planted: Path) -> None:
     """Each accuracy equals the leaderboard's, and the difference is that of the two."""
     found = compared(planted, "new", "old")
-    numbering, sides = read_sides([Choice(planted)], Rules.OFFICIAL)
+    numbering, sides = read_sides([Choice(Run(planted))], Rules.OFFICIAL)
     for side, accuracy in ((sides[0], "first"), (sides[1], "second")):
         counts = dict.fromkeys(CATEGORIES, Count(0, 0))
         for number, mark in zip(side.numbers, side.marks, strict=True):
@@ -206,8 +207,8 @@ def test_different_releases_are_refused(tmp_path: Path) -> None:
     runs = []
     for name, version in (("one", "2026.3.23"), ("two", "2025.1.1")):
         run = write_run(tmp_path / name, [MadeUpModel("a", {"multiple": marks(3)})])
-        (run / "config.yaml").write_text(f"release: {{version: {version}, sha256: abc}}\n")
-        runs.append(Choice(run))
+        (run / "config.yaml").write_text(f"release: {{version: {version}, sha256: {'a' * 64}}}\n")
+        runs.append(Choice(Run(run)))
     numbering, sides = read_sides(runs, Rules.OFFICIAL)
     assert [side.label for side in sides] == ["one:a", "two:a"]
     with pytest.raises(TableError, match=r"different releases: 2026\.3\.23 .*, 2025\.1\.1"):
@@ -243,7 +244,7 @@ def test_two_verdicts_on_one_entry_are_refused(tmp_path: Path) -> None:
     table.rename(run / "verdicts" / "b.parquet")
     write_run(tmp_path, [MadeUpModel("a", {"multiple": marks(3)})])
     with pytest.raises(TableError, match=r"entry 'multiple_0' of model 'a' has several verdicts"):
-        read_sides([Choice(run)], Rules.OFFICIAL)
+        read_sides([Choice(Run(run))], Rules.OFFICIAL)
 
 
 @pytest.mark.parametrize(
@@ -266,7 +267,7 @@ def test_columns_of_another_type_are_refused(
     values = pa.array([value] * len(table))
     write_table(path, table.set_column(table.column_names.index(column), column, values))
     with pytest.raises(TableError, match=message):
-        read_sides([Choice(run)], Rules.OFFICIAL)
+        read_sides([Choice(Run(run))], Rules.OFFICIAL)
 
 
 def test_verdicts_as_text_are_read_as_what_they_say(tmp_path: Path) -> None:
@@ -276,4 +277,4 @@ def test_verdicts_as_text_are_read_as_what_they_say(tmp_path: Path) -> None:
     table = read_table(path)
     texts = table.column("valid").cast(pa.string())
     write_table(path, table.set_column(table.column_names.index("valid"), "valid", texts))
-    assert read_sides([Choice(run)], Rules.OFFICIAL)[1][0].marks.tolist() == [WRONG, RIGHT]
+    assert read_sides([Choice(Run(run))], Rules.OFFICIAL)[1][0].marks.tolist() == [WRONG, RIGHT]

@@ -12,6 +12,7 @@ from bfcl_pipeline.comparison.sides import Choice, read_sides
 from bfcl_pipeline.comparison.text import comparison_text, gate_line, pairs_text
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.runs.run import Run
 from tests.support.synthetic_run import MadeUpModel, Marks, marks, write_run
 
 
@@ -34,7 +35,7 @@ def test_the_interval_decides(low: float, high: float, decision: Decision) -> No
 def comparison(folder: Path, new: Marks, old: Marks) -> Comparison:
     """Two models on one category."""
     run = write_run(folder, [MadeUpModel("new", {"multiple": new}), MadeUpModel("old", {"multiple": old})])
-    numbering, sides = read_sides([Choice(run, "new"), Choice(run, "old")], Rules.OFFICIAL)
+    numbering, sides = read_sides([Choice(Run(run), "new"), Choice(Run(run), "old")], Rules.OFFICIAL)
     return Comparer(numbering, Rules.OFFICIAL).compare(*sides)
 
 

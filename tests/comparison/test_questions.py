@@ -12,6 +12,7 @@ from bfcl_pipeline.comparison.questions import HopScores, WebQuestions, read_hop
 from bfcl_pipeline.comparison.sides import Choice, read_sides
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.scoring.statistics.paired import difference_limits
 from tests.support.synthetic_run import MadeUpModel, Marks, write_run
 
@@ -26,7 +27,7 @@ def made(folder: Path, web: str = "simulated", failing: float = 0, **marks: list
     )
     write_run(folder, [model])
     (folder / "config.yaml").write_text(yaml.safe_dump({"web": web, "fetch_failures": failing}))
-    return Choice(folder)
+    return Choice(Run(folder))
 
 
 def joined(*choices: Choice) -> WebQuestions:

@@ -13,6 +13,7 @@ from bfcl_pipeline.comparison.sides import Choice, read_sides
 from bfcl_pipeline.comparison.trials import read_averaged
 from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.scoring.statistics.clustered import Z_95
 from tests.support.synthetic_run import MadeUpModel, Marks, write_run
 
@@ -34,7 +35,7 @@ def test_a_side_is_the_mean_of_its_trials(tmp_path: Path) -> None:
     run = written(
         tmp_path, a=[[True, True, False, False], [True, False, False, True]], b=[[True, False, False, True]]
     )
-    numbering, sides = read_averaged([Choice(run)], Rules.OFFICIAL)
+    numbering, sides = read_averaged([Choice(Run(run))], Rules.OFFICIAL)
     assert [side.label for side in sides] == ["a (2 trials)", "b"]
     found = Comparer(numbering, Rules.OFFICIAL).compare(*sides)
     row = found.of("multiple")
@@ -50,7 +51,7 @@ def test_a_side_is_the_mean_of_its_trials(tmp_path: Path) -> None:
 def test_an_entry_counts_in_the_trials_that_judged_it(tmp_path: Path) -> None:
     """No answer is no wrong answer; an entry without a verdict in any trial is left out."""
     run = written(tmp_path, a=[[True, None, None], [False, True, None]], b=[[True, True, True]])
-    numbering, sides = read_averaged([Choice(run, "a"), Choice(run, "b")], Rules.OFFICIAL)
+    numbering, sides = read_averaged([Choice(Run(run), "a"), Choice(Run(run), "b")], Rules.OFFICIAL)
     found = Comparer(numbering, Rules.OFFICIAL).compare(*sides)
     row = found.of("multiple")
     assert row is not None
@@ -59,7 +60,7 @@ def test_an_entry_counts_in_the_trials_that_judged_it(tmp_path: Path) -> None:
 
 def _row(run: Path, averaged: bool) -> ScoreDifference:
     read = read_averaged if averaged else read_sides
-    numbering, sides = read([Choice(run, "a"), Choice(run, "b")], Rules.OFFICIAL)
+    numbering, sides = read([Choice(Run(run), "a"), Choice(Run(run), "b")], Rules.OFFICIAL)
     row = Comparer(numbering, Rules.OFFICIAL).compare(*sides).of("multiple")
     assert row is not None
     return row
@@ -83,9 +84,9 @@ def test_trials_that_do_not_exist_are_refused(tmp_path: Path) -> None:
     """The option needs a model with several trials, and the models need to be there."""
     run = written(tmp_path, a=[[True]], b=[[True]])
     with pytest.raises(ConfigError, match="--trials: none of a, b has several trials"):
-        read_averaged([Choice(run)], Rules.OFFICIAL)
+        read_averaged([Choice(Run(run))], Rules.OFFICIAL)
     with pytest.raises(TableError, match="unknown model 'c'"):
-        read_averaged([Choice(run, "c")], Rules.OFFICIAL)
+        read_averaged([Choice(Run(run), "c")], Rules.OFFICIAL)
 
 
 def test_trials_are_an_option_of_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,19 +1,14 @@
 """The recorded config of a run, read back."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from bfcl_pipeline.config import (
-    RunSample,
-    SampleBy,
     load_models,
     recorded_config,
     recorded_models,
-    recorded_sample,
-    sizes_in_means,
 )
 from bfcl_pipeline.config.run_form import RUN_FORM
 
@@ -67,51 +62,6 @@ def test_a_config_is_recorded_without_paths_of_the_machine():
     assert config["release"]["source"] == "/home/me/x.whl"
 
 
-@pytest.mark.parametrize(
-    ("value", "sample"),
-    [
-        (None, None),
-        (20, RunSample(20)),
-        ({"entries": 1000, "by": "weight"}, RunSample(1000, SampleBy.WEIGHT)),
-        ({"by": "size", "entries": 7}, RunSample(7)),
-    ],
-)
-def test_the_sample_is_read_back(tmp_path: Path, value: Any, sample: RunSample | None) -> None:
-    """From the recorded config as it is written; only a sample by weight has sizes of its own in means."""
-    pin = {"version": "1", "sha256": "0", "source": None}
-    text = recorded_config({"run": "a", "sample": value, "release": pin, "encoder": {"source": None}})
-    assert RunSample.of(value) == recorded_sample(text) == sample
-    assert sizes_in_means(tmp_path) is None
-    (tmp_path / "config.yaml").write_text(text)
-    sizes = sizes_in_means(tmp_path)
-    assert (sizes or {}).get("live_multiple") == (1053 if sample and sample.by is SampleBy.WEIGHT else None)
-
-
-EARLIER = """
-models:
-- backend: endpoint
-  display_name: Qwen3-8B (FC)
-  endpoint: http://127.0.0.1:9/v1
-  kind: vllm
-  limits: {attempts: 6, in_flight: 32, retry_seconds: 1.0, seconds: 600.0}
-  mode: fc
-  model: Qwen/Qwen3-8B
-  name: Qwen/Qwen3-8B-FC
-  vllm: {args: [], gpus: 1, shards: 1, tool_parser: hermes}
-- {display_name: oracle-FC, kind: oracle, mode: fc, name: oracle-FC}
-"""
-"""Rows as versions recorded them that asked all models by chat completions."""
-
-
-def test_a_record_without_prompting_was_asked_by_its_server(tmp_path):
-    """Only in a record: in a models file, the same row is asked by the prompts of its family."""
-    path = tmp_path / "models.yaml"
-    path.write_text(EARLIER)
-    earlier, now = (load_models(path, recorded=recorded)["Qwen/Qwen3-8B-FC"] for recorded in (True, False))
-    assert (earlier.prompting, earlier.family) == ("server", None)
-    assert (now.prompting, now.family) == ("leaderboard", "qwen3-fc")
-
-
 @pytest.mark.parametrize("prompting", ["leaderboard", "server"])
 def test_a_record_says_how_a_model_is_asked(tmp_path, prompting):
     """So that it means the same to later versions, whatever families they know."""
@@ -125,4 +75,4 @@ def test_a_record_says_how_a_model_is_asked(tmp_path, prompting):
     (recorded,) = yaml.safe_load(path.read_text())["models"]
     assert recorded["prompting"] == prompting
     assert recorded.get("family") == ("qwen3-fc" if prompting == "leaderboard" else None)
-    assert load_models(path, recorded=True) == rows
+    assert load_models(path) == rows

@@ -12,7 +12,7 @@ from bfcl_pipeline.config import Job, ModelRow, WebChoice, load_models, load_run
 from bfcl_pipeline.config.check import check_config
 from bfcl_pipeline.config.job import LEADERBOARD_ENGINES, LONGEST_PAUSE, PROXY, SEARCH_ENGINES
 from bfcl_pipeline.config.model_rows import models_schema
-from bfcl_pipeline.config.search_engines import SearchEngines, recorded_engines, same_results
+from bfcl_pipeline.config.search_engines import same_results
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.records import Mode
 
@@ -73,7 +73,7 @@ def test_a_row_with_an_engine_is_read_and_recorded(tmp_path: Path) -> None:
     assert "search_engine" not in recorded_models([read()])
     text = recorded_models([read(search_engine="brave")])
     path.write_text(text)
-    assert load_models(path, recorded=True)["a"].search_engine == "brave"
+    assert load_models(path)["a"].search_engine == "brave"
     assert read(search_engine="brave").asked == read().asked
     with pytest.raises(ConfigError, match=r'search_engine: expected duckduckgo or .*, got "brav"'):
         read(search_engine="brav")
@@ -147,23 +147,6 @@ def test_other_pauses_are_refused(pause: float) -> None:
         check_config({"web_pause": pause}, SCHEMA)
     with pytest.raises(ConfigError, match="web_pause"):
         WebChoice(pause=pause)
-
-
-def test_the_engines_of_a_recorded_run(tmp_path: Path) -> None:
-    """Those of its rows and its config, for all trials; DuckDuckGo if nothing is recorded."""
-    assert recorded_engines(tmp_path) == SearchEngines()
-    (tmp_path / "config.yaml").write_text("search_engine: mojeek\n")
-    rows = [row("a", "brave"), row("b"), row("c", kind="results")]
-    (tmp_path / "models.yaml").write_text(recorded_models(rows))
-    engines = recorded_engines(tmp_path)
-    names = ("a", "a~2", "b", "b~3", "c", "another", None)
-    assert [engines.of(name) for name in names] == [
-        *("brave", "brave", "mojeek", "mojeek", "duckduckgo", "mojeek", "mojeek")
-    ]
-    for wrong in ("nope", "[brave]", "5"):
-        (tmp_path / "config.yaml").write_text(f"search_engine: {wrong}\n")
-        with pytest.raises(ConfigError, match="unknown search_engine"):
-            recorded_engines(tmp_path)
 
 
 def test_two_engines_have_the_results_of_duckduckgo() -> None:

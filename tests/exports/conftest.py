@@ -13,6 +13,7 @@ from bfcl_pipeline.cli import main
 from bfcl_pipeline.exports.run_scores import EPOCH_VARIABLE
 from bfcl_pipeline.records import Entry, Mode, Response, Rules, Status
 from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.scoring.truth import truth_calls
 from bfcl_pipeline.tables import write_responses
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
@@ -78,7 +79,7 @@ def real_run(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(environment, "ENV_FILE", Path("no.env"))
         assert main(["score", *paths, "--out", str(out), "--data", str(staged), "--rules", "all"]) == 0
-    aggregate_run(run, staged, folder / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(run), staged, folder / "models.yaml", Rules.OFFICIAL)
     (run / "models.yaml").write_text(MODELS_FILE, encoding="utf-8")
     return run
 

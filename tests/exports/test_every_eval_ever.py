@@ -14,6 +14,7 @@ from bfcl_pipeline.benchmark import V4_CATEGORIES
 from bfcl_pipeline.exports import every_eval_ever
 from bfcl_pipeline.exports.forms import ExportOptions
 from bfcl_pipeline.records import Mode
+from bfcl_pipeline.runs.run import Run
 from tests.exports.conftest import HOSTILE, MADE_AT
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
@@ -98,7 +99,7 @@ RECORD = {
 def _records(run: Path, out: Path, models: tuple[str, ...] = ()) -> tuple[list[dict[str, Any]], list[str]]:
     """The records of a run, each checked, and the lines that were logged."""
     lines: list[str] = []
-    every_eval_ever.write(run, ExportOptions(out, models=models, organization="Lab"), lines.append)
+    every_eval_ever.write(Run(run), ExportOptions(out, models=models, organization="Lab"), lines.append)
     documents = []
     for path in sorted(out.glob("data/bfcl/*/*/*.json")):
         assert uuid.UUID(path.stem).version == 4

@@ -8,6 +8,7 @@ import pytest
 
 from bfcl_pipeline.benchmark import GROUPS
 from bfcl_pipeline.exports.forms import ExportOptions, export_run
+from bfcl_pipeline.runs.run import Run
 from tests.support.executable_run import RETIRED_MARKS, V4_MARKS
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
@@ -35,8 +36,8 @@ def test_documents_have_the_scores_of_v4_alone(
     """They are the bytes of a run without these categories; a line names what was left out."""
     lines: list[str] = []
     of = {"organization": "me"} if form == "every-eval-ever" else {}
-    assert export_run(run, form, ExportOptions(tmp_path / "with", **of), lines.append) == 1
-    export_run(run_of_v4, form, ExportOptions(tmp_path / "without", **of), lambda line: None)
+    assert export_run(Run(run), form, ExportOptions(tmp_path / "with", **of), lines.append) == 1
+    export_run(Run(run_of_v4), form, ExportOptions(tmp_path / "without", **of), lambda line: None)
     both = [sorted((tmp_path / name).rglob("*.json")) for name in ("with", "without")]
     assert [path.read_bytes() for path in both[0]] == [path.read_bytes() for path in both[1]]
     assert f"whole: left out, not part of V4: {', '.join(GROUPS['executable'])}" in lines
@@ -46,7 +47,7 @@ def test_documents_have_the_scores_of_v4_alone(
 @pytest.mark.parametrize("form", ["latex", "markdown"])
 def test_text_tables_have_the_columns_of_v4(run: Path, tmp_path: Path, form: str) -> None:
     """No column and no note is about these categories; a model of them alone has no score."""
-    export_run(run, form, ExportOptions(tmp_path / "table"), lambda line: None)
+    export_run(Run(run), form, ExportOptions(tmp_path / "table"), lambda line: None)
     text = (tmp_path / "table").read_text(encoding="utf-8")
     assert "Executable" not in text
     assert "REST" not in text
@@ -58,6 +59,6 @@ def test_a_log_of_inspect_is_named_for_v1(staged: Path, tmp_path: Path) -> None:
     """Each of these categories has a log whose task is not one of V4."""
     inspect_log = pytest.importorskip("inspect_ai.log", reason="the extra `inspect` is not installed")
     run = made_up_tables(tmp_path, [MadeUpModel("m", {"sql": marks(1, 1), "multiple": marks(1)})])
-    export_run(run, "inspect", ExportOptions(tmp_path / "logs", data=staged), lambda line: None)
+    export_run(Run(run), "inspect", ExportOptions(tmp_path / "logs", data=staged), lambda line: None)
     names = {info.task for info in inspect_log.list_eval_logs(str(tmp_path / "logs"))}
     assert names == {"bfcl_v1_sql", "bfcl_v4_multiple"}

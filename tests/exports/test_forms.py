@@ -13,13 +13,14 @@ from bfcl_pipeline.exports import forms
 from bfcl_pipeline.exports.forms import FORMS, ExportOptions, export_run
 from bfcl_pipeline.exports.run_scores import EPOCH_VARIABLE, read_run_scores
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.runs.run import Run
 from tests.exports.conftest import HOSTILE, MADE_AT
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 
 def export(run: Path, form: str, out: Path, staged: Path, models: Sequence[str] = ()) -> dict[str, bytes]:
     """The files of an export by their path in `out`."""
-    export_run(run, form, ExportOptions(out, models=models, data=staged), lambda line: None)
+    export_run(Run(run), form, ExportOptions(out, models=models, data=staged), lambda line: None)
     files = [path for path in out.rglob("*") if path.is_file()] if out.is_dir() else [out]
     return {str(path.relative_to(out)): path.read_bytes() for path in files}
 
@@ -96,10 +97,10 @@ def test_the_time_is_that_of_the_recorded_config(
     hostile_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SOURCE_DATE_EPOCH decides; without it the time is that of the run's files, never the clock's."""
-    assert read_run_scores(hostile_run, Rules.OFFICIAL).made_at == MADE_AT
+    assert read_run_scores(Run(hostile_run), Rules.OFFICIAL).made_at == MADE_AT
     monkeypatch.delenv(EPOCH_VARIABLE)
     made = int((hostile_run / "tables" / "leaderboard.parquet").stat().st_mtime)
-    assert read_run_scores(hostile_run, Rules.OFFICIAL).made_at == made
+    assert read_run_scores(Run(hostile_run), Rules.OFFICIAL).made_at == made
     monkeypatch.setenv(EPOCH_VARIABLE, "yesterday")
     with pytest.raises(ConfigError, match="SOURCE_DATE_EPOCH: expected seconds since 1970"):
-        read_run_scores(hostile_run, Rules.OFFICIAL)
+        read_run_scores(Run(hostile_run), Rules.OFFICIAL)

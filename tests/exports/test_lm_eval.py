@@ -12,11 +12,12 @@ import pytest
 from bfcl_pipeline.exports import lm_eval
 from bfcl_pipeline.exports.forms import ExportOptions
 from bfcl_pipeline.exports.run_scores import standard_error
+from bfcl_pipeline.runs.run import Run
 from tests.exports.conftest import HOSTILE, MADE_AT
 
 
 def _document(run: Path, model: str, tmp_path: Path) -> dict[str, Any]:
-    assert lm_eval.write(run, ExportOptions(tmp_path, models=[model]), lambda line: None) == 1
+    assert lm_eval.write(Run(run), ExportOptions(tmp_path, models=[model]), lambda line: None) == 1
     (path,) = tmp_path.glob("*/results_2023-11-14T22-13-20.json")
     document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return document

@@ -9,6 +9,7 @@ from bfcl_pipeline.exports import latex, markdown
 from bfcl_pipeline.exports.forms import ExportOptions
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.v4_table import HEADINGS, NAME_COLUMN, read_v4_table
+from bfcl_pipeline.runs.run import Run
 
 _COMMANDS = re.compile(
     r"\\(?:textbackslash|textasciicircum|textasciitilde|textless|textgreater|textbar|textquotedbl"
@@ -18,14 +19,14 @@ _COMMANDS = re.compile(
 
 def _written(run: Path, module: object, tmp_path: Path) -> str:
     out = tmp_path / "table"
-    assert module.write(run, ExportOptions(out), lambda line: None) == 1  # type: ignore[attr-defined]
+    assert module.write(Run(run), ExportOptions(out), lambda line: None) == 1  # type: ignore[attr-defined]
     return out.read_text(encoding="utf-8")
 
 
 def test_latex_has_the_rows_and_notes_of_the_terminal(hostile_run: Path, tmp_path: Path) -> None:
     """The table has the rules of booktabs, a row for each model with all columns, and the notes."""
     text = _written(hostile_run, latex, tmp_path)
-    table = read_v4_table(hostile_run, Rules.OFFICIAL)
+    table = read_v4_table(Run(hostile_run), Rules.OFFICIAL)
     assert [text.count(rf"\{rule}rule") for rule in ("top", "mid", "bottom")] == [1, 1, 1]
     body = text.partition(r"\midrule")[2].partition(r"\bottomrule")[0]
     rows = [line for line in body.splitlines() if line.strip()]
@@ -71,5 +72,5 @@ def test_markdown_shows_a_hostile_name_as_it_is() -> None:
 def test_other_rules_have_other_rows(real_run: Path, tmp_path: Path) -> None:
     """The note beneath the table names the rule set."""
     out = tmp_path / "table.md"
-    markdown.write(real_run, ExportOptions(out, Rules.CORRECTED), lambda line: None)
+    markdown.write(Run(real_run), ExportOptions(out, Rules.CORRECTED), lambda line: None)
     assert "Per cent, corrected rules" in out.read_text(encoding="utf-8")

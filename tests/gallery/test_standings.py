@@ -19,6 +19,7 @@ from bfcl_pipeline.gallery.standings import standings
 from bfcl_pipeline.gallery.tables import badges
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.page.run_tables import read_run_tables
+from bfcl_pipeline.runs.run import Run
 from tests.support.gallery_records import HOSTILE, Records, record_of
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
@@ -47,7 +48,7 @@ def test_ranks_over_archives_are_those_of_one_run(tmp_path: Path) -> None:
     ]
     for name in ("all", *"abcd"):
         (tmp_path / name).mkdir()
-    together = read_run_tables(made_up_tables(tmp_path / "all", models), Rules.OFFICIAL).leaderboard
+    together = read_run_tables(Run(made_up_tables(tmp_path / "all", models)), Rules.OFFICIAL).leaderboard
     alone = [record_of(made_up_tables(tmp_path / model.name, [model])) for model in models]
     [table] = standings(alone)
     columns = ("model", "rank", "rank_low", "rank_high", "rank_group", "detectable", "overall")
@@ -78,7 +79,7 @@ def test_differences_are_those_of_compare(records: Records) -> None:
     [table, _] = standings(records.archives)
     found = comparisons(table)
     for rules in Rules:
-        numbering, (hostile, half) = read_sides([Choice(records.runs[1])], rules)
+        numbering, (hostile, half) = read_sides([Choice(Run(records.runs[1]))], rules)
         expected = Comparer(numbering, rules).compare(hostile, half).scores
         for row, score in zip(found[rules.value]["1-2"], expected, strict=True):
             assert row[0].rstrip("*") == score.score

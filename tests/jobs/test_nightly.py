@@ -19,6 +19,7 @@ from bfcl_pipeline.generation.counts import ProgressCounts
 from bfcl_pipeline.jobs.journaled import journaled_lines
 from bfcl_pipeline.jobs.run import run_job
 from bfcl_pipeline.report.page.making import read_making
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.screen.progress import RateWindow, job_progress
 from bfcl_pipeline.tables import read_table, write_responses
 from tests.support import ROOT
@@ -49,7 +50,7 @@ class Night:
     def fact(self) -> str:
         """What its page says of its requests."""
         cache = self.folder.parents[1] / "cache"
-        facts = read_making(self.folder, self.folder.name, [MODEL, EMBEDDED], cache).facts
+        facts = read_making(Run(self.folder), self.folder.name, [MODEL, EMBEDDED], cache).facts
         return facts["Requests (days in UTC)"]
 
 

@@ -11,6 +11,7 @@ import pytest
 from bfcl_pipeline.errors import ConfigError, TableError
 from bfcl_pipeline.official.export_results import export_official
 from bfcl_pipeline.records import Mode, NameStyle, Response, Status, Step
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import entries_path, read_entries, write_responses
 from bfcl_pipeline.tables.sessions import write_sessions
 
@@ -43,7 +44,7 @@ def export(staged, tmp_path):
         for path, rows in files.items():
             write_responses(path, rows)
         lines: list[str] = []
-        export_official(tmp_path / "run", tmp_path / "out", data=staged, log=lines.append, **options)
+        export_official(Run(tmp_path / "run"), tmp_path / "out", data=staged, log=lines.append, **options)
         return tmp_path / "out", lines
 
     return run
@@ -222,7 +223,7 @@ def test_an_earlier_export_is_not_changed(export):
 def test_an_empty_export_is_refused(export, staged, tmp_path):
     """A folder without responses, and a run without an answer."""
     with pytest.raises(ConfigError, match=r"no responses\. Name the folder of a run"):
-        export_official(tmp_path, tmp_path / "out", data=staged, log=lambda _: None)
+        export_official(Run(tmp_path), tmp_path / "out", data=staged, log=lambda _: None)
     with pytest.raises(ConfigError, match="no answer that the official tool can read"):
         export(failed("multiple_0"))
 

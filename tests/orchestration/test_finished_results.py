@@ -210,13 +210,13 @@ def test_complete_results_have_all_responses_and_no_failures(tmp_path: Path) -> 
 
 
 def test_another_way_of_asking_is_refused(tmp_path: Path) -> None:
-    """A run of an earlier version asked through servers; the family's prompts would replace its answers."""
+    """The prompts of the family would replace the answers of a run that asked through its server."""
     name = "Qwen/Qwen3-8B-FC"
     columns: dict[str, Any] = {"kind": "vllm", "model": name.removesuffix("-FC"), "endpoint": None}
     rows = {name: row(name, **columns)}
     results = finish(tmp_path, config := {**CONFIG, "models": [name]}, rows=rows)
     models = yaml.safe_load((tmp_path / "models.yaml").read_text())
-    assert models["models"][0].pop("prompting") == "server"
+    assert models["models"][0]["prompting"] == "server"
     models["models"][0]["vllm"]["tool_parser"] = "hermes"
     (tmp_path / "models.yaml").write_text(yaml.safe_dump(models))
     rows = {name: replace(rows[name], vllm=Serving(tool_parser="hermes"))}

@@ -17,6 +17,7 @@ from bfcl_pipeline.models import build_model
 from bfcl_pipeline.official.export_results import export_official
 from bfcl_pipeline.official.import_results import import_official
 from bfcl_pipeline.records import Entry, Json, Mode, Response, Status, Step, total
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.scoring.judge import Judge
 from bfcl_pipeline.tables import read_responses, write_responses
 from bfcl_pipeline.tables.texts import read_texts
@@ -126,7 +127,7 @@ def check_seam(
     write(folder / "run", made)
     lines: list[str] = []
     result = folder / "result"
-    export_official(folder / "run", result, data=staged, log=lines.append)
+    export_official(Run(folder / "run"), result, data=staged, log=lines.append)
     ours = our_scores(made, entries, constants)
     seam = Seam(name, "export_reference", names={str(result): folder_digest(result)})
     (theirs,) = seam.answers([{"results": str(result)}], [ours], folder / "peer")

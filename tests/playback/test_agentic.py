@@ -20,6 +20,7 @@ from bfcl_pipeline.playback import Conditions, play_agentic, read_conditions
 from bfcl_pipeline.playback.agentic import NO_EMBEDDING, NO_MEMORY, NO_OUTCOME, UNREADABLE
 from bfcl_pipeline.playback.conditions import NO_WEB
 from bfcl_pipeline.records import Mode
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables.texts import read_texts
 from bfcl_pipeline.tools import World, WorldConfig
 from bfcl_pipeline.web.cache import WebCache
@@ -229,7 +230,7 @@ def test_the_conditions_are_those_of_the_recorded_config(staged, tmp_path):
     (tmp_path / "models.yaml").write_text(
         f"models:\n- {{name: oracle-FC, kind: oracle}}\n- {{name: m-FC, {remote}}}\n"
     )
-    read = read_conditions(tmp_path, staged)
+    read = read_conditions(Run(tmp_path), staged)
     assert (read.web.mode, read.web.fetch_failures, read.web.search_tool, read.seed) == (
         "record",
         0.5,

@@ -15,6 +15,7 @@ from bfcl_pipeline.report.page.render import render_page
 from bfcl_pipeline.report.page.run_tables import read_run_tables
 from bfcl_pipeline.report.tables.agentic_columns import AGENTIC_TABLES
 from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.scoring.web_use import FAILURES, NONE_OF_THESE
 from tests.support.agentic_run import write_agentic_run
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
@@ -125,12 +126,12 @@ def test_results_that_cannot_be_played_are_not_known(tmp_path: Path, run: Path) 
     place = table.schema.get_field_index("web")
     live = table.set_column(place, table.schema.field(place), [["live"] * len(table)])
     pq.write_table(live, path)
-    aggregate_run(copied, run.parent / "data", run.parent / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(copied), run.parent / "data", run.parent / "models.yaml", Rules.OFFICIAL)
     found = {row["failure"]: (row["count"], row["known"]) for row in rows(copied, "web_failures")}
     assert found["misread_page"] == (0, 1)  # one answer has no calls, so there is nothing to record
     assert found["pasted_question"] == (1, 3)
     assert [row["answer_in_page"] for row in rows(copied, "web_questions")] == [False, None, None, None]
-    assert "Where the answer stood" in render_page(read_run_tables(copied, Rules.OFFICIAL))
+    assert "Where the answer stood" in render_page(read_run_tables(Run(copied), Rules.OFFICIAL))
 
 
 def test_calls_of_tools_that_were_not_offered_are_not_searches(tmp_path: Path, run: Path) -> None:
@@ -138,14 +139,14 @@ def test_calls_of_tools_that_were_not_offered_are_not_searches(tmp_path: Path, r
     copied = tmp_path / "run"
     shutil.copytree(run, copied)
     (copied / "config.yaml").write_text("web: simulated\nsearch_tool: duckduckgo_search\n")
-    aggregate_run(copied, run.parent / "data", run.parent / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(copied), run.parent / "data", run.parent / "models.yaml", Rules.OFFICIAL)
     assert [row["searches"] for row in rows(copied, "web_questions")] == [0, 0, 0, 0]
     assert [row["fetches"] for row in rows(copied, "web_questions")] == [0, 0, 1, 0]
 
 
 def test_the_page_shows_memory_and_web_search(run: Path) -> None:
     """The page has both sections, and numbers from the simulated web are marked."""
-    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
     assert 'id="memory"' in page
     section = page[page.index('id="web"') :]
     assert "50.0†" in section
@@ -156,7 +157,7 @@ def test_a_run_without_agentic_categories_has_no_agentic_tables_or_sections(tmp_
     """A run of one single-turn category has no table and no section on memory or web search."""
     run = made_up_tables(tmp_path, [MadeUpModel("m", {"multiple": marks(1)})])
     assert not [name for name in AGENTIC_TABLES if (run / "tables" / f"{name}.parquet").exists()]
-    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
     assert 'id="memory"' not in page
     assert 'id="web"' not in page
 
@@ -166,10 +167,10 @@ def test_tables_that_an_earlier_configuration_left_are_removed(tmp_path: Path, r
     copied = tmp_path / "run"
     shutil.copytree(run, copied)
     shutil.rmtree(copied / "memory")
-    aggregate_run(copied, run.parent / "data", run.parent / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(copied), run.parent / "data", run.parent / "models.yaml", Rules.OFFICIAL)
     assert not (copied / "tables" / "memory_use.csv").exists()
     assert (copied / "tables" / "memory_domains.csv").exists()
-    assert "At the questions" not in render_page(read_run_tables(copied, Rules.OFFICIAL))
+    assert "At the questions" not in render_page(read_run_tables(Run(copied), Rules.OFFICIAL))
 
 
 def test_verdicts_without_answers_have_accuracy_but_no_calls(tmp_path: Path, run: Path) -> None:
@@ -177,17 +178,17 @@ def test_verdicts_without_answers_have_accuracy_but_no_calls(tmp_path: Path, run
     copied = tmp_path / "run"
     shutil.copytree(run, copied)
     shutil.rmtree(copied / "responses")
-    aggregate_run(copied, run.parent / "data", run.parent / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(copied), run.parent / "data", run.parent / "models.yaml", Rules.OFFICIAL)
     found = [(row["accuracy"], row["mean_steps"]) for row in rows(copied, "web_hops")]
     assert found == [(0.0, None), (0.5, None)]
     assert not (copied / "tables" / "web_failures.parquet").exists()
-    assert "steps N/A" in render_page(read_run_tables(copied, Rules.OFFICIAL))
+    assert "steps N/A" in render_page(read_run_tables(Run(copied), Rules.OFFICIAL))
 
 
 def test_scores_need_no_staged_entries(tmp_path: Path, run: Path) -> None:
     """Without staged entries the verdicts are tabulated; only the agentic tables are missing."""
     copied = tmp_path / "run"
     shutil.copytree(run, copied)
-    aggregate_run(copied, tmp_path, run.parent / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(copied), tmp_path, run.parent / "models.yaml", Rules.OFFICIAL)
     assert (copied / "tables" / "leaderboard.csv").exists()
     assert not (copied / "tables" / "web_hops.csv").exists()

@@ -11,6 +11,7 @@ from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.page.comparison import SHOWN
 from bfcl_pipeline.report.page.render import render_page
 from bfcl_pipeline.report.page.run_tables import read_run_tables
+from bfcl_pipeline.runs.run import Run
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
 HOSTILE = "<b>&"
@@ -36,7 +37,7 @@ def page(run: Path, *groups: str) -> str:
     files = ["--out", str(tables / "comparisons.parquet"), "--flips", str(tables / "flips.parquet")]
     words = [word for group in groups for word in ("--group", *group.split())]
     assert main(["compare", str(run), *words, *files]) == 0
-    return render_page(read_run_tables(run, Rules.OFFICIAL))
+    return render_page(read_run_tables(Run(run), Rules.OFFICIAL))
 
 
 def section(html: str) -> str:
@@ -66,11 +67,11 @@ def test_several_pairs_are_folded_with_their_overall(run: Path) -> None:
 
 def test_a_run_without_comparisons_has_no_section(run: Path) -> None:
     """The page of a run that compares nothing has neither the section nor a link to it."""
-    html = render_page(read_run_tables(run, Rules.OFFICIAL))
+    html = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
     assert "comparisons" not in html.partition("<body>")[2]
 
 
 def test_comparisons_under_other_rules_are_left_out(run: Path) -> None:
     """The page shows the comparisons of its own rule set."""
     page(run, "oracle priced")
-    assert section(render_page(read_run_tables(run, Rules.CORRECTED))) == ""
+    assert section(render_page(read_run_tables(Run(run), Rules.CORRECTED))) == ""

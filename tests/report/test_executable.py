@@ -21,6 +21,7 @@ from bfcl_pipeline.report.tables import executable as executable_module
 from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
 from bfcl_pipeline.report.tables.executable_columns import EXECUTABLE_TABLE, SCORES
 from bfcl_pipeline.report.terminal import WIDTH, terminal_table
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.scoring.aggregate import Count, leaderboard_scores
 from bfcl_pipeline.tables import entries_path, write_entries
 from tests.support.executable_run import RETIRED_MARKS, V4_MARKS, executable_models, without_executable
@@ -130,7 +131,7 @@ def test_verdicts_that_rest_on_the_web_are_counted(tmp_path: Path, monkeypatch: 
             Entry(f"{category}_{place}", category, turns, (), truth=truth) for place, truth in enumerate(of)
         ]
         write_entries(entries_path(tmp_path / "data", category), entries)
-    aggregate_run(run, tmp_path / "data", tmp_path / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(run), tmp_path / "data", tmp_path / "models.yaml", Rules.OFFICIAL)
     counts = [(row_of(run, model)["with_requests"], row_of(run, model)["simulated"]) for model in "ab"]
     assert counts == [(3, 1), (1, 0)]
 
@@ -166,7 +167,7 @@ def test_flaky_entries_of_them_are_listed(tmp_path: Path) -> None:
     run = made_up_tables(tmp_path, models)
     assert [row["entry_id"] for row in rows_of(run, "flaky", rules="official")] == ["exec_simple_1"]
     assert {row["score"] for row in rows_of(run, "pass_k")}.isdisjoint(GROUPS["executable"])
-    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
     assert "<code>exec_simple_1</code>" in page
 
 
@@ -183,10 +184,10 @@ def test_a_model_of_these_categories_alone_has_no_rank(run: Path) -> None:
 def test_a_run_of_these_categories_alone_is_shown(tmp_path: Path) -> None:
     """Its page and its lines in the terminal have these scores, and no overall under any rules."""
     run = made_up_tables(tmp_path, [MadeUpModel("m", {name: marks(1, 1) for name in GROUPS["executable"]})])
-    text = terminal_table(run, Rules.OFFICIAL)
+    text = terminal_table(Run(run), Rules.OFFICIAL)
     assert "Overall by rules" not in text
     assert "Executable (V1)" in text
-    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
     assert "0 of 22" in page
     assert '<section id="executable">' in page
 
@@ -212,7 +213,7 @@ def test_an_earlier_table_is_removed(tmp_path: Path) -> None:
 
 def test_the_page_has_a_section_of_its_own(run: Path) -> None:
     """The section says that nothing of it is part of V4; simulated and missing answers are shown."""
-    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
     section = page[page.index('<section id="executable">') :]
     section = section[: section.index("</section>")]
     assert 'href="#executable"' in page
@@ -229,25 +230,25 @@ def test_the_page_has_a_section_of_its_own(run: Path) -> None:
 def test_without_them_the_page_has_no_trace(tmp_path: Path) -> None:
     """A run of V4 alone lists neither the section nor the categories."""
     run = made_up_tables(tmp_path, [MadeUpModel("m", {"simple_python": marks(1, 1)})])
-    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
     for name in ("executable", "Executable", *GROUPS["executable"]):
         assert f">{name}" not in page
-    assert len(terminal_table(run, Rules.OFFICIAL).split("Executable")) == 1
+    assert len(terminal_table(Run(run), Rules.OFFICIAL).split("Executable")) == 1
 
 
 def test_the_heat_map_lists_the_categories_that_were_asked(run: Path, tmp_path: Path) -> None:
     """The categories of V4 are always there, the others if the run has them."""
-    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
     assert all(f"<span>{name}</span>" in page for name in (*V4_CATEGORIES, *GROUPS["executable"]))
     other = made_up_tables(tmp_path, [MadeUpModel("m", {"simple_python": marks(1), "sql": marks(1)})])
-    page = render_page(read_run_tables(other, Rules.OFFICIAL))
+    page = render_page(read_run_tables(Run(other), Rules.OFFICIAL))
     assert "<span>sql</span>" in page
     assert "<span>rest</span>" not in page
 
 
 def test_the_terminal_prints_a_table_of_its_own(run: Path) -> None:
     """Aligned lines of limited width beneath the table of V4, with what they rest on."""
-    text = terminal_table(run, Rules.OFFICIAL)
+    text = terminal_table(Run(run), Rules.OFFICIAL)
     lines = text.splitlines()
     start = next(place for place, line in enumerate(lines) if line.startswith("Executable (V1)"))
     table = lines[start : start + 4]
@@ -261,7 +262,7 @@ def test_the_terminal_prints_a_table_of_its_own(run: Path) -> None:
     assert "In no score: 3 entries without a verdict, of which 2 not recorded." in lines
     assert "\N{DAGGER} simulated web, not the real one: not comparable with the leaderboard." in lines
     assert "\u202e" not in text
-    narrow = terminal_table(run, Rules.OFFICIAL, 60)
+    narrow = terminal_table(Run(run), Rules.OFFICIAL, 60)
     table = narrow[narrow.index("Executable (V1)") :].splitlines()[:4]
     assert len(table[0]) <= 60
     assert table[0].split()[-1] == "REST"
@@ -285,7 +286,7 @@ def test_a_damaged_table_is_refused(run: Path, tmp_path: Path) -> None:
     copy = made_up_tables(tmp_path, [MadeUpModel("m", {"simple_python": marks(1), "sql": marks(1)})])
     (copy / "tables" / "executable.csv").write_text("rules\nofficial\n", encoding="utf-8")
     with pytest.raises(TableError, match=r"not a table of executable categories.*bfcl-pipeline aggregate"):
-        terminal_table(copy, Rules.OFFICIAL)
+        terminal_table(Run(copy), Rules.OFFICIAL)
 
 
 FILES = {

@@ -15,6 +15,7 @@ from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.explorer.conversations import conversations
 from bfcl_pipeline.report.explorer.index import read_index
 from bfcl_pipeline.report.page.render import write_page
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import read_responses, write_responses
 from tests.support.explored_run import MODELS, make_explored_run, unpacked, with_items
 from tests.support.few_entries import stage_few
@@ -54,9 +55,9 @@ def run(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Path:
 
 def blocks(run: Path, data: Path, processes: int = 1) -> dict[str, str]:
     """The blocks of all conversations of a run, by name."""
-    index = read_index(run, MODELS, data)
+    index = read_index(Run(run), MODELS, data)
     found = conversations(
-        run,
+        Run(run),
         index,
         ShownEntries.ALL,
         data=data,
@@ -76,7 +77,7 @@ def made(run: Path, data: Path) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def records(run: Path, data: Path, made: dict[str, str]) -> Callable[[str, str], Any]:
     """A function for the records of a block of a category: of its entries, or of the answers of a model."""
-    places = [one.name for one in read_index(run, MODELS, data).categories]
+    places = [one.name for one in read_index(Run(run), MODELS, data).categories]
 
     def of(kind: str, category: str) -> Any:
         prefix = "e" if kind == "entries" else f"a{MODELS.index(kind)}c"
@@ -106,7 +107,7 @@ def test_every_entry_of_the_run_has_a_record(
     run: Path, data: Path, records: Callable[[str, str], Any]
 ) -> None:
     """SQL questions and chats are single turns as those of V4."""
-    index = read_index(run, MODELS, data)
+    index = read_index(Run(run), MODELS, data)
     assert [entry_id for one in index.categories for entry_id in one.entry_ids] == list(ENTRIES)
     for one in index.categories:
         for kind in ("entries", *MODELS):
@@ -129,10 +130,12 @@ def test_several_processes_execute_the_same_calls(run: Path, data: Path, made: d
 @pytest.mark.usefixtures("without_figures")
 def test_only_a_page_with_executed_calls_has_their_style(run: Path, data: Path, tmp_path: Path) -> None:
     """A page of V4 alone has not a byte more; a page with such entries makes no request either."""
-    page = write_page(run, Rules.OFFICIAL, run / "cache", data=data, shown=ShownEntries.ALL).read_text()
+    page = write_page(
+        Run(run), Rules.OFFICIAL, run / "cache", data=data, shown=ShownEntries.ALL
+    ).read_text()
     assert STYLE in page
     assert 'content="default-src &#39;none&#39;' in page
     assert "strict-dynamic" not in page
     plain = tmp_path / "plain"
     make_explored_run(plain, data, ENTRIES[:1])
-    assert STYLE not in write_page(plain, Rules.OFFICIAL, run / "cache", data=data).read_text()
+    assert STYLE not in write_page(Run(plain), Rules.OFFICIAL, run / "cache", data=data).read_text()

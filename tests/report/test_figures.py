@@ -29,6 +29,7 @@ from bfcl_pipeline.report.figures.usage import frontier, ticks
 from bfcl_pipeline.report.figures.write import CAPTIONS, add_figures, write_figures
 from bfcl_pipeline.report.page.render import render_page
 from bfcl_pipeline.report.page.run_tables import RunTables, read_run_tables
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.scoring.memory_outcomes import Reason
 from tests.support.figure_tables import full_tables
 
@@ -53,7 +54,7 @@ STYLE = Path(style.__file__).parents[1] / "page/templates/style.css"
 @pytest.fixture(scope="module")
 def empty(made_up_run: Path) -> RunTables:
     """The tables of the made-up run, which has neither memory nor web search."""
-    return read_run_tables(made_up_run, Rules.OFFICIAL)
+    return read_run_tables(Run(made_up_run), Rules.OFFICIAL)
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from bfcl_pipeline.report.figures.names import Models
 from bfcl_pipeline.report.page.render import write_page
 from bfcl_pipeline.report.page.run_tables import read_run_tables
 from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
+from bfcl_pipeline.runs.run import Run
 from tests.support.figure_tables import full_tables
 from tests.support.synthetic_run import MODELS_FILE, MadeUpModel, marks, write_format_entries, write_run
 from tests.support.work import measured
@@ -33,7 +34,7 @@ def test_twice_the_models_take_twice_the_work(tmp_path: Path) -> None:
 
 def test_figures_of_many_models_take_little_more_work(made_up_run: Path) -> None:
     """Charts of eight times as many models take less than twice the calls."""
-    tables = read_run_tables(made_up_run, Rules.OFFICIAL)
+    tables = read_run_tables(Run(made_up_run), Rules.OFFICIAL)
 
     def charts(models: int) -> int:
         named = full_tables(tables, [f"model {number:03}" for number in range(models)])
@@ -58,7 +59,7 @@ def calls(folder: Path, models: int) -> int:
         [MadeUpModel(f"model {number:03}", asked, Mode.PROMPT, tokens=tokens) for number in range(models)],
     )
     with cProfile.Profile() as profile:
-        aggregate_run(folder / "run", folder / "data", folder / "models.yaml", Rules.OFFICIAL)
-        write_page(folder / "run", Rules.OFFICIAL, folder)
+        aggregate_run(Run(folder / "run"), folder / "data", folder / "models.yaml", Rules.OFFICIAL)
+        write_page(Run(folder / "run"), Rules.OFFICIAL, folder)
     total: int = pstats.Stats(profile).total_calls  # type: ignore[attr-defined]
     return total

@@ -15,6 +15,7 @@ from bfcl_pipeline.report.page.agentic import memory_accuracy
 from bfcl_pipeline.report.page.render import render_page
 from bfcl_pipeline.report.page.run_tables import read_run_tables
 from bfcl_pipeline.report.terminal import terminal_table
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.scoring.statistics.clustered import wilson
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
@@ -83,7 +84,7 @@ def test_every_interval_contains_its_score(run: Path) -> None:
 
 def test_the_page_shows_design_effects_and_says_what_intervals_count(run: Path) -> None:
     """A folded table of the scores with clusters, tooltips of the heat map, and the note on intervals."""
-    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
     folded = page[page.index("<summary>Design effects") :].split("</table>")[0]
     assert "120 entries in 30 clusters, as precise as 30 independent entries" in folded
     assert re.findall(r"<th[^>]*><span>([a-z_]+)</span>", folded) == [
@@ -97,12 +98,12 @@ def test_the_page_shows_design_effects_and_says_what_intervals_count(run: Path) 
 
 def test_the_terminal_says_that_entries_of_a_scenario_count_together(run: Path) -> None:
     """One note beneath the table."""
-    assert "; intervals count entries of one scenario together." in terminal_table(run, Rules.OFFICIAL)
+    assert "; intervals count entries of one scenario together." in terminal_table(Run(run), Rules.OFFICIAL)
 
 
 def test_memory_has_a_column_without_single_scenarios(run: Path) -> None:
     """Each row of memory on the page has the range of its accuracy with one scenario left out."""
-    tables = read_run_tables(run, Rules.OFFICIAL)
+    tables = read_run_tables(Run(run), Rules.OFFICIAL)
     counts = {"answered": 2, "correct": 1, "accuracy": 0.5, "ci_low": 0.1, "ci_high": 0.9}
     domains = [
         {"model": "same", "category": "memory_kv", "scenario": name, **counts}

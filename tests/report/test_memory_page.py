@@ -21,6 +21,7 @@ from bfcl_pipeline.report.page.memory_failures import (
 )
 from bfcl_pipeline.report.page.run_tables import RunTables, read_run_tables
 from bfcl_pipeline.report.tables.memory_columns import MEMORY_TABLES, QUESTION_TABLES
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.scoring.memory_outcomes import Pattern, Reason
 from tests.support.agentic_run import write_agentic_run
 
@@ -32,7 +33,7 @@ def run(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def tables(run: Path) -> RunTables:
-    return read_run_tables(run, Rules.OFFICIAL)
+    return read_run_tables(Run(run), Rules.OFFICIAL)
 
 
 def test_every_reason_and_pattern_has_a_heading() -> None:

@@ -9,13 +9,13 @@ import pytest
 import yaml
 
 from bfcl_pipeline.benchmark import encoder
-from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.models.adapters import prompt_length
 from bfcl_pipeline.models.adapters.row_adapter import TEMPERATURE
 from bfcl_pipeline.records import Mode, Response, Step
 from bfcl_pipeline.report.page import method as method_page
 from bfcl_pipeline.report.page.making import read_making
-from bfcl_pipeline.report.page.method import RELEASE_TEMPERATURE, Method, method, recorded_rows, temperature
+from bfcl_pipeline.report.page.method import RELEASE_TEMPERATURE, Method, method, temperature
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import write_responses
 from tests.support.journal_exchanges import exchange, written
 
@@ -96,7 +96,7 @@ def test_the_flags_of_a_server_are_shown() -> None:
     ],
 )
 def test_the_card_says_how_open_weights_were_asked(changes: dict[str, Any], shown: str) -> None:
-    """Rows of earlier versions do not say it: by the server."""
+    """By prompts of its family, or by the server."""
     assert cells({**VLLM, **changes})[3] == f"<bdi>org/served</bdi> [<bdi>{shown}</bdi>]"
 
 
@@ -150,13 +150,9 @@ def test_hostile_settings_are_shown_as_text() -> None:
     assert len(shown[5]) < 500
 
 
-def test_a_run_without_recorded_rows_has_no_settings(tmp_path: Path) -> None:
-    """A directory of an earlier version is shown without; a malformed file is an error that names it."""
-    assert recorded_rows(tmp_path / "models.yaml") == {}
+def test_a_run_without_recorded_rows_has_no_settings() -> None:
+    """A directory with nothing but tables is shown without."""
     assert card().settings is None
-    (tmp_path / "models.yaml").write_text("models: 3\n")
-    with pytest.raises(ConfigError, match=r"models\.yaml: not readable"):
-        recorded_rows(tmp_path / "models.yaml")
 
 
 @pytest.fixture
@@ -167,7 +163,7 @@ def run(tmp_path: Path) -> Path:
     steps = (Step(0, 100, 10, 0.25),)
     answers = [Response(one, "simple_python", Mode.FC, "[]", steps=steps) for one in ids]
     write_responses(folder / "responses/org_m-FC/simple_python.parquet", answers)
-    (folder / "config.yaml").write_text(yaml.safe_dump({"release": {"sha256": "ab12"}, "web": "live"}))
+    (folder / "config.yaml").write_text(yaml.safe_dump({"release": {"sha256": "ab" * 32}, "web": "live"}))
     (folder / "models.yaml").write_text(yaml.safe_dump({"models": [API]}))
     written(
         tmp_path / "cache/exchanges/org_m-FC/exchanges.jsonl",
@@ -181,7 +177,7 @@ def run(tmp_path: Path) -> Path:
 
 def test_the_model_that_answers_name_is_shown(run: Path) -> None:
     """Only a name before anything that a model can write counts, and only in answers of this run."""
-    made = read_making(run, "r", ["org/m-FC"], run.parent / "cache").method
+    made = read_making(Run(run), "r", ["org/m-FC"], run.parent / "cache").method
     assert made is not None
     assert made.settings is not None
     assert made.settings.rows[0][3].note == "<bdi>at api.example; answers name m-2026</bdi>"
@@ -189,12 +185,12 @@ def test_the_model_that_answers_name_is_shown(run: Path) -> None:
 
 def test_hashes_are_facts(run: Path) -> None:
     """The release of the config, the recorded files, and the encoder if the vector memory was used."""
-    facts = read_making(run, "r", ["org/m-FC"], run.parent / "cache").facts
-    assert facts["Release, SHA-256"] == "ab12"
+    facts = read_making(Run(run), "r", ["org/m-FC"], run.parent / "cache").facts
+    assert facts["Release, SHA-256"] == "ab" * 32
     assert len(facts["models.yaml, SHA-256"]) == 64
     assert not any("Encoder" in name for name in facts)
     (run / "memory/org_m-FC").mkdir(parents=True)
     answers = [Response("memory_vector_prereq_0-customer-0", "memory_vector", Mode.FC, "[]")]
     write_responses(run / "memory/org_m-FC/memory_vector.parquet", answers)
-    facts = read_making(run, "r", ["org/m-FC"], run.parent / "cache").facts
+    facts = read_making(Run(run), "r", ["org/m-FC"], run.parent / "cache").facts
     assert facts["Encoder, SHA-256"].startswith(encoder.FILES[encoder.WEIGHTS])

@@ -12,6 +12,7 @@ from bfcl_pipeline.report.page.modes import modes
 from bfcl_pipeline.report.page.render import render_page
 from bfcl_pipeline.report.page.run_tables import read_run_tables
 from bfcl_pipeline.report.terminal import terminal_table
+from bfcl_pipeline.runs.run import Run
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 
@@ -47,19 +48,19 @@ def test_a_mode_is_added_to_names_that_lack_it(name: str, mode: str | None, show
 
 def test_terminal_and_page_label_the_mode(run: Path) -> None:
     """A name without a mode has it beside it in the terminal, and as a badge on the page."""
-    lines = terminal_table(run, Rules.OFFICIAL).splitlines()
+    lines = terminal_table(Run(run), Rules.OFFICIAL).splitlines()
     assert [any(f"  {name}  " in line for line in lines) for name in ("one (FC)", "both-FC")] == [
         True,
         True,
     ]
-    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
     assert '<bdi>one</bdi> <span class="badge">FC</span>' in page
     assert "<bdi>both-FC</bdi></th>" in page
 
 
 def test_a_model_in_both_modes_has_a_row_of_differences(run: Path) -> None:
     """X-FC minus X in points, of each score that both have; trials are paired with equal trials."""
-    table = modes(read_run_tables(run, Rules.OFFICIAL))
+    table = modes(read_run_tables(Run(run), Rules.OFFICIAL))
     assert table is not None
     assert [row[0].value for row in table.rows] == ["both"]
     cells = dict(zip([str(cell.text) for cell in table.head[0]], table.rows[0], strict=True))
@@ -70,6 +71,6 @@ def test_a_model_in_both_modes_has_a_row_of_differences(run: Path) -> None:
 
 def test_without_a_pair_there_is_no_table(made_up_run: Path) -> None:
     """A run of single modes has no such table."""
-    tables = read_run_tables(made_up_run, Rules.OFFICIAL)
+    tables = read_run_tables(Run(made_up_run), Rules.OFFICIAL)
     assert modes(tables) is None
     assert "in both modes" not in render_page(tables)

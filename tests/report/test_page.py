@@ -13,6 +13,7 @@ from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Mode, Rules
 from bfcl_pipeline.report.page.render import render_page, write_page
 from bfcl_pipeline.report.page.run_tables import read_run_tables
+from bfcl_pipeline.runs.run import Run
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 STYLE = Path(__file__).parents[2] / "bfcl_pipeline" / "report" / "page" / "templates" / "style.css"
@@ -42,7 +43,7 @@ class Outline(HTMLParser):
 @pytest.fixture(scope="module")
 def page(made_up_run: Path) -> str:
     """The page of the made-up run."""
-    return render_page(read_run_tables(made_up_run, Rules.OFFICIAL))
+    return render_page(read_run_tables(Run(made_up_run), Rules.OFFICIAL))
 
 
 def test_the_page_is_well_formed(page: str) -> None:
@@ -89,7 +90,7 @@ def test_the_same_tables_give_the_same_page_anywhere(
     """The page does not depend on the time, the path or the order of files."""
     pages = {
         write_page(
-            made_up_tables(tmp_path / str(step), made_up_models[::step]), Rules.OFFICIAL, tmp_path
+            Run(made_up_tables(tmp_path / str(step), made_up_models[::step])), Rules.OFFICIAL, tmp_path
         ).read_bytes()
         for step in (1, -1)
     }
@@ -133,7 +134,7 @@ def test_headings_that_need_it_are_explained(page: str) -> None:
 def test_sections_without_content_are_left_out(tmp_path: Path) -> None:
     """The page of a perfect function-calling model has no errors and no prompt formats."""
     run = made_up_tables(tmp_path, [MadeUpModel("perfect", {"multiple": marks(3)})])
-    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
     assert "No answer was scored as wrong." in page
     assert 'id="formats"' not in page
     assert "0 differ" in page
@@ -144,7 +145,7 @@ def test_many_models_have_a_row_each(tmp_path: Path) -> None:
     """With more than ten models, the tables of errors and formats have rows instead of columns for them."""
     asked = {"simple_python": marks(1, 2), "format_sensitivity": marks(len(FORMATS), len(FORMATS))}
     models = [MadeUpModel(f"model {number:02}", asked, Mode.PROMPT) for number in range(11)]
-    text = render_page(read_run_tables(made_up_tables(tmp_path, models), Rules.OFFICIAL))
+    text = render_page(read_run_tables(Run(made_up_tables(tmp_path, models)), Rules.OFFICIAL))
     assert Outline(text).open == []
     for heading in re.findall(r"<thead>.*?</thead>", text, re.DOTALL):
         assert "model 07" not in heading
@@ -158,20 +159,20 @@ def test_many_models_have_a_row_each(tmp_path: Path) -> None:
 def test_only_100_per_cent_has_the_full_colour(tmp_path: Path) -> None:
     """4,999 of 5,000 is shown as 99.9 in the colour below."""
     run = made_up_tables(tmp_path, [MadeUpModel("m", {"live_multiple": marks(4999, 1)})])
-    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
     assert re.search(r'class="heat h9"[^>]*>99.9<', page)
 
 
 def test_corrected_rules_are_named_on_the_page(made_up_run: Path) -> None:
     """A notice says that the numbers are not comparable with the leaderboard."""
-    page = render_page(read_run_tables(made_up_run, Rules.CORRECTED))
+    page = render_page(read_run_tables(Run(made_up_run), Rules.CORRECTED))
     assert "these numbers are not comparable with the leaderboard" in page
 
 
 def test_without_tables_the_error_names_the_command(tmp_path: Path) -> None:
     """The error names the directory and the command that makes the tables."""
     with pytest.raises(TableError, match=r"tables.*bfcl-pipeline aggregate"):
-        write_page(tmp_path, Rules.OFFICIAL, tmp_path)
+        write_page(Run(tmp_path), Rules.OFFICIAL, tmp_path)
     assert not (tmp_path / "report.html").exists()
 
 

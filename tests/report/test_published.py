@@ -12,6 +12,7 @@ from bfcl_pipeline.config.published_scores import dates_as_text, identified
 from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.report.published_rows import published_notes, published_rows, with_published
 from bfcl_pipeline.report.tables.published import copy_published, write_published
+from bfcl_pipeline.runs.run import Run
 
 SITE = """\
 \ufeffModel,Rank,Overall Acc,Web Search Acc,Model Link,Extra,Total Cost ($)
@@ -35,7 +36,7 @@ def test_columns_are_found_by_name_in_any_order(tmp_path: Path) -> None:
     assert (low["web_search"], low["cost_usd"], low["file"]) == (None, 1.25, "site.csv")
     (tmp_path / "tables").mkdir()
     write_published(tmp_path / "tables", [source(tmp_path / "site.csv")])
-    assert [row["overall"] for row in published_rows(tmp_path)] == ["0.7747", "0.125"]
+    assert [row["overall"] for row in published_rows(Run(tmp_path))] == ["0.7747", "0.125"]
 
 
 def test_a_copy_has_the_same_bytes(tmp_path: Path) -> None:
@@ -95,7 +96,7 @@ def test_a_file_is_identified_by_its_content(tmp_path: Path) -> None:
 def test_rows_stand_by_their_overall_and_without_a_rank(tmp_path: Path) -> None:
     """A model of the run stands before a published one with the same score; models without a score last."""
     write_published(tmp_path / "tables", [source(tmp_path / "site.csv")])
-    rows = published_rows(tmp_path)
+    rows = published_rows(Run(tmp_path))
     cells = [["1", "equal", "77.47", "new"], ["2", "low", "1.00", "new"], ["-", "none", "N/A", "new"]]
     headings = ("#", "Model", "Overall", "another column")
     shown = with_published(cells, [0.7747, 0.01, None], rows, headings, {"overall": "Overall"})

@@ -17,6 +17,7 @@ from bfcl_pipeline.report.page.run_tables import read_run_tables
 from bfcl_pipeline.report.rank_note import GROUP_NOTE
 from bfcl_pipeline.report.tables.columns import RANK_FIELDS
 from bfcl_pipeline.report.terminal import terminal_table
+from bfcl_pipeline.runs.run import Run
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
 NAMES = [column.name for column in RANK_FIELDS]
@@ -75,7 +76,7 @@ def test_a_single_model_has_no_interval_of_its_rank(tmp_path: Path) -> None:
     """Nothing can be compared with it: its columns are null and nothing is shown."""
     run = made_up_tables(tmp_path, [MadeUpModel("alone", {"simple_python": answers(60, 0)})])
     assert ranks(run) == {"alone": [None] * 4}
-    text = terminal_table(run, Rules.OFFICIAL)
+    text = terminal_table(Run(run), Rules.OFFICIAL)
     assert text.splitlines()[2].startswith("1  alone")
     assert "Smallest overall difference" not in text
 
@@ -95,7 +96,7 @@ def test_every_rule_set_has_its_own_ranks(tmp_path: Path) -> None:
 
 def test_the_terminal_shows_intervals_groups_and_the_smallest_difference(run: Path) -> None:
     """The interval is beside the rank, a line stands between groups, and the notes say what they mean."""
-    lines = terminal_table(run, Rules.OFFICIAL, 80).splitlines()
+    lines = terminal_table(Run(run), Rules.OFFICIAL, 80).splitlines()
     starts = [line[:9].rstrip() for line in lines[2:7]]
     assert starts == ["1 (1–2)", "2 (1–2)", "· · · · ·", "3 (3)", "–"]
     assert max(map(len, lines)) <= 80
@@ -115,12 +116,12 @@ def test_models_with_other_categories_are_compared_as_shown(tmp_path: Path) -> N
         ],
     )
     assert {name: columns[:2] for name, columns in ranks(run).items()} == {"both": [1, 1], "one": [2, 2]}
-    assert "categories that a model did not run count 0" in terminal_table(run, Rules.OFFICIAL)
+    assert "categories that a model did not run count 0" in terminal_table(Run(run), Rules.OFFICIAL)
 
 
 def test_the_page_shows_intervals_and_marks_groups(run: Path) -> None:
     """The interval is beneath the rank; the first model of a group has a class and a tooltip."""
-    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
     cells = re.findall(
         r'<td class="(rank[^"]*)"[^>]*?(?:title="([^"]*)")?>([^<]*)(?:<small>([^<]*))?', page
     )
@@ -140,7 +141,7 @@ def test_exports_have_the_interval_of_the_rank(run: Path, tmp_path: Path) -> Non
     texts = {}
     for module in (latex, markdown):
         out = tmp_path / module.__name__
-        module.write(run, ExportOptions(out), lambda line: None)
+        module.write(Run(run), ExportOptions(out), lambda line: None)
         texts[module] = out.read_text(encoding="utf-8")
     assert "2 (1--2) & similar (FC) & " in texts[latex]
     assert [texts[latex].count(mark) for mark in (r"\cmidrule", "Below a line")] == [1, 1]

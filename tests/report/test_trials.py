@@ -20,6 +20,7 @@ from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
 from bfcl_pipeline.report.tables.trial_columns import TRIAL_TABLES
 from bfcl_pipeline.report.tables.trials import read_trials
 from bfcl_pipeline.report.terminal import terminal_table
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.scoring.statistics.clustered import wilson
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
@@ -45,7 +46,7 @@ def rows(run: Path, table: str = "trials") -> list[dict[str, Any]]:
 
 def section(run: Path) -> str:
     """The section on trials of the page."""
-    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
     return page[page.index('<section id="trials">') :].split("</section>")[0]
 
 
@@ -230,7 +231,7 @@ def test_the_page_names_a_bounded_number_of_flaky_entries(tmp_path: Path) -> Non
 
 def test_the_terminal_shows_the_repeated_models(run: Path) -> None:
     """Below the table each has a line with its mean, interval, deviation, pass^k and flaky entries."""
-    lines = terminal_table(run, Rules.OFFICIAL, 80).splitlines()
+    lines = terminal_table(Run(run), Rules.OFFICIAL, 80).splitlines()
     place = next(place for place, line in enumerate(lines) if line.startswith("Trials of"))
     assert lines[place - 1] == ""
     overall = next(row for row in rows(run) if row["score"] == "overall")
@@ -245,7 +246,7 @@ def test_a_first_trial_without_answers_does_not_hide_the_marks(tmp_path: Path) -
         MadeUpModel("a", {"multiple": Marks([None] * 4)}),
         MadeUpModel("a~2", {"multiple": marks(3, 1)}),
     ]
-    text = terminal_table(made_up_tables(tmp_path, models), Rules.OFFICIAL, 80)
+    text = terminal_table(Run(made_up_tables(tmp_path, models)), Rules.OFFICIAL, 80)
     assert "\na          1  1.88*" in text
 
 
@@ -254,7 +255,7 @@ def test_without_trials_there_is_neither_table_nor_section(run: Path, tmp_path: 
     alone = made_up_tables(tmp_path, [MadeUpModel("priced", {"multiple": marks(1)})])
     for name in TRIAL_TABLES:
         (alone / f"tables/{name}.csv").write_text("left\n")
-    aggregate_run(alone, tmp_path / "data", tmp_path / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(alone), tmp_path / "data", tmp_path / "models.yaml", Rules.OFFICIAL)
     assert not [name for name in TRIAL_TABLES if list((alone / "tables").glob(f"{name}.*"))]
-    assert 'id="trials"' not in render_page(read_run_tables(alone, Rules.OFFICIAL))
-    assert "Trials of" not in terminal_table(alone, Rules.OFFICIAL)
+    assert 'id="trials"' not in render_page(read_run_tables(Run(alone), Rules.OFFICIAL))
+    assert "Trials of" not in terminal_table(Run(alone), Rules.OFFICIAL)

@@ -14,6 +14,7 @@ from bfcl_pipeline.report.page.run_tables import read_run_tables
 from bfcl_pipeline.report.tables.columns import LEADERBOARD_TABLE
 from bfcl_pipeline.report.terminal import terminal_table
 from bfcl_pipeline.report.unanswered import NO_ANSWERS, short_reason
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.screen.screen import exit_without_answers
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
@@ -45,7 +46,7 @@ def test_the_official_files_leave_it_out(half_dead: Path) -> None:
 
 def test_the_terminal_shows_no_number_and_the_reason(half_dead: Path) -> None:
     """A dash instead of a rank, N/A instead of 0.00 and its interval."""
-    lines = terminal_table(half_dead, Rules.OFFICIAL).splitlines()
+    lines = terminal_table(Run(half_dead), Rules.OFFICIAL).splitlines()
     row, by_rules = (line for line in lines if "dead-FC " in line)
     assert row.split() == ["–", "dead-FC", *["N/A"] * 8]
     assert by_rules.split() == ["dead-FC", *["N/A"] * 3]
@@ -54,7 +55,7 @@ def test_the_terminal_shows_no_number_and_the_reason(half_dead: Path) -> None:
 
 def test_the_page_shows_no_number_and_the_reason(half_dead: Path) -> None:
     """The reason is in a notice; nothing claims that its answers were right."""
-    page = render_page(read_run_tables(half_dead, Rules.OFFICIAL))
+    page = render_page(read_run_tables(Run(half_dead), Rules.OFFICIAL))
     assert "<li>dead-FC: no answers: " in page
     assert "0.0–0.0" not in page
     assert "dead-FC: 6 entries without a verdict" not in page
@@ -63,10 +64,10 @@ def test_the_page_shows_no_number_and_the_reason(half_dead: Path) -> None:
 def test_a_run_without_any_answer_says_so(tmp_path: Path) -> None:
     """Nothing was judged, so nothing was judged right."""
     run = made_up_tables(tmp_path, [DEAD])
-    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
     assert "No answers were judged." in page
     assert "No answer was scored as wrong" not in page
-    assert "dead-FC: no answers: " in terminal_table(run, Rules.OFFICIAL)
+    assert "dead-FC: no answers: " in terminal_table(Run(run), Rules.OFFICIAL)
 
 
 def test_the_run_ends_with_its_own_exit_status(
@@ -108,12 +109,13 @@ def test_a_long_reason_keeps_both_ends() -> None:
             "Sample: 6 of 640 entries by weight, seed 4.",
         ),
         ("sample: null\nseed: 4\nentry_ids: [a, b]\n", "Selection: 6 of 640 entries, by their ids."),
-        ("", "Sample: 6 of 640 entries."),
+        (None, "Sample: 6 of 640 entries."),
     ],
 )
-def test_a_sample_is_marked(tmp_path: Path, config: str, mark: str) -> None:
+def test_a_sample_is_marked(tmp_path: Path, config: str | None, mark: str) -> None:
     """Table and page state how many of how many entries ran, and the seed if it is recorded."""
     run = made_up_tables(tmp_path, [ALIVE])
-    (run / "config.yaml").write_text(config)
-    assert mark in terminal_table(run, Rules.OFFICIAL).splitlines()
-    assert f"<li>{mark}</li>" in render_page(read_run_tables(run, Rules.OFFICIAL))
+    if config is not None:
+        (run / "config.yaml").write_text(config)
+    assert mark in terminal_table(Run(run), Rules.OFFICIAL).splitlines()
+    assert f"<li>{mark}</li>" in render_page(read_run_tables(Run(run), Rules.OFFICIAL))

@@ -21,6 +21,7 @@ from bfcl_pipeline.report.page.run_tables import read_run_tables
 from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
 from bfcl_pipeline.report.tables.view_columns import UNREAD_CALLS
 from bfcl_pipeline.report.terminal import terminal_table
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import read_table, write_responses, write_table
 from bfcl_pipeline.tables.texts import read_texts
 from bfcl_pipeline.tools import WorldConfig
@@ -94,7 +95,7 @@ def run(
             tables.append(read_table(path))
         verdicts = score_table_by_all_rules(pa.concat_tables(tables), staged)
         write_table(folder / "verdicts" / f"{name}.parquet", verdicts)
-    aggregate_run(folder, staged, (), Rules.OFFICIAL)
+    aggregate_run(Run(folder), staged, (), Rules.OFFICIAL)
     return folder
 
 
@@ -119,9 +120,9 @@ def test_the_model_is_named_under_the_table(run: Path) -> None:
     rows = read_table(run / "tables/unread_calls.parquet").to_pylist()
     line = f"lossy-FC: {sum(row['unread_calls'] for row in rows)} answers have a call in the text that the "
     line += "server did not read, for example simple_python_2"
-    terminal = terminal_table(run, Rules.OFFICIAL)
+    terminal = terminal_table(Run(run), Rules.OFFICIAL)
     assert [note for note in terminal.splitlines() if note.startswith(line)]
-    assert line in render_page(read_run_tables(run, Rules.OFFICIAL))
+    assert line in render_page(read_run_tables(Run(run), Rules.OFFICIAL))
     assert "honest-FC: " not in terminal
 
 

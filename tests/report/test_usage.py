@@ -12,6 +12,7 @@ import pytest
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.page.render import render_page
 from bfcl_pipeline.report.page.run_tables import read_run_tables
+from bfcl_pipeline.runs.run import Run
 from tests.support.agentic_run import write_agentic_run
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
@@ -77,7 +78,7 @@ def test_sessions_before_memory_questions_have_rows_of_their_own(tmp_path: Path)
 
 def test_the_page_shows_the_known_usage(run: Path) -> None:
     """The section has sums by model, and a table by category for each model with known usage."""
-    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
     section = page[page.index('<section id="usage">') :].split("</section>")[0]
     names = re.findall(r'<th scope="row" class="name"><bdi>([^<]*)<', section)
     assert sorted(names) == ["priced", "unpriced"]
@@ -90,5 +91,5 @@ def test_the_page_shows_the_known_usage(run: Path) -> None:
 def test_without_known_usage_there_is_no_section(tmp_path: Path) -> None:
     """Embedded models report neither tokens nor latencies."""
     run = made_up_tables(tmp_path, [MadeUpModel("oracle", {"multiple": marks(1)})])
-    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
     assert "Cost and latency" not in page

@@ -21,6 +21,7 @@ from bfcl_pipeline.report.tables import errata_tables
 from bfcl_pipeline.report.tables.errata_tables import ListedEntry, accepted_by_corrected
 from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
 from bfcl_pipeline.report.terminal import terminal_table
+from bfcl_pipeline.runs.run import Run
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
 MEND = (Edit(("ground_truth", 0), "replace", "a", "b"),)
@@ -206,7 +207,7 @@ def views_of(text: str) -> list[list[str]]:
 
 def test_the_terminal_has_the_overall_by_rules_and_its_ceiling(run: Path) -> None:
     """Under the V4 table stand three scores per model, the ceilings, and what verified rules changed."""
-    head, first, second, ceiling, note, own = views_of(terminal_table(run, Rules.OFFICIAL))
+    head, first, second, ceiling, note, own = views_of(terminal_table(Run(run), Rules.OFFICIAL))
     assert head == ["Overall", "by", "rules", "Official", "Corrected", "Verified"]
     assert first == ["right", "2.50*", "2.50*", "1.25*"]
     assert second == ["wrong", "2.50*", "2.50*", "3.33*"]
@@ -217,10 +218,10 @@ def test_the_terminal_has_the_overall_by_rules_and_its_ceiling(run: Path) -> Non
 
 def test_verified_scores_name_the_own_errata_beside_them(run: Path, page: str) -> None:
     """The notes under a verified table and both pages have file and entries, as has a table of its own."""
-    assert f"\n{NAMED}\n" in terminal_table(run, Rules.VERIFIED)
+    assert f"\n{NAMED}\n" in terminal_table(Run(run), Rules.VERIFIED)
     assert NAMED in section(page, "rules")
     assert page.count(NAMED) == 1
-    assert render_page(read_run_tables(run, Rules.VERIFIED)).count(NAMED) == 2
+    assert render_page(read_run_tables(Run(run), Rules.VERIFIED)).count(NAMED) == 2
     columns = ("file", "entry_id", "status", "treatment")
     assert [tuple(row[name] for name in columns) for row in rows(run, "own_errata")] == [
         ("mine.yaml", "multiple_0", "confirmed", "mended"),
@@ -234,7 +235,7 @@ def test_the_terminal_has_no_views_of_one_rule_set(run: Path, tmp_path: Path) ->
     path = tmp_path / "run/tables/leaderboard.csv"
     header, *lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join([header, *(line for line in lines if ",official," in line)]))
-    assert views_of(terminal_table(tmp_path / "run", Rules.OFFICIAL)) == []
+    assert views_of(terminal_table(Run(tmp_path / "run"), Rules.OFFICIAL)) == []
 
 
 def test_a_missing_column_names_the_command_that_makes_the_tables_again(run: Path, tmp_path: Path) -> None:
@@ -246,13 +247,13 @@ def test_a_missing_column_names_the_command_that_makes_the_tables_again(run: Pat
     with pytest.raises(
         TableError, match=rf"'verified_accuracy' is missing.*bfcl-pipeline aggregate {copy}"
     ):
-        read_run_tables(copy, Rules.OFFICIAL)
+        read_run_tables(Run(copy), Rules.OFFICIAL)
 
 
 def test_the_terminal_lists_only_the_ceilings_of_many_models(tmp_path: Path) -> None:
     """With more than ten models their scores by rules are left out, so that the table stays short."""
     models = [MadeUpModel(f"m{number:02}", {"multiple": marks(1)}) for number in range(11)]
-    lines = views_of(terminal_table(made_up_tables(tmp_path, models), Rules.OFFICIAL))
+    lines = views_of(terminal_table(Run(made_up_tables(tmp_path, models)), Rules.OFFICIAL))
     assert [line[0] for line in lines] == ["Overall", "Ceiling"]
 
 
@@ -265,7 +266,7 @@ def section(page: str, name: str) -> str:
 @pytest.fixture(scope="module")
 def page(run: Path) -> str:
     """The page of the run with errata."""
-    return render_page(read_run_tables(run, Rules.OFFICIAL))
+    return render_page(read_run_tables(Run(run), Rules.OFFICIAL))
 
 
 def test_the_page_has_the_scores_by_rules_with_their_ceilings(page: str) -> None:
@@ -306,7 +307,7 @@ def test_a_wrong_answer_on_a_listed_entry_is_marked_on_the_page(page: str) -> No
 
 def test_the_page_has_the_classes_of_answers(classed: Path, page: str) -> None:
     """Irrelevance and agentic answers have a section with the share of each class, if there are any."""
-    of_classed = render_page(read_run_tables(classed, Rules.OFFICIAL))
+    of_classed = render_page(read_run_tables(Run(classed), Rules.OFFICIAL))
     assert "m irrelevance 5 20.00 % 1 20.00 % 1 20.00 % 1 40.00 % 2" in section(of_classed, "irrelevance")
     assert "m memory_kv 5 20.00 % 1 20.00 % 1 20.00 % 1 20.00 % 1 20.00 % 1" in section(
         of_classed, "answers"

@@ -17,6 +17,7 @@ from bfcl_pipeline.report.page.run_tables import read_run_tables
 from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
 from bfcl_pipeline.report.terminal import terminal_table
 from bfcl_pipeline.report.web_label import UNKNOWN, UNREAL, joined, mark, note, score_mark, searched
+from bfcl_pipeline.runs.run import Run
 from tests.support.synthetic_run import MadeUpModel, made_up_tables, marks
 
 WEBS = ("web_search_base", "web_search_no_snippet")
@@ -104,7 +105,7 @@ def test_official_files_have_no_number_from_an_unreal_web(run: Path) -> None:
 
 def test_the_terminal_has_marks_and_a_note(run: Path) -> None:
     """Overall and Web have a dagger if the web was not real, and the note explains it."""
-    text = terminal_table(run, Rules.OFFICIAL)
+    text = terminal_table(Run(run), Rules.OFFICIAL)
     lines = {line.split()[2]: line.split() for line in text.splitlines() if re.match(r"\d", line)}
     assert {name: line.count("62.50†") for name, line in lines.items()} == {
         **{web: int(web in UNREAL) for web in WEB_MODES},
@@ -118,7 +119,7 @@ def test_the_terminal_has_marks_and_a_note(run: Path) -> None:
 
 def test_the_page_marks_every_number_of_an_unreal_web(run: Path) -> None:
     """The leaderboard, the heat map and the examples have marks; the top names the webs and explains."""
-    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
     assert "<dd>live, off, record, replay, simulated†</dd>" in page
     tables = 1 + len(Rules)  # the leaderboard, and each rule set in the scores by rules
     unreal = sum(web in UNREAL for web in WEB_MODES)
@@ -132,7 +133,7 @@ def test_the_page_marks_every_number_of_an_unreal_web(run: Path) -> None:
 def test_a_page_of_real_webs_has_no_mark(tmp_path: Path) -> None:
     """The web is named without a mark or a notice."""
     run = made_up_tables(tmp_path, [searching("m", "replay")])
-    page = render_page(read_run_tables(run, Rules.OFFICIAL))
+    page = render_page(read_run_tables(Run(run), Rules.OFFICIAL))
     assert "<dd>replay</dd>" in page
     assert "†" not in page
 
@@ -142,7 +143,7 @@ def test_responses_without_a_web_can_be_tabulated(tmp_path: Path) -> None:
     run = made_up_tables(tmp_path, [searching("m", "simulated")])
     for path in (run / "responses" / "m").iterdir():
         pq.write_table(pq.read_table(path).drop_columns(["web"]), path)
-    aggregate_run(run, tmp_path / "data", tmp_path / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(run), tmp_path / "data", tmp_path / "models.yaml", Rules.OFFICIAL)
     assert leaderboard(run)["m"]["web"] is None
     assert official(run, "data_agentic.csv")["m"]["Web Search Base"] == "75.00%"
 
@@ -169,7 +170,7 @@ def test_scores_of_another_search_engine_are_not_in_official_files(tmp_path: Pat
     (run / "models.yaml").write_text(
         "models: [{name: brave, kind: oracle, search_engine: brave}, {name: plain, kind: oracle}]"
     )
-    aggregate_run(run, tmp_path / "data", tmp_path / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(run), tmp_path / "data", tmp_path / "models.yaml", Rules.OFFICIAL)
     found = leaderboard(run)
     assert {name: row["web"] for name, row in found.items()} == {
         "brave": "record by brave",
@@ -180,4 +181,4 @@ def test_scores_of_another_search_engine_are_not_in_official_files(tmp_path: Pat
         "brave": "N/A",
         "plain": "75.00%",
     }
-    assert "another search engine (brave): not comparable" in terminal_table(run, Rules.OFFICIAL)
+    assert "another search engine (brave): not comparable" in terminal_table(Run(run), Rules.OFFICIAL)

@@ -10,6 +10,7 @@ import pytest
 from bfcl_pipeline.records import Rules
 from bfcl_pipeline.report.page.run_tables import RunTables, read_run_tables
 from bfcl_pipeline.report.page.web import FAILURES, Part, web_details
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.scoring import web_use
 from tests.support.agentic_run import write_agentic_run
 
@@ -19,7 +20,7 @@ BASE, WITHOUT = "web_search_base", "web_search_no_snippet"
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> RunTables:
     run = write_agentic_run(tmp_path_factory.mktemp("web"))
-    return read_run_tables(run, Rules.OFFICIAL)
+    return read_run_tables(Run(run), Rules.OFFICIAL)
 
 
 def cells(parts: list[Part], label: str) -> list[list[tuple[str, str]]]:

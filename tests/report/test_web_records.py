@@ -13,6 +13,7 @@ from bfcl_pipeline.config.job import WebChoice
 from bfcl_pipeline.playback import Conditions, read_conditions
 from bfcl_pipeline.records import Entry, Json, Mode
 from bfcl_pipeline.report.tables.web_records import web_conditions, web_work
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.scoring import web_results
 from bfcl_pipeline.scoring.web_results import Place
 from bfcl_pipeline.scoring.web_use import Next, WebWork
@@ -100,11 +101,11 @@ def test_results_of_a_live_web_are_not_known(
 
 def test_without_a_staged_release_only_calls_are_known(question: Entry, tmp_path: Path) -> None:
     """The tables can be made where the release is not staged, or not all of it."""
-    assert web_conditions(tmp_path, tmp_path, tmp_path) is None
+    assert web_conditions(Run(tmp_path), tmp_path, tmp_path) is None
     assert not played(question, searched_and_read(question), None).known
     (tmp_path / "release").mkdir()
     (tmp_path / "release" / "texts.json").write_text("{}")
-    partial = web_conditions(tmp_path, tmp_path, tmp_path)
+    partial = web_conditions(Run(tmp_path), tmp_path, tmp_path)
     assert partial is not None
     assert not played(question, searched_and_read(question), partial).known
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from bfcl_pipeline.records import Entry, Json, Mode, Response, Rules
 from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import entries_path, write_entries, write_responses, write_table
 from bfcl_pipeline.tables.schemas import VERDICTS
 from bfcl_pipeline.tables.sessions import write_sessions
@@ -144,7 +145,7 @@ def write_agentic_run(folder: Path) -> Path:
     )
     rows = [_verdict(entry, valid) for entry, _, valid in [*QUESTIONS, *SEARCHES]]
     write_table(run / "verdicts" / f"{MODEL}.parquet", pa.Table.from_pylist(rows, schema=VERDICTS))
-    aggregate_run(run, data, folder / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(run), data, folder / "models.yaml", Rules.OFFICIAL)
     return run
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from bfcl_pipeline.archive.findings import Finding, Part
 from bfcl_pipeline.gallery.collect import models_of
 from bfcl_pipeline.gallery.record import ArchiveRecord, Claims, Outcome, RunRecord
+from bfcl_pipeline.runs.run import Run
 from tests.support.synthetic_run import MadeUpModel, Marks, made_up_tables, marks
 
 HOSTILE = (
@@ -33,7 +34,7 @@ class Records:
 
 def record_of(folder: Path, outcome: Outcome = Outcome.DERIVED, **changes: object) -> ArchiveRecord:
     """The record of an archive of a run."""
-    numbering, models = models_of(folder)
+    numbering, models = models_of(Run(folder))
     name = folder.parent.name
     values = {
         "key": "key",

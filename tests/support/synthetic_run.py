@@ -12,6 +12,7 @@ import pyarrow as pa
 from bfcl_pipeline.benchmark import FORMATS
 from bfcl_pipeline.records import AnswerClass, Entry, Mode, Response, Rules, Status, Step
 from bfcl_pipeline.report.tables.aggregate_run import aggregate_run
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import entries_path, write_entries, write_responses, write_table
 from bfcl_pipeline.tables.schemas import VERDICTS
 
@@ -154,5 +155,5 @@ def made_up_tables(folder: Path, models: Sequence[MadeUpModel], run: str | None 
     write_format_entries(folder / "data", 2)
     (folder / "models.yaml").write_text(MODELS_FILE, encoding="utf-8")
     write_run(folder / "run", models, run)
-    aggregate_run(folder / "run", folder / "data", folder / "models.yaml", Rules.OFFICIAL)
+    aggregate_run(Run(folder / "run"), folder / "data", folder / "models.yaml", Rules.OFFICIAL)
     return folder / "run"

@@ -12,6 +12,7 @@ import pytest
 from bfcl_pipeline.cli import main
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.report.explorer.index import read_index
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import read_table, table_size
 from bfcl_pipeline.tables.schemas import VERDICTS
 
@@ -87,7 +88,7 @@ def test_verdicts_of_millions_of_rows_are_refused(
     assert main([command, str(long_run), "--data", str(staged)]) == 1
     assert "refused: more than 1,000,000 rows" in capsys.readouterr().err
     with pytest.raises(TableError, match="refused: more than 1,000,000 rows"):
-        read_index(long_run, ["m"], None)
+        read_index(Run(long_run), ["m"], None)
     assert pa.total_allocated_bytes() < before + 1_000_000
 
 

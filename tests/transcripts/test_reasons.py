@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.scoring.memory_outcomes import Reason
 from bfcl_pipeline.scoring.web_use import FAILURES as KINDS
 from bfcl_pipeline.scoring.web_use import NONE_OF_THESE
@@ -44,12 +45,12 @@ def test_a_memory_reason_names_the_call_that_lost_the_fact(tmp_path: Path) -> No
         memory_row(reason="misread", entry_id="other", model="n"),
         memory_row(reason="made up", entry_id="strange"),
     )
-    assert reasons_of(tmp_path, "m", "memory_kv") == {
+    assert reasons_of(Run(tmp_path), "m", "memory_kv") == {
         ("official", "q"): "Deleted: the fact was stored, then removed or cleared. It was lost in s_1 by "
         "core_memory_clear()",
         ("official", "r"): "Misread: the model saw the fact and answers something else.",
     }
-    assert reasons_of(tmp_path, "m", "memory_vector") == {}
+    assert reasons_of(Run(tmp_path), "m", "memory_vector") == {}
 
 
 def test_kinds_of_web_failure_are_one_sentence(tmp_path: Path) -> None:
@@ -62,16 +63,18 @@ def test_kinds_of_web_failure_are_one_sentence(tmp_path: Path) -> None:
         {**row, "entry_id": "b", "failures": "none_of_these"},
         {**row, "entry_id": "c", "failures": None},
     )
-    assert reasons_of(tmp_path, "m", "web_search_base") == {("verified", "a"): "Never searched; abstained."}
+    assert reasons_of(Run(tmp_path), "m", "web_search_base") == {
+        ("verified", "a"): "Never searched; abstained."
+    }
 
 
 @pytest.mark.parametrize("category", ["simple_python", "memory_kv"])
 def test_a_run_without_the_table_tells_no_reason(tmp_path: Path, category: str) -> None:
     """So does one with a damaged table."""
-    assert reasons_of(tmp_path, "m", category) == {}
+    assert reasons_of(Run(tmp_path), "m", category) == {}
     (tmp_path / "tables").mkdir()
     (tmp_path / "tables/memory_questions.parquet").write_bytes(b"damaged")
-    assert reasons_of(tmp_path, "m", category) == {}
+    assert reasons_of(Run(tmp_path), "m", category) == {}
 
 
 def test_a_reason_is_bounded(tmp_path: Path) -> None:
@@ -79,7 +82,7 @@ def test_a_reason_is_bounded(tmp_path: Path) -> None:
     write(
         tmp_path, "memory_questions", memory_row(reason="deleted", lost_session="s", lost_call="x" * 10**6)
     )
-    (text,) = reasons_of(tmp_path, "m", "memory_kv").values()
+    (text,) = reasons_of(Run(tmp_path), "m", "memory_kv").values()
     assert len(text) < LONGEST + 100
 
 

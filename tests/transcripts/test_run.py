@@ -15,6 +15,7 @@ from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.playback import read_conditions
 from bfcl_pipeline.records import Mode, Response
 from bfcl_pipeline.report.explorer.index import read_index
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import write_responses
 from bfcl_pipeline.transcripts import as_json
 from bfcl_pipeline.transcripts.parts import Kind
@@ -48,9 +49,9 @@ def run_dir(staged, tmp_path_factory):
 @pytest.fixture
 def records(run_dir, staged, entries):
     """A function that returns the records of a category."""
-    conditions = read_conditions(run_dir, staged)
+    conditions = read_conditions(Run(run_dir), staged)
     return lambda category, **more: list(
-        answer_records(run_dir, "lexical-FC", entries(category), conditions, **more)
+        answer_records(Run(run_dir), "lexical-FC", entries(category), conditions, **more)
     )
 
 
@@ -95,8 +96,8 @@ def test_a_run_from_elsewhere_has_records_without_memories_and_verdicts(staged, 
     steps = [[{"core_memory_list_keys": "{}"}], "x"]
     response = Response(CHOSEN["memory_kv"], "memory_kv", Mode.FC, json.dumps([steps]), model="m")
     write_responses(tmp_path / "responses" / "m" / "memory_kv.parquet", [response])
-    conditions = read_conditions(tmp_path, staged)
-    (found,) = answer_records(tmp_path, "m", entries("memory_kv"), conditions)
+    conditions = read_conditions(Run(tmp_path), staged)
+    (found,) = answer_records(Run(tmp_path), "m", entries("memory_kv"), conditions)
     assert found.verdicts == ()
     assert found.memories[0].about == "not recorded"
     assert found.turns[0].steps[1].text.startswith("(result not recorded: There is no table of sessions")
@@ -111,17 +112,17 @@ def test_verdicts_of_another_form_are_an_error(run_dir, staged, entries, tmp_pat
     table = pq.read_table(path)
     place = table.column_names.index(column)
     pq.write_table(table.set_column(place, column, pa.array(values * len(table))), path)
-    conditions = read_conditions(tmp_path, staged)
+    conditions = read_conditions(Run(tmp_path), staged)
     asked = entries("simple_python")
     if isinstance(values[0], str) and column in ("category", "entry_id"):
-        (record,) = answer_records(tmp_path, "lexical-FC", asked, conditions)
+        (record,) = answer_records(Run(tmp_path), "lexical-FC", asked, conditions)
         assert record.verdicts == ()
         return
     with pytest.raises(TableError, match=r"lexical-FC\.parquet: "):
-        list(answer_records(tmp_path, "lexical-FC", asked, conditions))
+        list(answer_records(Run(tmp_path), "lexical-FC", asked, conditions))
     if isinstance(values[0], list) and column != "answer_class":
         with pytest.raises(TableError, match=r"lexical-FC\.parquet: "):
-            read_index(tmp_path, ["lexical-FC"], staged)
+            read_index(Run(tmp_path), ["lexical-FC"], staged)
 
 
 def test_equal_runs_have_equal_records(records):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import yaml
 
-from bfcl_pipeline.config import RunSample, SampleBy, recorded_sample
+from bfcl_pipeline.config import RunSample, SampleBy
+from bfcl_pipeline.runs.run import Run
 from tests.support.snakemake_project import Project
 
 TINY = {
@@ -21,7 +22,9 @@ def test_a_sample_by_weight_runs_and_is_recorded(project: Project) -> None:
     results = project.folder / "results/tiny"
     config = (results / "config.yaml").read_text()
     assert yaml.safe_load(config)["sample"] == {"entries": 12, "by": "weight"}
-    assert recorded_sample(config) == RunSample(12, SampleBy.WEIGHT)
+    settings = Run(results).config
+    assert settings is not None
+    assert settings.sample == RunSample(12, SampleBy.WEIGHT)
     for model in ("oracle-FC", "oracle"):
         found = sorted(path.stem for path in (results / "responses" / model).iterdir())
         assert found == ["irrelevance", "simple_java"]

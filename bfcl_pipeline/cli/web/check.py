@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from bfcl_pipeline.cli.options import add_data
 from bfcl_pipeline.cli.plain_count import PlainCount
-from bfcl_pipeline.cli.runs import run_folder
 from bfcl_pipeline.cli.steps import StepsShown
 from bfcl_pipeline.cli.web.options import add_processes, add_record, add_run
+from bfcl_pipeline.runs.folders import run_folder
 from bfcl_pipeline.text import step_line, text_table
 from bfcl_pipeline.web.cache import WebCache
 

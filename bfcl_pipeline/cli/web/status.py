@@ -7,16 +7,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bfcl_pipeline.benchmark import CATEGORIES, GROUPS
+from bfcl_pipeline.benchmark import CATEGORIES, GROUPS, resolve_categories
 from bfcl_pipeline.cli.options import add_data
-from bfcl_pipeline.cli.runs import run_folder
 from bfcl_pipeline.cli.web.options import add_record, add_run
 from bfcl_pipeline.config.job import SEARCH_TOOL
-from bfcl_pipeline.config.plain_yaml import recorded_keys
-from bfcl_pipeline.config.search_engines import recorded_engines
 from bfcl_pipeline.config.trials import trial_of
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Response
+from bfcl_pipeline.runs.run import Run, open_run
 from bfcl_pipeline.tables import read_responses
 from bfcl_pipeline.text import line_of, text_table
 from bfcl_pipeline.web.cache import WebCache
@@ -41,58 +39,53 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Prints the state of the web cache. Returns 1 if a file in it is damaged."""
 
-    folder = None if options.run_dir is None else run_folder(options.run_dir)
+    run = None if options.run_dir is None else open_run(options.run_dir)
     cache = WebCache(options.record)
     stats = survey(cache)
     _print_stats(options.record, stats)
-    if folder is not None:
-        requests = requests_of_run(folder, options.data, cache)
-        waiting = [*_unfinished(folder)]
-        if models := coverage(stats.keys, _responses(folder, unfinished=bool(waiting)), requests):
+    if run is not None:
+        requests = requests_of_run(run, options.data, cache)
+        waiting = [*_unfinished(run)]
+        if models := coverage(stats.keys, _responses(run, unfinished=bool(waiting)), requests):
             _print_coverage(models)
-        for line in (*_left(folder, requests), *waiting):
+        for line in (*_left(run, requests), *waiting):
             print(line)
     for line in stats.damaged:
         print(line_of(line), file=sys.stderr)
     return 1 if stats.damaged else 0
 
 
-def requests_of_run(folder: Path, data: Path, cache: WebCache) -> WebRequests:
-    """The web requests of responses of the run in `folder`. Raises ConfigError for a wrong config of it."""
-    tool = recorded_keys(folder).get("search_tool")
-    return WebRequests(
-        data, cache, tool if isinstance(tool, str) else SEARCH_TOOL, recorded_engines(folder)
-    )
+def requests_of_run(run: Run, data: Path, cache: WebCache) -> WebRequests:
+    """The web requests of the responses of a run. Raises ConfigError for a wrong config of it."""
+    web = None if run.config is None else run.config.web
+    return WebRequests(data, cache, SEARCH_TOOL if web is None else web.search_tool, run.engines)
 
 
-def _left(folder: Path, requests: WebRequests) -> Iterator[str]:
+def _left(run: Run, requests: WebRequests) -> Iterator[str]:
     """What each model still needs of the web for its questions without an answer."""
-    engines, pause = recorded_engines(folder), recorded_keys(folder).get("web_pause")
-    seconds = float(pause) if isinstance(pause, int | float) else PAUSE_SECONDS
-    for name, left in left_by_model(_responses(folder, unfinished=True), requests).items():
-        yield f"{name}: {left_text(left.questions, left.searches, engines.of(name), seconds)}"
+    pause = PAUSE_SECONDS if run.config is None or run.config.web is None else run.config.web.pause
+    for name, left in left_by_model(_responses(run, unfinished=True), requests).items():
+        yield f"{name}: {left_text(left.questions, left.searches, run.engines.of(name), pause)}"
 
 
-def _unfinished(folder: Path) -> Iterator[str]:
+def _unfinished(run: Run) -> Iterator[str]:
     """The models of which the run has no responses yet to what it asks of the web."""
-    config = recorded_keys(folder)
-    models, categories = config.get("models"), config.get("categories")
-    if not isinstance(models, list) or not isinstance(categories, list):
-        return  # a run that was imported
-    if not set(_CATEGORIES).isdisjoint(map(str, categories)):
-        there = {trial_of(response.model or "").model for response in _responses(folder, unfinished=True)}
-        for name in map(str, models):
+    if run.config is None or run.imported:
+        return
+    if not set(_CATEGORIES).isdisjoint(resolve_categories(run.config.categories)):
+        there = {trial_of(response.model or "").model for response in _responses(run, unfinished=True)}
+        for name in run.config.models:
             if name not in there:
                 yield f"{name}: not finished. Run again: what is recorded is not searched again."
 
 
-def _responses(run_dir: Path, *, unfinished: bool) -> Iterator[Response]:
+def _responses(run: Run, *, unfinished: bool) -> Iterator[Response]:
     """The responses that may have used the web. unfinished: there may be none."""
-    tables = [path for name in _CATEGORIES for path in run_dir.glob(f"responses/**/{name}.parquet")]
+    tables = [path for name in _CATEGORIES for path in run.folder.glob(f"responses/**/{name}.parquet")]
     if not tables and not unfinished:
         raise TableError(
-            f"{run_dir}: no responses of {', '.join(_CATEGORIES)}. Give the directory of a run with one of "
-            "these categories."
+            f"{run.folder}: no responses of {', '.join(_CATEGORIES)}. Give the directory of a run with one "
+            "of these categories."
         )
     for path in sorted(tables):
         yield from read_responses(path)

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from bfcl_pipeline.config.recorded_errata import run_errata
 from bfcl_pipeline.config.shown_entries import ShownEntries
 from bfcl_pipeline.own_errata import using_errata
 from bfcl_pipeline.playback import Conditions, read_conditions
 from bfcl_pipeline.records import Entry
 from bfcl_pipeline.report.explorer.index import Index, IndexedCategory
 from bfcl_pipeline.report.explorer.packing import Block, records_block
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import entries_path, read_entries
 from bfcl_pipeline.tables.texts import texts_path
 from bfcl_pipeline.transcripts.as_json import as_json
@@ -55,7 +55,7 @@ class _Task:
 
 
 def conversations(
-    run_dir: Path,
+    run: Run,
     index: Index,
     shown: ShownEntries,
     pairs: Collection[tuple[str, str]] = (),
@@ -72,7 +72,7 @@ def conversations(
     conversation of it is shown. The blocks and their order do not depend on the number of processes.
 
     Args:
-        run_dir: the directory of the run.
+        run: the run.
         index: its entries.
         shown: whose conversations are wanted.
         pairs: models that are compared: of both, the conversations in which one of them is not right.
@@ -89,12 +89,12 @@ def conversations(
     """
     if shown is ShownEntries.NONE or data is None or not texts_path(data).is_file():
         return
-    maker = _Maker(run_dir, read_conditions(run_dir, data, cache))
+    maker = _Maker(run, read_conditions(run, data, cache))
     tasks = list(_tasks(index, shown, pairs, maker))
     count, done = sum(task.size for task in tasks), 0
     most = processes or os.cpu_count() or 1
     with (
-        using_errata(run_errata(run_dir), data),
+        using_errata(run.errata, data),
         _made(maker, tasks, min(most, 1 + count // per_process)) as blocks,
     ):
         for task, block in zip(tasks, blocks, strict=True):
@@ -133,14 +133,14 @@ def _tasks(
 class _Maker:
     """Makes blocks; it keeps the entries of one category, since tasks come by category."""
 
-    def __init__(self, run_dir: Path, conditions: Conditions) -> None:
-        self._run_dir, self._conditions = run_dir, conditions
+    def __init__(self, run: Run, conditions: Conditions) -> None:
+        self._run, self._conditions = run, conditions
         self._category: str | None = None
         self._entries: Sequence[Entry] = ()
 
-    def __reduce__(self) -> tuple[type[_Maker], tuple[Path, Conditions]]:
+    def __reduce__(self) -> tuple[type[_Maker], tuple[Run, Conditions]]:
         """Without entries: another process reads those it needs."""
-        return _Maker, (self._run_dir, self._conditions)
+        return _Maker, (self._run, self._conditions)
 
     def has(self, category: str) -> bool:
         """Whether the category is staged."""
@@ -160,7 +160,7 @@ class _Maker:
         if task.model is None:
             made = {one.entry_id: as_json(entry_record(one, self._conditions)) for one in entries}
         else:
-            played = answer_records(self._run_dir, task.model, entries, self._conditions)
+            played = answer_records(self._run, task.model, entries, self._conditions)
             made = {record.entry_id: as_json(record) for record in played}
         return records_block(made) if made else None
 

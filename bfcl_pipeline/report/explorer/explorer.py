@@ -18,6 +18,7 @@ from bfcl_pipeline.report.explorer.index import read_index
 from bfcl_pipeline.report.explorer.packing import Block
 from bfcl_pipeline.report.page.run_tables import RunTables
 from bfcl_pipeline.report.page.views import ERRATA_MARK, defects
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.text import plural
 
 MOST_WITHIN = 1_500_000
@@ -69,7 +70,7 @@ class _Conversations:
 
 
 def make_explorer(
-    run_dir: Path,
+    run: Run,
     tables: RunTables,
     shown: ShownEntries,
     *,
@@ -78,7 +79,7 @@ def make_explorer(
     processes: int | None = None,
     told: Told = silent,
 ) -> Explorer:
-    """Reads the entries of a run, and writes its conversations to `run_dir`/report if they are large.
+    """Reads the entries of a run, and writes its conversations to report/ if they are large.
 
     The folder is replaced; it is empty if the page carries all conversations. The other arguments are those
     of `conversations`.
@@ -88,19 +89,19 @@ def make_explorer(
         TableError: a table cannot be read.
         OSError: the folder cannot be written.
     """
-    index = read_index(run_dir, [row["model"] for row in tables.leaderboard], data)
-    with replaced_folder(run_dir / FOLDER) as folder:
+    index = read_index(run, [row["model"] for row in tables.leaderboard], data)
+    with replaced_folder(run.folder / FOLDER) as folder:
         made = _Conversations(folder)
         pairs = {(row["first"], row["second"]) for row in tables.comparisons}
         found = conversations(
-            run_dir, index, shown, pairs, data=data, cache=cache, processes=processes, told=told
+            run, index, shown, pairs, data=data, cache=cache, processes=processes, told=told
         )
         for name, block in found:
             made.add(name, block)
     names = {row["model"]: row["display_name"] for row in tables.leaderboard}
     document: dict[str, Any] = {
         **index.as_json(),
-        "run": tables.leaderboard[0]["run"] or run_dir.name,
+        "run": tables.leaderboard[0]["run"] or run.folder.name,
         "mark": ERRATA_MARK,
         "rule": list(Rules).index(tables.rules),
         "models": [{"name": model, "shown": names[model]} for model in index.verdicts],

@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 
 from bfcl_pipeline.benchmark import CATEGORIES
-from bfcl_pipeline.config import model_folder
 from bfcl_pipeline.records import Rules
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import entries_path, read_table, with_types
 from bfcl_pipeline.tables.schemas import VERDICTS
 
@@ -95,11 +95,11 @@ class Index:
         }
 
 
-def read_index(run_dir: Path, models: Iterable[str], data: Path | None) -> Index:
+def read_index(run: Run, models: Iterable[str], data: Path | None) -> Index:
     """The index of a run.
 
     Args:
-        run_dir: has verdicts/<model>.parquet.
+        run: has verdicts/<model>.parquet.
         models: the models of the page; those without a table of verdicts are left out.
         data: the staged release; if a category is not staged there, its entries have no words.
 
@@ -108,7 +108,7 @@ def read_index(run_dir: Path, models: Iterable[str], data: Path | None) -> Index
     """
     frames = {}
     for model in models:
-        path = run_dir / "verdicts" / f"{model_folder(model)}.parquet"
+        path = run.verdicts(model)
         if path.is_file():
             table = with_types(path, read_table(path, _COLUMNS), VERDICTS)
             frames[model] = cast(pl.DataFrame, pl.from_arrow(table))
@@ -116,7 +116,7 @@ def read_index(run_dir: Path, models: Iterable[str], data: Path | None) -> Index
     for frame in frames.values():
         for (name,), rows in frame.select("category", "entry_id").unique().group_by("category"):
             asked.setdefault(str(name), set()).update(rows["entry_id"])
-    with_sessions = {path.stem for path in run_dir.glob("memory/*/*.parquet")}
+    with_sessions = {path.stem for path in run.folder.glob("memory/*/*.parquet")}
     categories = [
         _category(name, asked[name], data, name in with_sessions) for name in CATEGORIES if name in asked
     ]

@@ -8,17 +8,14 @@ missing.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from bfcl_pipeline.config import EMBEDDED_KINDS, RECORDED_KINDS, trial_of
 from bfcl_pipeline.config.families import way_of_asking
 from bfcl_pipeline.config.model_rows import UNKNOWN_WEIGHTS
-from bfcl_pipeline.errors import ConfigError
 from bfcl_pipeline.report.page.table import NAME_HEADING, Cell, Table, headings, isolated
 from bfcl_pipeline.text import cut, on_one_line, plural, printable
-from bfcl_pipeline.yaml_reader import read_yaml_file
 
 RELEASE_TEMPERATURE = 0.001
 """What the adapters send unless the options of a row set another temperature or remove it."""
@@ -48,25 +45,6 @@ class Method:
     settings: Table | None  # None if no rows are recorded
     covered: Sequence[str]  # sentences on what can be derived again
     not_covered: Sequence[str]  # sentences on what is not recorded or not proved
-
-
-def recorded_rows(path: Path) -> dict[str, Values]:
-    """The rows of a run's models.yaml by name; none if there is no such file.
-
-    They are not checked: a file of an earlier version may have other keys.
-
-    Raises:
-        ConfigError: it is not a list of rows.
-    """
-    try:
-        rows = [row for row in read_yaml_file(path)["models"] if isinstance(row, dict)]
-        if not all(isinstance(row.get("kind", ""), str) for row in rows):
-            raise TypeError
-        return {str(row["name"]): row for row in rows}
-    except FileNotFoundError:
-        return {}
-    except (LookupError, TypeError) as error:
-        raise ConfigError(f"{path}: not readable as recorded models ({type(error).__name__}).") from error
 
 
 def method(
@@ -118,7 +96,7 @@ def _asked_as(row: Values, served: Sequence[str]) -> Cell:
     name = isolated(_safe(str(row.get("model", NONE))))
     notes = [f"at {_host(row)}"] if _host(row) else []
     notes += [f"answers name {_safe(', '.join(served))}"] if served else []
-    if row.get("kind") == "vllm" or row.get("family"):  # a row of an earlier version has no family
+    if row.get("kind") == "vllm" or row.get("family"):  # not a family if its server writes the prompts
         notes.append(_safe(way_of_asking(row.get("family"), str(row.get("mode")))))
         notes += _limit(row)
         notes += [_safe(f"{key} {str(row[key])[:_DIGEST]}") for key in _IDENTIFIED if row.get(key)]

@@ -62,6 +62,7 @@ from bfcl_pipeline.report.page.views import rules as rules_table
 from bfcl_pipeline.report.page.web import web_details
 from bfcl_pipeline.report.published_rows import published_notes
 from bfcl_pipeline.report.web_label import note
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables.examples import read_examples
 
 MANY_MODELS = 10
@@ -79,7 +80,7 @@ policy could name, so what they load is allowed by being loaded by them."""
 
 
 def write_page(
-    run_dir: Path,
+    run: Run,
     rules: Rules,
     cache: Path,
     *,
@@ -88,10 +89,10 @@ def write_page(
     processes: int | None = None,
     told: Told = silent,
 ) -> Path:
-    """Writes `run_dir`/report.html, report/ with large conversations, and figures/; returns the page.
+    """Writes report.html of a run, report/ with large conversations, and figures/; returns the page.
 
     Args:
-        run_dir: has tables/, verdicts/ and, for conversations, responses/ and memory/.
+        run: has tables/, verdicts/ and, for conversations, responses/ and memory/.
         rules: the rule set of the page.
         cache: the directory with the journals and the web cache; may be missing.
         data: the staged release, of which the page has questions, conversations, and an example of each
@@ -104,13 +105,13 @@ def write_page(
         TableError: the tables of the run are missing or cannot be read.
         ConfigError: its recorded config cannot be read.
     """
-    tables = read_run_tables(run_dir, rules)
+    tables = read_run_tables(run, rules)
     models = [row["model"] for row in tables.leaderboard]
-    making = read_making(run_dir, tables.leaderboard[0]["run"], models, cache)
-    explorer = make_explorer(run_dir, tables, shown, data=data, cache=cache, processes=processes, told=told)
+    making = read_making(run, tables.leaderboard[0]["run"], models, cache)
+    explorer = make_explorer(run, tables, shown, data=data, cache=cache, processes=processes, told=told)
     figures = draw_run(tables)
-    write_figures(run_dir / "figures", figures)
-    path = run_dir / "report.html"
+    write_figures(run.folder / "figures", figures)
+    path = run.folder / "report.html"
     examples = _examples(data, shown_categories(tables)) if data else NO_EXAMPLES
     write_text(path, render_page(tables, making, examples=examples, explorer=explorer, figures=figures))
     return path

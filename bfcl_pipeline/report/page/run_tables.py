@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from bfcl_pipeline.errors import TableError
@@ -16,6 +15,7 @@ from bfcl_pipeline.report.tables.published import PUBLISHED_TABLES
 from bfcl_pipeline.report.tables.trial_columns import TRIAL_TABLES
 from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
 from bfcl_pipeline.report.web_label import mark
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import read_table
 from bfcl_pipeline.tables.comparisons import COMPARISON_TABLES
 
@@ -88,12 +88,12 @@ def model_lines(tables: RunTables, rows: Iterable[Row]) -> Iterator[tuple[Row, l
             yield model, own
 
 
-def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
-    """The tables under `run_dir`/tables. Raises TableError if one is missing or has no row of `rules`."""
-    folder = run_dir / "tables"
+def read_run_tables(run: Run, rules: Rules) -> RunTables:
+    """The tables of a run. Raises TableError if one is missing or has no row of `rules`."""
+    folder = run.folder / "tables"
     if not folder.is_dir():
         raise TableError(
-            f"{folder}: no such directory. Make the tables first (bfcl-pipeline aggregate {run_dir})."
+            f"{folder}: no such directory. Make the tables first (bfcl-pipeline aggregate {run.folder})."
         )
     optional = {
         **TRIAL_TABLES,
@@ -111,7 +111,9 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
         for name, schema in there.items():
             every[name] = read_table(folder / f"{name}.parquet", schema.names).to_pylist()
     except TableError as error:
-        raise TableError(f"{error} Make the tables again (bfcl-pipeline aggregate {run_dir}).") from error
+        raise TableError(
+            f"{error} Make the tables again (bfcl-pipeline aggregate {run.folder})."
+        ) from error
     rows = {
         name: [row for row in table if row.get("rules", rules.value) == rules.value]
         for name, table in every.items()
@@ -123,5 +125,5 @@ def read_run_tables(run_dir: Path, rules: Rules) -> RunTables:
             "Choose other rules, or score the run again (config/README.md)."
         )
     entries = ((row["category"], row["entries"], row["release_entries"]) for row in rows["categories"])
-    sample = sample_note(entries, run_dir)
+    sample = sample_note(entries, run)
     return RunTables(rules=rules, rules_compared=rows.pop("rules"), sample=sample, **rows)

@@ -9,9 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from bfcl_pipeline.config import load_models, sizes_in_means
-from bfcl_pipeline.config.recorded_errata import run_errata
-from bfcl_pipeline.config.search_engines import recorded_engines
+from bfcl_pipeline.config import load_models
 from bfcl_pipeline.encoding.stored import StoredEncoder
 from bfcl_pipeline.errata import Treatment
 from bfcl_pipeline.errors import TableError
@@ -41,6 +39,7 @@ from bfcl_pipeline.report.tables.trials import trial_tables
 from bfcl_pipeline.report.tables.view_columns import VIEW_TABLES
 from bfcl_pipeline.report.tables.web import web_failures, web_hops, web_questions
 from bfcl_pipeline.report.tables.web_records import web_conditions
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import write_table
 
 _AGENTIC: Mapping[str, Callable[[AgenticRecords], Iterator[dict[str, Any]]]] = {
@@ -55,7 +54,7 @@ _BATCH = 10_000
 
 
 def aggregate_run(
-    run_dir: Path,
+    run: Run,
     data: Path,
     models: Path | Iterable[Path] | None,
     rules: Rules,
@@ -64,13 +63,13 @@ def aggregate_run(
     cache: Path = Path("cache"),
     told: Callable[[int, int], None] = lambda _done, _count: None,
 ) -> list[ModelScore]:
-    """Writes the tables of a run to `run_dir`/tables.
+    """Writes the tables of a run to tables/ in its folder.
 
     A table that is not one of TABLES is only written if it has rows. In the official files a web category
     whose web is not the real one counts as not evaluated.
 
     Args:
-        run_dir: has verdicts/, and may have responses/ and memory/.
+        run: has verdicts/, and may have responses/ and memory/.
         data: the staged release.
         models: the models files; None: those of the config, else the usual ones.
         rules: the rule set of the official files.
@@ -88,18 +87,17 @@ def aggregate_run(
         ConfigError: the models file or the recorded config cannot be read.
         ErrataError: the run's own errata are malformed or do not fit the release.
     """
-    records = read_run(run_dir, data, only)
-    rows_of_models, sizes = load_models(models), sizes_in_means(run_dir)
-    engines = recorded_engines(run_dir)
-    scores = model_scores(records, rows_of_models, sizes, engines)
+    records = read_run(run, data, only)
+    rows_of_models, sizes = load_models(models), run.sizes_in_means
+    scores = model_scores(records, rows_of_models, sizes, run.engines)
     chosen = [score for score in scores if score.rules is rules]
     if not chosen:
         there = ", ".join(sorted({score.rules.value for score in scores}))
         raise TableError(
-            f"{run_dir}/verdicts: no verdict under {rules.value} rules, only under {there}. "
+            f"{run.folder}/verdicts: no verdict under {rules.value} rules, only under {there}. "
             f"Score with --rules {rules.value}, or aggregate with --rules {there}."
         )
-    with using_errata(run_errata(run_dir), data):
+    with using_errata(run.errata, data):
         listed, own = listed_entries(records), list(own_errata_rows(records))
     mended = {entry.entry_id for entry in listed if entry.treatment is Treatment.MENDED}
     rows = score_tables(records, scores, mended, sizes)
@@ -114,7 +112,7 @@ def aggregate_run(
     rows["unanswered"] = list(unanswered(records, chosen, missing))
     rows |= {name: [] for name in (*AGENTIC_TABLES, *MEMORY_TABLES)}
     questions = [MEMORY_QUESTIONS.empty_table()]  # not as rows: there are many of them
-    played = read_agentic(data, records, web_conditions(run_dir, data, cache), engines)
+    played = read_agentic(data, records, web_conditions(run, data, cache), run.engines)
     for number, of_model in enumerate(played, start=1):
         for name, make_rows in _AGENTIC.items():
             rows[name] += make_rows(of_model)
@@ -124,7 +122,7 @@ def aggregate_run(
             rows[name] += own
         told(number, len(chosen))
     rows["memory_backends"] = list(memory_backends(rows["leaderboard"]))
-    tables = run_dir / "tables"
+    tables = run.folder / "tables"
     schemas = {
         **TABLES,
         **TRIAL_TABLES,
@@ -145,7 +143,7 @@ def aggregate_run(
             (tables / f"{name}.parquet").unlink(missing_ok=True)
             (tables / f"{name}.csv").unlink(missing_ok=True)
     # The official tool weights by scored entries, also where the tables do not.
-    official = chosen if sizes is None else model_scores(records, rows_of_models, None, engines)
+    official = chosen if sizes is None else model_scores(records, rows_of_models, None, run.engines)
     # It has no row for a model that it did not score.
     scored = [score for score in official if score.rules is rules and score.judged]
     for name, text in official_files(on_the_real_web(scored, records)).items():

@@ -15,6 +15,7 @@ import pyarrow as pa
 from bfcl_pipeline.benchmark import CATEGORIES
 from bfcl_pipeline.errors import TableError
 from bfcl_pipeline.records import Rules, Status
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.tables import entries_path, read_table, with_types
 from bfcl_pipeline.tables.schemas import RESPONSES, SESSIONS, VERDICTS
 from bfcl_pipeline.text import unknown_name
@@ -77,11 +78,11 @@ class RunRecords:
         )
 
 
-def read_run(run_dir: Path, data: Path, models: Collection[str] = ()) -> RunRecords:
+def read_run(run: Run, data: Path, models: Collection[str] = ()) -> RunRecords:
     """The recorded verdicts and answers under a run directory.
 
     Args:
-        run_dir: has verdicts/, and may have responses/ and memory/.
+        run: has verdicts/, and may have responses/ and memory/.
         data: the staged release.
         models: the models to read, all if empty; the directory may contain what an earlier configuration
             left.
@@ -89,23 +90,23 @@ def read_run(run_dir: Path, data: Path, models: Collection[str] = ()) -> RunReco
     Raises:
         TableError: there is no verdict, also of one of `models`, or verdicts cannot be added up.
     """
-    verdicts = _read_verdicts(run_dir, models)
+    verdicts = _read_verdicts(run, models)
     is_left_out = pl.col("status") == Status.LEFT_OUT.value
     left_out = verdicts.filter(is_left_out)
     verdicts = verdicts.filter(~is_left_out)  # the unfiltered verdicts are freed: they are large
     scored = verdicts.select("model", "category").unique()
     return RunRecords(
-        run=_run_name(run_dir, verdicts),
+        run=_run_name(run, verdicts),
         verdicts=verdicts,
         left_out=left_out,
-        responses=_read_answers(run_dir / "responses", RESPONSES, scored),
-        sessions=_read_answers(run_dir / "memory", SESSIONS, scored),
+        responses=_read_answers(run.folder / "responses", RESPONSES, scored),
+        sessions=_read_answers(run.folder / "memory", SESSIONS, scored),
         formats=_read_formats(data, verdicts),
     )
 
 
-def _read_verdicts(run_dir: Path, models: Collection[str]) -> pl.DataFrame:
-    folder = run_dir / "verdicts"
+def _read_verdicts(run: Run, models: Collection[str]) -> pl.DataFrame:
+    folder = run.folder / "verdicts"
     paths = sorted(folder.glob("*.parquet"))
     if not paths:
         raise TableError(
@@ -184,11 +185,11 @@ def _read_formats(data: Path, verdicts: pl.DataFrame) -> pl.DataFrame:
     return formats
 
 
-def _run_name(run_dir: Path, verdicts: pl.DataFrame) -> str | None:
+def _run_name(run: Run, verdicts: pl.DataFrame) -> str | None:
     names = verdicts["run"].drop_nulls().unique().sort().to_list()
     if len(names) > 1:
         raise TableError(
-            f"{run_dir}/verdicts: the verdicts are of different runs ({', '.join(map(repr, names))}). "
+            f"{run.folder}/verdicts: the verdicts are of different runs ({', '.join(map(repr, names))}). "
             "Use a separate directory for each run."
         )
     return names[0] if names else None

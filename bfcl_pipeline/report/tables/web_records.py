@@ -12,6 +12,7 @@ from bfcl_pipeline.config.job import SEARCH_TOOL
 from bfcl_pipeline.errors import MalformedRelease, TableError
 from bfcl_pipeline.playback import Conditions, PlayedCall, play_agentic, read_conditions
 from bfcl_pipeline.records import Call, Entry, Json, Mode
+from bfcl_pipeline.runs.run import Run
 from bfcl_pipeline.scoring.agentic import last_message
 from bfcl_pipeline.scoring.web_queries import question_text
 from bfcl_pipeline.scoring.web_results import Place, places, result_failed
@@ -21,13 +22,13 @@ NO_TOOLS = "off"
 """The value of the column `web` of an answer to which no web tools were offered."""
 
 
-def web_conditions(run_dir: Path, data: Path, cache: Path) -> Conditions | None:
+def web_conditions(run: Run, data: Path, cache: Path) -> Conditions | None:
     """The conditions of a run; None if the data do not suffice to play its conversations again.
 
     cache: has web/. Raises ConfigError if the recorded config cannot be read.
     """
     try:
-        return read_conditions(run_dir, data, cache)
+        return read_conditions(run, data, cache)
     except MalformedRelease:  # not staged, or staged by another version: the scores do not need it
         return None
 

@@ -18,7 +18,7 @@ FORMAT = "format_sensitivity_5199"
 @pytest.fixture
 def refused(tmp_path, staged, capsys, monkeypatch):
     """A function that returns the error of a command that fails, where there are no other runs."""
-    monkeypatch.setattr("bfcl_pipeline.cli.runs.RESULTS", tmp_path / "results")
+    monkeypatch.setattr("bfcl_pipeline.runs.folders.RESULTS", tmp_path / "results")
 
     def error(*words):
         run = ["--run", str(tmp_path)] if "--model" in words else []

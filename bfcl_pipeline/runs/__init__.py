@@ -1,0 +1,1 @@
+"""Recorded runs, opened once: by their folder or their name."""
